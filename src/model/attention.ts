@@ -10,14 +10,11 @@ import { ISignal, Signal } from '@lumino/signaling';
 import type { IJaxprModel } from '../tokens';
 import type { ILinkedSpan } from './links';
 
-/**
- * A cell that was edited after the run or that the notebook no longer has, so that some or all links to the cell are
- * not shown.
- */
+/** A cell that was edited after the run, or deleted, so that links to it are missing. */
 export interface IUnlinked {
   executionCount: number | null;
   reason: 'edited' | 'missing';
-  /** The cell is the one that ran, not a cell that defined a function which the run called. */
+  /** True for the cell that ran; false for a cell that defined a function which the run called. */
   isOwn: boolean;
 }
 
@@ -106,7 +103,7 @@ export class Attention {
     );
   }
 
-  /** A view of the program that marks nothing in cells, such as the Time view, is on screen, or no longer. */
+  /** Records whether a view that marks nothing in cells, such as the Time view, is on screen. */
   see(view: object, isSeen: boolean): void {
     if (isSeen) {
       this._seen.add(view);
@@ -115,7 +112,7 @@ export class Attention {
     }
   }
 
-  /** True while any view of this model is on screen: the view follows the caret from cell to cell. */
+  /** True while any view of this model is on screen; the view then follows the caret from cell to cell. */
   get isInView(): boolean {
     return this.linksInView || this._ledgerInView || this._seen.size > 0;
   }
@@ -136,7 +133,7 @@ export class Attention {
     }
   }
 
-  /** True while the user guesses hits and compiles, so that no view and no cell may show them. */
+  /** True while the user is guessing hits and compiles; no view and no cell may then show them. */
   get outcomesHidden(): boolean {
     return this._outcomesHidden;
   }
@@ -148,7 +145,7 @@ export class Attention {
     }
   }
 
-  /** The line of a cell that the chosen row of the Cache view is about; null if no row is chosen. */
+  /** The line of a cell that belongs to the chosen row of the Cache view; null if no row is chosen. */
   get pointedAt(): ILinkedSpan | null {
     return this._pointedAt;
   }
@@ -167,14 +164,14 @@ export class Attention {
     return this._cellWanted;
   }
 
-  /** Emits when the user goes back from a cell to the program. */
+  /** Emits when the user returns from a cell to the program. */
   get programWanted(): ISignal<this, void> {
     return this._programWanted;
   }
 
   /**
-   * Go to a span of a cell.
-   * @param from The view that the user comes from and returns to; by default the program in the panel.
+   * Moves the focus to a span of a cell. @param from The view to which the user will return; by default the program in
+   * the panel.
    */
   goToCell(span: ILinkedSpan, from: object | null = null): void {
     this._cameFrom = from;
@@ -190,7 +187,7 @@ export class Attention {
     this._programWanted.emit();
   }
 
-  /** Cells that the program is linked to and whose text differs from the text that ran. */
+  /** The cells to which the program is linked and whose text differs from the text that ran. */
   get unlinked(): readonly IUnlinked[] {
     return this._unlinked;
   }

@@ -1,4 +1,4 @@
-/** Words the counts of calls, hits, cache entries and compiles; a lower bound is printed with a ≥. */
+/** Makes the texts for counts of calls, hits, cache entries and compiles; a lower bound is printed with a ≥. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { LedgerLine } from '../protocol/snapshot';
@@ -9,7 +9,7 @@ export interface IAmount {
   readonly exact: boolean;
 }
 
-/** True if nothing is known of the number: a lower bound of 0 carries no information. */
+/** True if nothing is known about the number; a lower bound of 0 also says nothing. */
 export function isUnknown({ value, exact }: IAmount): boolean {
   return value === null || (value === 0 && !exact);
 }
@@ -48,9 +48,7 @@ export function bound(value: number, exact: boolean): string {
   return `${exact ? '' : '≥'}${value.toLocaleString('en')}`;
 }
 
-/**
- * The counts of a line of the cell, in the order in which the line shows them; empty if nothing is known of the line.
- */
+/** The texts of the counts of a cell's line, in the order in which they are shown; empty if nothing is known. */
 export function lineCounts(
   line: LedgerLine,
   trans: TranslationBundle

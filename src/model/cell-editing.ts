@@ -1,5 +1,5 @@
 /**
- * Decides whether a cure can be put into the user's cell, and makes the edit.
+ * Decides whether the edits of a cure can be applied to the user's cell, and applies them.
  *
  * The plugin gives each model an object that edits the cells of the model's notebook; a view gets this object from the
  * model. The text of an edit is an `EvaluableText`, so text of a saved copy cannot be put into a cell.
@@ -21,19 +21,19 @@ export interface ICellChange {
   text: EvaluableText;
 }
 
-/** The text and the state of a cell now. */
+/** The present text and state of a cell. */
 export interface ICellNow {
   source: string;
   isEditable: boolean;
 }
 
-/** A second editor of a cell of the notebook: both show the same text, and share its undo history. */
+/** A second editor of a notebook cell; both editors show the same text and share its undo history. */
 export interface ICellEditor extends IDisposable {
-  /** The view of CodeMirror; null where the application has other editors. */
+  /** The CodeMirror view; null in an application with another kind of editor. */
   readonly view: EditorView | null;
   /** Takes the last change of the cell back. */
   undo(): void;
-  /** Makes the change that `undo` took back. */
+  /** Repeats the change that `undo` reverted. */
   redo(): void;
 }
 
@@ -45,7 +45,7 @@ export interface ICellEditorOptions {
   extensions: Extension[];
 }
 
-/** Edits the cells of a notebook. Only `run`, which a key of the user's asks for, runs a cell. */
+/** Edits the cells of a notebook. A cell is only run by `run`, at a key press of the user. */
 export interface ICellEditing {
   /** Finds a cell by its id; null if the notebook has no such cell. */
   find(id: string): ICellNow | null;
@@ -79,7 +79,7 @@ export function setEditing(model: IJaxprModel, editing: ICellEditing): void {
   EDITING.set(model, editing);
 }
 
-/** States whether a cure can be applied; `why` is the obstacle. */
+/** Whether a cure can be applied, and if not, why. */
 export type Standing =
   | { kind: 'applies' }
   /** The cure can be inserted as a new cell; the user's own cell cannot be edited. */
@@ -89,7 +89,7 @@ export type Standing =
       why: 'file' | 'other-life' | 'gone' | 'unknown-place' | 'read-only';
     };
 
-/** Decides whether the edits of a cure can be made now. */
+/** Decides whether the edits of a cure can be applied at present. */
 export function standingOf(
   editing: ICellEditing,
   snapshot: Snapshot,
@@ -115,16 +115,16 @@ export function standingOf(
   if (!cell.isEditable) {
     return { kind: 'inserts', why: 'read-only' };
   }
-  // Compares the whole text of the cell: the kernel tried the cure with the whole text, and a changed line above the
-  // edit may have moved the edit.
+  // The whole text of the cell must be unchanged: the kernel tried the cure with all of it, and a change above may have
+  // moved the edited lines.
   return cell.source === edit.ran
     ? { kind: 'applies' }
     : { kind: 'inserts', why: 'changed' };
 }
 
 /**
- * Make the edits of a cure in its cell.
- * @returns True if the edits were made; false if the cell has changed since the button was drawn.
+ * Applies the edits of a cure to its cell. @returns True if they were applied, false if the cell has changed since the
+ * button was drawn.
  */
 export function applyCure(
   editing: ICellEditing,
@@ -150,10 +150,7 @@ export function applyCure(
   return true;
 }
 
-/**
- * Insert a new cell below, with the whole text of the cell and the edits of a cure.
- * @returns True if the new cell exists.
- */
+/** Inserts a new cell below with the edited text of the whole cell. @returns True if the new cell exists. */
 export function insertCure(
   editing: ICellEditing,
   snapshot: Snapshot,

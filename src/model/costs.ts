@@ -1,8 +1,7 @@
 /**
- * Holds the costs of a model's programs, the peak rates of the machine, and the choice whether views show heat.
+ * Gives the costs of a model's programs, the peak rates of the machine, and whether views show the cost as heat.
  *
- * Costs are in the document. The document has no cost of a program that was too large; such a program is counted on
- * request.
+ * Costs are in the document. For a program that was too large, the document has no costs until the user requests them.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
@@ -29,7 +28,7 @@ export class Costs {
   /** The state of the measurement of the machine's peak rates, one for each run. */
   readonly machine: Asking<'machine'>;
 
-  /** True if lines and equations show their cost. */
+  /** True if lines and equations show their cost as heat. */
   get heat(): boolean {
     return heatChoice.shown;
   }
@@ -38,7 +37,7 @@ export class Costs {
     heatChoice.shown = shown;
   }
 
-  /** The cost of a program; null if the program was not counted. */
+  /** The cost of a program; null if it was not counted. */
   costOf(snapshot: Snapshot, program: number): ProgramCost | null {
     return snapshot.costs?.find(cost => cost.program === program) ?? null;
   }
@@ -57,8 +56,8 @@ export class Costs {
   }
 
   /**
-   * The peak rates of the machine of a run: measured for this run, measured for another run of the same kernel, or sent
-   * with the document; null if never measured.
+   * The peak rates of the machine: measured for this run, for another run of the same kernel, or sent with the
+   * document; null if never measured.
    */
   machineOf(snapshot: Snapshot): Machine | null {
     const own = snapshot.machine ?? null;
@@ -79,8 +78,8 @@ export class Costs {
   }
 
   /**
-   * Decides whether another request would give more numbers: the whole count, the steps of a loop that the user has
-   * recorded since, or XLA's own numbers, which take long for a large program.
+   * Decides whether another request would give more: the count itself, the steps of a loop that were recorded since, or
+   * XLA's own count, which is slow for a large program.
    */
   private _isOpen(snapshot: Snapshot, program: number): boolean {
     const cost = this.costOf(snapshot, program);

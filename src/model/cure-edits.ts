@@ -1,11 +1,11 @@
 /**
- * Finds the place that the edits of a cure change, and the text before and after.
+ * Finds where the edits of a cure are, and the text before and after them.
  *
- * The document gives places as lines and columns of the text that ran. A change gives offsets into that text.
+ * The document gives lines and columns in the text that ran; a change has offsets into that text.
  */
 import { Cure, Edit, File, Snapshot } from '../protocol/snapshot';
 
-/** A change replaces the text between two offsets by a new text. */
+/** A change: the text between two offsets is replaced by a new text. */
 export interface IChange {
   start: number;
   end: number;
@@ -17,15 +17,15 @@ export interface IEditPlace {
   file: File;
   /** The number in `In [n]`; null if the place is in no cell or the number is unknown. */
   executionCount: number | null;
-  /** The cell to edit; null where the place is in no cell. */
+  /** The id of the cell to edit; null if the place is in no cell. */
   cellId: string | null;
   /** The first line of each edit, ascending. */
   lines: number[];
-  /** The text that ran and its changes; null if the document does not have both. */
+  /** The text that ran and the changes to it; null if the document lacks one of them. */
   edit: { ran: string; changes: IChange[] } | null;
 }
 
-/** The lines that a cure removes from a text, and the lines that the cure inserts. */
+/** A range of lines that a cure removes, and the lines that replace it. */
 export interface IHunk {
   /** The number of the first removed line. */
   line: number;
@@ -62,7 +62,7 @@ export function editPlace(
   };
 }
 
-/** The changes in the order of the text; null if a change is not fully known, or if two changes overlap. */
+/** The changes in the order of the text; null if a change is incomplete or two changes overlap. */
 function changesOf(
   ran: string,
   snapshot: Snapshot,
@@ -105,7 +105,7 @@ export function changed(ran: string, changes: readonly IChange[]): string {
   );
 }
 
-/** The lines that changes touch, before and after; equal lines at both ends of a hunk are left out. */
+/** The hunks of some changes; equal lines at the beginning and end of a hunk are left out. */
 export function hunksOf(ran: string, changes: readonly IChange[]): IHunk[] {
   const groups: IChange[][] = [];
   for (const change of changes) {
@@ -157,8 +157,8 @@ export interface ISelected {
 }
 
 /**
- * Choose the selection after changes: the first name in capitals, which the user replaces, or the end of the first
- * change.
+ * The selection after the changes: the first placeholder in capitals, which the user has to replace, or the end of the
+ * first change.
  */
 export function selectedAfter(
   ran: string,

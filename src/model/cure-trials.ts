@@ -1,21 +1,20 @@
 /**
  * Asks the kernel to try the cures of a run's misses and the rewrites of its loops.
  *
- * The document then has the cures that passed. If the kernel ran out of time for a cure, the next request of the user
- * tries the cure again.
+ * The cures that passed are then in the document. If the time was over before a cure was tried, the user's next request
+ * tries it.
  */
 import { EvaluableText } from '../protocol/evaluable';
 import { Note, Snapshot } from '../protocol/snapshot';
 import { IJaxprModel } from '../tokens';
 import { askingOf } from './request-state';
 
-/** The runs for which the page has requested trials, by model. */
+/** For each model: the runs for which this page has requested the trials. */
 const trialsByModel = new WeakMap<IJaxprModel, Map<string, Promise<void>>>();
 
 /**
- * Request the trials of a run's cures; does nothing if no kernel can answer.
- * @param again Request the trials also if the page has requested them before.
- * @returns A sentence that says why there is no answer; null if there is an answer.
+ * Requests the trials of a run's cures; does nothing if no kernel can answer. @param again Request them even if this
+ * page has requested them before. @returns The reason why there is no answer; null if there is one.
  */
 export async function tryCures(
   model: IJaxprModel,
@@ -41,7 +40,7 @@ export async function tryCures(
   return null;
 }
 
-/** True if a run has misses whose cures may be edits of the cell. */
+/** True if a run has misses whose cures could be edits of the cell. */
 export function hasMissesToCure(snapshot: Snapshot): boolean {
   const misses = snapshot.ledger?.functions.flatMap(({ misses }) => misses);
   return (misses ?? []).some(
@@ -49,20 +48,20 @@ export function hasMissesToCure(snapshot: Snapshot): boolean {
   );
 }
 
-/** The kinds of notes whose cure may be an edit of the cell, after a passed trial. */
+/** The kinds of notes whose cure may become an edit of the cell after a successful trial. */
 const EDITED = [
   'dropped_update',
   'key_used_twice',
   'masked_derivative',
   'printed_while_tracing',
   'promoted_carry',
-  // The trials of an error end early, because the cell raises.
+  // trials of an error are short, because the cell raises early
   'raised',
   'trace_raised',
   'truncated_type'
 ];
 
-/** True if the kernel has sent this run and the cures of the run's notes are not tried yet. */
+/** True if the kernel has sent this run and has not yet tried the cures of its notes. */
 export function hasNotesToCure(snapshot: Snapshot): boolean {
   return (
     snapshot.notes.some(isUntried) &&

@@ -1,6 +1,6 @@
 /**
- * Holds which two programs of a model's runs are compared, and which kinds of lines the views hide. A diff is in the
- * document of its later program, also a diff of two files.
+ * Holds which two programs are compared, and which kinds of lines the views of a diff hide. A diff itself is in the
+ * document of its later program.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
@@ -18,7 +18,7 @@ export interface IDiffChoice {
   readonly level: LevelName;
 }
 
-/** A kind of noise in a diff, such as a broadcast, whose lines the user can hide. */
+/** A kind of noise in a diff, such as a broadcast; the user can hide lines that are noise. */
 export type DiffNoise = NonNullable<DiffSide['noise']>[number];
 
 export type DiffState =
@@ -28,7 +28,7 @@ export type DiffState =
   | { kind: 'failed'; reason: string }
   | { kind: 'done'; diff: ProgramDiff };
 
-/** Compares programs of documents that no kernel holds; rejects with an Error whose message is a sentence. */
+/** Compares programs of documents without a kernel; rejects with an Error whose message is a sentence for the user. */
 export type Comparer = (
   before: { document: Snapshot; program: number },
   after: { document: Snapshot; program: number },
@@ -53,10 +53,10 @@ export class Diffs {
     return this._changed;
   }
 
-  /** Compares runs of files; null if the kernel compares the runs. */
+  /** Compares programs of runs from files; null if the kernel compares them. */
   comparer: Comparer | null = null;
 
-  /** True if programs can be compared now. */
+  /** True if the diff of two programs can be requested at present. */
   get canAsk(): boolean {
     return this.comparer !== null || this._model.requests !== null;
   }
@@ -72,7 +72,7 @@ export class Diffs {
     this._changed.emit();
   }
 
-  /** The kinds of lines that every diff hides, in both programs. */
+  /** The kinds of lines that every diff hides, on both sides. */
   get hidden(): ReadonlySet<DiffNoise> {
     return this._hidden;
   }
@@ -82,7 +82,7 @@ export class Diffs {
     this._changed.emit();
   }
 
-  /** The pair that is suggested for the program in view; null if no pair is. */
+  /** The pair that is suggested for the program in view; null if there is none. */
   get suggested(): IDiffChoice | null {
     const { snapshot, program, runs } = this._model;
     if (snapshot === null || program < 0) {
@@ -93,7 +93,7 @@ export class Diffs {
     if (before === null) {
       return null;
     }
-    // The programs of a run are in the order in which JAX made them.
+    // Within a run, programs are in the order in which JAX made them.
     const isLater =
       before.snapshot === after.snapshot && before.program > after.program;
     return isLater
@@ -111,7 +111,7 @@ export class Diffs {
     );
   }
 
-  /** The program of an earlier run that became this program after an edit; null if there is none. */
+  /** The program of an earlier run that became this program by an edit; null if there is none. */
   previous(program: IProgramRef): IProgramRef | null {
     return earlierVersion(this._model.runs, program);
   }
@@ -139,7 +139,7 @@ export class Diffs {
     }
   }
 
-  /** Request the diff of two programs; does nothing if the diff is there or if no kernel can answer. */
+  /** Requests the diff of two programs; does nothing if the diff exists already or no kernel can answer. */
   async ask(choice: IDiffChoice): Promise<void> {
     const { requests } = this._model;
     const { before, after, level } = choice;
@@ -215,7 +215,7 @@ export class Diffs {
   private _changed = new Signal<this, void>(this);
 }
 
-/** The key of a pair of programs and a level, the same for a choice and for a diff. */
+/** A key for a pair of programs and a level; a choice and its diff have the same key. */
 function key({ before, after, level }: IDiffChoice): string {
   return [
     level,

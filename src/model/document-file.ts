@@ -1,4 +1,4 @@
-/** Reads the text of a `.jaxpr.json` file, which nobody vouches for. */
+/** Reads the text of a `.jaxpr.json` file, which may come from anyone. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { isUnreadable, readSnapshot } from '../protocol/document';

@@ -2,7 +2,7 @@
 import { Program } from '../protocol/snapshot';
 import type { IProgramRef, IRun } from '../tokens';
 
-/** The signature that a program was made for: the types of the arguments and the values of the static arguments. */
+/** The types of the arguments and the values of the static arguments for which a program was made. */
 export function signatureOf(program: Program): string {
   return JSON.stringify(
     program.arguments.map(argument => [argument.type, argument.static])
@@ -10,8 +10,8 @@ export function signatureOf(program: Program): string {
 }
 
 /**
- * The types that an executable takes, without static arguments, which are part of the executable, and without weak
- * types, which an executable does not distinguish.
+ * The types of an executable's inputs: without static arguments, which are constants of the executable, and without
+ * weak types, which it does not distinguish.
  */
 export function inputsOf(program: Program): string {
   const tracedArguments = program.arguments.filter(
@@ -22,7 +22,7 @@ export function inputsOf(program: Program): string {
   );
 }
 
-/** True if two programs are of the same function, as far as names show. */
+/** True if two programs are programs of the same function, judged by their names. */
 export function isSameFunction(before: Program, after: Program): boolean {
   return (
     before.name === after.name &&
@@ -62,7 +62,7 @@ export function earlierProgram(
   return null;
 }
 
-/** Pair the programs of two runs: first by signature, the rest by order. */
+/** Pairs the programs of two runs: first by signature, then by order. */
 function pairs(
   before: IRun,
   after: IRun

@@ -1,8 +1,8 @@
 /**
- * Makes an address of the chosen equation, and chooses the equation of an address.
+ * Makes a URL fragment that names the chosen equation, and chooses the equation that a fragment names.
  *
- * An address names the cell, the program, and the equation by its number and its primitive. A run on another day has
- * the same numbers if the cell is unchanged; if the cell has changed, a sentence says so.
+ * The fragment has the cell, the program, and the number and primitive of the equation. As long as the cell is
+ * unchanged, a later run has the same numbers; if it has changed, a sentence says so.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
@@ -12,7 +12,7 @@ import type { IJaxprModel } from '../tokens';
 import { linksOf } from './links';
 import { readingPlaceOf } from './reading-place';
 
-/** The parts of an address. */
+/** The parts of such a fragment. */
 export interface IEquationLink {
   /** The id of the cell; empty for a run that no cell made. */
   cell: string;
@@ -26,7 +26,7 @@ export interface IEquationLink {
 
 const MARK = '#jaxpr?';
 
-/** The address of the chosen equation, to be appended to the address of the notebook; null if no equation is chosen. */
+/** The URL fragment of the chosen equation; null if no equation is chosen. */
 export function fragmentOf(model: IJaxprModel): string | null {
   const link = linkOf(model);
   return link === null
@@ -66,7 +66,7 @@ function primitiveOf({ equations }: ProgramRows, row: IRow): string {
   return equations.part(row.scope, row.equation)?.primitive(row.equation) ?? '';
 }
 
-/** Read the address of an equation from the fragment of the page's URL; null if the fragment has another meaning. */
+/** Reads the fragment of the page's URL; null if the fragment names no equation. */
 export function readFragment(fragment: string): IEquationLink | null {
   if (!fragment.startsWith(MARK)) {
     return null;
@@ -88,10 +88,10 @@ export function readFragment(fragment: string): IEquationLink | null {
 }
 
 /**
- * Choose the equation of an address in the newest run of its cell.
+ * Chooses the equation that a fragment names, in the newest run of its cell.
  *
- * Returns false while the panel has no run of the cell. Otherwise returns a sentence for the user: how the run differs
- * from the address, or empty if nothing differs.
+ * Returns false while the panel has no run of the cell. Otherwise returns a sentence on how the run differs from the
+ * fragment; empty if it does not differ.
  */
 export function followLink(
   model: IJaxprModel,

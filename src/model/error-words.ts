@@ -1,11 +1,11 @@
-/** Words an error for the user, with its cure. */
+/** Makes the sentences for errors of messages and documents, with what the user can do. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Loss, Unanswered } from '../kernel/channel-interface';
 import { Unreadable } from '../protocol/document';
 import { PROTOCOL, VERSION } from '../protocol/messages';
 
-/** The sentence for a kernel side and a page that use different versions of the messages. */
+/** The sentence for a kernel and a page with incompatible versions of this extension. */
 export function versionsDiffer(
   kernel: { version: string; protocol: number },
   trans: TranslationBundle
@@ -24,7 +24,7 @@ export function versionsDiffer(
   );
 }
 
-/** Two versions that understand each other but differ; null if they are equal. */
+/** Returns two different but compatible versions; null if they are equal. */
 export function versionsApart(
   kernel: string,
   trans: TranslationBundle
@@ -39,7 +39,7 @@ export function versionsApart(
   );
 }
 
-/** npm writes 1.0.0-rc.1 where Python writes 1.0.0rc1. */
+/** Converts a version to one form: npm writes 1.0.0-rc.1 for Python's 1.0.0rc1. */
 function plainVersion(version: string): string {
   return version
     .replace(/-?alpha\.?/, 'a')
@@ -50,7 +50,7 @@ function plainVersion(version: string): string {
 /**
  * The sentence that says why a document or a message cannot be shown.
  *
- * @param origin Of the document: a cell, which can run again, or a file.
+ * @param origin Where the document comes from: a cell, which can run again, or a file.
  */
 export function whyUnreadable(
   reason: Unreadable,
@@ -114,7 +114,7 @@ export function whyUnanswered(
   return whyUnreadable(error.why, trans);
 }
 
-/** The loss of the kernel, in two or three words. */
+/** A few words on what happened to the kernel, such as that it restarted. */
 export function whatWasLost(
   loss: Loss | 'changed' | 'ended',
   trans: TranslationBundle

@@ -1,6 +1,6 @@
 /**
- * Holds the exact links of a model's programs, which the kernel reads from a tagged twin of each program: the
- * progress of the request, whether the links are shown, and the equations of each line of the twin.
+ * Holds the exact links of a model's programs (from tagged twins): the progress of the request, whether the twin is
+ * shown, and the equations of each line.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
@@ -9,7 +9,7 @@ import type { IEquationRef, IJaxprModel } from '../tokens';
 import { ILinesEquations, Links, TextLevel } from './links';
 import { Asking, askingOf } from './request-state';
 
-/** The twins of a model's programs. The part of a request is the index of a program of the run. */
+/** The twins of a model's programs, one for each program of a run. */
 export class Twins {
   constructor(model: IJaxprModel) {
     this.work = askingOf(model, 'exact_links');
@@ -18,19 +18,19 @@ export class Twins {
 
   readonly work: Asking<'exact_links'>;
 
-  /** Emits when a twin was requested, has arrived, or is shown or hidden. */
+  /** Emits when a twin was requested, has arrived, was shown or was hidden. */
   get changed(): ISignal<this, void> {
     return this._changed;
   }
 
-  /** The texts and links of a twin; null if the twin is not compiled. */
+  /** The exact links of a program; null if its twin was not compiled. */
   of(snapshot: Snapshot, program: number): ExactLinks | null {
     return (
       snapshot.exact_links?.find(links => links.program === program) ?? null
     );
   }
 
-  /** True if every view shows the text of the twin in place of the text of the program. */
+  /** True if the views show the text of the twin instead of the program's own text. */
   isShown(snapshot: Snapshot, program: number): boolean {
     return (
       this._shown.has(`${program} ${snapshot.id}`) &&
@@ -38,7 +38,10 @@ export class Twins {
     );
   }
 
-  /** Request a twin; the kernel first asks the user to confirm the price. The views show the twin when it arrives. */
+  /**
+   * Requests a twin; the kernel first asks the user to confirm the expected time. When the twin arrives, the views show
+   * it.
+   */
   ask(snapshot: Snapshot, program: number): Promise<void> {
     this._asked.set(`${program} ${snapshot.id}`, [snapshot, program]);
     return this.work.start(snapshot, program, {
@@ -58,9 +61,7 @@ export class Twins {
     this._changed.emit();
   }
 
-  /**
-   * Shows a twin that this page requested as soon as it arrives, and forgets a request that was cancelled or failed.
-   */
+  /** Shows a twin that this page requested when it arrives, and forgets a request that was cancelled or has failed. */
   private _onWork(): void {
     for (const [key, [snapshot, program]] of this._asked) {
       const { kind } = this.work.stateOf(snapshot, program);
@@ -88,14 +89,14 @@ export function twinsOf(model: IJaxprModel): Twins {
   return twins;
 }
 
-/** The links of a twin's texts. XLA states for each line of the twin which equations the line comes from. */
+/** The links of a twin's texts; XLA states exactly which equations each line comes from. */
 export class TwinLinks extends Links {
-  /** @param links The links of the program; the equations have the same numbers in the twin. */
+  /** @param links The links of the original program; its twin has the same equation numbers. */
   constructor(links: Links) {
     super(links.equations, links.spans, false);
   }
 
-  /** Add rows of `TextPage.line_equations`: a line, then the scope and index of each equation. */
+  /** Adds rows of `TextPage.line_equations`: a line, then scope and index of each of its equations. */
   addEquations(level: TextLevel, rows: readonly (readonly number[])[]): void {
     const { ofLine, ofEquation } = this._exact[level];
     for (const [line, ...numbers] of rows) {
@@ -136,7 +137,7 @@ export class TwinLinks extends Links {
     return [...refsById.values()];
   }
 
-  /** The lines that these equations have, ascending. */
+  /** The lines that come from these equations, ascending. */
   linesOfEquations(
     level: TextLevel,
     equations: Iterable<number>
@@ -179,6 +180,6 @@ export class TwinLinks extends Links {
 
 interface IExactLines {
   ofLine: Map<number, readonly IEquationRef[]>;
-  /** The lines of each equation, by the equation's id. */
+  /** id of an equation -> its lines */
   ofEquation: Map<number, number[]>;
 }

@@ -1,4 +1,4 @@
-/** Finds the type, the equations and the operations of the expression or name at a place of the text that ran. */
+/** Finds the type, the equations and the operations of the expression or name at a position in the code. */
 import type { ProgramEquations } from '../program-text/equations';
 import type { ISourceSpan } from '../program-text/source-spans';
 import type { ScopeCost, Snapshot } from '../protocol/snapshot';
@@ -8,10 +8,10 @@ import { IExpression, linksOf } from './links';
 import { INamedType, namesOfFiles } from './named-types';
 import { usersPrograms } from './users-programs';
 
-/** The search ends after this many programs, because each program takes time. */
+/** At most this many programs are searched, because each one takes time. */
 const MOST_PROGRAMS = 30;
 
-/** A place in a text that ran, line from 1. */
+/** A position in a text that ran; lines count from 1. */
 export interface ISourcePlace {
   path: string;
   line: number;
@@ -22,18 +22,14 @@ export interface ISourcePlace {
 export interface IOperations {
   amounts: Record<Counted, number>;
   /**
-   * The share of the program's operations, where a transcendental counts as several; null for a program without
-   * operations.
+   * The share of the program's operations (a transcendental counts as several); null if the program has no operations.
    */
   share: number | null;
-  /**
-   * The kind of the number: 'exact', or a bound because of branches, or a count per iteration of a loop of unknown
-   * length.
-   */
+  /** Whether the number is exact, an upper bound because of branches, or per iteration of a loop of unknown length. */
   kind: 'exact' | 'at most' | 'per iteration';
 }
 
-/** The facts that a run has about a place. */
+/** What a run knows about a position in the code. */
 export interface IExpressionFacts {
   snapshot: Snapshot;
   program: number;
@@ -41,30 +37,32 @@ export interface IExpressionFacts {
   span: ISourceSpan;
   /** The text of the span in the user's code. */
   text: string;
-  /** The name that is bound to the value, for the type; null if no name has the value. */
+  /** The name to which the value is assigned, for its type; null if there is none. */
   name: INamedType | null;
-  /** The equations of the expression, outer equations before inner ones; empty if the place is only a name. */
+  /**
+   * The equations that come from the expression, outer ones before inner ones; empty if the position is only a name.
+   */
   equations: readonly IEquationRef[];
-  /** The equations of the expression that are in no other equation of the list. */
+  /** Those equations that are not inside of another equation of the list. */
   outermost: readonly IEquationRef[];
   /** True if the expression is a call and its equations were written in the called function. */
   isCall: boolean;
-  /** The number of call chains that reach the expression. */
+  /** By how many chains of calls the program reaches the expression. */
   ways: number;
-  /** The types of the results that no equation of the expression reads. */
+  /** The types of those results that no other equation of the expression uses. */
   results: readonly string[];
   /** The counted operations; null if the program was not counted. */
   operations: IOperations | null;
   /**
-   * The number of the user's programs that have the expression; of a run with many programs, only the first ones are
+   * The number of the user's programs that contain the expression; in a run with many programs, only the first ones are
    * searched.
    */
   programs: number;
 }
 
 /**
- * The facts that a run has about a place: in the given program if that program has equations from the place, else in
- * the first other program that has.
+ * Returns what a run knows about a position: from the given program if it has equations from there, else from the first
+ * other program that has.
  */
 export function expressionFacts(
   snapshot: Snapshot,
@@ -146,7 +144,7 @@ const NOTHING = {
   programs: 1
 };
 
-/** The equations with these ids, in the order of the program. */
+/** References to the equations with these ids, in the order of the program. */
 function refsOf(
   equations: ProgramEquations,
   ids: ReadonlySet<number>
@@ -154,7 +152,7 @@ function refsOf(
   const sorted = [...ids].sort((a, b) => a - b);
   const refs: IEquationRef[] = [];
   let next = 0;
-  // Ids of a scope are consecutive, and ids of an outer scope come before ids of an inner scope.
+  // The ids of a scope's equations are consecutive, and smaller than those of inner scopes.
   for (const scope of equations.scopes) {
     const start = equations.id(scope, 0);
     const end = start + equations.count(scope);
@@ -187,7 +185,7 @@ function scopesInside(
   return inside;
 }
 
-/** The types of the results that no equation of the list reads, each type once. */
+/** The types of the results that no other equation of the list uses, each type once. */
 function resultsOf(
   equations: ProgramEquations,
   refs: readonly IEquationRef[]
@@ -216,7 +214,7 @@ function resultsOf(
   return [...types];
 }
 
-/** The name that the expression alone is assigned to; in a `return` statement, the entry of the returned value. */
+/** The name to which just this expression is assigned; for a `return` statement, the entry for the returned value. */
 function nameOf(
   { span }: IExpression,
   lines: readonly string[],

@@ -25,7 +25,7 @@ class HeatChoice {
   private _changed = new Signal<this, void>(this);
 }
 
-// A browser may forbid its storage; then the choice lasts as long as the page.
+// Browser storage may be forbidden; then the choice lasts until the page is closed.
 function read(): boolean {
   try {
     return window.localStorage.getItem(KEY) === 'shown';
@@ -42,7 +42,7 @@ function write(shown: boolean): void {
       window.localStorage.removeItem(KEY);
     }
   } catch {
-    // The choice is only not remembered.
+    // the choice is not remembered; nothing else is lost
   }
 }
 

@@ -1,4 +1,4 @@
-/** Finds the cost of a line and of an equation, as a share and in words. */
+/** Finds how much of the program's cost a line or an equation has: as a share, as a short text and as a sentence. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { operations, shortCount, size } from '../quantities';
@@ -13,7 +13,7 @@ import { TRANSCENDENTAL_WEIGHT } from '../protocol/facts';
 /** The quantities that are counted for a program. */
 export type Counted = 'flops' | 'transcendentals' | 'bytes';
 
-/** The measure whose shares views show. `work` means operations, where a transcendental counts as several. */
+/** What the shown shares are shares of; `work` means operations, where a transcendental counts as several. */
 export type Measure = Counted | 'work';
 
 export const COUNTED: readonly Counted[] = [
@@ -22,9 +22,9 @@ export const COUNTED: readonly Counted[] = [
   'bytes'
 ];
 
-/** The heat of a line or an equation: its share of the program's cost. */
+/** The cost of a line or an equation, relative to the program's cost. */
 export interface IHeat {
-  /** A number from 0 to 1. */
+  /** The share, from 0 to 1. */
   share: number;
   amount: number;
   /** The amount in a few letters: `51.2 kop`, `51.2 kop, 1.6 k transc.`. */
@@ -33,7 +33,7 @@ export interface IHeat {
   title: string;
 }
 
-/** The measure of a program's heat: work, or bytes if the program has no work. */
+/** Returns what the shares of a program are shares of: work, or bytes if the program has no work. */
 export function measureOf(cost: ProgramCost): Measure {
   return amountOf(cost, 'work') > 0 || amountOf(cost, 'bytes') === 0
     ? 'work'
@@ -91,7 +91,7 @@ export function amountWords(
   }
 }
 
-/** A share in words: `64 %`, `0.2 %`, `<0.1 %`. */
+/** A share as text: `64 %`, `0.2 %`, `<0.1 %`. */
 export function percent(share: number): string {
   const value = 100 * share;
   if (value === 0 || value >= 0.95) {
@@ -138,7 +138,7 @@ function heat(
   };
 }
 
-/** The heat of the lines of each file of the run, by the path of the file. */
+/** For each file of the run (by path), the heat of its lines. */
 export function heatOfLines(
   snapshot: Snapshot,
   cost: ProgramCost,
@@ -170,8 +170,8 @@ export function heatOfLines(
 }
 
 /**
- * The heat of the equations of a program. The cost of an equation includes its bodies and is multiplied by the runs of
- * its scope.
+ * The heat of the equations of a program; an equation includes its inner programs and counts as often as its scope
+ * runs.
  */
 export class EquationHeat {
   constructor(
@@ -184,7 +184,7 @@ export class EquationHeat {
     }
   }
 
-  /** The heat of some equations, none inside another; null if their cost is 0 or unknown. */
+  /** The heat of some equations, none of which is inside another; null if their cost is 0 or unknown. */
   of(equations: readonly { scope: number; equation: number }[]): IHeat | null {
     let amounts = NOTHING;
     for (const { scope, equation } of equations) {

@@ -1,4 +1,4 @@
-/** Keeps the facts that a kernel has sent about itself, and makes the panel's status from these facts. */
+/** Stores what a kernel has sent about itself, and derives the status that the panel shows. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { ChannelState } from '../kernel/channel-interface';
@@ -12,10 +12,10 @@ import { versionsDiffer, whatWasLost } from './error-words';
 export class KernelStatus {
   constructor(private _trans: TranslationBundle) {}
 
-  /** The progress of the cell that runs; null if none runs. */
+  /** The progress of the running cell; null if no cell runs. */
   progress: Progress | null = null;
 
-  /** False if the kernel side has another version of the messages. */
+  /** False if the kernel uses an incompatible version of the messages. */
   get isUsable(): boolean {
     return this._unusable === null;
   }
@@ -64,7 +64,9 @@ export class KernelStatus {
     }
   }
 
-  /** The channel joined the kernel, found that the extension is not loaded, or cannot reach the kernel for a while. */
+  /**
+   * Called when the channel has joined the kernel, found that the extension is not loaded, or cannot reach the kernel.
+   */
   follow(state: ChannelState): void {
     if (state.kind === 'lost') {
       this._disconnected ??= new Date();
@@ -79,14 +81,14 @@ export class KernelStatus {
     }
   }
 
-  /** The life of the kernel has ended. */
+  /** Forgets everything, because the kernel has ended. */
   forget(): void {
     this._environment = null;
     this._unusable = null;
     this.progress = null;
   }
 
-  /** Read the hello of a kernel. */
+  /** Reads the `hello` message of a kernel. */
   greet(protocol: number, environment: Environment): void {
     if (protocol === PROTOCOL) {
       this._unusable = null;
@@ -135,7 +137,7 @@ export class KernelStatus {
       : this._trans.__('Run cell [%1] again to refresh.', cell);
   }
 
-  /** The way to get the run in view again; null unless a kernel is idle. */
+  /** How the user can get the run in view again; null unless a kernel is idle. */
   private _again(
     end: IEnd,
     state: ChannelState | null,
@@ -160,6 +162,6 @@ export class KernelStatus {
 
   private _environment: Environment | null = null;
   private _unusable: string | null = null;
-  /** The time when the connection was lost; null while there is a connection. */
+  /** When the connection was lost; null while there is a connection. */
   private _disconnected: Date | null = null;
 }

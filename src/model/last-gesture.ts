@@ -1,20 +1,18 @@
-/** Remembers the last key or press of the user in this page; what a script does is none. */
+/** Remembers the user's last key press or click in this page; events that a script makes are ignored. */
 
-/** A key, a press or a click of the user. */
+/** A key press or a click of the user. */
 export interface ISign {
   readonly isTrusted: boolean;
 }
 
 const KINDS = ['keydown', 'pointerdown', 'pointerup', 'click'] as const;
 
-/** The milliseconds from the user's sign to the command: a menu, a chord of two keys and the palette take less. */
+/** The most milliseconds between a gesture of the user and the command that it causes. */
 const AT_MOST = 1000;
 
-/** The signs of the user in a page. */
+/** The last gesture of the user in a page. */
 export class UsersSigns {
-  /**
-   * @param page Whose events are heard, before any other listener of the page hears them.
-   */
+  /** @param page The event target whose events are observed, before any other listener. */
   constructor(page: EventTarget) {
     for (const kind of KINDS) {
       page.addEventListener(kind, event => this._hear(event), {
@@ -24,14 +22,14 @@ export class UsersSigns {
     }
   }
 
-  /** The sign that the user has just given; null without a sign, for example if an extension runs a command. */
+  /** The gesture that the user has just made; null if there was none, for example if an extension runs a command. */
   get latest(): ISign | null {
     return performance.now() - this._at <= AT_MOST ? this._sign : null;
   }
 
   /**
-   * True while the page handles a key of the user's that takes a change back or makes it again: such a change reaches an
-   * editor as a change of somebody else's does.
+   * True while the page handles a key of the user for undo or redo; an editor sees such a change as one made by other
+   * code.
    */
   get undoes(): boolean {
     return this._undoes;

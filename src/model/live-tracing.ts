@@ -1,19 +1,19 @@
-/** Asks the kernel to trace the cell that the user writes: one request at a time, the newest text last. */
+/** Asks the kernel to trace the cell that the user edits; one request at a time, always with the newest text. */
 import type { EvaluableText } from '../protocol/evaluable';
 import type { IJaxprModel } from '../tokens';
 import { liveChoice, liveOf } from './live';
 
-/** The milliseconds from the last key to the trace. */
+/** The milliseconds between the last key press and the trace. */
 const PAUSE = 250;
-/** The milliseconds until the next request to a kernel that is busy with a measurement. */
+/** The milliseconds until the next request, if the kernel is busy with a measurement. */
 const AGAIN = 1000;
 
-/** The present state of the cell that the user writes in. */
+/** The present state of the cell that the user edits. */
 export interface IWrittenCell {
   id: string;
-  /** The text of the cell; null if the user does not trust the cell. */
+  /** The text of the cell; null if the notebook is not trusted. */
   text: EvaluableText | null;
-  /** The line of the caret, from 1; null where the caret is not in the cell. */
+  /** The line of the caret, from 1; null if the caret is not in the cell. */
   line: number | null;
 }
 
@@ -35,7 +35,7 @@ export class LiveTracing {
     };
   }
 
-  /** The user has pressed a key that changed a cell. */
+  /** Called when the user has changed a cell. */
   typed(cellId: string): void {
     this._cellId = cellId;
     this._wait(PAUSE);
@@ -48,7 +48,7 @@ export class LiveTracing {
     void this._trace(cellId, true);
   }
 
-  /** A cell has run: from now on the panel shows the run, not the Live trace. */
+  /** Called when a cell has run: from now on the panel shows the run instead of the Live trace. */
   ran(cellId: string): void {
     this._stopped.delete(cellId);
     if (cellId === this._cellId) {
@@ -56,7 +56,7 @@ export class LiveTracing {
     }
   }
 
-  /** Drop the answer of the request that is under way. */
+  /** Ignores the answer of the request that is in progress. */
   stop(): void {
     clearTimeout(this._timer);
     this._asked++;
@@ -73,7 +73,7 @@ export class LiveTracing {
     }, milliseconds);
   }
 
-  /** Send a request. If an earlier request is under way, wait for its answer, then send the text of that moment. */
+  /** Sends a request; if another is in progress, waits for its answer and then sends the text of that moment. */
   private async _trace(cellId: string, isAskedFor: boolean): Promise<void> {
     clearTimeout(this._timer);
     if (this._isAsking) {
@@ -111,7 +111,7 @@ export class LiveTracing {
         if (answer.state === 'stopped') {
           this._stopped.add(cellId);
         }
-        // If the user has typed since the request, the next request has the new text: do not show this answer.
+        // If the user has typed since, the next request has the new text, and this answer is not shown.
         if (this._read(cellId)?.text?.shown === source.shown) {
           view.show(cellId, answer);
         }
@@ -140,11 +140,8 @@ export class LiveTracing {
   private _asked = 0;
   private _isAsking = false;
   private _isNewer = false;
-  /**
-   * Cells whose trace took too long: Live traces them again after a run of the cell, or when the user requests a
-   * trace.
-   */
+  /** Cells whose trace took too long: they are traced again after they have run, or at the user's request. */
   private _stopped = new Set<string>();
-  /** Argument types that the user typed, by cell. */
+  /** cell id -> argument types that the user typed */
   private _specs = new Map<string, EvaluableText>();
 }

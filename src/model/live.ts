@@ -1,4 +1,4 @@
-/** Remembers whether Live is on and how far it goes, and what the kernel last said of the cell that the user writes in. */
+/** Holds whether Live is on, up to which level it makes texts, and the kernel's last answer on the edited cell. */
 import { ISignal, Signal } from '@lumino/signaling';
 
 import type { EvaluableText } from '../protocol/evaluable';
@@ -6,7 +6,7 @@ import type { LiveProgram } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
 import { merge } from './results';
 
-/** The texts that Live can make; each text needs the text before. */
+/** The levels up to which Live can make texts; each needs the one before. */
 export const LAST_LEVELS = ['jaxpr', 'stablehlo', 'hlo'] as const;
 
 export type LastLevel = (typeof LAST_LEVELS)[number];
@@ -27,7 +27,7 @@ class LiveChoice {
     }
   }
 
-  /** The last text that Live makes. */
+  /** The level up to which Live makes texts. */
   get lastLevel(): LastLevel {
     return this._lastLevel;
   }
@@ -51,9 +51,9 @@ export const liveChoice = new LiveChoice();
 export type LiveState =
   | { kind: 'idle' }
   | { kind: 'answered'; cellId: string; answer: LiveProgram }
-  /** The user does not trust the cell: its text is not sent. */
+  /** the notebook is not trusted, so the text of the cell is not sent */
   | { kind: 'distrusted'; cellId: string }
-  /** There is no answer: a sentence, with what to do. */
+  /** there is no answer; the reason is a sentence that says what to do */
   | { kind: 'refused'; cellId: string; reason: string };
 
 /** The state of Live for one notebook. */
@@ -68,19 +68,17 @@ export class LiveView {
     return this._state;
   }
 
-  /** True if the program in view is older than the text, because the present text raises an error. */
+  /** True if the program in view is older than the cell's text, because the present text raises an error. */
   get isBehind(): boolean {
     return (
       this._state.kind === 'answered' && this._state.answer.state === 'raised'
     );
   }
 
-  /** Traces again with argument types that the user typed; null where nothing is to be traced. */
+  /** Traces again with argument types that the user typed; null if there is nothing to trace. */
   retry: ((specs: EvaluableText) => void) | null = null;
 
-  /**
-   * The kernel has answered: an answer with a traced program puts the program in view; other answers change no view.
-   */
+  /** Called with the kernel's answer. An answer with a traced program puts it in view; other answers change no view. */
   show(cellId: string, answer: LiveProgram): void {
     this._state = { kind: 'answered', cellId, answer };
     if (answer.state === 'traced' && answer.snapshot !== null) {
@@ -102,7 +100,7 @@ export class LiveView {
     this._changed.emit();
   }
 
-  /** The cell has run, or Live is off. */
+  /** Called when the cell has run or Live was turned off. */
   clear(): void {
     if (this._state.kind !== 'idle') {
       this._state = { kind: 'idle' };

@@ -1,5 +1,5 @@
 /**
- * The state of a notebook's panel: the kernel's messages and the user change the state, and all views follow its
+ * The state of a notebook's panel. Messages of the kernel and actions of the user change it; all views follow its
  * signals.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
@@ -47,7 +47,7 @@ export class JaxprModel implements IJaxprModel {
     return this._changed;
   }
 
-  /** Emits when a run arrives from the kernel, also if the run is not put in view. */
+  /** Emits when the kernel sends a run, even if the run is not put in view. */
   get arrived(): ISignal<this, Snapshot> {
     return this._arrived;
   }
@@ -56,7 +56,7 @@ export class JaxprModel implements IJaxprModel {
     return this._isDisposed;
   }
 
-  /** True if the runs were read from files; then the model waits for no notebook and no kernel. */
+  /** True if the runs were read from files; the model then waits for no notebook and no kernel. */
   isOfFiles = false;
 
   get status(): Status {
@@ -124,7 +124,10 @@ export class JaxprModel implements IJaxprModel {
     return this._requests;
   }
 
-  /** Listen to another kernel, or to none. The run in view stays and is marked as a run of the earlier kernel. */
+  /**
+   * Connects the model to another kernel, or to none. The run in view stays and is marked as a run of the earlier
+   * kernel.
+   */
   setChannel(channel: IChannel | null): void {
     if (channel === this._channel) {
       return;
@@ -200,7 +203,7 @@ export class JaxprModel implements IJaxprModel {
   show(snapshot: Snapshot, fromSaved: boolean): void {
     const knownRun = this._runs.find(snapshot.id);
     if (knownRun !== undefined && fromSaved && !knownRun.fromSaved) {
-      // The kernel's own copy of the document is complete; a saved copy may be cut.
+      // Prefer the kernel's document, which is complete; a saved copy may be cut.
       this.setRun(snapshot.id);
       return;
     }
@@ -256,7 +259,7 @@ export class JaxprModel implements IJaxprModel {
     }
   }
 
-  /** The cell has ended: no further progress of the cell will arrive. */
+  /** Called when a cell has ended: no further progress of this cell is shown. */
   endCell(cellId: string): void {
     const running = this._kernel.progress?.cell_id ?? cellId;
     if (this._kernel.progress !== null && running === cellId) {
@@ -271,7 +274,7 @@ export class JaxprModel implements IJaxprModel {
     this._isDisposed = true;
     this.setChannel(null);
     Signal.clearData(this);
-    // React keeps its last drawing; without this line the drawing would keep the runs in memory.
+    // React keeps its last drawing; without this line, the drawing would keep all runs in memory.
     this._runs.clear();
     this._waiting = [];
     this._hover = null;
@@ -298,7 +301,7 @@ export class JaxprModel implements IJaxprModel {
       return;
     }
     if (!this._kernel.isUsable) {
-      return; // the kernel speaks another protocol; its hello has said what to do
+      return; // the kernel uses another protocol; its `hello` has already told the user what to do
     }
     switch (message.type) {
       case 'progress':
@@ -357,7 +360,7 @@ export class JaxprModel implements IJaxprModel {
     this._changed.emit('status');
   }
 
-  /** Add a snapshot of the kernel to the list; the newest run is put in view, unless another run is pinned. */
+  /** Adds a document of the kernel to the list of runs. The newest run is put in view, unless another run is pinned. */
   private _take(snapshot: Snapshot): void {
     const run = { snapshot, fromSaved: false, life: this._runs.life };
     if (!this._pinned) {
@@ -365,7 +368,7 @@ export class JaxprModel implements IJaxprModel {
     }
     this._runs.dropWritten(snapshot.cell?.id ?? null);
     const knownRun = this._runs.find(snapshot.id);
-    // A snapshot with other programs comes from a new trace, for which the kernel holds no passes and no twin.
+    // A document with other programs comes from a new trace; the kernel has no passes and no twin for it.
     if (
       knownRun?.life === run.life &&
       knownRun.snapshot.programs.length === snapshot.programs.length
@@ -374,8 +377,8 @@ export class JaxprModel implements IJaxprModel {
     }
     const wasInView = this._runs.replace(run);
     if (wasInView !== null) {
-      // A snapshot that the kernel sends again, to this page or another page, or that was traced on request, may hold
-      // more, but does not change which run is in view.
+      // A document that the kernel sends again, or made by a requested trace, may contain more, but does not change
+      // which run is in view.
       const { retrace = null } = knownRun?.snapshot ?? {};
       if (wasInView && retrace !== null && !snapshot.retrace) {
         this._putInView(run);
@@ -385,8 +388,8 @@ export class JaxprModel implements IJaxprModel {
       this._changed.emit('snapshots');
       return;
     }
-    // Runs that the kernel sends again after a reload arrive in any order. They do not take the view from a run that was
-    // chosen, as the run of before the reload is.
+    // After a reload, the kernel sends its runs again in any order. These do not replace a run that was chosen, such as
+    // the run in view before the reload.
     const isSentAgain = snapshot.created <= this._began;
     const isLatest =
       this._runs.isLatest(run) && !(isSentAgain && this._isRunChosen);
@@ -405,9 +408,7 @@ export class JaxprModel implements IJaxprModel {
     }
   }
 
-  /**
-   * An answer is the document of a run with additional parts. A later answer may have arrived first, with more parts.
-   */
+  /** Takes the document of a run with additional parts. If a later answer has arrived first, its parts are kept. */
   private _renew(snapshot: Snapshot): void {
     const knownRun = this._runs.find(snapshot.id);
     if (
@@ -425,8 +426,8 @@ export class JaxprModel implements IJaxprModel {
   }
 
   /**
-   * Show the run in view with its additions: the chosen program stays chosen; the first program of a run without
-   * programs is shown.
+   * Shows the run in view with its additions. The chosen program stays chosen; if the run had none, its first program
+   * is shown.
    */
   private _renewView(run: IKnownRun): void {
     const { focus, programs } = run.snapshot;
@@ -463,9 +464,9 @@ export class JaxprModel implements IJaxprModel {
   private _arrived = new Signal<this, Snapshot>(this);
   private _channel: IChannel | null = null;
   private _runs = new Runs();
-  /** True if the run in view was chosen; false if the run came into view when it arrived. */
+  /** True if the run in view was chosen, false if it came into view when it arrived. */
   private _isRunChosen = false;
-  /** The time at which the page opened the notebook, in seconds since 1970. */
+  /** When the page opened the notebook, in seconds since 1970. */
   private _began = Date.now() / 1000;
   private _kernel: KernelStatus;
   private _requests: IRequests;
@@ -479,7 +480,7 @@ export class JaxprModel implements IJaxprModel {
   private _isDisposed = false;
 }
 
-/** The number of requested parts that a document holds: derived programs, and transforms that JAX refused. */
+/** The number of requested parts in a document: derived programs, and transforms that JAX refused. */
 function extent({ programs, transforms }: Snapshot): number {
   return programs.length + (transforms?.length ?? 0);
 }

@@ -1,4 +1,4 @@
-/** Finds the types that the user's Python names had while JAX traced a program, by file and line. */
+/** Finds the types that the user's Python names had while JAX traced a program, for each file and line. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { NamedValue, Snapshot } from '../protocol/snapshot';
@@ -10,16 +10,14 @@ export interface ILineTypes {
   text: string;
   /** The types in whole sentences, with all types of each name. */
   title: string;
-  /** The type of each name, with the column after the name; -1 for the end of the line. */
+  /** The type of each name and the column after the name; the column -1 means the end of the line. */
   names: { column: number; text: string; title: string }[];
 }
 
-/**
- * The largest number of characters of a type beside a line; the tooltip has the type as long as the document holds it.
- */
+/** The most characters of a type beside a line; the tooltip has all that the document contains. */
 const LONGEST = 48;
 
-/** The types of names in a program, by the path of the file. */
+/** The types of names in a program: path of a file -> line -> types. */
 export function typesOfLines(
   snapshot: Snapshot,
   program: number,
@@ -50,8 +48,8 @@ export function typesOfLines(
 }
 
 /**
- * The types of names in a run, by the path of the file. For a line that several programs ran, the types are those of
- * the program in view, else of the first program that has them.
+ * The types of names in a run: path of a file -> line -> types. If several programs have a line, those of the program
+ * in view are taken, else of the first program.
  */
 export function typesOfRun(
   snapshot: Snapshot,
@@ -76,10 +74,7 @@ export function typesOfRun(
   return types;
 }
 
-/**
- * The reason why a run has no types of names, and the facts that the run does have; null if Python shows the types
- * of names.
- */
+/** Why a run has no types of names, and what it has instead; null if this Python version can show types of names. */
 export function noNamesSentence(
   { environment: { python } }: Snapshot,
   trans: TranslationBundle
@@ -101,18 +96,15 @@ export interface INamedType {
   /** The column after the name; -1 if the value has no name. */
   end: number;
   types: string[];
-  /**
-   * The role in a loop of JAX that all values of the name have, such as carry; null if there is none or the roles
-   * differ.
-   */
+  /** The role in a JAX loop that all values of the name have, such as carry; null if there is none or they differ. */
   role: NonNullable<NamedValue['role']> | null;
   /** The number of steps of the loop; null if unknown before the loop runs. */
   steps: number | null;
-  /** The dtype of the operand that JAX promoted although the code requests no dtype; null if JAX promoted none. */
+  /** The dtype of an operand that JAX promoted although the code names no dtype; null if JAX promoted none. */
   promoted: string | null;
 }
 
-/** The names of a program with their types, by the path of the file and by line. */
+/** The names of a program with their types: path of a file -> line -> names. */
 export function namesOfFiles(
   snapshot: Snapshot,
   program: number
@@ -171,7 +163,7 @@ function shortText(name: INamedType, trans: TranslationBundle): string {
   return name.kind === 'returned' ? `→ ${types}` : `${name.name}: ${types}`;
 }
 
-/** The first type and, if it differs, the last type, with further facts: `f32[] · carry, 10 steps`. */
+/** The first type and, if different, the last type, with marks: `f32[] · carry, 10 steps`. */
 function typesOf(name: INamedType, trans: TranslationBundle): string {
   const { types } = name;
   const shown = types.length > 1 ? [types[0], types[types.length - 1]] : types;
@@ -199,7 +191,7 @@ function marksOf(
   return marks;
 }
 
-/** Shortens a type: a long container becomes the number of its arrays; any other long type is cut. */
+/** Shortens a type: a long container becomes its number of arrays; other types are cut. */
 function shortened(type: string, trans: TranslationBundle): string {
   if (type.length <= LONGEST) {
     return type;
@@ -210,7 +202,7 @@ function shortened(type: string, trans: TranslationBundle): string {
     return `${type.slice(0, LONGEST - 1)}…`;
   }
   const container = `${head}…${CLOSING[head.slice(-1)]}`;
-  // The kernel has cut the longest types.
+  // the kernel has already cut the longest types
   return type.endsWith('…')
     ? trans.__('%1 with more than %2 arrays', container, count)
     : trans._n('%2 with %1 array', '%2 with %1 arrays', count, container);
@@ -222,7 +214,7 @@ const CLOSING: Readonly<Record<string, string>> = {
   '{': '}'
 };
 
-/** States in sentences all types that a name had at its place. */
+/** Describes in sentences all types that a name had at a place. */
 export function typeSentence(
   name: INamedType,
   trans: TranslationBundle

@@ -3,7 +3,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 const KEY = 'jupyter-jaxpr:play-speed';
 
-/** Steps a second; at speed 0 every recording takes the same time. */
+/** Steps per second; at speed 0, every recording takes the same time. */
 export const SPEEDS = [0, 1, 2, 5, 10, 25] as const;
 export type Speed = (typeof SPEEDS)[number];
 
@@ -29,7 +29,7 @@ class PlaySpeed {
   private _changed = new Signal<this, void>(this);
 }
 
-// A browser may forbid its storage; then the speed lasts as long as the page.
+// Browser storage may be forbidden; then the speed lasts until the page is closed.
 function read(): Speed {
   try {
     const kept = Number(window.localStorage.getItem(KEY));
@@ -43,7 +43,7 @@ function write(speed: Speed): void {
   try {
     window.localStorage.setItem(KEY, String(speed));
   } catch {
-    // The storage failed, but the speed lasts as long as the page.
+    // the speed is not remembered; nothing else is lost
   }
 }
 

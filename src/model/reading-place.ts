@@ -1,32 +1,30 @@
 /**
- * Holds the place where a person reads, and restores the place after a reload: run, program, level, scroll, folds,
- * selection.
+ * Holds where the user is reading (run, program, level, scroll position, folds, selection), and restores it after a
+ * reload.
  *
- * The place in a text belongs to a level of a program of a run: a user who goes to another program and back finds the
- * text at the same place.
+ * The position in a text is stored for each level of each program, so that a user who looks at another program and
+ * returns finds the text as before.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
 import { IJaxprModel, LevelName, ModelChange, Selection } from '../tokens';
 
-/** A place in a text. */
+/** A position in a text. */
 export interface ITextPlace {
-  /** The line at the top, from 0. */
+  /** The number of the top line, from 0. */
   readonly line: number;
-  /** The pixels of that line that are scrolled out at the top. */
+  /** How many pixels of the top line are scrolled out of view. */
   readonly above: number;
-  /** The closed folds: the first and the last line of each. */
+  /** The closed folds: [first line, last line] of each. */
   readonly closed: readonly (readonly [number, number])[];
-  /** The lines whose shortened parts are opened. */
+  /** The lines whose shortened parts are unfolded. */
   readonly shown?: readonly number[];
 }
 
-/**
- * The name of a text in a view that shows texts; the name of a view alone stands for everything that the view shows.
- */
+/** The name of a text in a view with texts; for other views, of everything that the view shows. */
 export type PlaceName = LevelName | `wide ${LevelName}` | `view ${string}`;
 
-/** The settings that hide lines, group lines, and put lines of source above lines. */
+/** The settings of a view that hide lines, group lines, and show source lines above them. */
 export interface IKeptFilters {
   readonly hidden: readonly string[];
   readonly grouped: boolean;
@@ -36,7 +34,7 @@ export interface IKeptFilters {
 /** The two views that have filters of their own. */
 export type FilteredView = 'panel' | 'wide';
 
-/** The state of the panel for one notebook that is kept over a reload, as plain data. */
+/** The state of the panel for one notebook that survives a reload, as plain data. */
 export interface IKeptPlace {
   readonly run: string | null;
   readonly program: number;
@@ -47,13 +45,13 @@ export interface IKeptPlace {
   readonly filters: Readonly<Partial<Record<FilteredView, IKeptFilters>>>;
 }
 
-/** The largest number of texts of a notebook whose places are kept. */
+/** The most texts of a notebook whose positions are kept. */
 const TEXTS_KEPT = 48;
 const LEVELS: readonly LevelName[] = ['jaxpr', 'stablehlo', 'hlo'];
 
 const places = new WeakMap<IJaxprModel, ReadingPlace>();
 
-/** The place in the programs of a notebook. */
+/** The reading position in the programs of a notebook. */
 export function readingPlaceOf(model: IJaxprModel): ReadingPlace {
   let place = places.get(model);
   if (place === undefined) {
@@ -63,7 +61,7 @@ export function readingPlaceOf(model: IJaxprModel): ReadingPlace {
   return place;
 }
 
-/** Loads the place where the user last read a text of a notebook, and keeps the present place. */
+/** Restores the position in a text of a notebook, and keeps the present one. */
 export function placeIn(
   model: IJaxprModel,
   snapshot: string,
@@ -87,12 +85,12 @@ export class ReadingPlace {
     return this._changed;
   }
 
-  /** Emits when a place from before the reload was restored. */
+  /** Emits when a position from before the reload was restored. */
   get restored(): ISignal<this, void> {
     return this._restored;
   }
 
-  /** The run that was in view when the user left the page; null if unknown. */
+  /** The run that was in view when the page was closed; null if unknown. */
   get runBefore(): string | null {
     return this._runBefore;
   }
@@ -134,7 +132,7 @@ export class ReadingPlace {
     this._changed.emit();
   }
 
-  /** The filters that the user last set in a view; null if the user set none. */
+  /** The filters that the user last chose in a view; null if none. */
   filters(view: FilteredView): IKeptFilters | null {
     return this._filters[view] ?? null;
   }
@@ -146,7 +144,7 @@ export class ReadingPlace {
     }
   }
 
-  /** The place as plain data; null while the place from before the reload is not restored yet. */
+  /** The position as plain data; null until the one from before the reload is restored. */
   get kept(): IKeptPlace | null {
     const { snapshot, program, selection, pinned } = this._model;
     return this._wanted !== null || snapshot === null
@@ -162,7 +160,7 @@ export class ReadingPlace {
         };
   }
 
-  /** Restore a kept place; values without meaning are left out. */
+  /** Restores a position; values that do not fit are ignored. */
   restore(kept: unknown): void {
     const read = readPlace(kept);
     if (read === null) {
@@ -177,7 +175,7 @@ export class ReadingPlace {
     this._restored.emit();
   }
 
-  /** The user goes to another place, so the run from before the reload will not be put in view any more. */
+  /** Called when the user goes elsewhere: the run from before the reload will no longer be put in view. */
   leave(): void {
     this._isLeft = true;
     this._wanted = null;
@@ -192,18 +190,18 @@ export class ReadingPlace {
     }
   }
 
-  /** Put the run that was in view before the reload into view, once the kernel has sent the run or a copy is found. */
+  /** Puts the run from before the reload in view, as soon as the kernel has sent it or a saved copy is found. */
   private _goOn(): void {
     const { _wanted: wanted, _model: model } = this;
     if (wanted === null || this._goes) {
       return;
     }
     if (model.runs.some(({ snapshot }) => snapshot.created > this._began)) {
-      this._wanted = null; // the user has run a cell meanwhile
+      this._wanted = null; // the user has run a cell since the reload
       return;
     }
     const run = model.runs.find(({ snapshot }) => snapshot.id === wanted.run);
-    // A saved copy is cut. Where no kernel can have the run, the copy is all there is.
+    // A saved copy may be incomplete; it is only used if no kernel can have the run.
     const hasNoKernel = ['no-kernel', 'not-loaded'].includes(model.status.kind);
     if (run === undefined || (run.fromSaved && !hasNoKernel)) {
       return;
@@ -264,7 +262,7 @@ function readPlace(kept: unknown): IKeptPlace | null {
   };
 }
 
-/** Every kind of selection points into the document of the run: to equations, texts, or the source that ran. */
+/** True if a value is a selection: each kind refers to equations, texts or source code of the document. */
 export function isSelection(selection: unknown): selection is Selection {
   const { kind, equations, level, line, stack, cellId, path, column } =
     (selection ?? {}) as Record<string, unknown>;

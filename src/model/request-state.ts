@@ -13,7 +13,7 @@ export type AskingState =
   | { kind: 'idle' }
   | {
       kind: 'working';
-      /** The time of the request, in milliseconds since 1970. */
+      /** When the request was sent, in milliseconds since 1970. */
       since: number;
       working: Working | null;
       stopping: boolean;
@@ -23,7 +23,7 @@ export type AskingState =
   /** The reason is a sentence that says what to do. */
   | { kind: 'failed'; reason: string };
 
-/** The part of a run that a request is about, such as a program, a construct, or a kind of answer. */
+/** What a request is about within a run: a program, a construct, or a kind of answer. */
 export type Part = number | string;
 
 interface IEntry<Name extends RequestName> {
@@ -34,7 +34,7 @@ interface IEntry<Name extends RequestName> {
 
 const IDLE: AskingState = { kind: 'idle' };
 
-/** The requests of one kind for one model; each part of a run has at most one request at a time. */
+/** The requests of one kind for one model; there is at most one at a time for each part of a run. */
 export class Asking<Name extends RequestName> {
   constructor(
     private _model: IJaxprModel,
@@ -55,12 +55,12 @@ export class Asking<Name extends RequestName> {
     return this._entries.get(key(snapshot, part))?.state ?? IDLE;
   }
 
-  /** Ask the kernel; does nothing if no kernel can answer or if the same request is pending. */
+  /** Sends a request; does nothing if no kernel can answer or the same request is in progress. */
   start(snapshot: Snapshot, part: Part, params: Params<Name>): Promise<void> {
     return this._run(snapshot, part, params, false);
   }
 
-  /** The user confirms; the kernel goes on. */
+  /** Called when the user confirms; the kernel then does the work. */
   confirm(snapshot: Snapshot, part: Part = 0): Promise<void> {
     const entry = this._entries.get(key(snapshot, part));
     return entry?.state.kind === 'confirm' && entry.params !== null
@@ -68,14 +68,14 @@ export class Asking<Name extends RequestName> {
       : Promise.resolve();
   }
 
-  /** The user declines, or closes the message of a failure. */
+  /** Called when the user declines, or closes the message of a failure. */
   dismiss(snapshot: Snapshot, part: Part = 0): void {
     if (this.stateOf(snapshot, part).kind !== 'working') {
       this._change(snapshot, part, { state: IDLE, params: null });
     }
   }
 
-  /** Stop the request; the kernel sends the part that is done. */
+  /** Stops the request; the kernel sends the results so far. */
   stop(snapshot: Snapshot, part: Part = 0): void {
     this._tell(snapshot, part, { stopping: true });
     this._entries.get(key(snapshot, part))?.request?.stop();

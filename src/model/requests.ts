@@ -1,4 +1,4 @@
-/** Asks the kernel on behalf of a view; returns the answer, or a sentence that says why there is none. */
+/** Sends requests of the views to the kernel; returns the answer, or rejects with a sentence on why there is none. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { IAsked, IChannel, Unanswered } from '../kernel/channel-interface';
@@ -16,11 +16,11 @@ import { merge } from './results';
 import { Runs } from './runs';
 import { whyUnanswered } from './error-words';
 
-/** The owner of the requests. */
+/** What the requests need from their model. */
 export interface IRequestsHost {
   /** The channel of the current kernel; null without a kernel. */
   channel(): IChannel | null;
-  /** Called when a document of a run has arrived with additional parts. */
+  /** Called with a document of a run that has additional parts. */
   renew(document: Snapshot): void;
   /** Called when an answer was put into the document of the run. */
   merged(): void;
@@ -52,7 +52,7 @@ export function requestsOf(
     };
   };
 
-  /** Put an answer into the run's document. An answer about another program or another file is rejected. */
+  /** Puts an answer into the run's document; an answer about another program or file is rejected. */
   const taken = <Name extends RequestName>(
     name: Name,
     params: Params<Name>,
@@ -109,7 +109,7 @@ export function requestsOf(
   };
 }
 
-/** Ask what a cell would show with its present text; rejects with a sentence. */
+/** Asks for the program of a cell by its present text; rejects with a sentence. */
 export async function traceWritten(
   channel: IChannel | null,
   params: Params<'live'>,
@@ -132,7 +132,7 @@ export async function traceWritten(
 
 const NO_RUN: IDocumentSizes = { programs: 0, frames: 0, scopes: [] };
 
-/** The fields that name the subject of an answer; they must equal the fields of the request. */
+/** The fields that say what an answer is about; they must equal those of the request. */
 const ABOUT = ['snapshot', 'program', 'control', 'index', 'path'];
 
 function sizesOf(snapshot: Snapshot): IDocumentSizes {

@@ -9,10 +9,10 @@ import { REQUESTS } from '../protocol/request-table';
 import type { Snapshot } from '../protocol/snapshot';
 
 /**
- * Put an answer into its field of the document, in place of an older answer about the same subject.
+ * Puts an answer into its field of the document; an older answer about the same subject is replaced.
  *
- * The document is changed in place and stays the same object, because facts that a page keeps about a document, such as
- * its links, are stored by that object.
+ * The document is changed in place and stays the same object, because the page stores further data, such as links,
+ * under this object.
  */
 export function merge<Name extends RequestName>(
   document: Snapshot,
@@ -37,7 +37,7 @@ export function merge<Name extends RequestName>(
   );
 }
 
-/** The subject of an answer: the values of its fields by their paths, such as `after.program`. */
+/** What an answer is about: the values of the fields that identify it, such as `after.program`. */
 type Subject = readonly (string | number)[];
 
 function subjectOf(answer: unknown, by: readonly string[]): Subject {
@@ -51,16 +51,13 @@ function subjectOf(answer: unknown, by: readonly string[]): Subject {
   return by.map(path => valueAt(path) as string | number);
 }
 
-/**
- * The order in which the kernel sorts answers: negative if the first subject comes before the second, 0 if both are
- * equal.
- */
+/** Compares two subjects in the kernel's order: negative if the first one comes first, 0 if they are equal. */
 function inOrder(a: Subject, b: Subject): number {
   const place = a.findIndex((value, index) => value !== b[index]);
   return place < 0 ? 0 : a[place] < b[place] ? -1 : 1;
 }
 
-/** The answers to a request that a document holds. */
+/** The answers to a kind of request that are in a document. */
 function answersIn(document: Snapshot, name: RequestName): unknown[] {
   const { into, by } = REQUESTS[name];
   const stored =
@@ -71,8 +68,8 @@ function answersIn(document: Snapshot, name: RequestName): unknown[] {
 }
 
 /**
- * Copy the answers of an older document of a run into a newer document that the kernel made before the answers arrived.
- * An answer names a program by its index, so answers are left out if the programs differ.
+ * Copies answers from an older document of a run to a newer one that the kernel made before the answers existed.
+ * Answers refer to programs by index, so none is copied if the programs differ.
  */
 export function carry(older: Snapshot, newer: Snapshot): void {
   const isSame = older.programs.every(

@@ -1,25 +1,25 @@
-/** Keeps the runs of a notebook and the ends of the kernels that made them, the newest first. */
+/** Keeps the runs of a notebook, newest first, and how the kernels that made them ended. */
 import { ChannelState, Loss } from '../kernel/channel-interface';
 import { Snapshot } from '../protocol/snapshot';
 import { IRun } from '../tokens';
 
-/** The kernel answers requests about this many runs; it cannot answer about older runs. */
+/** How many runs are kept; the kernel answers requests about just as many. */
 export const RUNS_KEPT = 8;
 
-/** A run, and the life of the kernel that made the run. A life begins when a kernel starts or restarts. */
+/** A run, and the number of the kernel's life (from start to end or restart) in which it was made. */
 export interface IKnownRun extends IRun {
   life: number;
-  /** A saved copy that the panel shows by itself: the copy stays until the kernel's first run arrives. */
+  /** True for a saved copy that the panel shows by itself, until the kernel's first run arrives. */
   standsIn?: boolean;
 }
 
-/** The way in which a life of the kernel ended. */
+/** How a life of the kernel ended. */
 export interface IEnd {
   loss: Loss | 'changed' | 'ended';
   since: Date;
 }
 
-/** The number in place of a kernel's life for a run from a file or a saved copy. */
+/** Stands for the number of a kernel's life, for a run from a file or a saved copy. */
 export const SAVED = -1;
 
 /** The runs of one notebook, and the lives of its kernel. */
@@ -28,7 +28,7 @@ export class Runs {
   list: IKnownRun[] = [];
   view: IKnownRun | null = null;
 
-  /** The number of the kernel's current life. */
+  /** The number of the kernel's present life. */
   get life(): number {
     return this._life;
   }
@@ -37,14 +37,14 @@ export class Runs {
     return this.list.find(run => run.snapshot.id === id);
   }
 
-  /** True if the kernel's own copy of a run is in the list. */
+  /** True if the list has the kernel's own document of a run. */
   knows(snapshot: Snapshot): boolean {
     return this.list.some(
       run => run.snapshot.id === snapshot.id && !run.fromSaved
     );
   }
 
-  /** True if no run of the same life is newer. */
+  /** True if no newer run of the same life exists. */
   isLatest(run: IKnownRun): boolean {
     return !this.list.some(
       listed =>
@@ -53,7 +53,7 @@ export class Runs {
     );
   }
 
-  /** Replace the run with the same id. Returns whether the replaced run was in view; null if no run has the id. */
+  /** Replaces the run with the same id. Returns whether that run was in view; null if there is none with this id. */
   replace(run: IKnownRun): boolean | null {
     const index = this.list.findIndex(
       listed => listed.snapshot.id === run.snapshot.id
@@ -66,7 +66,7 @@ export class Runs {
     return wasInView;
   }
 
-  /** Add a run in the order of time, and drop the oldest run, but never the run in view. */
+  /** Adds a run in the order of time; drops the oldest run that is not in view, if there are too many. */
   keep(run: IKnownRun): void {
     const runs = [...this.list, run].sort(
       (a, b) => b.snapshot.created - a.snapshot.created
@@ -80,9 +80,7 @@ export class Runs {
     this.list = runs;
   }
 
-  /**
-   * Drop the saved copy that stood in for a run, even if the copy is in view, because a run of the kernel has arrived.
-   */
+  /** Drops the saved copy that the panel shows by itself, even if it is in view, because the kernel has sent a run. */
   dropStandIn(): void {
     this.list = this.list.filter(run => run.standsIn !== true);
     if (this.view?.standsIn === true) {
@@ -90,7 +88,7 @@ export class Runs {
     }
   }
 
-  /** Drop the preview of a cell's written code, because the cell has run. */
+  /** Drops the Live program of a cell, because the cell has run. */
   dropWritten(cellId: string | null): void {
     const isOfCell = (run: IKnownRun | null): boolean =>
       run?.isWritten === true && run.snapshot.cell?.id === cellId;
@@ -106,7 +104,7 @@ export class Runs {
     this._life++;
   }
 
-  /** The way in which the kernel that made a run was lost; null while that kernel can still answer. */
+  /** How the kernel that made a run was lost; null while it can still answer. */
   endOf(
     run: IKnownRun | null,
     state: ChannelState | null,
@@ -124,7 +122,7 @@ export class Runs {
       : null;
   }
 
-  /** True if this kernel has sent a run with this id in its current life; a saved document may have any id. */
+  /** True if the present kernel has sent a run with this id; a saved document may have any id. */
   isOfThisLife(id: string): boolean {
     return this.list.some(
       ({ snapshot, life }) => snapshot.id === id && life === this.life
@@ -132,8 +130,8 @@ export class Runs {
   }
 
   /**
-   * The document of a run that this kernel did not make, to be sent with a request; empty for a run that the kernel
-   * holds.
+   * The document of a run that the present kernel did not make, to be sent with a request; empty for a run that the
+   * kernel has.
    */
   documentOf(id: string): { before_document?: Snapshot } {
     const run = this.find(id);

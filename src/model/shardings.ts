@@ -20,7 +20,7 @@ export class Shardings {
     return this._changed;
   }
 
-  /** The shardings of a program; null for a program that runs on one device or was not compiled. */
+  /** The shardings of a program; null if it runs on one device or was not compiled. */
   of(snapshot: Snapshot, program: number): ProgramShardings | null {
     return (
       snapshot.shardings?.find(sharding => sharding.program === program) ?? null
@@ -32,7 +32,7 @@ export class Shardings {
     return this._reading.stateOf(snapshot, program);
   }
 
-  /** Request the collectives of a program; does nothing if the collectives are there or if no kernel can answer. */
+  /** Requests the collectives of a program; does nothing if the document has them or no kernel can answer. */
   async read(snapshot: Snapshot, program: number): Promise<void> {
     const shardings = this.of(snapshot, program);
     if (shardings === null || (shardings.collectives ?? null) !== null) {

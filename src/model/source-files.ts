@@ -1,8 +1,8 @@
 /**
- * Holds the requested texts of a run's files.
+ * Holds the source files of a run that were requested.
  *
- * The document holds the texts of cells. Files stay in the kernel, which sends a file only if the file still has the
- * text that ran.
+ * The document contains the source of cells only. The kernel sends a file on request, if its text is still the one that
+ * ran.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
@@ -13,7 +13,7 @@ import type { IRequests } from '../tokens';
 export type FileState =
   | { kind: 'idle' }
   | { kind: 'reading' }
-  /** The file has arrived, or `page.missing` says why it cannot be shown. */
+  /** the file has arrived, or `page.missing` says why it cannot be shown */
   | { kind: 'read'; page: SourcePage }
   /** The kernel did not answer; the reason is a sentence. */
   | { kind: 'failed'; reason: string };
@@ -32,7 +32,7 @@ export class SourceFiles {
     return this._requests() !== null;
   }
 
-  /** Set the function that returns the current requests of a model. */
+  /** Sets the function that returns the requests of the model. */
   askBy(requests: () => IRequests | null): void {
     this._requests = requests;
   }
@@ -41,7 +41,7 @@ export class SourceFiles {
     return this._states.get(path) ?? IDLE;
   }
 
-  /** True if the user has opened the file of a library. */
+  /** True if the user has opened this library file. */
   isOpen(path: string): boolean {
     return this._opened.has(path);
   }
@@ -103,7 +103,7 @@ export class SourceFiles {
   }
 
   private _requests: () => IRequests | null = () => null;
-  /** The requests in progress, by path. */
+  /** path -> request in progress */
   private _asked = new Map<string, Promise<void>>();
   private _states = new Map<string, FileState>();
   private _opened = new Set<string>();

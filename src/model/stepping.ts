@@ -1,8 +1,8 @@
 /**
- * Holds the recording of a construct that the user requested, and the user's place in the recording.
+ * Holds the recordings of constructs, and which step of each the user looks at.
  *
- * Recordings are in the document. The place is kept in the model, not in a view: cards mark the branch that the step
- * took, and a view that is closed and opened again continues at the same step.
+ * Recordings are in the document. The step is kept in the model rather than in a view, because cards mark the branch
+ * that it took, and because a view that is closed and opened again continues there.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
@@ -10,7 +10,7 @@ import { Recording, Snapshot } from '../protocol/snapshot';
 import type { IEquationRef, IJaxprModel } from '../tokens';
 import { Asking, AskingState, askingOf } from './request-state';
 
-/** The user's place: the visit and the point of the visit, both from 0. */
+/** A step of a recording: the index of the visit and of the point in it, both from 0. */
 export interface IPlace {
   visit: number;
   offset: number;
@@ -29,11 +29,11 @@ export interface IShownStep {
   program: number;
   /** The equations that compute the step. */
   equations: readonly IEquationRef[];
-  /** The index into frames of the `def` that the equations belong to; -1 if unknown. */
+  /** The index of the frame of the `def` to which the equations belong; -1 if unknown. */
   frame: number;
-  /** The values that go into the step. */
+  /** The text of the values before the step. */
   before: ILineText;
-  /** The values that come out of the step. */
+  /** The text of the values after the step. */
   after: ILineText;
 }
 
@@ -49,7 +49,7 @@ export class Stepping {
     return this._changed;
   }
 
-  /** The step that the cell shows; null while no step is in view. */
+  /** The step that the cell shows; null if no step is in view. */
   get shown(): IShownStep | null {
     return this._shown;
   }
@@ -65,10 +65,10 @@ export class Stepping {
     return this._shownChanged;
   }
 
-  /** Moves one step forward or back in the recording that the user moved in last; null if no recording is drawn. */
+  /** Moves one step on or back in the recording that the user used last; null if no recording is shown. */
   walk: ((by: 1 | -1) => void) | null = null;
 
-  /** The state of the recording request for the construct with this index. */
+  /** The state of the request to record a construct, given the index of its card. */
   stepperOf(snapshot: Snapshot, control: number): AskingState {
     return this._work.stateOf(snapshot, control);
   }
@@ -81,7 +81,7 @@ export class Stepping {
     );
   }
 
-  /** The fewest and the most steps of a loop's executions; null if an execution did not end or none was recorded. */
+  /** [fewest, most] steps in the visits of a loop; null if a visit did not end or none was recorded. */
   stepsRecorded(snapshot: Snapshot, control: number): [number, number] | null {
     const recording = this.recordingOf(snapshot, control);
     const visits = recording?.visits ?? [];
@@ -102,7 +102,7 @@ export class Stepping {
     return recording !== null && place !== undefined ? place : START;
   }
 
-  /** The label of the branch that the step in view took; null if there is none. */
+  /** The label of the branch that the step in view took; null if it took none. */
   branchTaken(snapshot: Snapshot, control: number): string | null {
     const recording = this.recordingOf(snapshot, control);
     const { visit, offset } = this.placeOf(snapshot, control);
@@ -110,7 +110,7 @@ export class Stepping {
     return recording?.branch_taken[point] || null;
   }
 
-  /** The number of times that the recorded steps took each branch, by the label of the branch. */
+  /** For each branch (by label), how many recorded steps took it. */
   branchCounts(
     snapshot: Snapshot,
     control: number
@@ -157,7 +157,7 @@ export class Stepping {
     this._work.dismiss(snapshot, control);
   }
 
-  /** Begin a new recording at its first step. */
+  /** Moves to the first step of a new recording. */
   private _begin(snapshot: Snapshot, control: number): void {
     if (this._work.stateOf(snapshot, control).kind === 'idle') {
       this._places.delete(key(snapshot, control));
@@ -167,7 +167,8 @@ export class Stepping {
 
   private _work: Asking<'steps'>;
   /**
-   * The places by run and construct, not by document: the kernel may send the document again, with the same recording.
+   * Keyed by run and construct rather than by document, because the kernel may send the document with the same
+   * recording again.
    */
   private _places = new Map<string, IPlace>();
   private _shown: IShownStep | null = null;

@@ -4,10 +4,10 @@ import type { IProgramRef, IRun } from '../tokens';
 import { earlierProgram, isSameFunction, signatureOf } from './earlier-program';
 
 /**
- * Suggest the other side of a pair: the earlier version of the program, else another program of the same function, else
- * another program of the same signature; null without one, since a diff of two unrelated programs says nothing. Of the
- * programs of the same run, an earlier one comes first.
- * @param candidates - The programs of the user's code in all runs, the newest run first.
+ * Suggests with which program the program in view is compared: its earlier version, else another program of the same
+ * function, else one with the same signature; null if there is none, because the diff of unrelated programs is useless.
+ * Within a run, earlier programs are preferred. @param candidates - The programs of the user's code in all runs, newest
+ * run first.
  */
 export function suggestedPartner(
   runs: readonly IRun[],
@@ -41,7 +41,7 @@ export function suggestedPartner(
   );
 }
 
-/** The program of an earlier run that became this program after an edit; null if there is none. */
+/** The program of an earlier run that became this program by an edit; null if there is none. */
 export function earlierVersion(
   runs: readonly IRun[],
   after: IProgramRef

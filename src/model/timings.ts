@@ -1,8 +1,7 @@
 /**
  * Holds the measured times and sweeps of a model's programs, and the state of the measurements.
  *
- * The measured numbers are in the document; the progress, and the text that the user typed for a sweep, are in this
- * object.
+ * The results are in the document; this object has the progress, and the text that the user typed for a sweep.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
@@ -14,7 +13,7 @@ import { Asking, askingOf } from './request-state';
 /** A field of the form that requests a sweep. */
 export type SweepField = 'sweep' | 'call' | 'functions';
 
-/** The fields that the user typed into; the other fields are filled from the run in view. */
+/** The fields in which the user has typed; the other fields are filled in from the run in view. */
 export type SweepDraft = Readonly<Partial<Record<SweepField, EvaluableText>>>;
 
 export class Timings {
@@ -45,12 +44,12 @@ export class Timings {
     return snapshot.sweep ?? null;
   }
 
-  /** The text that the user last typed for a function of this name, also in later runs. */
+  /** The text that the user last typed for a function of this name, in this or an earlier run. */
   draftOf(name: string): SweepDraft {
     return this._drafts.get(name) ?? {};
   }
 
-  /** The user has typed into a field. */
+  /** Called when the user types into a field. */
   type(name: string, field: SweepField, text: EvaluableText): void {
     this._drafts.set(name, { ...this.draftOf(name), [field]: text });
     this._changed.emit();

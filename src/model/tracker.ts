@@ -1,4 +1,4 @@
-/** Keeps a model for each open notebook, tied to the notebook's kernel, and knows which notebook is in front. */
+/** Keeps a model for each open notebook, connected to the notebook's kernel, and knows which notebook is in front. */
 import {
   INotebookTracker,
   Notebook,
@@ -14,7 +14,7 @@ import { Snapshot } from '../protocol/snapshot';
 import { IJaxprModel, IJaxprTracker } from '../tokens';
 import type { JaxprModel } from './model';
 
-/** Makes the objects that a notebook needs; loaded when the first notebook opens. */
+/** Makes the objects that a notebook needs; the code is only loaded when the first notebook opens. */
 export interface IMakers {
   /** Makes a model that takes the runs of the cells that `accepts` accepts. */
   model(accepts: (cellId: string | null) => boolean): JaxprModel;
@@ -22,16 +22,14 @@ export interface IMakers {
   channel(kernel: KernelConnection): IChannel;
 }
 
-/** The objects that the tracker keeps for an open notebook. */
+/** What the tracker keeps for an open notebook. */
 interface IFollowed {
   model: JaxprModel;
   kernel: KernelConnection | null;
   channel: IChannel | null;
-  /**
-   * The cells that ran from this page; a snapshot that the kernel sends again after a reload is of none of these cells.
-   */
+  /** The cells that ran from this page; runs that the kernel sends again after a reload belong to none of them. */
   started: Set<string>;
-  /** True if the first run has opened the panel for this notebook. */
+  /** True if the panel was opened automatically for this notebook. */
   opened: boolean;
 }
 
@@ -82,7 +80,7 @@ export class JaxprTracker implements IJaxprTracker, IDisposable {
   private async _open(snapshot: Snapshot): Promise<void> {
     const make = await this._load();
     if (this._current === null) {
-      // The model without a kernel that shows an output outside of a notebook, or an output in a tab of its own.
+      // the model for outputs without a notebook, and for outputs in a tab of their own; it has no kernel
       this._alone = make.model(() => true);
       this._setCurrent(this._alone);
     }
@@ -124,7 +122,7 @@ export class JaxprTracker implements IJaxprTracker, IDisposable {
     this._onCurrent();
   }
 
-  /** Tie the model of a notebook to the notebook's current kernel. */
+  /** Connects the model of a notebook to the notebook's present kernel. */
   private _useKernel(panel: NotebookPanel, channel: IMakers['channel']): void {
     const followed = this._followed.get(panel);
     const kernel = panel.sessionContext.session?.kernel ?? null;
@@ -187,7 +185,7 @@ export class JaxprTracker implements IJaxprTracker, IDisposable {
     return undefined;
   }
 
-  /** The first run of a notebook opens the panel, once: the panel stays closed for a user who closes it. */
+  /** Opens the panel at the first run of a notebook, and only then: it stays closed if the user closes it. */
   private _onArrived(panel: NotebookPanel, snapshot: Snapshot): void {
     const followed = this._followed.get(panel);
     const cell = snapshot.cell?.id ?? null;
@@ -206,7 +204,8 @@ export class JaxprTracker implements IJaxprTracker, IDisposable {
   }
 
   /**
-   * Decides whether a cell belongs to this notebook; a cell that no notebook of the kernel has belongs to all of them.
+   * Decides whether a cell belongs to this notebook; a cell that is in no notebook of the kernel belongs to all of
+   * them.
    */
   private _belongs(panel: NotebookPanel, cellId: string | null): boolean {
     if (cellId === null || hasCell(panel, cellId)) {
@@ -223,7 +222,7 @@ export class JaxprTracker implements IJaxprTracker, IDisposable {
 
   private _followed = new Map<NotebookPanel, IFollowed>();
   private _current: JaxprModel | null = null;
-  /** The model of an output outside of any notebook. */
+  /** The model for outputs that belong to no notebook. */
   private _alone: JaxprModel | null = null;
   private _isDisposed = false;
   private _currentChanged = new Signal<this, IJaxprModel | null>(this);

@@ -17,7 +17,7 @@ export type TransformKind = Transform['kind'];
 /** The role of an equation in a derived program; see `ScopeRoles` in jupyter_jaxpr/document/types/transform.py. */
 export type Role = 'f' | 'b' | 'r' | 't' | 'm' | '-';
 
-/** The values that an equation makes and that are kept for the backward pass. */
+/** The values of an equation that are kept for the backward pass. */
 export interface IKept {
   /** The type of each kept value, such as `f32[3,8]`. */
   types: string[];
@@ -32,7 +32,7 @@ export function transformsOf(
   return (snapshot.transforms ?? []).filter(({ of }) => of === program);
 }
 
-/** The transform that made a program; null for a program that was not derived. */
+/** The transform that made a program; null if the program was not derived. */
 export function derivedBy(
   snapshot: Snapshot,
   program: number
@@ -47,7 +47,7 @@ export function derivedBy(
   return null;
 }
 
-/** The program that a program was derived from, or itself. */
+/** The program from which a program was derived; the program itself if it was not derived. */
 export function originalOf(snapshot: Snapshot, program: number): number {
   return derivedBy(snapshot, program)?.transform.of ?? program;
 }
@@ -99,7 +99,7 @@ export class DerivedMarks {
 
 const MARKS = new WeakMap<Snapshot, Map<number, DerivedMarks | null>>();
 
-/** The marks of a program; null for a program that was not derived. */
+/** The roles and kept values of a derived program; null if the program was not derived. */
 export function marksOf(
   snapshot: Snapshot,
   program: number
@@ -128,7 +128,7 @@ export class Transforms {
     return this._asking.changed;
   }
 
-  /** The state of a requested transform. A refusal of JAX is in the document. */
+  /** The state of a requested transform. If JAX refuses a transform, the reason is in the document instead. */
   deriving(
     snapshot: Snapshot,
     program: number,
@@ -138,7 +138,7 @@ export class Transforms {
   }
 
   /**
-   * Request a derived program, unless the program is there or in progress.
+   * Requests a derived program, unless it exists or is requested already.
    *
    * Returns the transform; null if the request failed, for the reason in `deriving`.
    */

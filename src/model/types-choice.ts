@@ -1,4 +1,4 @@
-/** Remembers whether the user wants to see types beside the code, and at which place. */
+/** Remembers whether the user wants to see types beside the code, and where. */
 import { ISignal, Signal } from '@lumino/signaling';
 
 class TypesChoice {

@@ -1,4 +1,4 @@
-/** A view that reports whether it is on screen, so that cells mark the lines of the view that the user looks at. */
+/** The base of a view that reports whether it is visible, so that the cells show the marks of the visible view. */
 import { Message } from '@lumino/messaging';
 
 import { Attention, attentionOf } from '../model/attention';

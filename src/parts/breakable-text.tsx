@@ -1,4 +1,4 @@
-/** Draws a text of a program so that a narrow line breaks after a bracket, a comma or a sign, not inside a name. */
+/** Draws program text in which lines may break after a bracket, a comma or an operator, but not inside a name. */
 import * as React from 'react';
 
 const PLACES = /(?<=[[({,=])(?=[A-Za-z_])/;

@@ -1,5 +1,6 @@
 /**
- * Decorates a cell's editor with links, untraced lines, notes and costs, at the present places of the text that ran.
+ * Draws the marks in a cell's editor (links, untraced lines, notes, costs), at the positions that the text which ran
+ * has after edits.
  */
 import {
   RangeSet,
@@ -46,15 +47,15 @@ const LINKED_NUMBERS = {
   call: new LinkedNumber('call')
 };
 
-/** The marks of a cell, as they are drawn. */
+/** The marks of a cell as CodeMirror decorations. */
 interface ICellMarking {
   marks: ICellMarks;
-  /** The marks that belong to single lines: of a long cell there are thousands. */
+  /** The marks of single lines; a long cell may have thousands. */
   lines: LineMarks;
   ofLines: DecorationSet;
-  /** The marks of expressions: few, and a mark may depend on several lines. */
+  /** The marks of expressions. There are few of them, and one may cover several lines. */
   ofSpans: DecorationSet;
-  /** The linked lines, for the gutter. */
+  /** The linked lines, for the gutter with the line numbers. */
   numbers: RangeSet<GutterMarker>;
 }
 
@@ -67,8 +68,7 @@ const UNMARKED: ICellMarking = {
 };
 
 /**
- * The marks of a cell. They move with the text. If only the present text is known, not the text that ran, any change
- * removes them.
+ * The marks of a cell; they move when the text is edited. If it is unknown which text ran, any edit removes all marks.
  */
 export const cellMarks = StateField.define<ICellMarking>({
   create: () => UNMARKED,
@@ -93,7 +93,7 @@ export const cellMarks = StateField.define<ICellMarking>({
   ]
 });
 
-/** Draws all marks of a cell. */
+/** Makes the decorations for all marks of a cell. */
 function drawn(marks: ICellMarks, places: PresentPlaces): ICellMarking {
   const lines = new LineMarks(marks);
   const ranges = [...lines.lines].flatMap(line => lines.draw(line, places));
@@ -101,7 +101,7 @@ function drawn(marks: ICellMarks, places: PresentPlaces): ICellMarking {
   return { marks, lines, ofLines, ...spansOf(marks, places) };
 }
 
-/** The marks after a change of the text. */
+/** Returns the decorations after an edit of the text. */
 function moved(
   marking: ICellMarking,
   { changes, state }: Transaction
@@ -137,7 +137,7 @@ function spansOf(
   return { ofSpans, numbers: linkedNumbers(ofSpans) };
 }
 
-/** The linked lines among the marks, for the gutter. */
+/** Returns the linked lines among the decorations, for the gutter. */
 function linkedNumbers(marks: DecorationSet): RangeSet<GutterMarker> {
   const numbers: ReturnType<GutterMarker['range']>[] = [];
   for (const at = marks.iter(); at.value !== null; at.next()) {

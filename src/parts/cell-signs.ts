@@ -1,16 +1,16 @@
-/** Draws signs at the end of a line; a sign is not part of the text. */
+/** Draws signs at the end of a line of code; a sign is not part of the text. */
 import { WidgetType } from '@codemirror/view';
 
-/** A number with its noun, such as `1 compile`. */
+/** A count with its noun, such as `1 compile`. */
 export interface ILineCount {
   kind: 'calls' | 'compiles' | 'hits' | 'cost';
   text: string;
 }
 
-/** The class of signs of a text that ran and was changed since. */
+/** The CSS class of a sign whose line was edited since the cell ran. */
 const CHANGED = 'jp-mod-changed';
 
-/** The counts at the right of a line that calls jitted functions. */
+/** Counts at the end of a line that calls jitted functions. */
 export class LineCounts extends WidgetType {
   constructor(
     private _parts: readonly ILineCount[],
@@ -50,7 +50,7 @@ export class LineCounts extends WidgetType {
   }
 }
 
-/** The types behind names that had traced values. */
+/** The types of names that held traced arrays, at the end of the line or after each name. */
 export class LineTypes extends WidgetType {
   constructor(
     private _text: string,

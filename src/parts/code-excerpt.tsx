@@ -4,10 +4,10 @@ import * as React from 'react';
 import { pythonPieces } from './python-text';
 import { shortened } from './summary';
 
-/** Lines longer than this are cut. */
+/** Lines with more characters than this are cut. */
 const LONGEST_LINE = 300;
 
-/** A marked part of a line, in UTF-16 code units; columns of -1 mark the whole line. */
+/** A marked part of a line, in UTF-16 code units; the columns -1 mark the whole line. */
 export interface IMark {
   line: number;
   column: number;
@@ -16,12 +16,12 @@ export interface IMark {
 
 export function CodeExcerpt(props: {
   lines: readonly string[];
-  /** The number of the first line. */
+  /** The number of the first line of the excerpt. */
   first: number;
-  /** The name of the excerpt for a screen reader. */
+  /** The label of the excerpt for screen readers. */
   label: string;
   marks?: readonly IMark[];
-  /** True if the marks show an error, which is drawn in red. */
+  /** True if the marks show where an error was raised; they are then red. */
   wrong?: boolean;
 }): JSX.Element {
   const { lines, first, label, marks = [], wrong = false } = props;
@@ -55,7 +55,7 @@ export function CodeExcerpt(props: {
   );
 }
 
-/** A line of Python, coloured. */
+/** Draws a line of Python with syntax colours. */
 export function PythonLine({ text }: { text: string }): JSX.Element {
   return <Pieces text={text} />;
 }
@@ -65,8 +65,8 @@ function Line(props: { text: string; mark: IMark | undefined }): JSX.Element {
   if (mark === undefined || mark.column < 0 || mark.endColumn <= mark.column) {
     return <Pieces text={text} />;
   }
-  // The line is split into tokens as a whole, so that a string stays one token, and is then cut at the ends of the
-  // mark.
+  // The whole line is split into tokens first, so that a string stays one token; then the parts inside the mark are cut
+  // out.
   return <Pieces text={text} from={mark.column} to={mark.endColumn} />;
 }
 

@@ -1,4 +1,4 @@
-/** Copies the whole text of a program, plain or as Markdown. */
+/** Makes the text of a whole program for the clipboard, plain or as Markdown. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { ProgramEquations } from '../program-text/equations';
@@ -15,15 +15,15 @@ import {
   whereAndWhen
 } from './summary';
 
-/** The complete text of a jaxpr, without the panel's folds; the names of the user's code are comments. */
+/** The complete jaxpr, with nothing folded; comments state the names that results have in the user's code. */
 export function programText(snapshot: Snapshot, program: number): string {
   const equations = new ProgramEquations(snapshot, snapshot.programs[program]);
   return fullText(equations, nameProgram(equations), variableNames(snapshot));
 }
 
 /**
- * A heading, facts, the cells that the run comes from, and the text, for an issue or a chat. The text of the program is
- * escaped, so it is never markup.
+ * The program as Markdown for an issue or a chat: a heading, facts, the cells that the run comes from, and the text.
+ * All texts are escaped.
  */
 export function programMarkdown(
   snapshot: Snapshot,
@@ -55,7 +55,7 @@ export function programMarkdown(
   ].join('\n\n');
 }
 
-/** A code span, delimited by more backticks than the text has in a row. */
+/** Returns a Markdown code span; its fence is longer than any run of backticks in the text. */
 export function code(text: string): string {
   const line = text.split(/\s+/).join(' ');
   const fence = '`'.repeat(longestRun(line) + 1);
@@ -63,7 +63,7 @@ export function code(text: string): string {
   return `${fence}${pad}${line}${pad}${fence}`;
 }
 
-/** The cell that ran, preceded by the cells whose functions it called, each with its number. */
+/** The cells of a run with their numbers: first the cells whose functions were called, last the cell that ran. */
 function cells(snapshot: Snapshot, trans: TranslationBundle): string[] {
   const { cell, files } = snapshot;
   const sources = files

@@ -1,4 +1,4 @@
-/** The buttons that put a cure into the notebook, or a sentence that says why there are none. */
+/** The buttons that apply a cure to the notebook, or a sentence on why the cure cannot be applied. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -15,13 +15,13 @@ import { Cure, Snapshot } from '../protocol/snapshot';
 import { IJaxprModel } from '../tokens';
 import { shortened } from './summary';
 
-/** The owner of a cure: an entry of a document. */
+/** The entry of a document that has the cure, such as a note or a miss. */
 export interface ICureOf {
   model: IJaxprModel;
   snapshot: Snapshot;
 }
 
-/** Prints the place that a cure edits: `Cell [3], line 4`. */
+/** Returns where a cure edits the code: `Cell [3], line 4`. */
 export function editPlaceWords(
   { file, executionCount, lines }: IEditPlace,
   trans: TranslationBundle
@@ -42,7 +42,7 @@ export function editPlaceWords(
       );
 }
 
-/** The buttons of a cure that is an edit; a sentence takes the place of a missing button. */
+/** The buttons of a cure that is an edit. If a button is missing, a sentence says why. */
 export function CureActs(
   props: ICureOf & {
     place: IEditPlace;
@@ -102,7 +102,7 @@ export function CureActs(
   );
 }
 
-/** Draws again when a cell of the notebook is edited, added or deleted. */
+/** Redraws the component when a cell of the notebook is edited, added or deleted. */
 function useCells(editing: ICellEditing | null): void {
   const [, draw] = React.useReducer((count: number) => count + 1, 0);
   React.useEffect(() => {
@@ -113,7 +113,7 @@ function useCells(editing: ICellEditing | null): void {
   }, [editing]);
 }
 
-/** The sentence after an edit, with the next step for the user. */
+/** The sentence that is shown after the edit: what the user can do next. */
 function doneWords(
   done: 'applied' | 'inserted',
   level: Cure['level'],
@@ -140,7 +140,7 @@ function doneWords(
       );
 }
 
-/** The reason why a cure cannot be applied; empty if it can. */
+/** The reason why a cure cannot be applied; empty if it can be applied. */
 function whyWords(
   standing: Standing,
   place: IEditPlace,

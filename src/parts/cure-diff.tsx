@@ -1,4 +1,4 @@
-/** Draws the change of a cure as a small diff. */
+/** Draws the edit of a cure as a small diff of the cell. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -6,7 +6,7 @@ import { IEditPlace, hunksOf } from '../model/cure-edits';
 import { PythonLine } from './code-excerpt';
 import { shortened } from './summary';
 
-/** The largest number of lines of one side of a hunk that are drawn. */
+/** At most this many lines of each side of a hunk are drawn. */
 const MOST_LINES = 60;
 const LONGEST_LINE = 300;
 
@@ -74,7 +74,7 @@ export function CureDiff(props: {
   );
 }
 
-/** The number of spaces that every line starts with; empty lines do not count. */
+/** The number of spaces with which every line begins, ignoring empty lines. */
 function indentOf(lines: readonly string[]): number {
   const indents = lines
     .filter(line => line.trim() !== '')

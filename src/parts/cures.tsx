@@ -1,4 +1,7 @@
-/** The list of the cures of an error or a miss: the construct, how far the cure was tested, and the change with its place. */
+/**
+ * Lists the cures of an error or a miss: the function to use, how far the kernel has tested the cure, and the edit with
+ * its place.
+ */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -8,7 +11,7 @@ import { CureActs, ICureOf, editPlaceWords } from './cure-acts';
 import { CureDiff } from './cure-diff';
 import { shortened } from './summary';
 
-/** The cures from which the user can choose. */
+/** The list of the cures among which the user can choose. */
 export function Cures(
   props: ICureOf & {
     cures: readonly Cure[];
@@ -64,7 +67,7 @@ export function Cures(
   );
 }
 
-/** The place where a cure edits the user's text; null for advice, and for a sketch without a passed trial. */
+/** The place that a cure edits; null for advice, and for a proposal that did not pass its trial. */
 export function appliedPlace(
   snapshot: Snapshot,
   level: Cure['level'],
@@ -75,7 +78,7 @@ export function appliedPlace(
     : editPlace(snapshot, edits ?? []);
 }
 
-/** A word for the certainty of a cure; empty for advice. */
+/** A word for how certain a cure is; empty for advice. */
 export function levelWords(
   level: Cure['level'],
   trans: TranslationBundle

@@ -1,4 +1,4 @@
-/** Draws an icon by name, 16 pixels, in the colour of its text. */
+/** Draws an icon by its name, 16 pixels wide, in the colour of the surrounding text. */
 
 const PATHS = {
   search: [
@@ -17,7 +17,7 @@ const PATHS = {
   left: ['m9.500 4.500-3.500 3.500 3.500 3.500'],
   right: ['m6.500 4.500 3.500 3.500-3.500 3.500'],
   wide: ['M2 3h12v10H2z', 'M6 3v10M10 3v10'],
-  // A program, and two programs that are made from it.
+  // One program, and two programs that are derived from it.
   transform: [
     'M2.500 6h4v4h-4z',
     'M10.500 2.500h3v3h-3z',
@@ -29,7 +29,7 @@ const PATHS = {
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-/** Hidden from screen readers, because an icon is always on a button with a label. */
+/** Icons are hidden from screen readers, because each one is on a button with a label. */
 export function drawIcon(name: keyof typeof PATHS): SVGElement {
   const icon = document.createElementNS(SVG, 'svg');
   icon.setAttribute('class', 'jp-JaxprProgram-icon');

@@ -1,4 +1,4 @@
-/** Makes elements of the page without markup, so that no text becomes markup. */
+/** Makes DOM elements without parsing markup, so that text can never become markup. */
 
 /** Makes an element with a class and a text. */
 export function element<K extends keyof HTMLElementTagNameMap>(

@@ -1,19 +1,19 @@
-/** The pieces of a drawing: lines, boxes and words with their positions, before they are drawn on the page. */
+/** Computes the pieces of a drawing (lines, boxes and texts with their positions) before they are drawn on the page. */
 
-/** The look of a piece; the style sheet gives it colours. */
+/** The kind of a piece; the style sheet gives each kind its colours. */
 export type Look =
-  /** The looks of words. */
+  /** the kinds of texts */
   | 'name'
   | 'strong'
   | 'type'
   | 'quiet'
-  /** The looks of lines and boxes. */
+  /** the kinds of lines and boxes */
   | 'rail'
   | 'carry'
   | 'box'
   | 'inner'
   | 'gate'
-  /** The looks of the shards of an array, each with its own colour. */
+  /** the colours of an array's shards */
   | 'shard0'
   | 'shard1'
   | 'shard2'
@@ -40,7 +40,7 @@ export type Shape =
       anchor: 'start' | 'middle' | 'end';
       text: string;
       look: Look;
-      /** The uncut words; equal to the text if it fits. */
+      /** The complete text, before it was cut; equal to `text` if it fits. */
       whole: string;
     };
 
@@ -50,20 +50,22 @@ export interface IDrawing {
   shapes: readonly Shape[];
 }
 
-/** The width of a letter at 11 px; for the font of the user interface, an average. */
+/** The width of a character at 11 px; for the font of the user interface, the average width. */
 const CODE_WIDTH = 6.7;
 const UI_WIDTH = 5.9;
 
-/** The width of words in pixels. */
+/** Returns the estimated width of a text in pixels. */
 export function widthOf(text: string, look: Look): number {
   const inCode = look !== 'quiet';
   return text.length * (inCode ? CODE_WIDTH : UI_WIDTH);
 }
 
-/** The ends of the words of a name, such as of `long` in `a_long_name` and `params.w`. */
+/** Matches between the parts of a name, such as after `a_long_` in `a_long_name` and before the dot of `params.w`. */
 const NAME_ENDS = /(?<=[_.])|(?=\[)|(?= )/;
 
-/** Cuts text between two words to a width, with a sign for the missing part; a type keeps its dtype: `f32[…]`. */
+/**
+ * Cuts a text to a width, between two of its parts, with a mark for the missing part. A type keeps its dtype: `f32[…]`.
+ */
 export function fitted(text: string, look: Look, width: number): string {
   if (widthOf(text, look) <= width) {
     return text;
@@ -82,11 +84,11 @@ export function fitted(text: string, look: Look, width: number): string {
   return '…';
 }
 
-/** Collects the pieces of a drawing. */
+/** Collects the pieces of one drawing. */
 export class Pieces {
   readonly shapes: Shape[] = [];
 
-  /** Words, cut between two words to `room` pixels. */
+  /** Adds a text, cut between two of its parts so that it fits into `room` pixels. */
   text(
     x: number,
     y: number,
@@ -122,7 +124,7 @@ export class Pieces {
     this.shapes.push({ kind: 'rect', x, y, width, height, look });
   }
 
-  /** A line along `points`, with an arrowhead at its end. */
+  /** Adds a line through `points` with an arrowhead at its end. */
   arrow(points: readonly (readonly [number, number])[], look: Look): void {
     const [x, y] = points[points.length - 1];
     const [fromX, fromY] = points[points.length - 2];

@@ -1,6 +1,6 @@
 /**
- * Names the cells of a run that were edited or deleted since the run. The text lies over its line, so it moves nothing
- * below.
+ * Names the cells of a run that were edited or deleted since the run. This text is drawn above its line, so that
+ * nothing below moves.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';

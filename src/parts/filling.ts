@@ -1,7 +1,7 @@
-/** Chooses the content of the panel for a state of the model. */
+/** Chooses what the panel shows, given the state of the model. */
 import { IJaxprModel } from '../tokens';
 
-/** The contents that the panel can have. */
+/** What the panel can show. */
 export type Filling =
   /** A sentence with one action for the user. */
   | 'empty'
@@ -11,7 +11,7 @@ export type Filling =
   | 'message'
   | 'program';
 
-/** The content of the panel for a state of the model. */
+/** Returns what the panel shows, given the state of the model. */
 export function filling(model: IJaxprModel | null): Filling {
   if (model === null) {
     return 'empty';

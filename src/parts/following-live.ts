@@ -1,4 +1,4 @@
-/** Draws a component again when Live changes: its state for a notebook, and the user's choices. */
+/** Redraws a component when the state of Live for a notebook, or the user's settings of Live, change. */
 import { ISignal } from '@lumino/signaling';
 import * as React from 'react';
 
@@ -14,7 +14,7 @@ export function useLiveState(model: IJaxprModel): LiveState {
   );
 }
 
-/** Follows whether Live is on, and the last text that Live makes. */
+/** Returns, and follows, whether Live is on and up to which level it makes texts. */
 export function useLiveChoice(): { isOn: boolean; lastLevel: LastLevel } {
   return {
     isOn: React.useSyncExternalStore(onChoice, () => liveChoice.isOn),
@@ -26,7 +26,7 @@ function onChoice(redraw: () => void): () => void {
   return followed(liveChoice.changed, redraw);
 }
 
-/** Calls `redraw` after each change; returns the function that ends this. */
+/** Calls `redraw` after each change; returns a function that ends this. */
 function followed<T>(
   changed: ISignal<T, void>,
   redraw: () => void

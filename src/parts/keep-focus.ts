@@ -1,9 +1,11 @@
-/** Keeps the keyboard focus in a part of the page whose controls are replaced: on the slider, or the first button. */
+/**
+ * Keeps the keyboard focus inside a part of the page when its controls are replaced: the focus goes to the slider, or
+ * else to the first button.
+ */
 import * as React from 'react';
 
 /**
- * @param state The state that replaces the controls.
- * @returns The ref and the listeners of the part.
+ * @param state When this value changes, the controls are replaced. @returns The ref and the event listeners for the part.
  */
 export function useKeptFocus(state: string): {
   ref: React.RefObject<HTMLElement>;
@@ -13,7 +15,7 @@ export function useKeptFocus(state: string): {
   const ref = React.useRef<HTMLElement>(null);
   const isHere = React.useRef(false);
   React.useEffect(() => {
-    // The focused control is gone, and no other control has the focus.
+    // The focused control was removed, and nothing else has the focus.
     const isLost =
       document.activeElement === null ||
       document.activeElement === document.body;

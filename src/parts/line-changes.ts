@@ -1,9 +1,9 @@
 /**
- * Finds the parts in which two texts differ. Equal lines are found first, as in a patience diff; the remaining lines
- * are compared from both of their ends.
+ * Finds the ranges in which two texts differ. Equal lines are paired first (patience diff); the other lines are
+ * compared from both ends.
  */
 
-/** A range of a text, and the range of the other text that replaces the first range. Either range may be empty. */
+/** A range of the first text and the range of the second text that replaces it. Either range may be empty. */
 export interface IChangedStretch {
   from: number;
   to: number;
@@ -60,7 +60,7 @@ class Lines {
   }
 }
 
-/** Returns the pairs of lines, in ascending order: equal lines, and lines that changed in their place. */
+/** Returns the pairs of lines, ascending: equal lines, and lines that were changed at the same position. */
 function pairs(a: Lines, b: Lines): [number, number][] {
   const linePairs: [number, number][] = [];
   const compare = (
@@ -91,7 +91,7 @@ function pairs(a: Lines, b: Lines): [number, number][] {
         fromNow = lineNow + 1;
       }
     } else if (to - from === toNow - fromNow) {
-      // Both sides have the same number of lines, so each line was changed in its place.
+      // Both ranges have the same number of lines, so each line is paired with the line at its position.
       for (; from < to; from++, fromNow++) {
         linePairs.push([from, fromNow]);
       }
@@ -102,7 +102,7 @@ function pairs(a: Lines, b: Lines): [number, number][] {
   return linePairs;
 }
 
-/** The pairs of lines that occur exactly once in each of two ranges, as many as keep their order. */
+/** The pairs of lines that occur exactly once in each range; as many as are in the same order. */
 function unique(
   a: Lines,
   b: Lines,
@@ -134,11 +134,11 @@ function unique(
   return longestAscending(both);
 }
 
-/** The longest subsequence of pairs whose second numbers ascend. */
+/** The longest subsequence of the pairs whose second numbers ascend. */
 function longestAscending(
   rows: readonly [number, number][]
 ): [number, number][] {
-  const ends: number[] = []; // for each length, the row that ends the best run
+  const ends: number[] = []; // for each length, the last pair of the best subsequence
   const before: number[] = [];
   rows.forEach(([, value], row) => {
     let low = 0;
@@ -165,7 +165,7 @@ function longestAscending(
   return longest;
 }
 
-/** Removes the common start and the common end of two texts. */
+/** Removes the common beginning and the common end of two ranges. */
 function trimmed(
   before: string,
   now: string,

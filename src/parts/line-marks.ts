@@ -1,4 +1,4 @@
-/** Draws the marks of one line of the text that ran: its types, its notes, its counts, and whether the trace reached it. */
+/** Draws the marks of one line of code: its types, its notes, its counts, and whether the trace reached it. */
 import { Range } from '@codemirror/state';
 import { Decoration } from '@codemirror/view';
 
@@ -6,25 +6,25 @@ import { ILineCount, LineCounts, LineTypes, NoteSign } from './cell-signs';
 import type { ICellMarks, ILineTypes } from './mark-types';
 import { PresentPlaces } from './present-places';
 
-/** The sign of a note, with the space before it, is no wider than this many characters of code. */
+/** The sign of a note, with the space before it, is at most as wide as this many characters of code. */
 const CHARACTERS_OF_NOTE = 4;
 
 interface IMarksOfLine {
   isUntraced: boolean;
-  /** The line shows the values of a step. */
+  /** True if values of a step are shown on the line. */
   isStepped: boolean;
   types: ILineTypes[];
   notes: string[];
   counts: (readonly ILineCount[])[];
 }
 
-/** The marks that belong to single lines, by line. */
+/** The marks of single lines of a cell, by line. */
 export class LineMarks {
   constructor(private _marks: ICellMarks) {
     for (const line of _marks.untraced) {
       this._of(line).isUntraced = true;
     }
-    // The values of a step replace the types of the line: there is no room for both.
+    // The values of a step replace the types of the line, because there is no room for both.
     const stepped = new Set(_marks.step?.values.map(({ line }) => line));
     for (const line of stepped) {
       this._of(line).isStepped = true;
@@ -47,7 +47,7 @@ export class LineMarks {
     return this._lines.keys();
   }
 
-  /** The marks of a line; none where nothing of the line remains. */
+  /** Returns the decorations of a line; none if the line was deleted. */
   draw(number: number, places: PresentPlaces): Range<Decoration>[] {
     const marks = this._lines.get(number);
     const at = marks === undefined ? null : places.line(number);
@@ -112,7 +112,7 @@ export class LineMarks {
     return ranges;
   }
 
-  /** The characters of a line, with the types between them and the signs of notes behind them. */
+  /** The width of the line in characters, including the types and the signs of notes in it. */
   private _widthOf(code: string, { types, notes }: IMarksOfLine): number {
     const between = this._marks.typesAfterNames
       ? types.flatMap(({ names }) => names.map(({ text }) => text.length + 2))
@@ -140,7 +140,8 @@ export class LineMarks {
 }
 
 /**
- * The counts are no wider than this many characters of code; their own letters are smaller, with signs between them.
+ * The counts are at most as wide as this many characters of code; their font is smaller, but there are separators
+ * between them.
  */
 function charactersOf(parts: readonly ILineCount[]): number {
   return parts.reduce((sum, { text }) => sum + text.length + 3, 3);

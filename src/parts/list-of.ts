@@ -1,12 +1,11 @@
 /**
- * Joins labels and names to a list, for a placeholder of a sentence or for a line of its own.
+ * Joins labels and names to a list for a placeholder in a sentence, or for a line of its own.
  *
- * This is the only function that joins translated texts which are no sentences; the user's language decides the
- * separator of a list.
+ * No other function joins translated texts. The separator of the list depends on the user's language.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
-/** Joins entries: `1 convert, 2 broadcasts` */
+/** Joins entries, such as `1 convert, 2 broadcasts`. */
 export function listOf(
   entries: readonly string[],
   trans: TranslationBundle

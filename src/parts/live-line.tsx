@@ -1,4 +1,4 @@
-/** Shows the state of Live for the cell that the user writes, and asks for argument types if none are known. */
+/** Shows the state of Live for the cell that the user edits, and asks for argument types if they are unknown. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -9,10 +9,10 @@ import type { IJaxprModel } from '../tokens';
 import { useLiveChoice, useLiveState } from './following-live';
 import { shortened } from './summary';
 
-/** The line keeps no more room than this after a longer text, in pixels. */
+/** After a longer text, the line reserves at most this many pixels. */
 const MOST = 160;
 
-/** The line below the header; empty while Live is off and the user has not asked for a trace. */
+/** The line below the header; it is absent if Live is off and the user has not asked for a trace. */
 export function LiveLine(props: {
   model: IJaxprModel;
   trans: TranslationBundle;
@@ -33,7 +33,7 @@ export function LiveLine(props: {
   );
 }
 
-/** The line never becomes shorter while the user writes, so that the program below stays where it is. */
+/** The line never shrinks while the user types, so that the program below does not move. */
 function ShownLine(props: {
   model: IJaxprModel;
   state: LiveState;
@@ -90,7 +90,7 @@ function ShownLine(props: {
   );
 }
 
-/** A few words for the state. */
+/** A few words on the state of Live. */
 function headOf(
   state: LiveState,
   model: IJaxprModel,
@@ -132,7 +132,7 @@ function nameOf(
   return answer.function ?? trans.__('the cell');
 }
 
-/** The kernel's sentences; the sentences of an error are on its card. */
+/** The kernel's sentences on the state; the sentences on an error are on a card instead. */
 function textOf(state: LiveState, trans: TranslationBundle): string {
   if (state.kind === 'idle') {
     return trans.__('Change a function in a cell to trace the function.');
@@ -150,7 +150,7 @@ function textOf(state: LiveState, trans: TranslationBundle): string {
     : '';
 }
 
-/** A field for the types that the kernel does not know. */
+/** An input field for argument types that the kernel does not know. */
 function ArgumentTypes(props: {
   trans: TranslationBundle;
   send: (specs: EvaluableText) => void;

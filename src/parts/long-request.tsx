@@ -8,13 +8,13 @@ import { Failed, Question, Working } from './progress-and-stop';
 
 export function Running(props: {
   state: AskingState;
-  /** A short title for a screen reader: the subject of the request. */
+  /** A short title for screen readers that names what was requested. */
   title: string;
   stop: () => void;
   yes: () => void;
   no: () => void;
   trans: TranslationBundle;
-  /** The control that starts the request; shown while no request is in progress. */
+  /** The control that starts the request; it is shown when no request is in progress. */
   children: React.ReactNode;
 }): JSX.Element {
   const { state, title, stop, yes, no, trans } = props;

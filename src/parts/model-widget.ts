@@ -1,11 +1,11 @@
-/** A React view that follows a model and does nothing while it is hidden. */
+/** The base of a React view that follows a model, and does nothing while it is hidden. */
 import { ReactWidget } from '../host';
 import { Message } from '@lumino/messaging';
 
 import { IJaxprModel, ModelChange } from '../tokens';
 
 export abstract class ModelWidget extends ReactWidget {
-  /** @param _follows The changes of the model that this view shows. */
+  /** @param _follows The kinds of changes of the model after which this view is redrawn. */
   constructor(private _follows: readonly ModelChange[]) {
     super();
   }

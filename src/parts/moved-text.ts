@@ -1,4 +1,6 @@
-/** Finds the present places of a run's text in the edited text of its cell, and which of these places have changed. */
+/**
+ * Finds where the parts of the text that ran are now, in the edited text of the cell, and which of them were changed.
+ */
 import {
   ChangeDesc,
   ChangeSet,
@@ -10,32 +12,32 @@ import {
 
 import { lineChanges } from './line-changes';
 
-/** A place of the run in the present text. */
+/** A range of the text that ran, at its position in the present text. */
 export interface IMovedRange {
   from: number;
   to: number;
-  /** True if the text of the place differs from the text that ran. */
+  /** True if the present text of the range differs from the text that ran. */
   isChanged: boolean;
 }
 
-/** The lines that an edit may have changed; no part of any other line has moved into them or out of them. */
+/** The lines that the last edit may have changed. Nothing has moved between these lines and the others. */
 export interface IEditedLines {
-  /** The first and the last line of the text that ran. */
+  /** The first and the last of these lines, in the text that ran. */
   first: number;
   last: number;
-  /** The whole lines of the present text that have the places of these lines. */
+  /** The range of the same lines in the present text, in whole lines. */
   from: number;
   to: number;
 }
 
-/** A text that ran, and the places of its parts in the present text. */
+/** A text that ran, and where its parts are in the present text. */
 export class MovedText {
   private constructor(
     readonly ran: string,
     private _ranDoc: Text,
     private _now: Text,
     private _changes: ChangeDesc,
-    /** The stretch of the present text that the last edit may have changed; null if any part may have changed. */
+    /** The range of the present text that the last edit may have changed; null if everything may have changed. */
     private _edited: { from: number; to: number } | null
   ) {}
 
@@ -55,7 +57,7 @@ export class MovedText {
     return new MovedText(ran, doc, now, all, null);
   }
 
-  /** The places after a further change of the present text. */
+  /** Returns the positions after another edit of the present text. */
   after(changes: ChangeDesc, now: Text): MovedText {
     const { _ranDoc: ran } = this;
     const all = this._changes.composeDesc(changes);
@@ -72,15 +74,15 @@ export class MovedText {
     );
   }
 
-  /** True if the present text differs from the text that ran; white space at the end does not count. */
+  /** True if the present text differs from the text that ran; white space at the end is ignored. */
   get isEdited(): boolean {
     this._isEdited ??= !this._changes.empty && !isSame(this._ranDoc, this._now);
     return this._isEdited;
   }
 
   /**
-   * The lines that the last edit may have changed; null if any line may have changed. All other lines have the same
-   * text as before the edit and have moved with the text.
+   * The lines that the last edit may have changed; null if any line may have changed. The text of every other line is
+   * as it was before that edit.
    */
   get editedLines(): IEditedLines | null {
     if (this._edited === null) {
@@ -112,7 +114,7 @@ export class MovedText {
     }
   }
 
-  /** The present place of a range of the run; null if nothing of the range remains, or if the run has no such range. */
+  /** Returns where a range of the text that ran is now; null if it was deleted or never existed. */
   range(
     line: number,
     column: number,
@@ -138,13 +140,13 @@ export class MovedText {
     const isChanged =
       this._now.sliceString(from, to) !==
         this._ranDoc.sliceString(start, end) ||
-      // A name that became longer is another name.
+      // A name to which letters were appended is another name.
       joins(this._now, from) !== joins(this._ranDoc, start) ||
       joins(this._now, to) !== joins(this._ranDoc, end);
     return { from, to, isChanged };
   }
 
-  /** The present line of a line of the run; null if nothing of the line remains. */
+  /** Returns where a line of the text that ran is now; null if it was deleted. */
   line(number: number): { line: Line; isChanged: boolean } | null {
     if (number < 1 || number > this._ranDoc.lines) {
       return null;
@@ -158,18 +160,18 @@ export class MovedText {
     return { line, isChanged: line.text.trimEnd() !== text.trimEnd() };
   }
 
-  /** The present place of a place of the run, or its last place before it was deleted. */
+  /** Returns where a position in the text that ran is now; if it was deleted, where it was last. */
   place(line: number, column: number): number {
     const { lines } = this._ranDoc;
     const { from, to } = this._ranDoc.line(Math.min(Math.max(line, 1), lines));
     return this._changes.mapPos(Math.min(from + Math.max(column, 0), to), 1);
   }
 
-  /** The place in the run of a place of the present text; null for new text. */
+  /** Returns the position in the text that ran for a position in the present text; null for new text. */
   ranPlace(at: number): { line: number; column: number } | null {
     let isNew = false;
     this._changes.iterChangedRanges((from, to, fromNow, toNow) => {
-      // The text on both sides of an insertion within a line is still the line of the run.
+      // When text is inserted within a line, the text on both sides still belongs to the line that ran.
       isNew ||= fromNow < at && at < toNow && from === to;
     }, true);
     const present = this._now.lineAt(at);
@@ -182,7 +184,7 @@ export class MovedText {
     return { line: line.number, column: ran - line.from };
   }
 
-  /** True if no part of a line was in the run. */
+  /** True if the whole line is new since the cell ran. */
   private _isNewLine({ from, to }: Line): boolean {
     let isNew = false;
     this._changes.iterChangedRanges((ranFrom, ranTo, fromNow, toNow) => {
@@ -195,13 +197,13 @@ export class MovedText {
   private _isEdited: boolean | null = null;
 }
 
-/** True if two texts are equal; white space at the end does not count. */
+/** True if two texts are equal; white space at the end is ignored. */
 function isSame(a: Text, b: Text): boolean {
   const end = endOf(a);
   return end === endOf(b) && a.slice(0, end).eq(b.slice(0, end));
 }
 
-/** The length of a text without the white space at its end. */
+/** The length of a text without white space at its end. */
 function endOf(doc: Text): number {
   for (let number = doc.lines; number > 0; number--) {
     const { from, text } = doc.line(number);
@@ -213,14 +215,14 @@ function endOf(doc: Text): number {
   return 0;
 }
 
-/** True if a position is inside a word. */
+/** True if a position is in the middle of a word. */
 function joins(doc: Text, at: number): boolean {
   return /^[\p{L}\p{N}_]{2}$/u.test(
     doc.sliceString(Math.max(0, at - 1), Math.min(doc.length, at + 1))
   );
 }
 
-/** A stretch of the text that ran, and the stretch of the present text that replaces it. */
+/** A range of the text that ran, and the range of the present text that replaces it. */
 type Stretch = readonly [
   from: number,
   to: number,
@@ -229,7 +231,7 @@ type Stretch = readonly [
 ];
 
 /**
- * Splits all changes since the run into those that meet the last change, together with this change, and the others.
+ * Splits all changes since the run into two groups: those that touch the last change (with this one), and the others.
  */
 function split(
   all: ChangeDesc,
@@ -254,7 +256,7 @@ function split(
   return { edited, kept };
 }
 
-/** The stretch of the present text from the first to the last of some stretches. */
+/** The range of the present text from the first to the last of some changes. */
 function hull(stretches: readonly Stretch[]): { from: number; to: number } {
   return {
     from: Math.min(...stretches.map(([, , fromNow]) => fromNow)),
@@ -263,11 +265,10 @@ function hull(stretches: readonly Stretch[]): { from: number; to: number } {
 }
 
 /**
- * Refines changes that remove a text and insert the same text again, as an undo does, or an editor that writes the
- * whole text anew.
+ * Finds the smallest equivalent of changes that delete text and insert the same text again, as an undo does, or an
+ * editor that writes the whole text again.
  *
- * @param edited The changes that meet the last change; only they can be refined further.
- * @param kept The other changes.
+ * @param edited The changes that touch the last change; only these are made smaller. @param kept The other changes.
  */
 function refined(
   all: ChangeDesc,
@@ -284,7 +285,7 @@ function refined(
   let isFiner = false;
   for (const [from, to, fromNow, toNow] of edited) {
     if (from < 0) {
-      continue; // the last change itself is part of another stretch, or took an earlier change back
+      continue; // the last change is inside of another change, or has reverted an earlier one
     }
     if (from === to || fromNow === toNow) {
       fine.push({ from, to, insert: now.slice(fromNow, toNow) });
@@ -307,10 +308,10 @@ function refined(
   return isFiner ? ChangeSet.of(fine, ran.length).desc : all;
 }
 
-/** Sets the text of a cell that ran; null for none. */
+/** Sets the text of a cell that ran; null if there is none. */
 export const setRanText = StateEffect.define<string | null>();
 
-/** The text of an editor that ran, with the present places of its parts; null if unknown. */
+/** For an editor: the text that ran and where its parts are now; null if it is unknown which text ran. */
 export const movedText = StateField.define<MovedText | null>({
   create: () => null,
   update(moved, transaction) {

@@ -1,4 +1,6 @@
-/** Shows a drawing as an SVG of the available width, with a text alternative and buttons that save and copy it. */
+/**
+ * Shows a drawing as an SVG that fills the available width, with a text alternative and buttons to save and copy it.
+ */
 import { Clipboard } from '../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -7,15 +9,18 @@ import { IDrawing, Shape } from './drawn-pieces';
 import { saveAs, standAlone } from './standing-alone';
 import { Icon } from './icons';
 
-/** The width before the first measurement: the width in a panel of 360 pixels. */
+/** The width that is assumed before the first measurement: that in a panel of 360 pixels. */
 const USUAL = 336;
 
 export function Picture(props: {
-  /** Draws the picture for a width; a new function causes a new drawing. Null if there is nothing to draw. */
+  /**
+   * Computes the drawing for a width; null if there is nothing to draw. If another function is passed, the picture is
+   * drawn again.
+   */
   draw: (width: number) => IDrawing | null;
-  /** A sentence that describes the picture. */
+  /** A sentence that describes the picture, for screen readers. */
   words: string;
-  /** The name of the saved file, without its ending. */
+  /** The name of the saved file, without the file extension. */
   file: string;
   trans: TranslationBundle;
 }): JSX.Element | null {
@@ -56,7 +61,7 @@ export function Picture(props: {
           viewBox={`0 0 ${drawing.width} ${drawing.height}`}
         >
           {drawing.shapes.map((shape, i) => (
-            // Shapes have no identity, so the key is the index; a new drawing is a new list.
+            // The pieces have no identity, so their index is the key; each drawing is a new list.
             <Piece key={i} shape={shape} />
           ))}
         </svg>

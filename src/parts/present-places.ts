@@ -1,4 +1,4 @@
-/** Finds the present places of the text that ran, and draws marks anew where an edit may have changed them. */
+/** Finds where the parts of the text that ran are now, and redraws the marks that an edit may have changed. */
 import {
   ChangeDesc,
   EditorState,
@@ -9,13 +9,16 @@ import {
 
 import { IEditedLines, IMovedRange, MovedText, movedText } from './moved-text';
 
-/** The present places of the text that ran; if only the present text is known, the places are those of this text. */
+/**
+ * Where the parts of the text that ran are in the present text. If it is unknown which text ran, the present text is
+ * taken for it.
+ */
 export class PresentPlaces {
   constructor(private _state: EditorState) {
     this._moved = _state.field(movedText, false) ?? null;
   }
 
-  /** False if only the present text is known. */
+  /** True if it is known which text ran. */
   get isRanKnown(): boolean {
     return this._moved !== null;
   }
@@ -25,7 +28,7 @@ export class PresentPlaces {
     return this._moved?.editedLines ?? null;
   }
 
-  /** The present line; null if nothing of the line remains. */
+  /** Returns where a line is now; null if it was deleted. */
   line(number: number): ReturnType<MovedText['line']> {
     if (this._moved !== null) {
       return this._moved.line(number);
@@ -36,7 +39,7 @@ export class PresentPlaces {
       : null;
   }
 
-  /** The present range; null if nothing of the range remains. */
+  /** Returns where a range is now; null if it was deleted. */
   range(
     line: number,
     column: number,
@@ -60,8 +63,8 @@ export class PresentPlaces {
 }
 
 /**
- * Moves marks with the text; only the marks of edited lines are drawn anew, so that a key in a long cell costs no more
- * than a key in a short one.
+ * Moves marks along with the text. Only the marks of edited lines are made again, so that typing in a long cell is as
+ * fast as in a short one.
  *
  * @param draw Makes the marks of a line of the text that ran.
  */

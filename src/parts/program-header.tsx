@@ -14,16 +14,16 @@ import { useRoving } from './roving';
 import { Signature } from './signature';
 import { activityWords, originWords, shortened, whereAndWhen } from './summary';
 
-/** The actions of the header's buttons that go beyond the model. */
+/** What the buttons of the header do, besides changing the model. */
 export interface IHeaderActions {
   copy(): void;
   /** Opens the menu of further actions, at a position of the window in pixels. */
   more(x: number, y: number): void;
-  /** Presents the panel; left out if the application cannot present. */
+  /** Starts and ends the presentation of the panel; absent if the application cannot present. */
   presenter?: { isPresenting(): boolean; toggle(): void };
-  /** Turns Live on or off; left out if no cells are available. */
+  /** Turns Live on or off; absent if there are no cells. */
   live?: () => void;
-  /** False if no later run takes the place of the run in view: then there is nothing to pin and nothing to pause. */
+  /** False if later runs never replace the shown run; then pinning and pausing make no sense. */
   follows?: boolean;
 }
 
@@ -31,14 +31,14 @@ export function Header(props: {
   model: IJaxprModel;
   trans: TranslationBundle;
   actions: IHeaderActions;
-  /** An element that covers signature and run for a while, without space of its own. */
+  /** An element that temporarily covers the signature and the run, and takes no space itself. */
   above?: React.ReactNode;
 }): JSX.Element | null {
   const { model, trans, actions, above } = props;
   const { presenter } = actions;
   const { row, stop } = useRoving();
   const live = useLiveChoice();
-  // The places of the controls that are there, in their order.
+  // Numbers the controls that are shown, in their order.
   let places = 0;
   const nextStop = (): ReturnType<typeof stop> => stop(places++);
   const snapshot = model.snapshot;
@@ -129,7 +129,7 @@ export function Header(props: {
         </div>
       </div>
       {program !== null && (
-        // The key folds an unfolded signature when another program comes into view.
+        // With this key, an unfolded signature is folded again when another program is shown.
         <Signature
           key={`${snapshot.id} ${model.program}`}
           program={program}
@@ -146,7 +146,7 @@ export function Header(props: {
   );
 }
 
-/** The words of a run: `Cell [7] · 02:34 · 4 calls, 1 compile`. */
+/** A text on a run: `Cell [7] · 02:34 · 4 calls, 1 compile`. */
 export function runWords(model: IJaxprModel, trans: TranslationBundle): string {
   const snapshot = model.snapshot;
   if (snapshot === null) {
@@ -181,11 +181,11 @@ function Action(props: {
   pressed?: boolean;
   disabled?: boolean;
   menu?: boolean;
-  /** True if the button stays while the panel is presented. */
+  /** True if the button is shown in a presentation, too. */
   isPresenter?: boolean;
-  /** True if the button is a switch that stays on or off. */
+  /** True if the button is a switch that is on or off. */
   isSwitch?: boolean;
-  /** The tooltip of the button, if the label does not name the action of the button. */
+  /** The tooltip of the button, if its label does not say what it does. */
   title?: string;
   onClick: (event: React.MouseEvent<HTMLButtonElement>) => void;
 }): JSX.Element {

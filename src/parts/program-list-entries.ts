@@ -1,4 +1,7 @@
-/** Makes the entries of the list of programs, by group; many programs of one name are folded. */
+/**
+ * Makes the entries of the list of programs, in groups; if many programs have the same name, some are folded into one
+ * entry.
+ */
 import { originalOf, transformsOf } from '../model/transforms';
 import type { Program, Snapshot } from '../protocol/snapshot';
 import { IRun } from '../tokens';
@@ -9,24 +12,24 @@ export type Group = NonNullable<Program['group']> | 'libraries';
 export interface IChoice {
   run: IRun;
   program: number;
-  /** The group of the program; null if all programs of the run are in one group. */
+  /** The group of the program; null if all programs of the run are in the same group. */
   group: Group | null;
-  /** The number of programs that are folded into this entry; 0 for an entry of one program. */
+  /** How many programs are folded into this entry; 0 if the entry is a single program. */
   folded: number;
-  /** The key that unfolds the entry; null for an entry of one program. */
+  /** The key by which the entry is unfolded; null if the entry is a single program. */
   fold: string | null;
-  /** True if the folded programs have different names; false if all have the name of `program`. */
+  /** True if the folded programs have different names, false if all have the name of `program`. */
   byGroup: boolean;
-  /** True if the folded programs are all programs of their group. */
+  /** True if all programs of the group are folded into this entry. */
   all: boolean;
 }
 
-/** The list has at most this many entries; real notebooks have fewer. */
+/** The most entries of the list; real notebooks have fewer. */
 const MOST = 500;
-/** If this many programs share a name, the list shows the first programs and folds the others. */
+/** If this many programs have the same name, the first ones are listed and the others folded. */
 const MANY = 6;
 const SHOWN = 3;
-/** A group with more entries shows the first entries and folds the others, whatever their names are. */
+/** If a group has more entries, the first ones are listed and the others folded, whatever their names. */
 const LONG = 20;
 const SHOWN_OF_LONG = 8;
 
@@ -44,14 +47,14 @@ export function choicesOf(
   return runs.flatMap(run => choicesOfRun(run, unfolded)).slice(0, MOST);
 }
 
-/** The key of a folded entry; a derived program has the key of the program that it was derived from. */
+/** The key of an entry with folded programs. A derived program has the key of the program from which it was derived. */
 export function foldKey({ snapshot }: IRun, program: number): string {
   const first = firstOf(snapshot, program);
   const { name } = snapshot.programs[first];
   return JSON.stringify([snapshot.id, groupOf(snapshot, first), name]);
 }
 
-/** The key of a folded group. */
+/** The key of the folded entries of a group. */
 export function groupKey({ snapshot }: IRun, program: number): string {
   return JSON.stringify([
     snapshot.id,
@@ -60,9 +63,8 @@ export function groupKey({ snapshot }: IRun, program: number): string {
 }
 
 /**
- * The position of a program among the programs of its run in the unfolded list, from 1, and the number of programs.
- * Programs of libraries are counted separately, because a run may have many library programs. Without a program, the
- * position is 0.
+ * Returns [position, count] of a program in the unfolded list of its run; positions count from 1. Programs of libraries
+ * are counted separately, because there may be many. Without a program, the position is 0.
  */
 export function placeOf(
   snapshot: Snapshot,
@@ -112,8 +114,8 @@ function choicesOfRun(run: IRun, unfolded: ReadonlySet<string>): IChoice[] {
 }
 
 /**
- * The entries of a group. A long group has its first entries and an entry for the rest; the group of libraries has only
- * the entry for the rest.
+ * The listed entries of a group. A long group has its first entries and one entry for the rest; the group of libraries
+ * has only the entry for the rest.
  */
 function shortOf(choices: IChoice[], unfolded: ReadonlySet<string>): IChoice[] {
   const all = choices[0]?.group === 'libraries';
@@ -133,7 +135,7 @@ function shortOf(choices: IChoice[], unfolded: ReadonlySet<string>): IChoice[] {
   return [...choices.slice(0, most), entry];
 }
 
-/** The programs that were not derived from other programs, by group; empty groups are left out. */
+/** The programs that are not derived from others, by group, without empty groups. */
 function groupsOf(snapshot: Snapshot): { group: Group; programs: number[] }[] {
   const firsts = snapshot.programs
     .map((_, program) => program)
@@ -144,7 +146,7 @@ function groupsOf(snapshot: Snapshot): { group: Group; programs: number[] }[] {
   })).filter(({ programs }) => programs.length > 0);
 }
 
-/** The number of occurrences of each text. */
+/** How often each text occurs. */
 function counted(texts: readonly string[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const text of texts) {
@@ -153,13 +155,13 @@ function counted(texts: readonly string[]): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** The program at the root of a chain of derived programs, or the program itself. */
+/** The first program of a chain of derived programs: the one that was not derived. */
 function firstOf(snapshot: Snapshot, program: number): number {
   const original = originalOf(snapshot, program);
   return original === program ? program : firstOf(snapshot, original);
 }
 
-/** A program, followed by the programs that were derived from it. */
+/** A program, and then all programs that were derived from it. */
 function after(snapshot: Snapshot, program: number): number[] {
   return [
     program,

@@ -1,4 +1,4 @@
-/** A button with the name of the program in view, and the list of the other programs. */
+/** A button with the name of the program in view; it opens the list of all programs. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -14,7 +14,7 @@ import {
 } from './program-list-entries';
 import { shortArguments, shortened, whereAndWhen } from './summary';
 
-/** The words of a program in the list: its short signature, and its origin. */
+/** The text of a program in the list: its short signature, and where it comes from. */
 function ChoiceWords(props: {
   choice: IChoice;
   trans: TranslationBundle;
@@ -55,8 +55,8 @@ function ChoiceWords(props: {
 }
 
 /**
- * The entries that start unfolded: the programs with the name of the program in view, and its group if the group would
- * hide it.
+ * The folded entries that are unfolded when the list opens: the programs with the name of the one in view, and its
+ * group.
  */
 function foldsInView(model: IJaxprModel): ReadonlySet<string> {
   const run = model.runs.find(
@@ -74,7 +74,8 @@ function foldsInView(model: IJaxprModel): ReadonlySet<string> {
 }
 
 /**
- * The index of the next entry whose program's name starts with a text; the first entry follows the last. -1 for none.
+ * The index of the next entry whose name begins with a text; after the last entry, the search goes on at the first. -1
+ * if there is none.
  */
 function startingWith(
   choices: readonly IChoice[],
@@ -104,7 +105,7 @@ function groupWords(group: Group, trans: TranslationBundle): string {
 export function ProgramList(props: {
   model: IJaxprModel;
   trans: TranslationBundle;
-  /** The properties that make the button a stop of the header's row. */
+  /** The properties that make the button a part of the header's row for arrow keys. */
   stop: object;
 }): JSX.Element {
   const { model, trans } = props;
@@ -220,7 +221,7 @@ function List(props: {
     }
     event.preventDefault();
   };
-  /** Goes to the next program whose name starts with the letters that the user typed within a second. */
+  /** Goes to the next program whose name begins with the letters that the user has typed within one second. */
   const find = (key: string): void => {
     const now = Date.now();
     const text = (
@@ -233,7 +234,7 @@ function List(props: {
       setActive(match);
       return;
     }
-    // The matching program may be in a folded group.
+    // The program that is found may be in a folded group.
     const groups = model.runs.flatMap(run =>
       run.snapshot.programs.map((_, program) => groupKey(run, program))
     );
@@ -313,7 +314,7 @@ function List(props: {
                           : ' jp-mod-derived'
                       }`}
                       aria-selected={index === inView}
-                      // The button acts on mousedown, before the list loses the focus and closes.
+                      // The button acts on mousedown, because the list closes as soon as it loses the focus.
                       onMouseDown={event => {
                         event.preventDefault();
                         choose(index);

@@ -1,4 +1,7 @@
-/** Shows the progress of a long request with a Stop button, a confirmation, or the reason why there is no answer. */
+/**
+ * Shows, for a long request, the progress with a Stop button, a question to confirm, or the reason why there is no
+ * answer.
+ */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -10,9 +13,9 @@ const LONGEST = 1000;
 
 export function Working(props: {
   state: Extract<AskingState, { kind: 'working' }>;
-  /** A sentence about the results so far, if the user stops. */
+  /** A sentence on what happens to the results so far if the user stops. */
   stopping: string;
-  /** True if a screen reader reads the progress from this element. */
+  /** True if screen readers announce the progress from this element. */
   announced?: boolean;
   stop: () => void;
   trans: TranslationBundle;
@@ -57,12 +60,12 @@ export function Working(props: {
 }
 
 /**
- * The confirmation before the kernel repeats effects or does long work; nothing has run yet. The keyboard focus is on
- * the answer that runs nothing.
+ * The question that the user must confirm before the kernel repeats effects or does long work; nothing has run yet. The
+ * focus is on the button that declines.
  */
 export function Question(props: {
   question: string;
-  /** A short title for a screen reader: the subject of the question. */
+  /** A short title for screen readers that names what the question is about. */
   title: string;
   answers: { yes: string; no: string };
   yes: () => void;
@@ -96,7 +99,7 @@ export function Question(props: {
   );
 }
 
-/** The reason of a failure, and what to do. */
+/** The reason why a request failed, and what the user can do. */
 export function Failed(props: { reason: string }): JSX.Element {
   return (
     <p className="jp-JaxprLongWork-failed" role="alert">

@@ -1,7 +1,7 @@
 /**
  * Splits a line of Python into keywords, defined names, strings, numbers and comments.
  *
- * The split serves to read a few lines; a string over several lines is coloured on its first line only.
+ * It is meant for a few lines; of a string over several lines, only the first line is coloured.
  */
 export type PieceKind =
   'keyword' | 'definition' | 'string' | 'number' | 'comment' | null;

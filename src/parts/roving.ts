@@ -1,7 +1,7 @@
-/** Makes a row of controls one stop of the Tab key, with arrow keys between the controls. */
+/** Lets the Tab key reach a row of controls only once; arrow keys move between the controls. */
 import * as React from 'react';
 
-/** The attribute that marks a control of the row. */
+/** The attribute that marks the controls of such a row. */
 export const STOP = 'data-jaxpr-stop';
 
 const STEPS: Record<string, (at: number, last: number) => number> = {
@@ -11,7 +11,9 @@ const STEPS: Record<string, (at: number, last: number) => number> = {
   End: (_, last) => last
 };
 
-/** The control of a row that a key leads to; undefined for another key, or if the focus is outside of the row. */
+/**
+ * Returns the control to which a key moves the focus; undefined for other keys, or if the focus is outside of the row.
+ */
 export function stepped<Control extends Element>(
   key: string,
   row: readonly Control[],
@@ -21,7 +23,7 @@ export function stepped<Control extends Element>(
   return at < 0 ? undefined : row[STEPS[key]?.(at, row.length - 1) ?? -1];
 }
 
-/** The properties of the row, and of each control by its index. */
+/** Returns the properties of the row, and of each of its controls by index. */
 export function useRoving(start = 0): {
   row: {
     ref: React.RefObject<HTMLDivElement>;
@@ -35,7 +37,7 @@ export function useRoving(start = 0): {
   const stops = (): HTMLElement[] => [
     ...(row.current?.querySelectorAll<HTMLElement>(`[${STOP}]`) ?? [])
   ];
-  // A presentation hides controls: the Tab key needs a control that is displayed.
+  // A presentation hides controls, so the control that Tab reaches must be one that is displayed.
   React.useEffect(() => {
     const controls = stops();
     if (current in controls && !isDisplayed(controls[current])) {
@@ -68,13 +70,13 @@ export function useRoving(start = 0): {
 }
 
 function isDisplayed(control: HTMLElement): boolean {
-  // Browsers without checkVisibility tell the visibility by the computed style.
+  // Browsers without checkVisibility only offer the computed style.
   return (
     control.checkVisibility?.() ?? getComputedStyle(control).display !== 'none'
   );
 }
 
-/** The document, or the shadow tree that a host draws the element in. */
+/** Returns the document, or the shadow tree, that contains an element. */
 function rootOf(element: Element): Document | ShadowRoot {
   const root = element.getRootNode();
   return root instanceof ShadowRoot ? root : document;

@@ -1,16 +1,16 @@
-/** Makes the files that a run is saved as. */
+/** Makes the content and the name of the file in which a run is saved. */
 import type { IJaxprModel } from '../tokens';
 
-/** True if the document of the run can be had, from its kernel or from a saved copy. */
+/** True if the document of the run can be saved: from its kernel, or from a saved copy. */
 export function canCopy(model: IJaxprModel | null): boolean {
   return (
     model !== null &&
-    // Values that are for the panel alone are not saved; the kernel leaves them out.
+    // A document with values that are only for the panel is not saved as it is; the kernel removes the values.
     (model.requests !== null || model.snapshot?.values !== 'live')
   );
 }
 
-/** The document as JSON: the kernel's document, which has all texts, else the document in view. */
+/** Returns the document as JSON: the kernel's, which has all texts, or else the document in view. */
 export async function documentText({
   requests,
   snapshot,
@@ -25,7 +25,7 @@ export async function documentText({
       });
 }
 
-/** The name of a file, with letters that every file system takes. */
+/** Returns a file name that every file system accepts. */
 export function fileName(name: string): string {
   return name.replace(/[^\p{L}\p{N}_-]+/gu, '-').slice(0, 100) || 'program';
 }

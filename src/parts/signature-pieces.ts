@@ -1,19 +1,20 @@
-/** Splits the signature of a program into pieces, in full or with its pytrees as counts of arrays. */
+/** Splits the signature of a program into pieces: complete, or with pytrees shortened to their number of arrays. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Argument, Program, Snapshot } from '../protocol/snapshot';
 import { argumentName } from './summary';
 import { ITree, numbersIn, rootOf, treeWords } from './tree-words';
 
-/** A longer signature is cut even if it is shown in full: a tree may have a million leaves. */
+/** Even a complete signature is cut after this many characters, because a pytree may have a million leaves. */
 const LONGEST = 20_000;
 
 /**
- * Only this much of a type is read: the kernel cuts a type at 1,000 letters, but a saved notebook may hold any text.
+ * At most this many characters of a type are read. The kernel cuts a type at 1,000 characters, but a saved notebook may
+ * contain any text.
  */
 const LONGEST_FOLDED = 2000;
 
-/** A longer static value, or a longer type without arrays, is cut in a folded signature. */
+/** A static value, or a type without arrays, with more characters than this is cut in a folded signature. */
 const LONG_VALUE = 48;
 
 /** Matches a type such as f32[8,4], key<fry>[] or bf16[8]. */
@@ -24,21 +25,21 @@ export interface IPiece {
   type: boolean;
 }
 
-/** The degree of folding of a signature. */
+/** How far a signature is folded. */
 export interface IFolding {
-  /** The number of folded arguments, the longest first; the result counts as an argument. */
+  /** How many arguments are folded, longest first; the result counts as an argument. */
   folded: number;
-  /** The number of shown arguments; the others are counted. */
+  /** How many arguments are shown; the others are only counted. */
   shown: number;
 }
 
-/** The full signature, on the user's request. */
+/** The complete signature, shown at the user's request. */
 export const WHOLE: IFolding = { folded: 0, shown: Infinity };
 
-/** The first degree of folding: nothing is folded, and the signature may take two lines. */
+/** The first try: nothing is folded, and the signature may take two lines. */
 const UNFOLDED: IFolding = { folded: 0, shown: Infinity };
 
-/** The degrees of folding for a signature, each shorter than the one before. */
+/** The ways to fold a signature, each shorter than the one before. */
 export function foldings(program: Program): IFolding[] {
   const { length } = program.arguments;
   const parts = length + 1;
@@ -112,7 +113,7 @@ export function signaturePieces(
   );
 }
 
-/** A pytree as a count of its arrays, a long value as its first words; null for a short type. */
+/** Returns the number of arrays in a pytree, or the beginning of a long value; null if the type is short. */
 function shortType(
   argument: Argument,
   program: Program,
@@ -131,7 +132,7 @@ function shortType(
   return `${type.slice(0, end > 0 ? end : LONG_VALUE)} …`;
 }
 
-/** The arrays of an argument; null if their number is unknown. */
+/** Returns what is known of the arrays in an argument; null if their number is unknown. */
 function treeOf(
   { name, type }: Argument,
   program: Program,
@@ -143,7 +144,7 @@ function treeOf(
     );
     return treeOfShapes(shapes);
   }
-  // The kernel cuts the type of a large tree, but the document has all inputs of the program.
+  // The kernel cuts the type of a large pytree, but the document has all inputs of the program.
   const scope = snapshot?.scopes[program.scope];
   const { input_names: paths } = program;
   if (!snapshot || !scope || name === '' || paths.length !== scope.inputs) {
@@ -167,7 +168,7 @@ function treeOfShapes(shapes: (number | string)[][]): ITree {
   };
 }
 
-/** An axis as a number; a symbolic axis stays a text. */
+/** Converts an axis to a number; a symbolic axis stays a string. */
 function asNumber(axis: string): number | string {
   return /^\d+$/.test(axis) ? Number(axis) : axis;
 }

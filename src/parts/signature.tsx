@@ -6,7 +6,7 @@ import { Program, Snapshot } from '../protocol/snapshot';
 import { WHOLE, foldings, signaturePieces } from './signature-pieces';
 
 const MOST_LINES = 2;
-/** The greatest number of letters, used if the lines cannot be counted, as in a hidden panel. */
+/** If the lines cannot be counted, as in a hidden panel, the signature gets at most this many characters. */
 const MOST_LETTERS = 360;
 
 export function Signature(props: {
@@ -16,7 +16,7 @@ export function Signature(props: {
 }): JSX.Element {
   const { program, snapshot = null, trans } = props;
   const [unfolded, setUnfolded] = React.useState(false);
-  /** The index of the degree of folding in use. */
+  /** The index of the present way to fold the signature. */
   const [way, setWay] = React.useState(0);
   const place = React.useRef<HTMLDivElement>(null);
   const ways = React.useMemo(() => foldings(program), [program]);
@@ -66,7 +66,7 @@ export function Signature(props: {
   );
 }
 
-/** True if the signature takes few enough lines. */
+/** True if the signature takes no more than the allowed lines. */
 function isShort(node: HTMLElement, letters: number): boolean {
   const line = parseFloat(getComputedStyle(node).lineHeight);
   return node.scrollHeight === 0 || !(line > 0)
@@ -74,7 +74,7 @@ function isShort(node: HTMLElement, letters: number): boolean {
     : node.scrollHeight < (MOST_LINES + 0.5) * line;
 }
 
-/** The width of a node; `changed` is called when the width changes. */
+/** Calls `changed` whenever the width of a node changes. */
 function useWidthOf(
   place: React.RefObject<HTMLElement>,
   changed: () => void
@@ -87,7 +87,7 @@ function useWidthOf(
     }
     let before = node.clientWidth;
     const observer = new ResizeObserver(() => {
-      // A hidden panel has no width, so the last width stays.
+      // A hidden panel has the width 0; then the last width is kept.
       if (node.clientWidth > 0 && node.clientWidth !== before) {
         before = node.clientWidth;
         setWidth(before);

@@ -1,4 +1,4 @@
-/** Draws the marks of expressions: linked text and its lines, and the step in view. */
+/** Draws the marks of expressions: linked text, the lines of linked text, and the step in view. */
 import { Range } from '@codemirror/state';
 import { Decoration } from '@codemirror/view';
 
@@ -7,7 +7,7 @@ import type { ICellMarks } from './mark-types';
 import { PresentPlaces } from './present-places';
 import { StepSign } from './step-sign';
 
-/** True if a mark of an expression or of the step in view has a line among edited lines. */
+/** True if an expression or step with a mark is on one of the edited lines. */
 export function haveSpanIn(
   { spans, step }: ICellMarks,
   { first, last }: IEditedLines
@@ -19,7 +19,7 @@ export function haveSpanIn(
   );
 }
 
-/** The marks of expressions, without places outside of the text. */
+/** Returns the marks of expressions; places outside of the text are skipped. */
 export function drawSpans(
   marks: ICellMarks,
   places: PresentPlaces
@@ -41,7 +41,7 @@ export function drawSpans(
   }
   for (const { line: number, text, title } of marks.step?.values ?? []) {
     const at = places.line(number);
-    // The values belong to the text that ran.
+    // The values belong to the text that ran, so they are only shown on unchanged text.
     if (at !== null && !at.isChanged) {
       const widget = new StepSign(text, title);
       ranges.push(Decoration.widget({ widget, side: 1 }).range(at.line.to));
@@ -66,7 +66,7 @@ export function drawSpans(
     }
     for (let number = line; number <= endLine; number++) {
       const at = places.line(number);
-      // A line counts as linked while a linked range on it is unchanged.
+      // A line counts as linked if a linked range on it is unchanged.
       const isLinked =
         at !== null && !(range === null ? at.isChanged : range.isChanged);
       if (isLinked && linked.get(number) !== 'own') {

@@ -1,4 +1,4 @@
-/** Draws the seconds of a call's stages: a bar, its numbers and a sentence. */
+/** Draws how long the stages of a call took: as a bar, as numbers and as a sentence. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -8,11 +8,11 @@ import { duration } from '../quantities';
 export interface IStage {
   key: 'trace' | 'lower' | 'compile' | 'first-run' | 'rest';
   label: string;
-  /** The seconds of the stage; null if JAX reported none. */
+  /** The seconds of the stage; null if JAX did not report them. */
   seconds: number | null;
 }
 
-/** The stages in order; `rest` is the time that belongs to no stage. */
+/** Returns the stages in order; `rest` is the time outside of all stages. */
 export function stageList(stages: Stages, trans: TranslationBundle): IStage[] {
   return [
     { key: 'trace', label: trans.__('trace'), seconds: stages.trace },
@@ -31,7 +31,7 @@ export function stageList(stages: Stages, trans: TranslationBundle): IStage[] {
   ];
 }
 
-/** The bar in one sentence, for users who cannot see it. */
+/** Describes the bar in one sentence, for users who cannot see it. */
 export function stageSentence(
   stages: Stages,
   trans: TranslationBundle
@@ -71,14 +71,14 @@ export function durationOrUnknown(
   return seconds === null ? trans.__('unknown') : duration(seconds);
 }
 
-/** The bar alone. */
+/** Draws the bar without numbers. */
 export function Bar(props: {
   stages: Stages;
   trans: TranslationBundle;
 }): JSX.Element {
   const { stages, trans } = props;
   const list = stageList(stages, trans);
-  // The shares are used instead of seconds, because a flex box whose grow factors sum to less than 1 is not filled.
+  // Shares are used in place of seconds, because a flex box is not filled if its grow factors sum to less than 1.
   const sum = list.reduce((sum, { seconds }) => sum + (seconds ?? 0), 0);
   return (
     <div

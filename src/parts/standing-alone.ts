@@ -1,6 +1,6 @@
-/** Makes the text of an SVG file that looks like the drawing on the page without needing the page's styles. */
+/** Makes an SVG file from a drawing on the page; the file looks the same without the page's style sheets. */
 
-/** The style properties that come from the style sheet and have to be in the file. */
+/** The style properties that come from the style sheets and must be copied into the file. */
 const STYLES = [
   'fill',
   'stroke',
@@ -11,7 +11,7 @@ const STYLES = [
   'font-weight'
 ] as const;
 
-/** The text of a file with a drawing: each piece has its styles, and the drawing has the page's background. */
+/** Returns the text of an SVG file: each piece has its styles, and the background is that of the page. */
 export function standAlone(svg: SVGSVGElement, title: string): string {
   const copy = svg.cloneNode(true) as SVGSVGElement;
   const originals = svg.querySelectorAll<SVGElement>('path, rect, text');
@@ -45,7 +45,7 @@ export function standAlone(svg: SVGSVGElement, title: string): string {
   return new XMLSerializer().serializeToString(copy);
 }
 
-/** Lets the browser save a file; a text is an SVG. */
+/** Lets the browser save a file; a string is saved as SVG. */
 export function saveAs(name: string, file: Blob | string): void {
   const url = URL.createObjectURL(
     file instanceof Blob ? file : new Blob([file], { type: 'image/svg+xml' })
@@ -54,14 +54,14 @@ export function saveAs(name: string, file: Blob | string): void {
   link.href = url;
   link.download = name;
   link.click();
-  // The address is revoked later, because the browser has to begin reading the file first.
+  // The URL is revoked later, because the browser must first begin to read the file.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
 const NAMESPACE = 'http://www.w3.org/2000/svg';
 const MARGIN = 8;
 
-/** The background of the nearest ancestor whose background is not transparent. */
+/** Returns the background colour of the nearest ancestor that has one. */
 function groundOf(node: Element): string {
   for (let at: Element | null = node; at !== null; at = at.parentElement) {
     const colour = getComputedStyle(at).backgroundColor;

@@ -1,8 +1,8 @@
-/** Shows a changing text in the space of the widest text, so that nothing around it moves. */
+/** Reserves the space of the widest possible text for a text that changes, so that nothing around it moves. */
 import * as React from 'react';
 
 export function Steady(props: {
-  /** The widest text, which takes the space and is hidden from the reader. */
+  /** The widest text; it takes the space and is invisible. */
   widest: string;
   children: React.ReactNode;
 }): JSX.Element {
@@ -14,7 +14,7 @@ export function Steady(props: {
 }
 
 /**
- * A text that takes at least the space of each of these texts, however the lines break: the longest of their first
+ * Returns a text that takes at least the space of each of `texts`, however lines break: the longest of their first
  * words, then the longest of their second words, and so on.
  */
 export function widestOf(texts: Iterable<string>): string {

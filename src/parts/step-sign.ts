@@ -20,7 +20,7 @@ export class StepSign extends WidgetType {
     return node;
   }
 
-  /** The values of the next step are written into the same element, so that nothing flickers while steps are played. */
+  /** The same element gets the values of the next step, so that nothing flickers while the steps are played. */
   override updateDOM(node: HTMLElement): boolean {
     if (!node.classList.contains('jp-JaxprCell-step')) {
       return false;

@@ -1,17 +1,18 @@
-/** Draws a sentence with its marked numbers in bold. */
+/** Draws a sentence in which marked numbers are bold. */
 import * as React from 'react';
 
-/** A text with some words in bold. */
+/** A part of a text that is bold or not. */
 export interface IStretch {
   text: string;
   bold: boolean;
 }
 
-// The text between the two marks is bold. Only numbers and our own code are marked, and they contain neither mark.
+// Text between these two characters is bold. Only numbers and code of this extension are marked; they never contain the
+// characters.
 const FROM = '\ue000';
 const TO = '\ue001';
 
-/** Marks a part of a sentence before it is put into the sentence, so that the translator sees one sentence. */
+/** Marks a word as bold before it is put into a sentence, so that the translator sees one sentence. */
 export function bold(text: string): string {
   return `${FROM}${text}${TO}`;
 }

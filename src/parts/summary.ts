@@ -1,23 +1,23 @@
-/** Summarises a snapshot: signature, size and activity in the kernel's words, place and time. */
+/** Makes the short texts on a run: signature, size, activity (in the kernel's words), cell and time. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { ISourceSpan } from '../program-text/source-spans';
 import { Argument, Note, Program, Snapshot } from '../protocol/snapshot';
 import { clock, duration, grouped } from '../quantities';
 
-/** Names and types longer than this are cut: a saved notebook may hold anything. */
+/** Longer names and types are cut, because a saved notebook may contain any text. */
 const LONGEST = 400;
 
 export function shortened(text: string, longest: number = LONGEST): string {
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
 
-/** The program that is shown first; null if there is none. */
+/** Returns the program that is shown first; null if there is none. */
 export function shownFirst(snapshot: Snapshot): Program | null {
   return snapshot.programs[snapshot.focus] ?? null;
 }
 
-/** Why a snapshot has no program to show; a saved copy of a large run may have left all programs out. */
+/** Says why a document has no program. In the saved copy of a large run, all programs may have been left out. */
 export function withoutProgram(
   snapshot: Snapshot,
   trans: TranslationBundle
@@ -29,14 +29,14 @@ export function withoutProgram(
   );
 }
 
-/** A short form of the arguments: `({b, w}, f32[8])`. */
+/** Returns a short form of the arguments: `({b, w}, f32[8])`. */
 export function shortArguments(program: Program): string {
   return shortened(
     `(${program.arguments.map(argument => argument.summary).join(', ')})`
   );
 }
 
-/** The name of an argument before its type: `xs: ` or, for a static argument, `n=`. */
+/** Returns the name of an argument as it stands before its type: `xs: `, or `n=` for a static argument. */
 export function argumentName(argument: Argument): string {
   if (argument.name === '') {
     return '';
@@ -44,7 +44,7 @@ export function argumentName(argument: Argument): string {
   return `${shortened(argument.name)}${argument.static ? '=' : ': '}`;
 }
 
-/** The whole signature as one text, for a screen reader and for a tooltip. */
+/** Returns the complete signature as one text, for screen readers and tooltips. */
 export function fullSignature(program: Program): string {
   const parts = program.arguments.map(
     argument => `${argumentName(argument)}${argument.type}`
@@ -53,12 +53,12 @@ export function fullSignature(program: Program): string {
   return `(${parts.join(', ')})${result}`;
 }
 
-// In a plural text, %1 is the bare number, and %2 the number as it is shown.
+// In a plural text, %1 is the plain number and %2 the formatted number.
 export function equations(count: number, trans: TranslationBundle): string {
   return trans._n('%2 equation', '%2 equations', count, grouped(count));
 }
 
-/** The calls of the function in the run and the origin of the program, in the kernel's words; null if unknown. */
+/** Returns the kernel's text on the calls of the function in the run and the origin of the program; null if unknown. */
 export function activityWords(program: Program): string | null {
   const words = program.summary?.activity ?? null;
   return words === null ? null : shortened(words);
@@ -69,20 +69,22 @@ export function originWords(program: Program): string | null {
   return words === null ? null : shortened(words);
 }
 
-/** The size of a program: `17 equations`, `1 scan ×100`. Documents of earlier versions have only the equations. */
+/**
+ * Returns the size of a program: `17 equations`, `1 scan ×100`. Documents of earlier versions state only the equations.
+ */
 export function sizeWords(program: Program, trans: TranslationBundle): string {
   const size = program.summary?.size ?? [equations(program.equations, trans)];
   return shortened(size.join(' · '));
 }
 
-/** The time of the first call; null if this run did not make the program. */
+/** Returns the time of the first call; null if the program was made in an earlier run. */
 export function firstCall(program: Program): string | null {
   const total = program.stages?.total ?? null;
   const made = program.origin === 'ran' || program.origin === 'derived';
   return made && total !== null ? duration(total) : null;
 }
 
-/** The cell and the time of the run: `Cell [7] · 02:34`. */
+/** Returns the cell and the time of a run: `Cell [7] · 02:34`. */
 export function whereAndWhen(
   snapshot: Snapshot,
   trans: TranslationBundle
@@ -94,11 +96,11 @@ export function whereAndWhen(
     : trans.__('Cell [%1] · %2', number, time);
 }
 
-/** The place of a note. */
+/** Where a note is. */
 export interface INotePlace {
-  /** The words of a place: `Line 4`, `Line 4 of cell [3]`, `Line 12 of model.py`. */
+  /** The text for the place: `Line 4`, `Line 4 of cell [3]`, `Line 12 of model.py`. */
   label: string;
-  /** The id of the cell of the line; null if the line is in no cell. */
+  /** The id of the cell that contains the line; null if no cell does. */
   cellId: string | null;
   span: ISourceSpan;
 }

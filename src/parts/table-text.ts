@@ -7,9 +7,9 @@ export function spaced(text: string): string {
 }
 
 /**
- * Returns a function that prints rows as lines.
- * @param rows All rows of the table, including its heads: each column is as wide as its longest text.
- * @param words The columns of words, which are aligned left; numbers are aligned right.
+ * Returns a function that prints the rows of a table as lines. @param rows All rows, headings included; each column is
+ * as wide as its longest text. @param words The indices of columns with words, which are aligned left; numbers are
+ * aligned right.
  */
 export function lineOf(
   rows: readonly (readonly string[])[],
@@ -29,7 +29,7 @@ export function lineOf(
       .trimEnd();
 }
 
-/** Prints a Markdown table; its texts are escaped already. */
+/** Prints a Markdown table; its texts must be escaped already. */
 export function markdownTable(
   heads: readonly string[],
   rows: readonly (readonly string[])[],
@@ -40,7 +40,7 @@ export function markdownTable(
   return [heads, rule, ...rows].map(line).join('\n');
 }
 
-/** A code span that may stand in a table. */
+/** Returns a code span that can stand in a table. */
 export function codeInTable(text: string): string {
   return code(text).replace(/\|/g, '\\|');
 }

@@ -1,20 +1,20 @@
-/** Words the arrays under one name: `p: 24 arrays, 1.2 M`. */
+/** Describes the arrays behind one name: `p: 24 arrays, 1.2 M`. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { shortCount } from '../quantities';
 
-/** The arrays that one name of the user's code stands for. */
+/** The arrays for which one name of the user's code stands. */
 export interface ITree {
-  /** The name; empty if there is none. */
+  /** The name; empty if the arrays have none. */
   name: string;
   arrays: number;
-  /** The number of elements of the arrays; null if the shape of an array is unknown. */
+  /** The number of elements of all arrays; null if a shape is unknown. */
   numbers: number | null;
 }
 
 export function treeWords(tree: ITree, trans: TranslationBundle): string {
   const { name, arrays } = tree;
-  // In a plural text, %1 is the bare number.
+  // In a plural text, %1 is the plain number.
   const words =
     tree.numbers === null
       ? trans._n('%1 array', '%1 arrays', arrays)
@@ -27,7 +27,7 @@ export function treeWords(tree: ITree, trans: TranslationBundle): string {
   return name === '' ? words : trans.__('%1: %2', name, words);
 }
 
-/** The number of elements of an array with these axes; null for a symbolic axis. */
+/** Returns the number of elements of an array with this shape; null if an axis is symbolic. */
 export function numbersIn(shape: readonly (number | string)[]): number | null {
   return shape.reduce<number | null>(
     (product, axis) =>

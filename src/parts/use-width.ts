@@ -1,7 +1,7 @@
-/** Gives a component the width in pixels of its element. */
+/** Gives a component the present width of its element, in pixels. */
 import * as React from 'react';
 
-/** The width before the first measurement: the width in a panel of 360 pixels. */
+/** The width that is assumed before the first measurement: that in a panel of 360 pixels. */
 const USUAL = 336;
 
 export function useWidth(): [React.RefObject<HTMLDivElement>, number] {
@@ -13,7 +13,7 @@ export function useWidth(): [React.RefObject<HTMLDivElement>, number] {
       return;
     }
     const observer = new ResizeObserver(() => {
-      // A hidden view has no width, so the last width stays.
+      // A hidden view has the width 0; then the last width is kept.
       if (node.clientWidth > 0) {
         setWidth(node.clientWidth);
       }

@@ -1,4 +1,7 @@
-/** Tells the style sheet how wide the visible text of an editor is, so that signs at the ends of lines fit beside code. */
+/**
+ * Tells the style sheet the width of the visible part of an editor, so that signs at the ends of lines fit beside the
+ * code.
+ */
 import { StateEffect, StateField } from '@codemirror/state';
 import {
   Decoration,
@@ -10,8 +13,8 @@ import {
 const changed = StateEffect.define<string>();
 
 /**
- * Marks the first line with the room. The room decides where lines with signs wrap, after the editor has measured the
- * heights of its lines; an editor measures them again when a line is drawn again.
+ * A decoration of the first line that changes with the width. The width decides where lines with signs wrap; by
+ * redrawing a line, the editor is made to measure its line heights again.
  */
 const mark = StateField.define<DecorationSet>({
   create: () => Decoration.none,
@@ -43,14 +46,14 @@ const measures = ViewPlugin.define(view => {
       }),
       write: ({ room, character }, { dom }: EditorView) => {
         const now = `${room} ${character}`;
-        // A style that is set again makes the browser look at the whole editor again.
+        // Setting the same style again would make the browser lay out the whole editor again.
         if (before === now) {
           return;
         }
         before = now;
         dom.style.setProperty('--jjx-room', `${room}px`);
         dom.style.setProperty('--jjx-character', `${character}px`);
-        // No editor takes an effect while it measures.
+        // An editor accepts no state effect while it measures.
         queueMicrotask(() => {
           if (!isGone) {
             view.dispatch({ effects: changed.of(now) });

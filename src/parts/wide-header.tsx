@@ -1,4 +1,4 @@
-/** The head of the wide view: the kernel's state, the program, its signature, and the state of Live. */
+/** The header of the wide view: the state of the kernel, the program, its signature, and the state of Live. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -1,4 +1,7 @@
-/** Indexes equations and lines of texts by stacks, by spans and by lines of files, page by page. */
+/**
+ * Indexes the equations and the text lines of a program by stack, by span and by source line; pages are added when they
+ * arrive.
+ */
 import {
   IAddedPart,
   ProgramEquations,
@@ -14,15 +17,15 @@ import type { Collective, File } from '../../protocol/snapshot';
 import type { IEquationRef } from '../../tokens';
 import { ILineFacts, LinkedText, TextLevel, put } from './linked-text';
 
-/** A span with more lines than this is indexed under its first lines only. */
+/** A span with more lines than this is only indexed under its first lines. */
 const LONGEST_SPAN = 200;
 
-/** Maps the places of one program's code to its equations and text lines, and back. */
+/** Maps places in the code of one program to equations and text lines, and back. */
 export class LinkIndex {
   constructor(
     readonly equations: ProgramEquations,
     readonly spans: SourceSpans,
-    /** True to index also the texts that the document holds. */
+    /** True to index the texts in the document, too. */
     withTexts: boolean
   ) {
     this.origins = new Array<readonly IOrigin[]>(equations.idCount);
@@ -36,43 +39,40 @@ export class LinkIndex {
   }
 
   /**
-   * The origins of each equation, by the equation's id; an equation without a place of its own has the origins of the
-   * equations that call its scope.
+   * id of an equation -> its origins; an equation without a place of its own has those of the equations that call its
+   * scope.
    */
   readonly origins: (readonly IOrigin[])[];
   readonly texts: Readonly<Record<TextLevel, LinkedText>> = {
     stablehlo: new LinkedText(),
     hlo: new LinkedText()
   };
-  /** The ids of the equations of each chain of user frames. */
+  /** chain of user frames -> ids of its equations */
   readonly byChain = new Map<number, number[]>();
-  /** The ids of the equations of each whole stack. */
+  /** complete stack -> ids of its equations */
   readonly byExact = new Map<number, number[]>();
-  /** For each span, the chains whose innermost frame is the span, and the chains that pass through the span. */
+  /** span -> the chains that end in the span, and the chains that pass through it */
   readonly chainsOfSpan = new Map<number, number[]>();
   readonly chainsThrough = new Map<number, number[]>();
-  /** The spans on each line of a file. */
+  /** line of a file -> its spans */
   readonly spansOfLine = new Map<string, number[]>();
-  /** The origins that each line of a library made. */
+  /** line of a library -> the origins of the equations that it made */
   readonly throughLibrary = new Map<string, IOrigin[]>();
-  /**
-   * For each line of HLO that is a collective, the equations that caused the collective, and for each equation its
-   * collectives.
-   */
+  /** line of HLO that is a collective -> the equations that caused it; the next map: equation -> its collectives */
   readonly causes = new Map<number, readonly IEquationRef[]>();
   readonly exchanges = new Map<number, number[]>();
 
-  /** True if anything of the program comes from the file. */
+  /** True if any equation or text line of the program comes from the file. */
   comesFrom(path: string): boolean {
     return this._files.has(path);
   }
 
-  /** The files of libraries that made equations of the program; a calling file comes before the files that it calls. */
+  /** The library files from which equations come; a calling file comes before the files that it calls. */
   get libraries(): ReadonlyMap<string, File> {
     return this._libraries;
   }
 
-  /** The lines of a file from which anything of the program comes, ascending. */
+  /** The lines of a file from which any equation or text line comes, ascending. */
   linesOf(path: string): number[] {
     const lines = new Set<number>();
     for (const id of this._spansSeen) {
@@ -84,7 +84,7 @@ export class LinkIndex {
     return [...lines].sort((a, b) => a - b);
   }
 
-  /** Add the lines of a text to the index. */
+  /** Adds the lines of a text to the index. */
   addText(
     level: TextLevel,
     firstLine: number,
@@ -117,23 +117,21 @@ export class LinkIndex {
     }
   }
 
-  /**
-   * Add a page of equations to the index, after the page was added to the program; outer pages come before inner pages.
-   */
+  /** Adds a page of equations, which was added to the program before; outer pages must come before inner ones. */
   addParts(parts: readonly IAddedPart[]): void {
     const indexedParts = parts.filter(({ scope }) => this._indexed[scope]);
     indexedParts
       .slice(0, 1)
       .forEach(({ scope, part }) => this._index(scope, part));
     this._indexScopes();
-    // The other parts call these scopes, too.
+    // parts that were indexed before may call these scopes, too
     indexedParts
       .slice(1)
       .forEach(({ scope, part }) => this._index(scope, part));
   }
 
   /**
-   * Link the lines of collectives to the equations that caused them.
+   * Links the lines of collectives to the equations that caused them.
    *
    * The origin of the line alone is not enough: XLA may have joined several collectives into one line, and a forward
    * and a backward collective may have the same origin.
@@ -153,7 +151,7 @@ export class LinkIndex {
     }
   }
 
-  /** Index the new scopes, each after the scopes that call it. */
+  /** Indexes the new scopes, each after the scopes that call it. */
   private _indexScopes(): void {
     for (const scope of callersFirst(this.equations)) {
       if (this._indexed[scope] === undefined) {
@@ -192,8 +190,8 @@ export class LinkIndex {
   }
 
   /**
-   * The equations of an origin: those with the same whole stack; if there are none, those with the same user frames; if
-   * there are none, those of the same span.
+   * The equations of an origin: those with the same complete stack; if none, those with the same user frames; if none,
+   * those of the same span.
    */
   equationsOf(origin: IOrigin): readonly number[] {
     return (
@@ -204,8 +202,8 @@ export class LinkIndex {
   }
 
   /**
-   * The equations of the origin of a text line. An origin without library frames stands for all equations of its user
-   * frames, because JAX removes its own frames when it lowers.
+   * The equations for the origin of a text line. If it has no library frames, all equations with its user frames count,
+   * because JAX omits its own frames in lowered text.
    */
   equationsOfOrigin(origin: IOrigin): readonly number[] {
     return (
@@ -255,7 +253,7 @@ export class LinkIndex {
       const chains = i === 0 ? this.chainsOfSpan : this.chainsThrough;
       const chainsOfFrame = chains.get(frame);
       if (chainsOfFrame?.includes(origin.chain)) {
-        return; // the function calls itself
+        return; // the function is recursive
       }
       put(chains, frame, origin.chain);
       if (this._spansSeen.has(frame)) {
@@ -272,7 +270,7 @@ export class LinkIndex {
   }
 
   private _files = new Set<string>();
-  /** The origins of the calls of each scope, for equations without a place of their own. */
+  /** For each scope the origins of its calls, used for equations without a place of their own. */
   private _inherited: (IOrigin[] | undefined)[] = [];
   private _indexed: (true | undefined)[] = [];
   private _chains = new Set<number>();

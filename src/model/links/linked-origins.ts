@@ -1,4 +1,4 @@
-/** Finds everything that is linked to some equations and to the places that they come from. */
+/** Finds everything that is linked to certain equations and to the places from which they come. */
 import { IOrigin, SourceSpans, spanKey } from '../../program-text/source-spans';
 import type { ISourceSpan } from '../../program-text/source-spans';
 import type { LinkIndex } from './link-index';
@@ -12,7 +12,7 @@ export class LinkedOrigins {
     private _ownFile: string | null
   ) {}
 
-  /** The span in a cell that stands for an origin: the innermost frame that is in a cell. */
+  /** The innermost frame of an origin that is in a cell, as a span; null if there is none. */
   cellSpan(origin: IOrigin): ISourceSpan | null {
     for (const frame of origin.frames) {
       const span = this.spans.span(frame);

@@ -1,4 +1,4 @@
-/** Finds everything that is linked to a place in the source: to an expression, or to a line. */
+/** Finds everything that is linked to a place in the code: an expression or a line. */
 import type { ProgramEquations } from '../../program-text/equations';
 import {
   IOrigin,
@@ -12,17 +12,16 @@ import type { LinkIndex } from './link-index';
 import { ILinked, ILinkedSpan, NOTHING, addAll } from './linked';
 import type { LinkedOrigins } from './linked-origins';
 
-/** An expression of the code, and the equations that come from the expression. */
+/** An expression in the code, and the equations that come from it. */
 export interface IExpression {
   span: ISourceSpan;
   /**
-   * The ids of the equations that were written in the expression; if there are none, of the equations that its call
-   * leads to.
+   * The ids of the equations that were written in the expression; if there are none, of those that its call leads to.
    */
   equations: ReadonlySet<number>;
   /** True if the expression is a call and its equations were written in the called function. */
   isCall: boolean;
-  /** The number of call chains that reach the expression. */
+  /** By how many chains of calls the program reaches the expression. */
   ways: number;
 }
 
@@ -35,7 +34,7 @@ export class LinkedPlaces {
     private _origins: LinkedOrigins
   ) {}
 
-  /** The narrowest expression around a place that equations come from; null if there is none. */
+  /** The smallest expression around a position from which equations come; null if there is none. */
   expressionAt(path: string, line: number, column: number): IExpression | null {
     const around = (
       this._index.spansOfLine.get(lineKey(path, line)) ?? []
@@ -56,10 +55,7 @@ export class LinkedPlaces {
       : { span: this.spans.span(id), equations, isCall, ways: chains.length };
   }
 
-  /**
-   * The narrowest span around the caret, be it written there or called from there; if there is none, every span of the
-   * line.
-   */
+  /** What is linked to the smallest span around the caret; if there is none, what is linked to any span of the line. */
   ofPlace(paths: readonly string[], line: number, column: number): ILinked {
     const here: number[] = [];
     for (const path of paths) {
@@ -84,7 +80,7 @@ export class LinkedPlaces {
       : this._ofLibraryLine(paths, line);
   }
 
-  /** The spans in the body of the Python loop or function whose first line this is; none for any other line. */
+  /** If a Python loop or function begins on this line: the spans in its body; else none. */
   private _bodyOf(paths: readonly string[], line: number): number[] {
     const body = new Set<number>();
     for (const path of paths) {
@@ -107,7 +103,7 @@ export class LinkedPlaces {
     return [...body];
   }
 
-  /** The lines of a cell that ran, or of a file that the document holds. */
+  /** The lines of a cell that ran, or of a file in the document. */
   private _linesOf(path: string): readonly string[] {
     const { cell, files } = this.equations.snapshot;
     const text =
@@ -117,7 +113,7 @@ export class LinkedPlaces {
     return text?.split('\n') ?? [];
   }
 
-  /** The equations that a line of a library made, and the places of the user's code that called the library. */
+  /** The equations that a library line made, and the user's lines that called the library. */
   private _ofLibraryLine(paths: readonly string[], line: number): ILinked {
     const ids = new Set<number>();
     const origins: IOrigin[] = [];

@@ -1,32 +1,29 @@
-/** Finds the lines of a text that come from a place. */
+/** Finds the lines of a StableHLO or HLO text that come from a place in the code. */
 import { IOrigin } from '../../program-text/source-spans';
 import type { IEquationRef } from '../../tokens';
 
 /** A text that is linked line by line. */
 export type TextLevel = 'stablehlo' | 'hlo';
 
-/** Facts about some lines of a text in addition to their stacks. */
+/** What is known about some lines of a text, besides their stacks. */
 export interface ILineFacts {
-  /** Lines whose stack XLA does not state; the stack was inferred from other lines. */
+  /** Lines for which XLA states no stack; it was inferred from other lines. */
   inferred_lines?: readonly number[];
-  /** Lines that may come from several places: the line, then the further stacks. */
+  /** Lines that may come from several places: [line, further stacks...]. */
   other_stacks?: readonly (readonly number[])[];
-  /**
-   * Lines of which it is known that exactly one equation of the place made them: the line, and the scope and index of
-   * the equation.
-   */
+  /** Lines that come from exactly one known equation: [line, scope, index of the equation]. */
   named_equations?: readonly (readonly number[])[];
 }
 
 /** The origins of the lines of one text. */
 export class LinkedText {
-  /** The origin of each line; null if the line comes from nowhere, undefined if the line has not arrived. */
+  /** For each line its origin; null if it has none, undefined if the line has not arrived yet. */
   readonly origins: (IOrigin | null | undefined)[] = [];
   readonly inferred = new Set<number>();
-  /** The equation of each line that comes from exactly one equation of its place. */
+  /** line that comes from exactly one known equation -> this equation */
   readonly named = new Map<number, IEquationRef>();
 
-  /** The origins of a line: several if JAX does not distinguish the places. */
+  /** The possible origins of a line. */
   all(line: number): readonly IOrigin[] {
     const origin = this.origins[line];
     return origin ? [origin, ...(this._others.get(line) ?? [])] : [];
@@ -61,8 +58,8 @@ export class LinkedText {
   }
 
   /**
-   * The lines of an origin: those with the same whole stack; if there are none, those with the same user frames; if
-   * there are none, those of the same span.
+   * The lines of an origin: those with the same complete stack; if none, those with the same user frames; if none,
+   * those of the same span.
    */
   find(origin: IOrigin): readonly number[] {
     return (

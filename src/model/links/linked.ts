@@ -1,13 +1,10 @@
-/** The types of the things that are linked to a selection. */
+/** The types that describe what is linked to a selection. */
 import type { ISourceSpan } from '../../program-text/source-spans';
 import type { TextLevel } from './linked-text';
 
 /** A span of a cell that is linked to the selection. */
 export interface ILinkedSpan extends ISourceSpan {
-  /**
-   * own: the equations were written in the span. call: the equations were written elsewhere, in code that the span
-   * calls.
-   */
+  /** own: the equations come from code in the span. call: they come from code that the span calls. */
   role: 'own' | 'call';
 }
 
@@ -22,7 +19,7 @@ export interface ILinked {
   /** The spans in libraries that the user's code calls: whole lines. */
   readonly librarySpans: readonly ILinkedSpan[];
   readonly lines: Readonly<Record<TextLevel, ReadonlySet<number>>>;
-  /** span: linked to expressions. line: linked to whole lines only. none: linked to nothing. */
+  /** span: linked to expressions. line: linked only to whole lines. none: not linked. */
   readonly precision: 'span' | 'line' | 'none';
 }
 

@@ -1,9 +1,9 @@
 /**
  * Links equations, spans of cells, and lines of StableHLO and HLO with each other.
  *
- * All links are made by stacks. Two things with the same chain of user frames come from the same place of the user's
- * code; if their library frames are the same too, they come from the same place of the library. An equation without a
- * user frame (inside a library's jit) has the frames of the equation that calls its scope.
+ * Links are found by comparing stacks. Two things with the same chain of user frames come from the same place of the
+ * user's code; if their library frames are the same too, they come from the same place of the library. An equation
+ * without a user frame (inside a library's jit) has the frames of the equation that calls its scope.
  */
 import { IAddedPart, ProgramEquations } from '../../program-text/equations';
 import {
@@ -20,7 +20,7 @@ import { LinkedOrigins } from './linked-origins';
 import { IExpression, LinkedPlaces } from './linked-places';
 import { ILineFacts, TextLevel } from './linked-text';
 
-/** The equations that some lines of a text come from. */
+/** The equations from which some lines of a text come. */
 export interface ILinesEquations {
   ids: ReadonlySet<number>;
   /**
@@ -49,7 +49,7 @@ export class Links {
     );
   }
 
-  /** The origin of an equation, or of the equation that calls its scope; null if both are unknown. */
+  /** The origin of an equation, or else of the equation that calls its scope; null if unknown. */
   origin(scope: number, equation: number): IOrigin | null {
     return this._index.origins[this.equations.id(scope, equation)]?.[0] ?? null;
   }
@@ -64,7 +64,7 @@ export class Links {
     return this._index.texts[level].inferred.has(line);
   }
 
-  /** True if the path and the type of a line distinguish its equation from the other equations of the same place. */
+  /** True if a line is assigned to a single equation of its place, by its path and its type. */
   isNamed(level: TextLevel, line: number): boolean {
     const named = this._index.texts[level].named.get(line);
     return (
@@ -110,7 +110,7 @@ export class Links {
     return { ids, isExact };
   }
 
-  /** The span in a cell that stands for an origin: the innermost frame that is in a cell. */
+  /** The innermost frame of an origin that is in a cell, as a span; null if there is none. */
   cellSpan(origin: IOrigin): ISourceSpan | null {
     return this._origins.cellSpan(origin);
   }
@@ -125,12 +125,12 @@ export class Links {
     return this._places.expressionAt(path, line, column);
   }
 
-  /** True if anything of the program comes from the file. */
+  /** True if any equation or text line of the program comes from the file. */
   comesFrom(path: string): boolean {
     return this._index.comesFrom(path);
   }
 
-  /** The files of libraries that made equations of the program; a calling file comes before the files that it calls. */
+  /** The library files from which equations come; a calling file comes before the files that it calls. */
   get libraries(): ReadonlyMap<string, File> {
     return this._index.libraries;
   }
@@ -140,7 +140,7 @@ export class Links {
     return this._index.linesOf(path);
   }
 
-  /** State which cell a file is, if the kernel did not know the id of the cell. */
+  /** Records which cell a file belongs to, if the kernel did not know the cell's id. */
   adopt(path: string, cellId: string): void {
     if (this._adopted.get(path) !== cellId) {
       this._adopted.set(path, cellId);
@@ -187,7 +187,7 @@ export class Links {
     return linked;
   }
 
-  /** The spans where equations were written, without the lines of the equations in texts. */
+  /** The spans from which equations come; their text lines are not searched. */
   spansOf(equations: readonly IEquationRef[]): readonly ILinkedSpan[] {
     const { ids, origins } = this._chosen(equations);
     return this._origins.make(ids, origins).spans;
@@ -215,8 +215,8 @@ export class Links {
   }
 
   /**
-   * Everything that is linked to a selection, and everything else of the same place. For chosen equations, of this or
-   * of another program, these are all equations of this program that the same expression made.
+   * Everything that is linked to a selection, and everything else from the same place: for chosen equations (of this or
+   * another program), all equations that the same expression made.
    */
   sameSource(selection: Selection | null): ILinked {
     if (selection?.kind !== 'equations') {
@@ -244,7 +244,7 @@ export class Links {
 
   /**
    * The ids of the chosen equations and their origins. Equations of another program are replaced by this program's
-   * equations of the same origins.
+   * equations with the same origins.
    */
   private _chosen(chosen: readonly IEquationRef[]): {
     ids: Set<number>;
@@ -256,7 +256,7 @@ export class Links {
       if (this.equations.has(scope)) {
         const id = this.equations.id(scope, equation);
         ids.add(id);
-        // An equation inside a library's jit is shown at the first caller of the jit.
+        // An equation inside of a library's jit is shown at the first call of this jit.
         const [origin] = this._index.origins[id] ?? [];
         if (origin) {
           origins.push(origin);
@@ -311,9 +311,7 @@ export class Links {
     return this._pathsOf(cellId).includes(path);
   }
 
-  /**
-   * The files of a cell: a cell that ran several times has several files, and functions of earlier runs still exist.
-   */
+  /** The file names of a cell: each run has its own, and functions of earlier runs may still exist. */
   private _pathsOf(cellId: string): string[] {
     const { cell, files } = this.equations.snapshot;
     const paths = files
@@ -335,10 +333,7 @@ export class Links {
   private _resolved: { selection: Selection; linked: ILinked } | null = null;
 }
 
-/**
- * For each snapshot, the spans, which all its programs share so that their numbers agree, and the links that were made
- * so far.
- */
+/** For each document: the spans, shared by its programs so that their numbers agree, and the links made until now. */
 const OPENED = new WeakMap<
   Snapshot,
   { spans: SourceSpans; links: Map<number, Links> }

@@ -1,4 +1,7 @@
-/** The line above a program: the program is from an earlier kernel or a saved copy, a cell runs, or newer runs wait. */
+/**
+ * The line above a program, which says that the program is from an earlier kernel or a saved copy, that a cell runs, or
+ * that newer runs wait.
+ */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -21,10 +24,12 @@ export type Again = 'cell' | 'up to cell';
 /** Runs the cell of the run in view again. */
 export type RunAgain = (model: IJaxprModel, how: Again) => Promise<void>;
 
-/** The line above a program: the program is from an earlier kernel, a cell runs, or newer runs wait. */
+/**
+ * The line above a program, which says that it is from an earlier kernel, that a cell runs, or that newer runs wait.
+ */
 export function Banner(props: {
   model: IJaxprModel;
-  /** Runs the cell again; left out if the notebook cannot be reached. */
+  /** Runs the cell again; absent if there is no notebook. */
   again?: RunAgain;
   trans: TranslationBundle;
 }): JSX.Element | null {
@@ -67,7 +72,7 @@ export function Banner(props: {
       </Sentence>
     );
   }
-  // Above a program, the header shows the running cell, because a line of its own would move the program.
+  // If a program is shown, the header shows the running cell: a line of its own would move the program.
   if (status.kind === 'running' && model.program >= 0) {
     return null;
   }
@@ -95,7 +100,7 @@ export function Banner(props: {
   ) : null;
 }
 
-/** States that the program comes from the notebook's file, and how to make it a program of this kernel. */
+/** Says that the program was read from the notebook's file, and how to get it from the present kernel. */
 function SavedCopy(props: {
   model: IJaxprModel;
   again?: RunAgain;
@@ -124,14 +129,14 @@ function SavedCopy(props: {
                   'The cells will run as soon as the notebook has a kernel.'
                 )
               : again === undefined
-                ? // A widget does not hear whether its kernel is starting, busy or gone.
+                ? // a widget cannot find out whether its kernel is starting, busy or dead
                   trans.__(
                     'The kernel has not answered. If no cell is running, run the cell again.'
                   )
                 : trans.__('The kernel is starting or busy.')}
         </span>
       </p>
-      {/* In its place before the kernel is there: what is below does not move. */}
+      {/* Also drawn before the kernel is there, so that nothing below moves later. */}
       {again !== undefined && kind !== 'ready' && (
         <AgainButton
           label={trans.__('Run up to this cell')}
@@ -143,7 +148,7 @@ function SavedCopy(props: {
   );
 }
 
-/** A button that is disabled until its action has ended: a second press would run the cell twice. */
+/** A button that is disabled until its action has ended, because a second click would run the cell twice. */
 function AgainButton(props: {
   label: string;
   isOff?: boolean;
@@ -202,7 +207,7 @@ function RunningLine(props: {
   );
 }
 
-/** The number of runs that are not in view: runs that wait while paused, and newer runs. */
+/** Shows how many runs are waiting while the panel is paused, and how many newer runs are not shown. */
 export function Waiting(props: {
   model: IJaxprModel;
   trans: TranslationBundle;

@@ -1,4 +1,4 @@
-/** The content of the panel without a program: what to type, with a button that inserts the code. */
+/** What the panel shows without a program: what the user can type, with a button that inserts the code. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -12,7 +12,7 @@ import { shortened } from '../summary';
 import { Sentence } from './sentence';
 import { Running } from './running';
 
-/** Code that loads the extension or installs JAX, and a first example; a button runs it as a cell. */
+/** Code of this extension that a button runs as a cell: it loads the extension or installs JAX; and a first example. */
 const LOAD = EvaluableText.ours`%load_ext jupyter_jaxpr`;
 const INSTALL = EvaluableText.ours`%pip install "jax>=0.10"`;
 const SAMPLE = EvaluableText.ours`%%jaxpr
@@ -21,44 +21,44 @@ import jax.numpy as jnp
 
 jax.jit(jnp.sin)(1.0)`;
 
-/** The translator gets the magic as a value, because a doubled % in its texts becomes one. */
+/** Passed to the translator as a value, because %% in a translated text becomes a single %. */
 const MAGIC = '%%jaxpr';
 
-/** So many lines of the user's cell are shown: enough to recognise the cell. */
+/** At most this many lines of the user's cell are shown, which is enough to recognise the cell. */
 const LINES_OF_CELL = 8;
 
 /** Puts code in a new cell of the notebook. */
 export type Insert = (source: EvaluableText) => unknown;
 
-/** Runs code of this extension: in the cell that already has the code, else in a new cell above or below. */
+/** Runs code of this extension: in a cell that already contains the code, or else in a new cell above or below. */
 export type Run = (source: EvaluableText, where: 'above' | 'below') => void;
 
-/** A cell of the user's that has the magic on top. */
+/** A cell of the user that begins with the magic. */
 export interface ICellWithMagic {
   id: string;
   source: string;
 }
 
-/** The cells of the notebook that have the magic on top. */
+/** Finds the cells of the notebook that begin with the magic. */
 export interface ICellsWithMagic {
-  /** The cell that the panel offers to run; null if the notebook has no such cell. */
+  /** Returns the cell that the panel offers to run; null if no cell begins with the magic. */
   find(): ICellWithMagic | null;
-  /** Hear each change of the cells, until the function that comes back is called. */
+  /** Calls `changed` after each change of the cells, until the returned function is called. */
   follow(changed: () => void): () => void;
   run(cell: ICellWithMagic): unknown;
 }
 
-/** The panel's action if no kernel answers: the user chooses a kernel, or connects to the kernel again. */
+/** What the panel offers if no kernel answers: to choose a kernel, or to reconnect. */
 export type KernelAct = 'choose' | 'reconnect';
 
 export function Empty(props: {
   status: Status;
   run: Run;
-  /** The user's cells with the magic; left out if the notebook cannot be reached. */
+  /** The user's cells with the magic; absent if there is no notebook. */
   cells?: ICellsWithMagic;
-  /** Acts on the kernel; left out if the notebook cannot be reached. */
+  /** Acts on the kernel; absent if there is no notebook. */
   kernel?: (act: KernelAct) => void;
-  /** Copies the lessons and opens the first one; left out if the application has no files. */
+  /** Copies the lessons and opens the first one; absent if the application has no files. */
   lessons?: () => void;
   trans: TranslationBundle;
 }): JSX.Element {
@@ -84,7 +84,7 @@ export function Empty(props: {
         </EmptyText>
       );
     case 'file':
-      return <></>; // the cell's run is in view
+      return <></>; // the run of the cell is shown already
     case 'no-kernel':
       return (
         <EmptyText title={trans.__('No kernel')}>
@@ -194,7 +194,7 @@ function EmptyText(props: {
   );
 }
 
-/** A sentence whose marked part, the magic, is shown as code. */
+/** A sentence in which the magic is shown as code. */
 function WithMagic({ text }: { text: string }): JSX.Element {
   return (
     <p>
@@ -205,7 +205,7 @@ function WithMagic({ text }: { text: string }): JSX.Element {
   );
 }
 
-/** The way to a first program: the user's own cell with the magic, or an example where there is none. */
+/** How to get a first program: by running the user's own cell with the magic, or else an example. */
 function FirstProgram(props: {
   cells?: ICellsWithMagic;
   run: Run;
@@ -285,7 +285,7 @@ function Sample(props: {
   );
 }
 
-/** The words of an environment, such as `JAX 0.10.2 on cpu`. */
+/** A text on an environment, such as `JAX 0.10.2 on cpu`. */
 export function environmentWords(
   environment: Environment,
   trans: TranslationBundle

@@ -1,4 +1,4 @@
-/** A failure of the extension, with a text that the user can report. */
+/** Shows a failure of the extension, with a text that the user can report. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -1,4 +1,4 @@
-/** Shows the running stage of a call: its name, its time, and the size of the program. */
+/** Shows which stage of a call is running, for how long, and the size of the program until now. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -33,7 +33,7 @@ export function Running(props: {
       <p className="jp-JaxprPanel-runningName">
         {progress.function ?? trans.__('Cell')}
       </p>
-      {/* Read out when the stage changes, not every second. */}
+      {/* Screen readers announce this when the stage changes, not every second. */}
       <p className="jp-JaxprPanel-lead">
         <span role="status">{stageVerb(progress.stage, trans)}</span>
         <span aria-hidden="true">, {elapsed(now)}</span>
@@ -86,8 +86,8 @@ export function Running(props: {
 }
 
 /**
- * Covers a program's signature; the program below keeps its place, so nothing moves. There is room for a few lines, so
- * the sentences are short, and the most urgent sentence is the first; the tooltip has the rest.
+ * Covers the signature while a cell runs; the program below does not move. There is only room for a few short
+ * sentences, the most urgent one first; the tooltip has all of them.
  */
 export function RunningAbove(props: {
   progress: Progress;
@@ -135,7 +135,7 @@ export function RunningAbove(props: {
   );
 }
 
-/** The number of equations that JAX traced, and the loop that makes the program large. */
+/** A text on the number of equations that JAX has traced and the Python loop that adds them. */
 function programWords(progress: Progress, trans: TranslationBundle): string[] {
   const { stage } = progress;
   const count = progress.equations ?? null;
@@ -160,7 +160,7 @@ function programWords(progress: Progress, trans: TranslationBundle): string[] {
   return [...sentences, ...loopWords(progress, trans)];
 }
 
-/** The loop that makes the program large; no sentence where there is none. */
+/** A sentence on the Python loop that makes the program large; empty if there is none. */
 function loopWords(
   { loop = null, stage }: Progress,
   trans: TranslationBundle
@@ -235,7 +235,7 @@ function interruptWords(progress: Progress, trans: TranslationBundle): string {
       );
 }
 
-/** The seconds since the last heartbeat, counted in the browser once a second. */
+/** Returns the elapsed seconds, counted on in the browser between two heartbeats. */
 export function useSeconds(progress: Progress): number {
   const start = React.useRef(performance.now());
   const [since, setSince] = React.useState(0);

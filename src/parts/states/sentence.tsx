@@ -1,9 +1,9 @@
-/** A sentence with the sign of an error. */
+/** A sentence with an icon for an error. */
 import * as React from 'react';
 
 import { Icon } from '../icons';
 
-/** A sentence with the sign of an error. */
+/** A sentence with an icon for an error. */
 export function Sentence(props: {
   title: string;
   children: React.ReactNode;
