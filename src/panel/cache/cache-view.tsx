@@ -1,4 +1,4 @@
-/** The Cache view: the cost of the misses, their functions and their reasons. */
+/** The Cache view: what the misses of a run cost, in which functions they were, and their reasons. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -53,7 +53,7 @@ export function Cache(props: {
     new Map()
   );
   const [predicts, setPredicts] = React.useState(false);
-  /** The guesses belong to the snapshot for which the user made them. */
+  /** The user's guesses, and the document for which they were made. */
   const [made, setMade] = React.useState<{ of: string; guesses: Guesses }>({
     of: '',
     guesses: NO_GUESSES

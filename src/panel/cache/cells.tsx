@@ -1,4 +1,4 @@
-/** The parts that cells of several kinds of rows share: numbers with their nouns, bars of prices, links to lines. */
+/** The parts that the cells of several kinds of rows share: counts with their nouns, bars of prices, links to lines. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -14,11 +14,11 @@ export interface IRowProps {
   row: Row;
   model: IJaxprModel;
   snapshot: Snapshot;
-  /** The seconds of the most expensive function; the length of a bar is a share of these seconds. */
+  /** The seconds of the most expensive function, to which the lengths of the bars are relative. */
   dearest: number;
-  /** True if the row is chosen; a chosen row shows more. */
+  /** True if the row is chosen; a chosen row shows more details. */
   chosen: boolean;
-  /** True if the Tab key stops at the row. */
+  /** True if the Tab key stops at this row. */
   active: boolean;
   guess: (key: string, guess: Guess) => void;
   goTo: (row: Row) => void;
@@ -28,7 +28,7 @@ export interface IRowProps {
 /** The properties of a cell, for one kind of row. */
 export type CellProps<R> = Omit<IRowProps, 'row'> & { row: R };
 
-/** A number below the head of its column; with its noun if the layout has no head. */
+/** A count in a cell; its noun is added if the layout has no column headings. */
 export function Count(props: {
   of: 'calls' | 'hits' | 'entries' | 'compiles';
   amount: IAmount;
@@ -77,7 +77,7 @@ export function Bar(props: {
   );
 }
 
-/** A line of source that a click goes to. The row takes the Tab key; Enter in the row does the same. */
+/** A source line as a link. The row, not the link, gets the Tab key; Enter in the row follows the link. */
 export function Place(props: {
   label: string;
   goes: boolean;

@@ -1,4 +1,4 @@
-/** Divides a text before and after into equal and different parts: `f32[`**32**`,3]`. */
+/** Compares a text before and after, and splits each into equal and changed parts: `f32[`**32**`,3]`. */
 
 /** A part of a text: equal or changed. */
 export interface IPart {
@@ -6,7 +6,7 @@ export interface IPart {
   changed: boolean;
 }
 
-/** Texts longer than this are shown whole, because a reader does not see their differences at a glance. */
+/** Longer texts are not compared, because a reader would not see their differences at a glance. */
 const LONGEST = 2_000;
 
 export function changedParts(
@@ -32,7 +32,7 @@ export function changedParts(
   ) {
     end++;
   }
-  // Texts of the same form, such as two shapes of one rank, are compared token by token.
+  // Texts with the same number of tokens, such as two shapes of the same rank, are compared token by token.
   const alike = old.length === now.length;
   const changed = (at: number, length: number): boolean =>
     alike ? old[at] !== now[at] : at >= start && at < length - end;
@@ -42,7 +42,7 @@ export function changedParts(
   };
 }
 
-/** Splits a text into words, numbers and single signs. */
+/** Splits a text into words, numbers and single other characters. */
 function tokens(text: string): string[] {
   return text.match(/[\p{L}\p{N}_.]+|\s+|./gsu) ?? [];
 }

@@ -1,4 +1,4 @@
-/** Copies the table of a ledger as text columns or as Markdown. */
+/** Makes the text of the ledger's table for the clipboard: aligned columns, or Markdown. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { bound } from '../../model/call-counts';
@@ -32,10 +32,10 @@ import {
   signature
 } from './words';
 
-/** The columns that hold words: the name of the function. */
+/** The indices of the columns with words; only the name of the function is one. */
 const WORDS = [0];
 
-/** The table of the functions of this run as texts: the head, a row for each function, the sums. */
+/** The table of this run's functions as texts: headings, a row for each function, and totals. */
 interface ITable {
   heads: string[];
   functions: { ledgerFunction: LedgerFunction; cells: string[] }[];
@@ -89,7 +89,7 @@ function tableOf(snapshot: Snapshot, trans: TranslationBundle): ITable {
   };
 }
 
-/** A miss, or several similar misses: one line, and the sentences below that line. */
+/** The text of a miss or of several similar misses: one line, and sentences below it. */
 interface IMissText {
   sign: string;
   /** The signature, the outcome and the counts. */
@@ -164,7 +164,7 @@ function notesOf(ledger: Ledger): string[] {
     .map(note => shortened(note, LONGEST));
 }
 
-/** Returns the ledger as a text with aligned columns, for a mail or a terminal. */
+/** Prints the ledger with aligned columns, for a mail or a terminal. */
 export function ledgerText(
   snapshot: Snapshot,
   trans: TranslationBundle
@@ -199,7 +199,7 @@ export function ledgerText(
   return `${lines.join('\n')}\n`;
 }
 
-/** Prints a table and a list for an issue or a chat. Names and values are escaped, so they are never markup. */
+/** Prints the ledger as a Markdown table and a list. Names and values are escaped. */
 export function ledgerMarkdown(
   snapshot: Snapshot,
   trans: TranslationBundle

@@ -1,4 +1,4 @@
-/** Draws the cost of a run's misses, by stage, as a part of the cell's time. */
+/** Draws how much of the cell's time the misses of a run took, for each stage. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -6,7 +6,7 @@ import { Ledger } from '../../protocol/snapshot';
 import { listOf } from '../../parts/list-of';
 import { duration } from '../../quantities';
 
-/** The seconds of each stage of the listed misses; null if the stages do not add up to the whole. */
+/** The seconds of each stage of the listed misses; null if they do not add up to the total. */
 export function stagesOf(
   ledger: Ledger
 ): { trace: number; lower: number; compile: number } | null {
@@ -67,7 +67,7 @@ export function CostBar(props: {
           <span
             key={stage}
             className={`jp-JaxprPanel-stage jp-mod-${stage}`}
-            // The factor makes the sum at least 1; stretches with a smaller sum would not fill the bar.
+            // The factor 100 makes the sum at least 1; with a smaller sum, the parts would not fill the bar.
             style={{ flexGrow: (100 * time) / sum }}
           />
         ))}

@@ -1,7 +1,7 @@
 /**
  * The table of the ledger; its rows unfold, and the arrow keys move between the rows.
  *
- * Each row is a grid of its own with the table's columns; in a narrow panel the same cells stand on two lines.
+ * Each row is a CSS grid with the columns of the table; in a narrow panel, a row's cells take two lines.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -45,7 +45,7 @@ export function FunctionTable(props: {
   const table = React.useRef<HTMLDivElement>(null);
   const stop = rows.some(row => row.key === active) ? active : rows[0]?.key;
 
-  /** Mark the line of a row in its cell. */
+  /** Marks the line of a row in its cell. */
   const choose = (row: Row): void => {
     setActive(row.key);
     setChosen(row.key);
@@ -57,11 +57,11 @@ export function FunctionTable(props: {
     }
     attentionOf(model).pointedAt = span && { ...span, role: 'own' };
     if (row.kind === 'miss' && hasMissesToCure(snapshot)) {
-      // A second click on the chosen row requests the trials again: the first trials may have run out of time.
+      // A second click on the chosen row requests the trials again, because the time may have been over before.
       void tryCures(model, snapshot, row.key === chosen);
     }
   };
-  /** Go to the line of a row. */
+  /** Moves the focus to the line of a row. */
   const goTo = (row: Row): void => {
     choose(row);
     const definition = placeWords(snapshot, row.frame, trans);
@@ -230,7 +230,7 @@ export function FunctionTable(props: {
 
 const NOWHERE = { cellId: null, span: null };
 
-/** The heads of the columns; a click sorts by the column. */
+/** The column headings; a click sorts the table by the column. */
 function Heads(props: {
   order: Order;
   setOrder: (order: Order) => void;

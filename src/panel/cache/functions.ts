@@ -1,4 +1,4 @@
-/** Filters and sorts the functions of a ledger, with their sums. */
+/** Filters and sorts the functions of a ledger, and computes the totals. */
 import { IAmount } from '../../model/call-counts';
 import {
   Ledger,
@@ -31,7 +31,7 @@ export const COLUMNS: readonly Column[] = [
   'price'
 ];
 
-/** The order of the functions; null is the order of their calls. */
+/** How the functions are sorted; null is the order of their calls. */
 export type Order = { column: Column; descending: boolean } | null;
 
 /** True if this run called the function, as far as is known. */
@@ -41,7 +41,7 @@ export function isOfThisRun(ledgerFunction: LedgerFunction): boolean {
 }
 
 /**
- * The counts of a function in this run; for a function that only earlier runs called, the counts since the kernel
+ * The counts of a function in this run; for a function that only earlier runs called, its counts since the kernel
  * started.
  */
 export function countsOf(ledgerFunction: LedgerFunction): LedgerCounts {
@@ -50,7 +50,7 @@ export function countsOf(ledgerFunction: LedgerFunction): LedgerCounts {
     : ledgerFunction.kernel;
 }
 
-/** The seconds of a call beyond running: trace, lower and compile; null if JAX did none of the three. */
+/** The seconds that a miss added to a call (trace, lower and compile); null if JAX did none of the three. */
 export function priceOf(miss: LedgerMiss): number | null {
   const { trace, lower, compile } = miss;
   return trace === null && lower === null && compile === null
@@ -58,10 +58,7 @@ export function priceOf(miss: LedgerMiss): number | null {
     : (trace ?? 0) + (lower ?? 0) + (compile ?? 0);
 }
 
-/**
- * The next order after a click on a column's head: first the usual direction, then the opposite direction, then the
- * order of calls.
- */
+/** The sorting after a click on a heading: first the usual direction, then the opposite, then the order of calls. */
 export function nextOrder(order: Order, column: Column): Order {
   const first = column !== 'function';
   if (order?.column !== column) {
@@ -108,7 +105,7 @@ function number(
   }
 }
 
-/** The number of cache entries that JAX holds; unknown if JAX may have dropped an entry. */
+/** The number of cache entries that JAX has; unknown if JAX may have dropped some. */
 export function entriesOf(ledgerFunction: LedgerFunction): IAmount {
   const unknown = ledgerFunction.entries.some(entry => entry.held === null);
   return { value: unknown ? null : ledgerFunction.entries.length, exact: true };
@@ -160,16 +157,15 @@ function sum(runs: readonly LedgerCounts[], column: 'calls' | 'hits'): IAmount {
 }
 
 /**
- * Consecutive misses with the same kind of change, such as the misses of a lambda that each iteration of a loop makes
- * anew.
+ * Consecutive misses with the same kind of change, such as those of a lambda that a loop makes again in each iteration.
  */
 export type Misses = readonly [IMiss, ...IMiss[]];
 
 const FEWEST_IN_A_GROUP = 3;
 
 /**
- * Groups at least three misses in a row that have one outcome and reasons of the same kinds about the same arguments. A
- * first call stays alone.
+ * Groups three or more consecutive misses that have the same outcome and the same kinds of reasons for the same
+ * arguments. A first call is never grouped.
  */
 export function grouped(misses: readonly IMiss[]): readonly Misses[] {
   const groups: Misses[] = [];
@@ -191,7 +187,7 @@ export function grouped(misses: readonly IMiss[]): readonly Misses[] {
   return groups;
 }
 
-/** The key by which misses are alike; empty if grouping the miss would not help. */
+/** A key that is equal for similar misses; empty if the miss must not be grouped. */
 function kindsOf(miss: LedgerMiss): string {
   return miss.reasons.some(({ kind }) => kind.startsWith('first_'))
     ? ''
@@ -201,7 +197,7 @@ function kindsOf(miss: LedgerMiss): string {
       ]);
 }
 
-/** The texts of a function that the filter searches. */
+/** The texts of a function in which the filter searches. */
 export interface ISearched {
   /** The name and the place of the function. */
   function: readonly string[];
@@ -210,8 +206,8 @@ export interface ISearched {
 }
 
 /**
- * The misses of a function that contain a text: all if the function's own texts contain it, null if nothing contains
- * it.
+ * The misses of a function that contain a text: all of them if the function's own texts contain it, null if nothing
+ * does.
  */
 export function matching(
   searched: ISearched,

@@ -1,4 +1,4 @@
-/** One line about the misses of JAX and of packages; the names of their functions unfold. */
+/** One line on the misses of functions that JAX or packages jitted; it unfolds to the names of the functions. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

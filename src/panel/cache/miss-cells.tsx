@@ -63,7 +63,7 @@ export function MissCells(props: CellProps<IMissRow>): JSX.Element {
   );
 }
 
-/** The outcome of a call, or of several similar calls, and the reason. */
+/** The outcome of a call (or of several similar calls), and the reason. */
 export function MissWords(props: {
   misses: Misses;
   row: IMissRow | IQuestionRow;
@@ -73,9 +73,9 @@ export function MissWords(props: {
   const { misses, row, priceOfEach, trans } = props;
   const { ledgerFunction } = row.of;
   const last = misses[misses.length - 1];
-  // The sign and the price already show that a call compiled.
+  // A compile is already shown by the sign and the price.
   const isCompiled = last.miss.outcome === 'compiled';
-  // The hits after a guessed call are a separate question.
+  // The hits after a call whose outcome was guessed are a question of their own.
   const hits =
     misses.length > 1 || row.kind === 'question'
       ? null
@@ -114,7 +114,7 @@ export function MissWords(props: {
           />
           {at === reasons.length - 1 && asides.length > 0 && (
             <span className="jp-JaxprPanel-second">
-              {/* A line may end with the sign, and does not begin with it. */}
+              {/* The sign may stand at the end of a line, but not at the beginning. */}
               {'\u00a0· '}
               {asides.join('\u00a0· ')}
             </span>
@@ -128,10 +128,10 @@ export function MissWords(props: {
   );
 }
 
-/** The reason in cells: kind, path, before and after; or a kind and a sentence. */
+/** The reason in separate cells: kind, path, before and after; or a kind and a sentence. */
 function ReasonCells(props: {
   words: ReasonWords;
-  /** The reason of the first of several similar misses; `words` is the reason of the last. */
+  /** The reason of the first of several similar misses; `words` is that of the last. */
   first: ReasonWords | null;
   times: number;
   /** True if the row above shows the same kind. */

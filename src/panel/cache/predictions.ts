@@ -1,24 +1,24 @@
 /**
- * Holds the user's guesses about calls of this run: hit or miss.
+ * Makes the questions on calls of this run (hit or miss?), and holds the user's guesses.
  *
- * A hit is a call that neither compiled nor lowered, as in the counts.
+ * As in the counts, a hit is a call that neither compiled nor lowered.
  */
 import { LedgerFunction } from '../../protocol/snapshot';
 import { isOfThisRun } from './functions';
 
 export type Guess = 'hit' | 'miss';
 
-/** A question about one call or several similar calls, whose outcome is hidden until the user guesses. */
+/** A question on the outcome of one call or of several similar calls; the outcome is hidden until the user guesses. */
 export interface IQuestion {
   /** The key, unique in its function. */
   readonly key: string;
   readonly signature: string;
-  /** The number of calls that the question is about. */
+  /** How many calls the question is about. */
   readonly calls: number;
   readonly answer: Guess;
-  /** The index of the miss that the answer reveals; -1 if the calls hit. */
+  /** The index of the miss that the answer shows; -1 if the calls were hits. */
   readonly miss: number;
-  /** True if an earlier question had the same signature. */
+  /** True if there was an earlier question with the same signature. */
   readonly again: boolean;
 }
 
@@ -29,7 +29,7 @@ export function questionsOf(ledgerFunction: LedgerFunction): IQuestion[] {
   }
   const questions: IQuestion[] = [];
   const entriesInQuestions = new Set<number>();
-  // The number of hits that no question is about yet.
+  // How many hits no question is about yet.
   let left = ledgerFunction.run.hits ?? 0;
   ledgerFunction.misses.forEach((miss, index) => {
     const { entry, outcome, signature, this_run } = miss;
@@ -51,7 +51,7 @@ export function questionsOf(ledgerFunction: LedgerFunction): IQuestion[] {
     }
     entriesInQuestions.add(entry);
     const made = ledgerFunction.entries[entry];
-    // The hits of an older entry may be of an earlier run.
+    // The hits of an older entry may belong to an earlier run.
     if (made.this_run && made.hits !== null && made.hits > 0) {
       left -= made.hits;
       questions.push({
@@ -78,7 +78,7 @@ export function questionsOf(ledgerFunction: LedgerFunction): IQuestion[] {
   return questions;
 }
 
-/** The guesses of a run by function and question. */
+/** The user's guesses in a run, by function and question. */
 export type Guesses = ReadonlyMap<string, Guess>;
 
 export function guessKey(index: number, question: IQuestion): string {

@@ -36,7 +36,7 @@ interface IRow {
 export interface IFunctionRow extends IRow {
   readonly kind: 'function';
   readonly of: IFunction;
-  /** The numbers of the row are hidden until the user has guessed. */
+  /** True if the numbers of the row are hidden until the user has guessed. */
   readonly hidden: boolean;
 }
 
@@ -59,7 +59,7 @@ export interface IQuestionRow extends IRow {
   readonly guess: Guess | null;
 }
 
-/** A row that unfolds further rows, or that says how many rows are left out. */
+/** A row that unfolds more rows, or that says how many rows are not shown. */
 export interface IHeadingRow extends IRow {
   readonly kind:
     | 'entries'
@@ -75,19 +75,19 @@ export interface IHeadingRow extends IRow {
 export type Row =
   IFunctionRow | IMissRow | IEntryRow | IQuestionRow | IHeadingRow;
 
-/** The user's settings of the table. */
+/** What the user has set for the table. */
 export interface IArrangement {
   order: Order;
   filter: string;
-  /** The rows that the user has unfolded or folded. */
+  /** The rows that the user has unfolded (true) or folded (false). */
   folds: ReadonlyMap<string, boolean>;
   /** The user's guesses; null while the user does not guess. */
   guesses: Guesses | null;
 }
 
-/** If there are more functions than this, all functions start folded. */
+/** If there are more functions than this, all of them are folded at first. */
 const UNFOLDED_AT_FIRST = 12;
-/** The table shows at most this many functions; a last row counts the rest. */
+/** At most this many functions are listed; a last row counts the others. */
 const MOST_FUNCTIONS = 200;
 const MOST_ENTRIES = 100;
 
@@ -167,7 +167,7 @@ class Rows {
     const unfolded = foldable
       ? this._isUnfolded(
           key,
-          // A row that matches the filter, or that holds a question, starts unfolded.
+          // A row that matches the filter, or that contains a question, is unfolded at first.
           unfoldedAtFirst || this._filtered || guesses !== null
         )
       : null;
@@ -319,7 +319,7 @@ class Rows {
   }
 
   /**
-   * Makes a key that is the same in the next run of the cell; two functions without a place get different keys by their
+   * Makes a key that stays the same in the next run of the cell; functions without a place are distinguished by their
    * order.
    */
   private _unique(key: string): string {
@@ -342,7 +342,7 @@ class Rows {
     }
     const trans = this._trans;
     const { ledgerFunction } = of;
-    // A filter must not reveal an outcome that the user has to guess.
+    // Filtering must not reveal an outcome that the user has to guess.
     const hidden = this._arrangement.guesses !== null;
     const matches = matching(
       {

@@ -5,8 +5,8 @@ import { LedgerMiss } from '../../protocol/snapshot';
 import { IPart, isType, typedParts } from './changed-parts';
 
 /**
- * A filled diamond for a compile, a ring for a hit, an open diamond for an outcome between the two. The sign always
- * stands beside its word.
+ * The sign of an outcome: a filled diamond for a compile, a ring for a hit, an open diamond for outcomes in between. A
+ * word always stands beside it.
  */
 export function Sign(props: { outcome: LedgerMiss['outcome'] }): JSX.Element {
   return (
@@ -40,7 +40,7 @@ export function Code(props: { text: string }): JSX.Element {
   );
 }
 
-/** Splits a signature after each comma that stands in no bracket and in no string. */
+/** Splits a signature at commas outside of brackets and strings. */
 export function argumentsOf(signature: string): string[] {
   const cuts: number[] = [];
   let depth = 0;

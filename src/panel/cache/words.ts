@@ -1,7 +1,7 @@
 /**
- * Words the facts of a ledger: counts, kinds of reasons, prices, stages, places.
+ * Makes the short texts on a ledger: counts, kinds of reasons, prices, stages, places.
  *
- * The kernel words the sentences: costs of misses, reasons, cures, outcomes.
+ * Whole sentences (cost of misses, reasons, cures, outcomes) come from the kernel.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
@@ -19,12 +19,12 @@ import { IMiss, Misses, priceOf } from './functions';
 /** Names, values and sentences longer than this are cut: a saved notebook may hold anything. */
 export const LONGEST = 400;
 
-/** The number for a column, or the word for an unknown number. */
+/** The text of a count in its column, or the word for unknown. */
 export function countWords(of: IAmount, trans: TranslationBundle): string {
   return isUnknown(of) ? trans.__('unknown') : bound(of.value ?? 0, of.exact);
 }
 
-/** The outcome of a call that missed the fast path, in the kernel's words. */
+/** The kernel's text for the outcome of a call that missed the fast path. */
 export function outcomeText(miss: LedgerMiss): string {
   return shortened(miss.outcome_text || miss.outcome, 60);
 }
@@ -91,7 +91,7 @@ export type ReasonWords =
   | { form: 'sentence'; kind: string; sentence: string }
   | { form: 'signature'; kind: string; signature: string };
 
-/** The kinds whose sentence says more than their two texts. */
+/** The kinds whose sentence says more than the texts before and after. */
 const SENTENCES = ['pytree', 'call_style', 'static_identity', 'new_function'];
 
 export function reasonWords(
@@ -116,7 +116,7 @@ export function reasonWords(
       after: shortened(after, LONGEST)
     };
   }
-  // The kernel's sentence on a first call is kept if the sentence says more, as for a wrapped function.
+  // The kernel's sentence on a first call is shown if it says more than "first call", as for a wrapped function.
   if (reason.kind === 'first_call' && after === null) {
     return { form: 'signature', kind, signature: signature(miss) };
   }
@@ -208,7 +208,7 @@ export function placeWords(
   return { label, place };
 }
 
-/** The number of hits on the entry that a miss made; null if unknown or zero. */
+/** How many hits used the entry that a miss made; null if unknown or zero. */
 export function hitsAfter(
   { miss, index }: IMiss,
   all: readonly LedgerMiss[],

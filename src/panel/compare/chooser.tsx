@@ -1,4 +1,7 @@
-/** Lets the user choose the programs to compare; shows the progress, and asks before effects are repeated. */
+/**
+ * Lets the user choose programs to compare; shows the progress, and asks for a confirmation before effects are
+ * repeated.
+ */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -113,7 +116,7 @@ export function Chooser(props: {
   );
 }
 
-/** The reason why a program cannot run on the values of the chosen programs; null if it can, or if it is chosen. */
+/** Why a program cannot run on the arguments of the chosen programs; null if it can, or if it is chosen. */
 function misfitOf(
   snapshot: Snapshot,
   at: number,
@@ -138,7 +141,7 @@ function misfitOf(
     : trans.__('takes other argument types than the first chosen program');
 }
 
-/** The types of the arrays that a program takes, in order; null if the signature does not list all arrays. */
+/** The types of a program's input arrays, in order, as one text; null if the signature does not list all of them. */
 function arraysOf(program: Program): string | null {
   const types = inputsOf(program);
   return /…|arrays/.test(types)
@@ -146,11 +149,12 @@ function arraysOf(program: Program): string | null {
     : (types.match(/\w+(<[^>]*>)?\[[^\]]*\]/g) ?? []).join();
 }
 
-/** At most this many programs are chosen by default, because each runs for a while. */
+/** At most this many programs are chosen at first, because each of them runs for a while. */
 const MOST_UNASKED = 4;
 
 /**
- * The programs that run on the same values as the program in view, including that program; empty if there is no other.
+ * The programs that can run on the same arguments as the program in view, with that program; empty if there is no
+ * other.
  */
 function comparable(snapshot: Snapshot, inView: number): readonly number[] {
   const inputs = (at: number): string => inputsOf(snapshot.programs[at]);

@@ -1,4 +1,4 @@
-/** The Compare view: functions side by side, and programs to compare. */
+/** The Compare view: functions compared side by side, and a form to compare programs. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -108,7 +108,7 @@ export function Compare(props: {
   );
 }
 
-/** If there is a comparison, the form for another one is folded. */
+/** If there is a comparison already, the form for another one is folded. */
 function Again(props: {
   folded: boolean;
   trans: TranslationBundle;

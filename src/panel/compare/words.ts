@@ -1,8 +1,8 @@
 /**
- * Words a comparison: the measurements of each function, in reading order.
+ * Makes the rows of a comparison's table: the measurements of each function, in the order of reading.
  *
- * The exports word the same rows in jupyter_jaxpr/exports/compare.py; tests/measured_tables.json compares the
- * texts of both.
+ * jupyter_jaxpr/exports/compare.py makes the same rows for the exports; tests compare both with
+ * tests/measured_tables.json.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
@@ -10,17 +10,17 @@ import { Variant, VariantComparison } from '../../protocol/snapshot';
 import { duration, grouped } from '../../quantities';
 import { shortened } from '../../parts/summary';
 
-/** The cell of one function in a row. */
+/** The cell of a function in a row. */
 export interface ICell {
-  /** The text; null if nothing is known of the function. */
+  /** The text; null if the value is unknown. */
   text: string | null;
-  /** A smaller text below the text. */
+  /** A second text in smaller letters. */
   more?: string;
-  /** For times, the share of the largest time in the row, from 0 to 1. */
+  /** For a time, its share of the largest time in the row, from 0 to 1. */
   part?: number;
 }
 
-/** The row of one measurement. */
+/** The row of a measured quantity. */
 export interface IRow {
   key: string;
   label: string;
@@ -31,14 +31,14 @@ export interface IRow {
 
 const LONGEST = 200;
 
-/** The seconds before the function can run, trace, lower and compile together; null if JAX reported no compilation. */
+/** The seconds until the function can run (trace, lower and compile); null if JAX reported no compile. */
 export function readyAfter(variant: Variant): number | null {
   return variant.compile === null
     ? null
     : (variant.trace ?? 0) + (variant.lower ?? 0) + variant.compile;
 }
 
-/** The way in which a variant was called, if it differs from the user's jit. */
+/** How a variant was called, if it was not called as the user jitted it. */
 export function modeWords(
   variant: Variant,
   trans: TranslationBundle
@@ -74,7 +74,7 @@ export function derivativeWords(
   }
 }
 
-/** A word that says whether the result agrees with the result of the first function; null if there is no result. */
+/** Whether the result agrees with that of the first function, as text; null if there is no result. */
 export function agreementWords(
   variant: Variant,
   first: boolean,

@@ -1,7 +1,7 @@
 /**
  * Makes the rows of the cost table by line, primitive, scope or name stack.
  *
- * Each row has its equations and, if all of them run equally often, its sum as a product.
+ * For each row, its equations can be listed; if all of them run equally often, its amount is also given as a product.
  */
 import { amountOf, amountsOf, measured } from '../../model/heat';
 import type { Counted, Measure } from '../../model/heat';
@@ -15,7 +15,7 @@ import {
 } from '../../protocol/snapshot';
 import { IEquationRef } from '../../tokens';
 
-/** The grouping of the rows. */
+/** What the rows of the table stand for. */
 export type Group = 'line' | 'primitive' | 'scope' | 'name_stack';
 
 export const GROUPS: readonly Group[] = [
@@ -33,18 +33,18 @@ export interface IRow {
   index: number;
   label: string;
   frame: number;
-  /** The depth in a tree, from 1. */
+  /** The nesting level in a tree, from 1. */
   level: number;
   amounts: Record<Counted, number>;
-  /** The least number of operations, if a branch depends on the data; else equal to the most. */
+  /** The fewest operations, if a branch depends on the data; else equal to the most. */
   flopsLeast: number;
   flopsMost: number;
   perTrip: boolean;
-  /** For a scope, the number of its runs; 1 for any other row. */
+  /** For a scope, how often it runs; 1 for other rows. */
   runs: number;
 }
 
-/** The amount that bars and shares show: the weighted operations, or the column by which the table is sorted. */
+/** The amount to which bars and shares refer: weighted operations, or the column by which the table is sorted. */
 export function amountIn(row: IRow, measure: Measure): number {
   return measured(row.amounts, measure);
 }
@@ -52,7 +52,7 @@ export function amountIn(row: IRow, measure: Measure): number {
 /** The column by which the table is sorted; null for the order of the program. */
 export type Order = { column: Counted; descending: boolean } | null;
 
-/** The amount of one run and the number of runs: `512 × 100`. */
+/** An amount as a product: the amount of one run, and the number of runs, as in `512 × 100`. */
 export interface IProduct {
   amountOfRun: number;
   runs: number;
@@ -98,7 +98,7 @@ export class CostReading {
     return amountOf(this.cost, measure);
   }
 
-  /** The equations that a row adds up, as far as they have arrived. */
+  /** The equations that a row sums up, as far as the kernel has sent them. */
   equationsOf(group: Group, index: number): IEquationRef[] {
     switch (group) {
       case 'line':
@@ -151,8 +151,8 @@ export class CostReading {
   }
 
   /**
-   * The equations of each line, including equations of an inner scope that have the line of their caller; the key ''
-   * has the equations without a line.
+   * line -> its equations, including equations of inner scopes that get the line of their caller; the key '' has the
+   * equations without a line
    */
   private _equationsOfLines(): Map<string, IEquationRef[]> {
     const { links } = this;
@@ -170,7 +170,7 @@ export class CostReading {
     return lines;
   }
 
-  /** The equations of a scope; if none has arrived, the equations that call the scope. */
+  /** The equations of a scope; if the kernel has sent none, the equations that call it. */
   private _ofScope({ scope }: CostNode): IEquationRef[] {
     return scope < 0
       ? []
@@ -196,7 +196,7 @@ export class CostReading {
     );
   }
 
-  /** The name stacks from which each scope is called; the name stacks of the scope's equations continue them. */
+  /** scope -> the name stacks of its calls; the name stacks of its equations continue these */
   private _outerNames(): Map<number, string[]> {
     const { equations } = this.links;
     const prefixesByScope = new Map<number, string[]>();
@@ -243,7 +243,7 @@ export class CostReading {
   private _lines: Map<string, IEquationRef[]> | null = null;
 }
 
-/** If a scope is called from more name stacks than this, only the first ones are used. */
+/** If a scope is called from more name stacks than this, only the first ones count. */
 const MOST_CALLERS = 50;
 
 /** Joins an outer and an inner name stack. */
@@ -265,7 +265,8 @@ function flatRow(group: Group): (row: CostRow, index: number) => IRow {
     level: 1,
     amounts: amountsOf(row),
     flopsLeast: Math.min(row.flops, row.flops_min),
-    // The most may exceed both bounds: the branch may be on neither the most expensive nor the cheapest run.
+    // This can exceed the numbers of both runs, because the branch may be in neither the most expensive nor the
+    // cheapest run.
     flopsMost: Math.max(row.flops, row.flops_min, row.if_taken ?? 0),
     perTrip: row.per_trip,
     runs: 1
@@ -283,7 +284,7 @@ function sorted(rows: IRow[], order: Order): IRow[] {
   );
 }
 
-/** Lists the rows of a tree: a parent before its children, siblings in the order of the table. */
+/** Lists the nodes of a tree: parents before children, siblings in the order of the table. */
 function treeRows(
   nodes: readonly CostNode[],
   group: 'scope' | 'name_stack',
@@ -329,7 +330,7 @@ function treeRows(
 
 const READINGS = new WeakMap<ProgramCost, CostReading>();
 
-/** The reading of a cost; every call returns the same object. */
+/** The data of the Cost view for a cost; every call returns the same object. */
 export function readingOf(
   snapshot: Snapshot,
   program: number,

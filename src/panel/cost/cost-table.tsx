@@ -1,7 +1,7 @@
 /**
  * The sortable table of costs; the arrow keys move between rows, and a chosen row marks its equations.
  *
- * Each row is a grid of its own with the table's columns; in a narrow panel the same cells stand on two lines.
+ * Each row is a CSS grid with the columns of the table; in a narrow panel, a row's cells take two lines.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -29,7 +29,7 @@ interface ITableProps {
   setOrder: (order: Order) => void;
   /** The key of the row whose equations are chosen. */
   chosen: string;
-  /** The keys of the rows that belong to a selection in another view. */
+  /** The keys of the rows that are linked to a selection in another view. */
   linked: ReadonlySet<string>;
   choose: (row: IRow) => void;
   goTo: (row: IRow) => void;
@@ -208,7 +208,7 @@ function Amount(props: {
   );
 }
 
-/** Prints `512 × 100` or `once`; empty if the sum is not one product. */
+/** Prints `512 × 100` or `once`; empty if the amount is no single product. */
 function howWords(
   reading: CostReading,
   row: IRow,
@@ -226,7 +226,7 @@ function howWords(
     : `${shortCount(product.amountOfRun)} ${times(product.runs)}`;
 }
 
-/** The heads of the columns; a click on an amount sorts the rows by this amount. */
+/** The column headings; a click on an amount sorts the rows by it. */
 function Heads(props: ITableProps): JSX.Element {
   const { group, measure, order, setOrder, trans } = props;
   const { row, stop } = useRoving();
@@ -238,7 +238,7 @@ function Heads(props: ITableProps): JSX.Element {
         : null;
   const text = (name: string, words: string): JSX.Element => (
     <div
-      // A column without a name has a plain cell here: a head has to have a text.
+      // A column without a name gets a plain cell here, because a heading must have a text.
       role={words === '' ? 'gridcell' : 'columnheader'}
       className={`jp-JaxprCost-head jp-mod-text jp-mod-${name}`}
     >

@@ -1,5 +1,5 @@
 /**
- * The Cost view: the operations of the program and their places, XLA's own count, the memory, and how near the
+ * The Cost view: the operations of the program and where they are, XLA's own count, the memory, and how close the
  * program comes to the machine's peak rates.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
@@ -50,7 +50,7 @@ export class CostView extends AttentiveWidget {
     );
   }
 
-  /** While this view is on screen, lines of cells are linked; a program is counted when it first comes into view. */
+  /** While this view is visible, lines of cells are linked. A program is counted when this view first shows it. */
   protected attend(attention: Attention, isSeen: boolean): void {
     const { model } = this;
     const snapshot = model?.snapshot ?? null;
@@ -146,7 +146,7 @@ function Costed(props: {
   const [total, ...sentences] = lead(reading);
   const tree = group === 'name_stack' ? 'name_stack' : 'scope';
 
-  /** Chooses equations: the view marks their lines in the cell and the equations in the program. */
+  /** Chooses equations; the view then marks their lines in the cell and the equations in the program. */
   const select = (equations: IEquationRef[]): void =>
     model.setSelection(
       equations.length === 0 ? null : { kind: 'equations', equations }
@@ -231,12 +231,11 @@ function Costed(props: {
   );
 }
 
-/** The table shows at most this many rows until the user asks for more. */
+/** At most this many rows are shown until the user asks for more. */
 const MOST_ROWS = 300;
 
 /**
- * The most expensive rows, in their order. A row never costs more than a row that contains it, so no parent is left
- * out.
+ * The most expensive rows, in the order of the table. A row never costs more than its parent, so no parent is left out.
  */
 function dearest(rows: readonly IRow[], measure: Measure): readonly IRow[] {
   if (rows.length <= MOST_ROWS) {
@@ -250,7 +249,7 @@ function dearest(rows: readonly IRow[], measure: Measure): readonly IRow[] {
   return rows.filter(row => kept.has(row));
 }
 
-/** The lines of what another view points at or, failing that, selects. */
+/** The rows of the lines that are under the pointer or selected in another view. */
 function linkedRows(
   model: IJaxprModel,
   reading: CostReading,

@@ -1,8 +1,10 @@
-/** Lays out a tree as bars, each inside its parent's bar and as wide as its share of the whole. */
+/**
+ * Computes the bars of a tree: each bar is inside the width of its parent's bar, and as wide as its share of the total.
+ */
 import { CostNode } from '../../protocol/snapshot';
 import { Measure, measured } from '../../model/heat';
 
-/** A bar; left and width are shares of the whole, from 0 to 1. */
+/** A bar of the icicle; left and width are shares of the total width, from 0 to 1. */
 export interface IBar {
   index: number;
   parent: number;
@@ -15,14 +17,14 @@ export interface IIcicle {
   /** The bars: a parent before its children, siblings from left to right. */
   bars: readonly IBar[];
   levels: number;
-  /** The number of scopes that are not drawn, because they cost nothing or are too deep. */
+  /** How many nodes are not drawn, because they cost nothing or are nested too deeply. */
   left: number;
 }
 
-/** Bars of deeper levels are counted and not drawn. */
+/** Nodes at deeper levels are counted, not drawn. */
 const MOST_LEVELS = 12;
 const MOST_BARS = 500;
-/** Bars that are narrower than this share of the width cannot be seen. */
+/** Bars narrower than this share of the width are not drawn, because they could not be seen. */
 const NARROWEST = 0.001;
 
 export function icicleOf(
@@ -48,7 +50,7 @@ export function icicleOf(
     if (level >= MOST_LEVELS) {
       return;
     }
-    // Branches of a cond may add up to more than the cond, because a run takes only one of them.
+    // The branches of a cond may add up to more than the cond, because only one of them runs.
     const sum = siblings.reduce(
       (total, at) => total + measured(nodes[at], measure),
       0
@@ -76,7 +78,7 @@ export function icicleOf(
   return { bars, levels, left: nodes.length - bars.length };
 }
 
-/** The bar that an arrow key leads to; the same bar if there is none. */
+/** The bar to which an arrow key moves; the same bar if there is none. */
 export function neighbour(
   { bars }: IIcicle,
   at: number,

@@ -1,4 +1,6 @@
-/** Lays out the roofline on logarithmic axes: the machine's peak rates and the program's point. */
+/**
+ * Computes the positions in the roofline plot: the machine's peak rates and the program's point, on logarithmic axes.
+ */
 import { amountOf } from '../../model/heat';
 import { Machine, ProgramCost, WarmTime } from '../../protocol/snapshot';
 
@@ -6,19 +8,18 @@ import { Machine, ProgramCost, WarmTime } from '../../protocol/snapshot';
 export interface IPlacement {
   /** Operations per byte if XLA fuses nothing; a transcendental counts as several, as in shares. */
   intensity: number;
-  /** The operations a second that the machine allows at this intensity. */
+  /** The operations per second that the machine can reach at this intensity. */
   roof: number;
   bound: 'compute' | 'memory';
-  /** The operations a second of the warm call; null if not measured. */
+  /** The operations per second that the warm call reached; null if it was not measured. */
   reached: number | null;
-  /** The reached rate as a share of the roof; over 1 if XLA fused equations that we count separately. */
+  /**
+   * The reached rate divided by the roof; more than 1 if XLA fused equations whose bytes are counted separately here.
+   */
   part: number | null;
 }
 
-/**
- * The program's place on the roofline; null for a program without operations or bytes, or without one definite number
- * of them.
- */
+/** The position of a program; null if it has no operations or no bytes, or if their number depends on the data. */
 export function placementOf(
   cost: ProgramCost,
   machine: Machine,
@@ -61,7 +62,7 @@ export interface IScale {
 export interface IRoofline {
   x: IScale;
   y: IScale;
-  /** The corners of the roof, from left to right: foot, ridge, end. */
+  /** The corners of the roof from left to right: start, ridge point, end. */
   roof: readonly [number, number][];
   ridge: [number, number];
 }

@@ -1,4 +1,4 @@
-/** Words the facts of a cost for the view and for its copies. */
+/** Makes the texts on a cost, for the view and its copies. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Counted } from '../../model/heat';
@@ -16,7 +16,7 @@ const LONGEST = 200;
 const MOST_SENTENCES = 10;
 const LONGEST_SENTENCE = 1000;
 
-/** The kernel's first sentences; a document of an older version has none. */
+/** The kernel's sentences for the top of the view; a document of an older version has none. */
 export function lead({ cost }: CostReading): string[] {
   return (cost.lead ?? [])
     .slice(0, MOST_SENTENCES)
@@ -31,7 +31,7 @@ export function isOwn(snapshot: Snapshot, frame: number): boolean {
   );
 }
 
-/** A range such as `2 to 51.2 kop`; a unit that both ends share stands once. */
+/** A range such as `2 to 51.2 kop`; if both ends have the same unit, it is written once. */
 export function range(
   least: number,
   most: number,
@@ -87,7 +87,7 @@ export function cellWords(
   }
 }
 
-/** The text before a row: the number of its line, or its place. */
+/** The text in front of a row: its line number or its place. */
 export function placeOf(
   reading: CostReading,
   row: IRow,
@@ -122,7 +122,7 @@ export function times(runs: number): string {
   return `×\u00a0${shortCount(runs)}`;
 }
 
-/** The sentences below the table that say what the sums leave out. */
+/** The sentences below the table on what the totals leave out. */
 export function asides(
   { cost }: CostReading,
   trans: TranslationBundle

@@ -1,4 +1,4 @@
-/** The table of our count and XLA's count, with the reasons for each difference. */
+/** A table of this extension's count and XLA's count, with the reasons for the difference. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -12,14 +12,14 @@ const LONGEST = 400;
 /** The largest number of reasons that are shown; further reasons are counted. */
 const MOST = 20;
 
-/** Our and XLA's number without the parts that reasons explain; null if the remainder cannot be computed. */
+/** The two counts minus the parts that reasons explain; null if this cannot be computed. */
 export function restOf(
   ours: number,
   xla: XlaCost
 ): { ours: number; xla: number } | null {
   let [left, right] = [ours, xla.flops ?? 0];
   for (const difference of xla.differences) {
-    // A reason without numbers is a sentence.
+    // a reason without numbers is shown as a sentence
     if (difference.ours === null && difference.xla === null) {
       continue;
     }
@@ -34,7 +34,7 @@ export function restOf(
     : { ours: left, xla: right };
 }
 
-/** Our count by XLA's convention, which counts the branch with the most operations. */
+/** This extension's count by XLA's convention: of a cond, the branch with the most operations. */
 function asXla({ flops, flops_most }: ProgramCost): number {
   return Math.max(flops, flops_most ?? 0);
 }
@@ -82,7 +82,7 @@ export function XlaSection(props: {
   );
 }
 
-// Roles are given explicitly, because a narrow panel lays out a row on two lines.
+// The roles are set explicitly, because in a narrow panel a row takes two lines and is no table row.
 function Differences(props: {
   reading: CostReading;
   xla: XlaCost;

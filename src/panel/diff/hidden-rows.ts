@@ -16,8 +16,8 @@ import {
 } from '../../workbench/reading/noise-rules';
 
 /**
- * For each row, the bits of the reasons why it is hidden; 0 for a shown row. A row is hidden if both its sides are
- * noise.
+ * For each row, a bit mask of the reasons why it is hidden; 0 for a row that is shown. A row is hidden only if both
+ * sides are noise.
  */
 export function hiddenRows(
   diff: ProgramDiff,
@@ -37,7 +37,7 @@ export function hiddenRows(
   });
 }
 
-/** The sides of a row; for a moved equation, both its places. */
+/** The sides of a row; for a moved equation, the sides at both of its places. */
 function sidesOf(row: DiffRow, diff: ProgramDiff): DiffSide[] {
   const partner = row.partner >= 0 ? diff.rows[row.partner] : null;
   return [
@@ -46,14 +46,14 @@ function sidesOf(row: DiffRow, diff: ProgramDiff): DiffSide[] {
   ].filter(side => side !== null);
 }
 
-/** A moved equation has two rows and counts once. */
+/** A moved equation has two rows, of which one counts. */
 function isCounted({ what, sign, before, partner }: DiffRow): boolean {
   return (
     what === 'equation' && (sign !== 'moved' || before !== null || partner < 0)
   );
 }
 
-/** The number of counted differences that are hidden. */
+/** How many counted differences are hidden. */
 function hiddenDifferences({ rows }: ProgramDiff, hidden: Uint8Array): number {
   return rows.filter(
     ({ what, sign }, index) =>

@@ -1,19 +1,19 @@
-/** Makes the list of a diff: its rows, and folded runs of equal rows with their counts. */
+/** Makes the items of a diff's list: rows, and folds of consecutive equal rows with their number. */
 import { DiffRow, ProgramDiff } from '../../protocol/snapshot';
 
-/** The number of equal rows that are shown before and after a differing row. */
+/** How many equal rows are shown before and after a differing row. */
 const CONTEXT = 3;
 
-/** Runs of equal rows up to this length are not folded. */
+/** So many or fewer consecutive equal rows are not folded. */
 const SHORT = 2;
 
 export type Item = {
   /**
-   * The index of a row. For a fold: of its first row. For rows that the kernel left out: of the next row that was
+   * The index of the row; for a fold, of its first row; for rows that the kernel did not send, of the next row that it
    * sent.
    */
   index: number;
-  /** True if rows right before the item, or inside the item, are hidden. */
+  /** True if rows directly before the item, or inside of it, are hidden. */
   gap: boolean;
 } & (
   | { kind: 'row'; row: DiffRow }
@@ -22,7 +22,7 @@ export type Item = {
       /** The index of the last row in the fold. */
       last: number;
       count: number;
-      /** True if the rows can be opened here; false for rows that the kernel left out. */
+      /** True if the rows can be unfolded here; false for rows that the kernel did not send. */
       opens: boolean;
     }
 );
@@ -39,7 +39,7 @@ export function itemsOf(
 ): Item[] {
   const { rows } = diff;
   const shown: number[] = [];
-  // For each shown row, and for the end, the number of rows that the kernel left out before it.
+  // For each shown row, and for the end, how many rows before it the kernel did not send.
   const skipped = [0];
   rows.forEach((row, index) => {
     skipped[shown.length] += row.skipped;
@@ -100,7 +100,7 @@ function leftOut(index: number, count: number): Item {
   return { kind: 'fold', index, last: index, count, opens: false, gap: false };
 }
 
-/** The key of an item; other items that come or go do not change it. */
+/** A key for an item; it does not change when other items are added or removed. */
 export function keyOf(item: Item): string {
   const kind =
     item.kind === 'row' ? 'row' : item.opens ? 'equal' : 'left out before';
@@ -108,8 +108,8 @@ export function keyOf(item: Item): string {
 }
 
 /**
- * The index of an item that an earlier list had. If the item is gone: the last item before its place, or the first
- * item.
+ * The index of an item of an earlier list; if it no longer exists, of the last item before its position, or of the
+ * first item.
  */
 export function placeOf(items: readonly Item[], item: Item): number {
   const key = keyOf(item);
@@ -121,7 +121,9 @@ export function placeOf(items: readonly Item[], item: Item): number {
   return Math.max(0, (after < 0 ? items.length : after) - 1);
 }
 
-/** The index where the next difference starts, from an item on; if there is none, the first or last item. */
+/**
+ * The index at which the next difference begins, searched from an item; if there is none, the first or the last item.
+ */
 export function nextDifference(
   items: readonly Item[],
   from: number,

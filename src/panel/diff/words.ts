@@ -1,4 +1,4 @@
-/** Words a diff: the number of differences, their kinds, and the whole diff as a text. */
+/** Makes the texts on a diff: the number of differences, their kinds, and the whole diff as a text. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import {

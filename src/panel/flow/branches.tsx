@@ -1,4 +1,4 @@
-/** Draws the branches of a cond or a switch side by side, each with its small program. */
+/** Draws the branches of a cond or a switch side by side, each with the first lines of its program. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -14,7 +14,7 @@ import { SmallProgram } from './small-program';
 import { useStepping } from './stepper';
 import { cardName } from './words';
 
-/** The largest number of branches that are shown until the user asks for more. */
+/** At most this many branches are shown until the user asks for more. */
 const SHOWN_FIRST = 8;
 
 export function Branches(props: {
@@ -67,7 +67,7 @@ export function Branches(props: {
   );
 }
 
-/** Other calls of the cell may have taken other branches: only one call is recorded. */
+/** Only one call is recorded; other calls in the cell may have taken other branches. */
 function takenWords(
   times: number,
   isWhole: boolean,
@@ -101,7 +101,7 @@ function Side(props: {
   taken: boolean;
   /** The number of times that the recorded call took the branch; null without a recording. */
   calls: number | null;
-  /** True if every execution in the stepper's call is recorded. */
+  /** True if all executions in the recorded call are part of the recording. */
   isWhole: boolean;
   reading: Reading;
   control: Control;

@@ -1,4 +1,4 @@
-/** The actions of the cards on the model: choose equations, and move between the panel and the cells. */
+/** What the cards do: choose equations, and move the focus between the panel and the cells. */
 import { attentionOf } from '../../model/attention';
 import { ISourceSpan } from '../../program-text/source-spans';
 import { IEquationRef, IJaxprModel, Selection } from '../../tokens';
@@ -52,14 +52,14 @@ export class Acts {
     attentionOf(this._model).goToProgram();
   }
 
-  /** True if the selection was made in this view, so that its card is in view. */
+  /** True if the selection was made in this view, so that its card is visible already. */
   isOwn(selection: Selection | null): boolean {
     return selection === this._own;
   }
 
   private _set(selection: Selection | null): void {
     this._own = selection;
-    // A resting mouse is ignored until it moves.
+    // A mouse that does not move is ignored.
     this._model.setHover(null);
     this._model.setSelection(selection);
   }

@@ -10,7 +10,7 @@ import { ICard, Reading } from './cards-of-program';
 import { IDrawing } from '../../parts/drawn-pieces';
 import { isBranch, isNamed } from './words';
 
-/** Drawings grow up to this width and then stay, because letters keep their size. */
+/** A drawing grows up to this width, in pixels, and no further, because its letters keep their size. */
 export const NARROWEST = 240;
 export const WIDEST = 480;
 

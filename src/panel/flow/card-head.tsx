@@ -1,4 +1,4 @@
-/** The head of a card: the construct, its place, its cost. */
+/** The head of a card: the construct, where it is, its cost. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -22,7 +22,7 @@ import {
   stepsWords
 } from './words';
 
-/** Names and texts of the user's that are longer than this are shortened in the head of a card. */
+/** Longer names and expressions of the user are shortened in the head of a card. */
 const LONGEST = 80;
 
 interface IHeadProps {
@@ -150,7 +150,7 @@ function About(props: IHeadProps & { open: boolean }): JSX.Element {
       </>
     );
   }
-  // The drawing of an open card says it.
+  // the drawing of an open card already says it
   if (control.condition_text !== null && !open) {
     parts.push(
       <>
@@ -170,7 +170,7 @@ function About(props: IHeadProps & { open: boolean }): JSX.Element {
   }
   return (
     <>
-      {/* The sign after a button stays with it at the end of a line. */}
+      {/* The sign after a button stays on the same line as the button. */}
       {link !== null && (
         <span className="jp-JaxprFlow-link">
           {link}

@@ -34,7 +34,7 @@ export function Card(props: ICardProps): JSX.Element {
   const { control, index } = card;
   const id = React.useId();
   const open = props.isOpen(index);
-  // If a linked construct is in a folded card, the card around it is marked instead.
+  // If a linked construct is inside of a folded card, that card is marked instead.
   const marked =
     reading.isLinked(control, linked) || (!open && holdsLinked(props));
   return (
@@ -83,14 +83,14 @@ function Content(props: ICardProps): JSX.Element {
   const { control, index } = card;
   const shared = { reading, linked, acts, trans };
   const name = cardName(reading, control, trans);
-  // The values of a step stand right below the drawing, so that both fit on one screen; the types follow below.
+  // The values of a step are directly below the drawing, so that both are visible together; the types follow.
   const isRecorded =
     useStepping(model).recordingOf(reading.snapshot, index) !== null;
   const predicate =
     isBranch(control) && control.predicate_equation >= 0
       ? reading.rowOf(control.scope, control.predicate_equation)
       : undefined;
-  // A construct without a program of its own shows its equations.
+  // A construct without an inner program shows its equations.
   const ownRows =
     control.body < 0 && control.branches.every(({ scope }) => scope < 0)
       ? reading.ownRows(control)
@@ -124,7 +124,7 @@ function Content(props: ICardProps): JSX.Element {
       control={control}
     />
   );
-  // The key preserves the element, and so the keyboard focus, when the stepper moves in the card.
+  // The key makes React keep the element, and the keyboard focus in it, when the stepper moves within the card.
   const stepper = (
     <Stepper
       key="stepper"

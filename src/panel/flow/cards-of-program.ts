@@ -1,4 +1,4 @@
-/** Collects the data that the cards of a program need: the tree of cards, printed names, rows. */
+/** Collects what the cards of a program need: the tree of cards, the printed names, the rows. */
 import { ILinked, Links, linksOf } from '../../model/links';
 import { RowPrinter } from '../../program-text/row-printer';
 import type { IRow } from '../../program-text/row';
@@ -17,7 +17,7 @@ export interface ICard {
   children: ICard[];
 }
 
-/** A depth that no value of a document from the kernel has. */
+/** Deeper cards are ignored; no document of the kernel has such a depth. */
 const DEEPEST = 100;
 
 /**
@@ -78,7 +78,7 @@ export class Reading {
       : this.type(aval);
   }
 
-  /** The name of a variable in the program, or the text of a literal; null for no operand. */
+  /** The name of a variable in the program, or the text of a literal; null if there is no operand. */
   operand(control: Control, operand: number): string | null {
     if (operand <= control.no_operand) {
       return null;
@@ -90,7 +90,7 @@ export class Reading {
     return this._printed.rows.names.variables[control.scope]?.[operand] ?? null;
   }
 
-  /** The name of a value: its path, else its variable; null for a literal operand, which names nothing that changes. */
+  /** The name of a value: its path, or else its variable; null for a literal. */
   nameOf(control: Control, slot: Slot): string | null {
     const { path, operand, role } = slot;
     const changes = role === 'carry' || role === 'xs';
@@ -152,7 +152,7 @@ export class Reading {
     return rows.rows.slice(first, last + 1);
   }
 
-  /** The rows of a construct that traced to several equations without a program of its own. */
+  /** The rows of a construct that has several equations and no inner program. */
   ownRows(control: Control): readonly IRow[] {
     const rows = this.equationsOf(control)
       .map(({ scope, equation }) => this.rowOf(scope, equation))
@@ -174,7 +174,7 @@ export class Reading {
     return this._printed.printer;
   }
 
-  /** The program's rows, made when a card first shows some, and made anew when more have arrived. */
+  /** The rows of the program: made when a card first needs them, and again when the kernel has sent more. */
   private get _printed(): IPrinted {
     const { pages } = this.links.equations;
     if (this._made?.pages !== pages) {

@@ -1,4 +1,4 @@
-/** The pieces that several drawings use: the box of a body, rails, inputs and outputs, captions. */
+/** Makes the parts that several drawings have in common: the box of a body, rails, inputs and outputs, captions. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Control, Slot } from '../../protocol/snapshot';
@@ -7,13 +7,13 @@ import { ICard, Reading } from './cards-of-program';
 import { IDrawing, Pieces, widthOf } from '../../parts/drawn-pieces';
 import { isBranch, isLoop, isNamed, slotsOf, titleOf } from './words';
 
-/** The largest number of inner constructs that are named; further constructs are counted. */
+/** At most this many inner constructs are named; the others are counted. */
 const MOST_INNER = 3;
 
 const INNER_HEIGHT = 18;
 export const INNER_STEP = 22;
 
-/** The pixels that the buttons for saving and copying take on each side of the middle of the drawing's last line. */
+/** The pixels that the buttons for saving and copying take, on each side of the centre of the last line. */
 const TAKE = 56;
 
 export abstract class Drawer {
@@ -27,7 +27,7 @@ export abstract class Drawer {
     this._carry = slotsOf(this._control, 'carry');
   }
 
-  /** The box of the body: its name, its length, and the constructs inside. */
+  /** Draws the box of the body: its name, its number of equations, and the constructs inside. */
   protected _body(x: number, y: number, width: number, height: number): void {
     const { _pieces: pieces, _trans: trans, _control: control } = this;
     pieces.box(x, y, width, height);
@@ -62,7 +62,7 @@ export abstract class Drawer {
     );
   }
 
-  /** The constructs in a part of this card, one level down; a scope that is only a name counts as its content. */
+  /** The constructs directly inside a part of this card. A named scope is replaced by its content. */
   protected _inside(part: string): (ICard | number)[] {
     const cards: ICard[] = [];
     const look = (card: ICard): void => {
@@ -137,9 +137,7 @@ export abstract class Drawer {
     });
   }
 
-  /**
-   * A value that is split along, or stacked on, its first axis: the whole below the line, the value of a step above it.
-   */
+  /** Draws the rail of an xs or ys: the type of the whole array below the line, that of one step above it. */
   protected _rail(
     from: number,
     to: number,
@@ -159,7 +157,7 @@ export abstract class Drawer {
       ],
       'rail'
     );
-    // Sleepers under the part of the rail far from the box stand for many rows, one after the other.
+    // The sleepers under the far end of the rail stand for the rows of the array.
     if (!whole) {
       const half = Math.min(26, room * 0.35);
       const start = incoming ? from + 3 : to - 8 - half;
@@ -202,7 +200,7 @@ export abstract class Drawer {
     pieces.text(farX, y + 15, words, 'type', far, room);
   }
 
-  /** The carry, above its line. */
+  /** Writes the carry above its line. */
   protected _around(x: number, y: number, room: number): void {
     const { _carry: carry } = this;
     const names = this._names(carry);
@@ -266,7 +264,7 @@ export abstract class Drawer {
     this._pieces.text(x, y + 4, '?', 'strong', 'middle');
   }
 
-  /** The known names, without repetition; variables replace missing paths if `variables` allows it. */
+  /** The known names, each once; with `variables`, variables replace missing paths. */
   protected _names(slots: readonly Slot[], variables = true): string {
     const names = slots
       .map(slot =>
@@ -286,14 +284,14 @@ export abstract class Drawer {
       : types;
   }
 
-  /** Joins the lines of the caption if they fit side by side, so that the values of a step stand higher. */
+  /** Puts the lines of the caption side by side if they fit, so that the values of a step below move up. */
   private _inOneLine(lines: readonly string[]): readonly string[] {
     const line = lines.join(' · ');
     const fits = widthOf(line, 'quiet') <= this._width - TAKE;
     return lines.length > 1 && fits ? [line] : lines;
   }
 
-  /** The lowest lines: the caption, and the values that are equal at every step. */
+  /** Draws the lowest lines: the caption, and the values that are the same in every step. */
   protected _captioned(bottom: number, caption = ''): IDrawing {
     const { _width: width, _pieces: pieces, _trans: trans } = this;
     let y = bottom;
@@ -313,7 +311,7 @@ export abstract class Drawer {
     const shown = this._inOneLine(lines.filter(line => line !== ''));
     shown.forEach((line, at) => {
       y += 20;
-      // The buttons stand to the right of the last line; a line that is long makes way for them.
+      // The buttons are at the right of the last line; a long line leaves room for them.
       const taken = at === shown.length - 1 ? TAKE : 0;
       const isLong = widthOf(line, 'quiet') > width - 2 * taken;
       const middle = (isLong ? width - taken : width) / 2;

@@ -1,4 +1,4 @@
-/** Draws a cond or a switch: a fork whose ways join again. */
+/** Draws a cond or a switch: a fork whose paths join again. */
 import { equations } from '../../parts/summary';
 import { Slot } from '../../protocol/snapshot';
 import { Drawer, INNER_STEP } from './drawing-pieces';
@@ -9,7 +9,7 @@ import { isSelected, predicateWords, slotsOf } from './words';
 const MOST_BRANCHES = 5;
 
 export class ForkDrawer extends Drawer {
-  /** The predicate stands at the fork; for a select, at the join. */
+  /** The predicate is at the fork; for a select, at the join. */
   fork(): IDrawing {
     const { _width: width, _pieces: pieces, _trans: trans } = this;
     const control = this._control;
@@ -37,7 +37,7 @@ export class ForkDrawer extends Drawer {
       this._names(results, false),
       this._types(results, outRoom)
     ];
-    // Words too long for the room beside the boxes take a line above or below the boxes.
+    // Texts that are too long for the space beside the boxes get a line above or below the boxes.
     const isInAbove = !fits(inName, inType, inRoom);
     const isOutBelow = !fits(outName, outType, outRoom);
     const first = isInAbove ? 20 : 6;
@@ -60,7 +60,7 @@ export class ForkDrawer extends Drawer {
     const middle = Math.round((tops[0] + end) / 2);
     const gate = selected ? outX : inX;
     this._gate(gate, middle, half);
-    /** The way from a point to the height of a box; `corner` is the distance of its corners from its middle. */
+    /** Draws the path from a point to the height of a box; `corner` is the distance of its bends from its middle. */
     const way = (
       x: number,
       side: 1 | -1,

@@ -1,4 +1,6 @@
-/** Draws a loop: rails, a loop arrow, a gate for a condition, a tree of pairs for an associative scan. */
+/**
+ * Draws a loop: rails for xs and ys, an arrow for the carry, a gate for a condition; or a tree for an associative scan.
+ */
 import { Drawer } from './drawing-pieces';
 import { IDrawing, widthOf } from '../../parts/drawn-pieces';
 import { slotsOf, timesWords, titleOf } from './words';
@@ -9,7 +11,7 @@ const MOST_RAILS = 2;
 const RAIL_STEP = 36;
 
 export class LoopDrawer extends Drawer {
-  /** Rails bring the xs in and the ys out; the carry runs around below. */
+  /** The xs come in and the ys go out on rails; the carry goes around below. */
   loop(): IDrawing {
     const { _width: width, _pieces: pieces, _carry: carry } = this;
     const xs = slotsOf(this._control, 'xs');
@@ -73,7 +75,7 @@ export class LoopDrawer extends Drawer {
     return this._captioned(y);
   }
 
-  /** The carry runs around above, and leaves at the gate when the condition is false. */
+  /** The carry goes around above, and leaves at the gate when the condition is false. */
   gated(): IDrawing {
     const { _width: width, _pieces: pieces } = this;
     const boxWidth = Math.round(Math.min(190, Math.max(92, width * 0.36)));

@@ -58,7 +58,7 @@ export function Slots(props: {
         </thead>
         <tbody>
           {shown.map((slot, i) => (
-            // The key is the index, because values have no identity of their own; a new snapshot makes a new card.
+            // Values have no identity, so their index is the key; a new document makes a new card.
             <Row
               key={i}
               slot={slot}
@@ -79,7 +79,7 @@ export function Slots(props: {
   );
 }
 
-/** The heads of the type columns: within a step and in total; for a while, before and after the loop. */
+/** The headings of the columns with types: within a step and in total; for a while loop, before and after it. */
 function headsOf(control: Control, trans: TranslationBundle): string[] {
   const start = [trans.__('role'), trans.__('path')];
   if (isBranch(control) || isNamed(control)) {
@@ -103,7 +103,7 @@ function Row(props: {
   const type = (aval: number): JSX.Element => (
     <td className="jp-mod-type">{shortened(reading.wholeType(aval), 200)}</td>
   );
-  // A carry that loses its weak type in the loop does not count as changed.
+  // A carry that only loses its weak type does not count as changed.
   const changed = role === 'carry' && reading.type(out) !== reading.type(step);
   const asBefore =
     control.primitive === 'while' &&

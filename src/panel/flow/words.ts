@@ -1,4 +1,4 @@
-/** Words a card: the construct, its number of runs, the content of its drawing. */
+/** Makes the texts on a card: the construct, its number of runs, what its drawing shows. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Control, Slot } from '../../protocol/snapshot';
@@ -30,14 +30,14 @@ const NAMED: ReadonlySet<Kind> = new Set<Kind>([
 export const isLoop = (control: Control): boolean => LOOPS.has(control.kind);
 export const isBranch = (control: Control): boolean =>
   BRANCHES.has(control.kind);
-/** True for a scope that is only a name and has no control flow. */
+/** True for a scope that is only a name, without control flow. */
 export const isNamed = (control: Control): boolean => NAMED.has(control.kind);
 
-/** True for a cond that JAX lowered to a select: both branches run, and their results are selected. */
+/** True for a cond that JAX lowered to a select: both branches run, and one result is selected. */
 export const isSelected = (control: Control): boolean =>
   isBranch(control) && control.primitive.startsWith('select');
 
-/** JAX's primitive for a construct of this kind; missing if the user's word for the construct differs from JAX's. */
+/** JAX's primitive for a kind of construct; missing if the user's word differs from it. */
 const OWN_PRIMITIVES: Partial<Record<Kind, string>> = {
   cond: 'cond',
   switch: 'cond',
@@ -60,7 +60,7 @@ export function titleOf(control: Control): string {
   return control.title === '<lambda>' ? '' : control.title;
 }
 
-/** The transformation that made the construct. */
+/** A text on the transform that made the construct. */
 export function passWords(
   control: Control,
   trans: TranslationBundle
@@ -131,7 +131,7 @@ export function costWords(
     : operations(step);
 }
 
-/** The number of runs, for a drawing: `× 100`. */
+/** How often the construct runs, for the drawing: `× 100`. */
 export function timesWords(control: Control, trans: TranslationBundle): string {
   const { trips, unroll } = control;
   if (trips === null) {
@@ -176,7 +176,7 @@ export function predicateWords(
   return control.predicate_text ?? reading.operand(control, control.predicate);
 }
 
-/** The name of a card for a screen reader: `scan step, line 10`. */
+/** The name of a card for screen readers: `scan step, line 10`. */
 export function cardName(
   reading: Reading,
   control: Control,
@@ -190,7 +190,7 @@ export function cardName(
     : trans.__('%1, line %2', kindAndTitle, span.line);
 }
 
-/** The content of the drawing, in sentences. */
+/** What the drawing shows, in sentences. */
 export function drawingWords(
   reading: Reading,
   control: Control,

@@ -1,4 +1,4 @@
-/** The Notes view: for each note the finding, its place, its reason, and its cure. */
+/** The Notes view: for each note the fact, where it is, its reason, and its cure. */
 import { Clipboard } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -19,7 +19,7 @@ import { excerptOf } from './note-code';
 import { Insert } from '../../parts/states/empty';
 import { INotePlace, notePlace, shortened } from '../../parts/summary';
 
-/** Details longer than this are cut: text that was printed while JAX traced may contain a whole array many times. */
+/** Longer details are cut: text that was printed during a trace may contain a whole array many times. */
 const LONGEST_DETAIL = 20_000;
 
 const ICONS: Record<string, IconName> = {
@@ -67,7 +67,7 @@ export function Notes(props: {
   const { model, insert, trans } = props;
   const { snapshot } = model;
   React.useEffect(() => {
-    // The trial runs once for each run: a trial that ran out of time is not repeated automatically.
+    // The trials run once for each run; if their time was over, they are only repeated at the user's request.
     if (snapshot !== null && hasNotesToCure(snapshot)) {
       void tryCures(model, snapshot, false);
     }
@@ -81,7 +81,7 @@ export function Notes(props: {
   return (
     <ul className="jp-JaxprNotes-list">
       {notes.map((note, i) => (
-        // The key is the index, because notes have no identity of their own; a new snapshot makes a new list.
+        // Notes have no identity, so their index is the key; a new document makes a new list.
         <li key={`${model.snapshot?.id} ${i}`}>
           <NoteEntry
             note={note}
@@ -199,7 +199,7 @@ function NoteEntry(props: {
   );
 }
 
-/** The lines that a note is about, and beside them the code to write instead. */
+/** The lines that a note is about, and the code to write instead. */
 function NoteCode(props: {
   note: Note;
   /** The index into the snapshot's notes. */
@@ -212,7 +212,7 @@ function NoteCode(props: {
   const { note, at, model, insert, trans } = props;
   const { snapshot } = model;
   const [done, setDone] = React.useState('');
-  // Code of a saved notebook is not offered as a cell, because anyone may have written it.
+  // Code from a saved notebook is not offered as a cell, because anyone may have written it.
   const trial =
     snapshot === null
       ? null
@@ -333,7 +333,7 @@ function levelOf(note: Note): Note['level'] {
   return note.level ?? 'advice';
 }
 
-/** True if a trial may still show that a rewrite applies. */
+/** True if a trial may still show that a rewrite works. */
 function isUntried(note: Note): boolean {
   return note.kind === 'unrolled_loop' && levelOf(note) === 'advice';
 }

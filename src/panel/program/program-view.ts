@@ -1,6 +1,6 @@
 /**
- * The Program view: jaxpr, StableHLO and HLO, linked to the notebook's cells. The view makes its content when it is on
- * screen, and does nothing while it is hidden.
+ * The Program view: jaxpr, StableHLO and HLO, linked to the notebook's cells. It makes its content when it is first
+ * visible, and does nothing while hidden.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
@@ -80,7 +80,7 @@ export class ProgramView extends LinkedView {
       filters.node,
       this._transforms.node,
       this._body,
-      // The messages stand below the text, so that a message that arrives while the user edits the cell moves no line.
+      // The messages are below the text, so that a message which arrives while the user edits the cell moves no line.
       this._messages,
       this._detail.node
     );
@@ -167,7 +167,7 @@ export class ProgramView extends LinkedView {
         this._tools.searchedIn = level;
       }
       this._showLevel();
-      // A selection that was made in another text may be out of view in this text.
+      // A selection that was made in another text may be invisible in this one.
       this._pane?.forgetOwn();
       this.mark(true);
     }
@@ -214,7 +214,7 @@ export class ProgramView extends LinkedView {
     }
   }
 
-  /** Restores the filters that the notebook had last; a new notebook keeps the filters of the notebook before. */
+  /** Restores the filters that were last used in the notebook; a new notebook gets those of the previous one. */
   private _takeFilters(model: IJaxprModel): void {
     const filters = readingPlaceOf(model).filters('panel');
     if (filters !== null) {
@@ -269,8 +269,8 @@ export class ProgramView extends LinkedView {
         this._trans
       )
     );
-    // Marks after the details are drawn, so that the text has its final height when a line scrolls into view. A hovered
-    // line is only marked; only a selection scrolls the text.
+    // The details are drawn before the marks, so that the text has its final height when a line scrolls into view.
+    // Hovering only marks a line; selecting also scrolls.
     pane.mark(reveal && model.hover === null);
     this._showCount();
   }
@@ -283,7 +283,7 @@ export class ProgramView extends LinkedView {
     }
   }
 
-  /** Moves the keyboard focus to another level, at the marked place there. */
+  /** Moves the keyboard focus to the marked place in another level. */
   private _goToLevel(by: 1 | -1): void {
     const level = LEVELS[LEVELS.indexOf(this._level) + by];
     if (level) {
@@ -306,7 +306,7 @@ export class ProgramView extends LinkedView {
     showHelp(this._trans);
   }
 
-  /** Continues the search in another level; its text is requested if it is not here. */
+  /** Continues the search in another level, whose text is requested if necessary. */
   private _searchIn(level: LevelName): void {
     this._tools.searchedIn = level;
     this._choose(level);
@@ -332,7 +332,7 @@ export class ProgramView extends LinkedView {
   private _toolbar: Toolbar;
   private _transforms: TransformRow;
   private _messages: HTMLElement;
-  /** The message over the text, which moves nothing: the position of the keyboard among the linked places. */
+  /** A message above the text, which moves nothing: which of the linked places has the keyboard focus. */
   private _said: HTMLElement;
   private _body: HTMLElement;
   private _detail: Detail;

@@ -1,6 +1,4 @@
-/**
- * Chooses the view that the panel shows: the view that the user chose, or the view of a result that a run asked for.
- */
+/** Chooses which view the panel shows: the one that the user chose, or the one with a result that a run requested. */
 import { readingPlaceOf } from '../../model/reading-place';
 import { Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
@@ -16,7 +14,7 @@ export class ChosenView {
   /** True if the panel has only the simple set of tabs. */
   simple = false;
 
-  /** The user's choice; later runs do not go back to an earlier view. */
+  /** Called when the user chooses a view; later runs do not return to an earlier view. */
   choose(view: ViewName): void {
     this.wanted = view;
     this._before = null;
@@ -29,13 +27,13 @@ export class ChosenView {
    */
   followRun(model: IJaxprModel): boolean {
     const { snapshot } = model;
-    // A document that arrives again may hold results that the panel requested, so each run is handled once.
+    // A document may arrive again with results that the panel requested, so each run is handled only once.
     if (snapshot === null || this._handled.has(snapshot.id)) {
       return false;
     }
     this._handled.add(snapshot.id);
     if (wasRead(model, snapshot)) {
-      return false; // the view that was chosen before comes back then
+      return false; // then the view that was chosen before is shown again
     }
     const requested = askedFor(snapshot);
     if (requested !== null && this.wanted !== requested) {
@@ -50,7 +48,10 @@ export class ChosenView {
     return false;
   }
 
-  /** The view before a run changed it, if the user was reading this run when the page was left; else null. */
+  /**
+   * The view that was shown before a run changed it, if the user was looking at this run when the page was closed; else
+   * null.
+   */
   beforeRun(model: IJaxprModel): ViewName | null {
     const { snapshot } = model;
     return snapshot !== null && wasRead(model, snapshot) ? this._before : null;
@@ -81,7 +82,7 @@ export class ChosenView {
   private _handled = new Set<string>();
 }
 
-/** True if the user was reading this run when the page was left. */
+/** True if the user was looking at this run when the page was closed. */
 function wasRead(model: IJaxprModel, snapshot: Snapshot): boolean {
   return readingPlaceOf(model).runBefore === snapshot.id;
 }

@@ -1,4 +1,4 @@
-/** The panel's head and views for the notebook in front; a view is made when the user first chooses it. */
+/** The panel's head and views for the notebook in front; a view is made when it is first chosen. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import { Message } from '@lumino/messaging';
 import { Panel, PanelLayout, Widget } from '@lumino/widgets';
@@ -167,7 +167,7 @@ export class Shell extends Widget {
   private _onRestored(): void {
     const view = this._model && this._view.beforeRun(this._model);
     if (view) {
-      this._choose(view); // the run came before its reading place was restored
+      this._choose(view); // the run arrived before the reading position was restored
     }
     this._scrolls.forEach(scroll => scroll.restore());
   }
@@ -189,7 +189,7 @@ export class Shell extends Widget {
 
   /** Shows the chosen view, if it has anything to show. */
   private _arrange(): void {
-    // If the cell's present text raises an error, the earlier program stays in view.
+    // If the cell's present text raises an error, the earlier program stays visible.
     this.toggleClass(
       'jp-mod-stale',
       this._model !== null &&

@@ -1,4 +1,4 @@
-/** Makes the series of a sweep's plot, and words how each series grows. */
+/** Makes the series for the plot of a sweep, and the sentences on how each series grows. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Sweep, SweepFit, SweepPoint } from '../../protocol/snapshot';
@@ -14,7 +14,7 @@ export type SeriesName = SweepFit['series'];
 /** One point of a series, with the 25 % to 75 % range if it was measured several times. */
 export interface IPlotted {
   value: string;
-  /** The swept value as a number; null for any other value. */
+  /** The swept value as a number; null if it is no number. */
   number: number | null;
   y: number;
   lower: number;
@@ -93,7 +93,7 @@ function plotted(point: SweepPoint, name: SeriesName): IPlotted | null {
   return y === null ? null : { value, number, y, lower: y, upper: y };
 }
 
-/** The series that have points; a value of 0 has no place on a logarithmic axis. */
+/** The series that have points; a value of 0 is left out, because the axis is logarithmic. */
 export function seriesOf(
   sweep: Sweep,
   choice: Choice,

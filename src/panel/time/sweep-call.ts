@@ -1,9 +1,9 @@
-/** Proposes for a sweep a call with one free size, similar to a call that ran; the user may change it. */
+/** Proposes a call for a sweep: like a call that ran, with one size as a free name; the user can change it. */
 import type { SweepDraft, SweepField } from '../../model/timings';
 import { EvaluableText } from '../../protocol/evaluable';
 import { Argument, Snapshot, Sweep } from '../../protocol/snapshot';
 
-/** The texts of the form's fields that fit a run; they are only shown, never evaluated. */
+/** The texts of the form fields that fit a run; they are only shown, never evaluated. */
 export type FittingSweep = Readonly<Record<SweepField, string>>;
 
 /** Matches an array of numbers, such as f32[64,8]; a shape with a symbolic axis has no size to vary. */
@@ -32,7 +32,7 @@ const NAME = /^[A-Za-z_]\w*$/;
 /** The name of the varied size. */
 const SIZE = 'n';
 
-/** The texts that fill the form: those that fit a run that the kernel has sent; none for a saved run. */
+/** The texts with which the form is filled in, from a run that the kernel has sent; none for a saved run. */
 export function filledIn(snapshot: Snapshot, program: number): SweepDraft {
   const field = (name: SweepField): SweepDraft => {
     const text = EvaluableText.sent(

@@ -1,4 +1,4 @@
-/** Words the measured times of the Time view. */
+/** Makes the texts on the measured times in the Time view. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Program, Stages, WarmTime } from '../../protocol/snapshot';
@@ -154,7 +154,7 @@ export function warmCallsWords(
 }
 
 /**
- * A call that took less than this share of the time until its results were ready clearly returned before the work was
+ * A call that took less than this share of the time until its result was ready certainly returned before the work was
  * done.
  */
 const EARLY = 0.8;

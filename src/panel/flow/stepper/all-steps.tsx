@@ -1,4 +1,4 @@
-/** The table of all steps of a recording; only the rows on screen are drawn. */
+/** The table of all steps of a recording; only the visible rows are drawn. */
 import { Clipboard } from '../../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -10,9 +10,9 @@ import { grouped } from '../../../quantities';
 import { columnsOf, stepsTabSeparated, stepsText } from './copied-steps';
 import { Walk } from './places';
 
-/** The height of a row in pixels, as in the style sheet. */
+/** The height of a row in pixels; the style sheet has the same value. */
 const ROW = 20;
-/** The number of rows that are drawn: the rows in view, and a few on either side. */
+/** How many rows are drawn: the visible rows, and a few above and below. */
 const WINDOW = 14;
 const MARGIN = 6;
 /** The width of the column of step numbers, and the space between columns, in characters. */
@@ -41,7 +41,7 @@ export function AllSteps(props: IAllStepsProps): JSX.Element | null {
     <details className="jp-JaxprStepper-all" open={open}>
       <summary
         onClick={event => {
-          // The component opens and closes the element itself, because rows are drawn only while the table is open.
+          // React opens and closes the element, not the browser, because rows are only drawn while the table is open.
           event.preventDefault();
           setOpen(!open);
         }}
@@ -216,7 +216,7 @@ function Table(props: IAllStepsProps & { length: number }): JSX.Element {
   );
 }
 
-/** The space of the rows that are not drawn. */
+/** The empty space in place of rows that are not drawn. */
 function Gap(props: { rows: number; columns: number }): JSX.Element | null {
   return props.rows <= 0 ? null : (
     <tr aria-hidden="true" className="jp-JaxprStepper-gap">

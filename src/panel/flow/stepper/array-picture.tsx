@@ -1,4 +1,4 @@
-/** Draws an array of a step: a line for one axis, tiles for two, with each number under the pointer. */
+/** Draws an array of a step: one axis as a line, two axes as tiles; pointing at an element shows its value. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -6,11 +6,11 @@ import { Leaf } from '../../../protocol/snapshot';
 import { grouped } from '../../../quantities';
 import { figure } from './words';
 
-/** The kernel keeps all elements of an array up to this size. */
+/** The most elements of an array that the kernel keeps completely. */
 export const LARGEST_DRAWN = 64;
 const WIDTH = 100;
 const HEIGHT = 24;
-/** The pixels above and below a line, so that its ends and the signs for NaN and infinity are not cut. */
+/** Pixels above and below the line, so that its ends and the signs for NaN and infinity are not cut. */
 const MARGIN = 3;
 
 export function ArrayPicture(props: {
@@ -69,7 +69,7 @@ export function ArrayPicture(props: {
           .join('')}
       />
       {values.map((value, at) => (
-        // The whole height of an element reacts to the pointer.
+        // The whole height of the picture reacts to the pointer, not only the line.
         <rect
           key={at}
           className="jp-mod-element"
@@ -114,7 +114,7 @@ function numberOf(word: string): number | null {
   return Number.isNaN(number) && word !== 'nan' ? null : number;
 }
 
-/** The smallest and the largest element over all steps, because all steps are drawn on one scale. */
+/** The smallest and the largest element in all steps, because all steps use the same scale. */
 function rangeOf(leaf: Leaf): [number, number] {
   let low = Infinity;
   let high = -Infinity;
@@ -129,7 +129,7 @@ function rangeOf(leaf: Leaf): [number, number] {
   return low <= high ? [low, high] : [0, 0];
 }
 
-/** The length of the last axis of a type such as `f32[4,8]`; the number of elements if the type has another form. */
+/** The length of the last axis of a type such as `f32[4,8]`; for other types, the number of elements. */
 function lastAxis(type: string, elements: number): number {
   const axes = /\[([\d,]+)\]/.exec(type)?.[1].split(',').map(Number) ?? [];
   const last = axes[axes.length - 1];
@@ -139,7 +139,7 @@ function lastAxis(type: string, elements: number): number {
     : elements;
 }
 
-/** The line, interrupted at a number that is not finite; a single finite number between two others is a dash. */
+/** The line, with gaps at numbers that are not finite; a single number between two gaps is a dash. */
 function lineOf(
   values: readonly number[],
   wide: number,
@@ -159,7 +159,9 @@ function lineOf(
   return line;
 }
 
-/** A cross for NaN, a hat for infinity, a v for minus infinity; nothing for a number. */
+/**
+ * The sign of a value that is not finite: a cross for NaN, ^ for infinity, v for minus infinity; empty for a number.
+ */
 function signOf(value: number, x: number, y: number, size: number): string {
   const [left, right] = [x - size, x + size];
   const [top, bottom] = [y - size, y + size];

@@ -1,4 +1,4 @@
-/** A slider over the steps of a recording, with the numbers of one leaf as a line below. */
+/** A slider over the steps of a recording, with the values of one leaf as a line below it. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -38,12 +38,12 @@ export function Chart(props: IChartProps): JSX.Element | null {
   const leaf = leaves[chosen ?? first] as Leaf | undefined;
   const drawing = React.useMemo(
     () => (leaf === undefined ? null : drawingOf(walk, leaf, place)),
-    // The picture is the same for all points of a visit.
+    // The picture is the same for all points of a visit, so it is computed once.
     [walk, leaf, place.visit]
   );
   const length = walk.lengthAt(place);
   if (length < 2) {
-    // If any visit has a line, the space for the line is kept, so that the parts below do not move.
+    // If any visit has a line, its space is always reserved, so that the parts below do not move.
     return walk.recording.visits.some(({ points }) => points > 1) ? (
       <div className="jp-JaxprStepper-chart jp-mod-empty" />
     ) : null;

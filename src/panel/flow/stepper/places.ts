@@ -1,30 +1,30 @@
-/** Finds the values, the points and the numbers of steps at a place of a recording. */
+/** Finds the values and the numbers of steps for a position in a recording. */
 import { IPlace } from '../../../model/stepping';
 import { GOES_ON } from '../../../protocol/steps';
 import { Control, Leaf, Recording, Visit } from '../../../protocol/snapshot';
 
-/** The data of a place of a recording. */
+/** What belongs to a position in a recording. */
 export interface IStep {
   place: IPlace;
   visit: Visit;
-  /** The index into the recording's columns; for a visit without a point, the index of the next point. */
+  /** The index of the step in the recording's columns; for a visit without a point, that of the next point. */
   point: number;
   /** The number of the step, from 1; 0 if no step ran. */
   number: number;
   /** The number of steps of the visit. */
   of: number;
-  /** The number of the step that wrote the value after: later than `number` if steps were left out. */
+  /** The number of the step after which the second value was recorded: more than `number` if steps were left out. */
   afterStep: number;
 }
 
-/** A recording, with the order in which the slider moves through it. */
+/** A recording, with the order in which the slider goes through it. */
 export class Walk {
   constructor(
     readonly card: Control,
     readonly recording: Recording
   ) {
-    // The recording of a branch inside a loop has one visit for each call, so the slider moves through calls instead of
-    // points.
+    // The recording of a cond inside a loop has a visit for each execution; then the slider goes through visits rather
+    // than points.
     this.byCalls =
       (card.kind === 'cond' || card.kind === 'switch') &&
       recording.visits.every(visit => visit.points <= 1);
@@ -39,7 +39,7 @@ export class Walk {
 
   readonly leaves: readonly Leaf[];
 
-  /** True if the steps are calls of a cond or a switch, one call in each visit. */
+  /** True if the slider goes through executions of a cond or switch, one in each visit. */
   readonly byCalls: boolean;
 
   /** The largest number of steps of a visit. */
@@ -50,7 +50,7 @@ export class Walk {
       : visits.reduce((most, { trips }) => Math.max(most, trips), 0);
   }
 
-  /** The number of positions of the slider: points of the visit, or calls. */
+  /** The number of positions of the slider: points of the visit, or executions. */
   lengthAt(place: IPlace): number {
     return this.byCalls
       ? this.recording.visits.length
@@ -71,14 +71,14 @@ export class Walk {
     );
   }
 
-  /** The nearest existing place. */
+  /** The nearest position that exists. */
   within({ visit, offset }: IPlace): IPlace {
     const inside = clamp(visit, this.recording.visits.length);
     const points = this.recording.visits[inside]?.points ?? 0;
     return { visit: inside, offset: clamp(offset, points) };
   }
 
-  /** The place one step forward or back, also across visits; null at the end. */
+  /** The position one step further or back, also in another visit; null at the end. */
   beside(place: IPlace, by: 1 | -1): IPlace | null {
     const { visit, offset } = this.within(place);
     if (offset + by >= 0 && offset + by < this._visit(place).points) {
@@ -123,17 +123,17 @@ export class Walk {
     };
   }
 
-  /** The index of a leaf's value in its columns: for a carry the value before the step, else the value of the step. */
+  /** The index of a leaf's value in its column: for a carry, the value before the step; else the value of the step. */
   before(leaf: Leaf, { point, place }: IStep): number {
     return GOES_ON.has(leaf.role) ? point + place.visit : point;
   }
 
-  /** The index of a carry's value after the step. */
+  /** The index of a carry's value after the step, in its column. */
   after(leaf: Leaf, step: IStep): number {
     return this.before(leaf, step) + (step.visit.points === 0 ? 0 : 1);
   }
 
-  /** The range of columns, from and below, over which the slider moves; one more for a carry. */
+  /** The range of the column over which the slider goes; for a carry, it includes one value more. */
   rangeAt(leaf: Leaf, place: IPlace): [number, number] {
     if (this.byCalls) {
       return [0, leaf.texts.length];
@@ -151,7 +151,7 @@ export class Walk {
     if ((leaf.role !== 'x' && leaf.role !== 'y') || step.number === 0) {
       return null;
     }
-    // The length of the axis is unknown for a loop that the user stopped.
+    // for a loop that the user stopped, the length of the axis is unknown
     if (reverse && !step.visit.finished) {
       return null;
     }
@@ -165,7 +165,7 @@ export class Walk {
 
 const ASKED: readonly Leaf['role'][] = ['compared', 'condition'];
 
-/** The visit of a construct that was never entered. */
+/** the visit of a construct that was never executed */
 const NEVER: Visit = {
   first_point: 0,
   points: 0,

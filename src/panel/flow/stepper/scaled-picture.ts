@@ -1,4 +1,4 @@
-/** Scales the numbers of a leaf to a picture that is 1 wide and 1 high. */
+/** Scales the numbers of a leaf to a picture with width 1 and height 1. */
 import { IPlace } from '../../../model/stepping';
 import { GOES_ON } from '../../../protocol/steps';
 import { Leaf } from '../../../protocol/snapshot';
@@ -6,13 +6,12 @@ import { Walk } from './places';
 
 export interface IDrawing {
   /**
-   * For each column of the range, the distance from the left and from the top, 0 to 1; null for a number that is not
-   * finite.
+   * For each column: the distance from the left and from the top, from 0 to 1; null for a number that is not finite.
    */
   points: readonly ({ x: number; y: number } | null)[];
   /** The index of the range's first column in the numbers of the leaf. */
   from: number;
-  /** The distance of the threshold from the top; null if there is no threshold or if it is outside of the picture. */
+  /** The distance of the threshold from the top; null if there is none, or if it is outside of the picture. */
   threshold: number | null;
   /** True for a logarithmic axis; zeros are at the bottom then. */
   logarithmic: boolean;
@@ -23,8 +22,7 @@ export interface IDrawing {
 }
 
 /**
- * A picture with a threshold has a logarithmic axis if its largest number is this many times its smallest positive
- * number.
+ * If there is a threshold, the axis is logarithmic when the largest number is so many times the smallest positive one.
  */
 const LOGARITHMIC_FROM = 20;
 
@@ -60,7 +58,7 @@ export function drawingOf(
     const value = logarithmic ? Math.log10(number) : number;
     return high === low ? 0.5 : 1 - (value - low) / (high - low);
   };
-  // A carry has one value more than the other leaves; the value of any other leaf is drawn at the end of its step.
+  // A carry has one value more than other leaves; the value of another leaf is drawn at the end of its step.
   const edge = hasEdge(walk);
   const first = edge && !GOES_ON.has(leaf.role) ? 1 : 0;
   const last = numbers.length - 1 + first;
@@ -85,7 +83,7 @@ export function hasEdge(walk: Walk): boolean {
 }
 
 /**
- * The leaf that is drawn first: a leaf that is compared with a threshold, else the first carry that changes, else any
+ * The leaf that is drawn at first: one that is compared with a threshold, else the first carry that changes, else any
  * leaf that changes.
  */
 export function firstDrawn(leaves: readonly Leaf[]): number {

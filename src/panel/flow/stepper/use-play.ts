@@ -1,6 +1,6 @@
 /**
- * Plays a recording to its end, until a pause, or until it leaves the screen. Does not play if the user's system asks
- * for less motion.
+ * Plays a recording until its end, until a pause, or until it is scrolled out of view. Nothing plays if the user's
+ * system asks for less motion.
  */
 import * as React from 'react';
 
@@ -8,7 +8,7 @@ import { Speed, playSpeed } from '../../../model/play-speed';
 import { IPlace } from '../../../model/stepping';
 import { Walk } from './places';
 
-/** A whole recording plays in about this many milliseconds; a step takes between the next two numbers. */
+/** About how many milliseconds a whole recording plays; the next two numbers limit the time of a step. */
 const WHOLE = 12_000;
 const SHORTEST = 80;
 const LONGEST = 700;
@@ -19,7 +19,7 @@ export interface IPlay {
   isOff: boolean;
   speed: Speed;
   setSpeed: (speed: Speed) => void;
-  /** Plays, from the start if the end is in view; or pauses. */
+  /** Starts playing (from the beginning if the end is shown), or pauses. */
   toggle: () => void;
   stop: () => void;
 }
@@ -31,7 +31,7 @@ export function usePlay(props: {
   move: (place: IPlace) => void;
   /** Called with the place where playing has ended. */
   settled: (place: IPlace) => void;
-  /** The element that has to be on screen. */
+  /** The element that must be visible while the recording plays. */
   shown: React.RefObject<HTMLElement>;
 }): IPlay {
   const { walk, place, move, settled, shown } = props;

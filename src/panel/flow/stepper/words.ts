@@ -1,4 +1,4 @@
-/** Words the steps, leaves and numbers of a recording. */
+/** Makes the texts on steps, leaves and numbers of a recording. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Control, Leaf, Visit } from '../../../protocol/snapshot';
@@ -33,7 +33,7 @@ export function leafName(
   return shortened(path, 80) || roleWords(leaf.role, trans);
 }
 
-/** The user's expression for a value without a name; empty if unknown. */
+/** The user's expression for a value that has no name; empty if unknown. */
 function writtenAs(card: Control, role: Leaf['role']): string {
   switch (role) {
     case 'compared':
@@ -46,17 +46,14 @@ function writtenAs(card: Control, role: Leaf['role']): string {
   }
 }
 
-/**
- * The side of a condition that is not a number: `jnp.abs(r)` in `jnp.abs(r) > 1e-5`; empty for a condition of another
- * form.
- */
+/** The side of a condition that is no number: `jnp.abs(r)` in `jnp.abs(r) > 1e-5`; empty for other conditions. */
 function comparedIn(condition: string): string {
   const parts = condition.split(/\s*(?:<=|>=|<|>)\s*/);
   const sides = parts.filter(part => part !== '' && isNaN(Number(part)));
   return parts.length === 2 && sides.length === 1 ? sides[0] : '';
 }
 
-/** The name of a leaf with its place along the first axis: `xs[37]`. */
+/** The name of a leaf with its index along the first axis: `xs[37]`. */
 export function leafAt(
   walk: Walk,
   leaf: Leaf,
@@ -68,7 +65,7 @@ export function leafAt(
   return index === null || leaf.path === '' ? name : `${name}[${index}]`;
 }
 
-/** The longest name, with an index along the first axis, that a leaf has. */
+/** The longest name with an index that a leaf has in the recording. */
 export function widestName(
   walk: Walk,
   leaf: Leaf,
@@ -159,7 +156,7 @@ export function figure(value: number): string {
   return size >= 1000 ? grouped(value) : String(Number(value.toPrecision(3)));
 }
 
-/** The text of a step for a screen reader: its number, and the first few leaves after it. */
+/** The text of a step for screen readers: its number, and the first few leaves. */
 export function spoken(
   walk: Walk,
   step: IStep,
