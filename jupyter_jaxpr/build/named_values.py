@@ -13,6 +13,7 @@ order; no value of the trace belongs to it.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -34,7 +35,7 @@ _LONGEST = 1_200
 _Where = tuple[int, int]  # (index of the scope, number of the variable in the scope)
 
 
-@dataclass
+@dataclass(slots=True)
 class _Values:
     """The values that one name had in one scope."""
 
@@ -72,15 +73,23 @@ def named_values(
         for key, described in trace.items():
             for value in described:
                 for scope, numbers in _scopes_of(value, variables):
-                    owned.setdefault(key, set()).add(scope)
+                    scopes_of_key = owned.get(key)
+                    if scopes_of_key is None:
+                        owned[key] = {scope}
+                    else:
+                        scopes_of_key.add(scope)
                     found_values = values.get((key, scope))
                     if found_values is None:
-                        found_values = values[key, scope] = _Values()
-                    _add(found_values, value, numbers, texts)
-        for key, described in trace.items():
-            for value in described:
-                for scope in written.scopes_of(value, owned.get(key, ())):
-                    _add(values.setdefault((key, scope), _Values()), value, [], texts)
+                        values[key, scope] = _first(value, numbers, texts)
+                    else:
+                        _add(found_values, value, numbers, texts)
+        if written.has_scopes:
+            for key, described in trace.items():
+                for value in described:
+                    for scope in written.scopes_of(value, owned.get(key, ())):
+                        _add(values.setdefault((key, scope), _Values()), value, [], texts)
+        if len(owned) == len(trace):
+            continue
         programs = {scope for scopes_of_key in owned.values() for scope in scopes_of_key} & set(outermost)
         for key in trace:
             for scope in programs if key not in owned else ():
@@ -134,13 +143,7 @@ class _Written:
 
     def __init__(self, walk: Walk, outermost: Collection[int], variables: Mapping[Any, list[_Where]]) -> None:
         self._variables = variables
-        # id of a traceback object -> {scope: its first equation with this traceback}. The equations keep the tracebacks
-        # alive.
-        self._scopes: dict[int, dict[int, int]] = {}
-        for scope, jaxpr in enumerate(walk.jaxprs):
-            for index, equation in enumerate(jaxpr.eqns):
-                if equation.source_info.traceback is not None:
-                    self._scopes.setdefault(id(equation.source_info.traceback), {}).setdefault(scope, index)
+        self._jaxprs = walk.jaxprs
         self._programs: dict[int, set[int]] = {}
         for program in outermost:
             waiting = [program]
@@ -154,6 +157,21 @@ class _Written:
         self._is_alone = len(outermost) == 1
         self._of_traces: dict[int, set[int]] = {}  # id of the reference to a trace -> scopes that were derived from it
 
+    @functools.cached_property
+    def _scopes(self) -> dict[int, dict[int, int]]:
+        """The first equation of each scope, by the ids of the tracebacks, which the equations keep alive."""
+        scopes: dict[int, dict[int, int]] = {}
+        for scope, jaxpr in enumerate(self._jaxprs):
+            for index, equation in enumerate(jaxpr.eqns):
+                if equation.source_info.traceback is not None:
+                    scopes.setdefault(id(equation.source_info.traceback), {}).setdefault(scope, index)
+        return scopes
+
+    @property
+    def has_scopes(self) -> bool:
+        """True if a scope was written for a function of the present trace."""
+        return bool(self._of_traces)
+
     def begin_trace(self, trace: Mapping[NamePlace, Sequence[TracedArray | TracedTree]]) -> None:
         """Find the scopes derived from a trace: they have its tracebacks, and none of its variables."""
         self._of_traces = {}
@@ -165,6 +183,8 @@ class _Written:
                 for array in (value,) if type(value) is TracedArray else arrays_of(value):
                     if array.trace is not reference:
                         reference, number = array.trace, id(array.trace)
+                    if self._is_alone and own.get(number):
+                        continue
                     places = _places_of(array.variable, self._variables)
                     for scope, _ in places:
                         own.setdefault(number, set()).update(self._programs.get(scope, ()))
@@ -275,6 +295,17 @@ class _Texts:
                 self._texts[number] = type_text(array)
             self._last, self._last_text = array.aval, self._texts[number]
         return self._last_text
+
+
+def _first(value: TracedArray | TracedTree, numbers: Sequence[int], texts: _Texts) -> _Values:
+    """Return the values of a name of which this is the first."""
+    if type(value) is TracedArray and len(numbers) == 1:  # most names of a trace have one value
+        text = texts.of(value)
+        if len(text) <= _LONGEST:
+            return _Values([text], [*numbers])
+    values = _Values()
+    _add(values, value, numbers, texts)
+    return values
 
 
 def _add(values: _Values, value: TracedArray | TracedTree, numbers: Sequence[int], texts: _Texts) -> None:

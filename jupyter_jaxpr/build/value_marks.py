@@ -21,6 +21,7 @@ _DTYPES = re.compile(
     r"\b(?:astype|as_?array|array|float|int|bool|bool_|complex|\w*(?:float|int|complex)\d+\w*|\w*dtype\w*"
     r"|\w*element_type\w*)\b"
 )
+_CONVERSION = "convert_element_type"
 _KINDS = ("bool", "uint", "int", "bfloat", "float", "complex")
 
 #: Operations whose operands JAX converts to the dtype of the result. (Other operations convert indices and predicates,
@@ -63,20 +64,25 @@ class ValueMarks:
         self._walk = walk
         self._parts: dict[tuple[int, int], LoopPart | None] = {}
         self._binders: dict[int, Mapping[int, int]] = {}
+        self._converts: dict[int, bool] = {}  # whether a scope has a conversion
         for loop in loops:
             if loop.primitive in _LOOPS and loop.equations == 1 and loop.body >= 0:
                 self._take(loop)
 
     def part(self, scope: int, variables: Sequence[int]) -> LoopPart | None:
-        """Return the role that all given variables have in their loops; None if roles or loop lengths differ."""
+        """Return the part that all given variables have in their loops; None if their parts or loop lengths differ."""
+        if not self._parts:
+            return None
         parts = {self._parts.get((scope, variable)) for variable in variables}
         return parts.pop() if len(parts) == 1 else None
 
     def promoted(self, scope: int, variable: int) -> str | None:
-        """Return the dtype to which JAX promoted an operand of a variable's equation.
-
-        None if the user's code requested it.
-        """
+        """Return the dtype of an operand that JAX promoted for a variable's equation; None if the user asked for it."""
+        converts = self._converts.get(scope)
+        if converts is None:
+            converts = self._converts[scope] = _CONVERSION in self._walk.primitives([scope])
+        if not converts:
+            return None
         columns = self._walk.scopes[scope]
         equation = self._bound_by(scope).get(variable)
         if equation is None or self._walk.strings.items[columns.primitive[equation]] not in _ARITHMETIC:
@@ -95,11 +101,8 @@ class ValueMarks:
         return None
 
     def _is_unasked(self, columns: ScopeColumns, conversion: int, equation: int) -> bool:
-        """Return whether JAX added a conversion by itself.
-
-        It belongs to the same expression, whose code names no dtype.
-        """
-        if self._walk.strings.items[columns.primitive[conversion]] != "convert_element_type":
+        """Return whether JAX added a conversion for an equation of the same expression, whose code names no dtype."""
+        if self._walk.strings.items[columns.primitive[conversion]] != _CONVERSION:
             return False
         stacks = self._walk.positions.stacks
         numbers = columns.stack[conversion], columns.stack[equation]

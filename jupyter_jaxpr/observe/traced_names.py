@@ -305,12 +305,12 @@ class NameRecorder:
         last = self._frames.get(key)
         if last is not None:
             self._read(watched, last, frame)
-        names = watched.stores.get(line)
-        if names is None:
+        sure = watched.sure.get(line)
+        if sure is not None:
+            self._frames[key] = sure
+        elif (names := watched.stores.get(line)) is None:
             if last is not None:
                 del self._frames[key]
-        elif line in watched.sure:
-            self._frames[key] = line, names, None, 0
         else:
             local = frame.f_locals
             self._frames[key] = line, names, [id(local.get(name, _ABSENT)) for name in names], frame.f_lasti
@@ -345,9 +345,11 @@ class NameRecorder:
             value = local.get(name, _ABSENT)
             if value is _ABSENT:
                 continue
-            if before is not None and id(value) == before[at]:
-                # Two cases are possible: the line assigned the object that the name already had, or the line ended
-                # before the assignment.
+            if before is None:
+                self._note(watched, "assigned", name, line, value)
+                continue
+            if id(value) == before[at]:
+                # The line stored the object that the name held, or the line ended before it stored.
                 is_stored = watched.is_stored(name, start, frame.f_lasti)
                 if is_stored is None and self._read_value(value) is not None:
                     watched.unknown.add((name, line))
@@ -359,9 +361,11 @@ class NameRecorder:
         described = self._read_value(value)
         if described is None:
             return
-        values = watched.values.get((kind, name, line))
+        key = kind, name, line
+        values = watched.values.get(key)
         if values is None:
-            watched.values[kind, name, line] = values = []
+            watched.values[key] = [described]
+            return
         if len(values) == VALUES:
             values.pop()  # keep the first values and replace the last one
         values.append(described)
@@ -388,10 +392,10 @@ class _Watched:
         begins: offset of a first instruction -> the line that begins there; None if line events are used.
         observed: offset -> line, for assignments of a line that may end at one place with and without the assignment:
             the line of each, by its offset.
-        hears_stores: True if Python reports the instructions of `observed` in this trace.
-        sure: Lines that certainly assign their names before another line begins.
-        unknown: (line, name) for which it is unknown whether the line assigned the name in this trace.
-        tells_lines: True while line events of the function are on.
+        hears_stores: True if Python reports these instructions in this trace.
+        sure: The lines that surely store their names before another line begins, each as it is when it has begun.
+        unknown: The names, each with its line, of which this trace does not show whether the line stored them.
+        tells_lines: True if Python reports the lines of the function now.
         lines_left: The number of lines that may still be read in this trace.
         values: The values read in this trace.
     """
@@ -423,7 +427,7 @@ class _Watched:
         self.begins: dict[int, int] | None = None
         self.observed: dict[int, int] = {}
         self.hears_stores = False
-        self.sure: frozenset[int] = frozenset()
+        self.sure: dict[int, _Line] = {}
         self.unknown: set[tuple[str, int]] = set()
         self.flow: LineFlow | None = None
         self.lines_left = 0
@@ -437,7 +441,8 @@ class _Watched:
         count += bool(code.co_flags & _VARARGS) + bool(code.co_flags & _VARKEYWORDS)
         self.parameters = code.co_varnames[:count]
         self.stores, self.returns = stores_and_returns(code)
-        self.sure, self.observed = lines_that_store(code, self.stores)
+        sure, self.observed = lines_that_store(code, self.stores)
+        self.sure = {line: (line, self.stores[line], None, 0) for line in sure}
         self.begins = line_begins(code, has_jumps(code))
 
     def is_stored(self, name: str, start: int, end: int) -> bool | None:
