@@ -15,7 +15,7 @@ import ast
 import types
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from .source import FunctionNode
 
@@ -37,9 +37,8 @@ class Known:
         return ("known", id(self.value), self.rebuilt)
 
 
-@dataclass(frozen=True)
-class Made:
-    """An abstract value: objects of which only the properties below are known (see the head of this module)."""
+class Made(NamedTuple):
+    """Objects of which only these properties are known; the head of the module explains the properties."""
 
     plain: bool = True
     fresh: bool = True

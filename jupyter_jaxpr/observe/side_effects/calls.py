@@ -76,8 +76,9 @@ _VERDICTS: dict[str, tuple[Kind, str]] = {
     "unknown": ("unknown", "{place} calls {name}, whose side effects are unknown."),
 }
 
-#: The context manager inside of which a traced function computes arrays at once; JAX keeps such arrays as long as the
-#: function exists.
+_FUNCTIONS = (Local, Transformed, Method, Choice)
+
+#: The context manager in which a traced function computes arrays; JAX keeps the arrays as long as the function lives.
 _COMPUTES = "ensure_compile_time_eval"
 
 
@@ -249,6 +250,10 @@ class Calls(Methods):
             self._of_libraries[key] = result
         return result
 
+    def is_result_known(self, function: Any, values: list[Value]) -> bool:
+        """Return whether a harmless library function without functions of the user was called with these values."""
+        return (id(function), *values) in self._of_libraries
+
     def _call_new(self, scope: Scope, node: ast.AST, function: Any, values: list[Value], keywords: Keywords) -> Value:
         name = _name(function)
         judgement = verdict(function)
@@ -329,7 +334,9 @@ class Calls(Methods):
         return Made(plain, fresh, deep)
 
     def _is_function(self, value: Value) -> bool:
-        if isinstance(value, Local | Transformed | Method | Choice):
+        if type(value) is Made:
+            return False
+        if isinstance(value, _FUNCTIONS):
             return True
         if not isinstance(value, Known) or isinstance(value.value, type) or not callable(value.value):
             return False

@@ -60,6 +60,7 @@ _OPERATORS: dict[type[ast.AST], str] = {
 _TEXT_OF_OBJECT = ("__format__", "__str__", "__repr__")
 _TRUTH = ("__bool__", "__len__")
 _INDEX = ("__index__", "__hash__", "__eq__", "__len__", "__iter__", "__getitem__", "__array__", "__jax_array__")
+_FUNCTIONS = (Local, Transformed, Method)
 _REVEALING = ("globals", "locals", "vars", "dir")
 _ANYTHING = ("exec", "eval", "compile", "__import__")
 
@@ -67,19 +68,25 @@ _ANYTHING = ("exec", "eval", "compile", "__import__")
 class Expressions(Calls):
     """The part of the analysis that evaluates expressions to abstract values."""
 
+    def __init__(self, first: bool) -> None:
+        super().__init__(first)
+        self._module: dict[str, Any] | None = None  # the global names by which the attributes of modules were found
+        self._of_modules: dict[tuple[str, str], Value] = {}
+        self._of_callees: dict[Any, Value] = {}
+
     def value_of(self, scope: Scope, node: ast.expr | None) -> Value:
         """Return the abstract value of an expression."""
         match node:
+            case ast.Name():
+                return self._name(scope, node)
+            case ast.Call():
+                return self._called(scope, node)
+            case ast.Attribute():
+                return self._attribute(scope, node)
             case None:
                 return Known(None)
             case ast.Constant():
                 return Known(node.value)
-            case ast.Name():
-                return self._name(scope, node)
-            case ast.Attribute():
-                return self.attribute(scope, node, self.value_of(scope, node.value), node.attr)
-            case ast.Call():
-                return self._called(scope, node)
             case ast.BinOp():
                 return self.operated(scope, node, node.op, [node.left, node.right])
             case ast.UnaryOp():
@@ -182,6 +189,24 @@ class Expressions(Calls):
         builtin = vars(builtins).get(name, _MISSING)
         return None if builtin is _MISSING else Known(builtin)
 
+    def _attribute(self, scope: Scope, node: ast.Attribute) -> Value:
+        """Return the value of `owner.name`; that of a module is looked up once for all its places in the code."""
+        owner = node.value
+        if type(owner) is not ast.Name or scope.enclosing is not None or owner.id in scope.names:
+            return self.attribute(scope, node, self.value_of(scope, owner), node.attr)
+        if self._module is not scope.module:
+            self._module, self._of_modules = scope.module, {}
+        known = self._of_modules.get((owner.id, node.attr))
+        if known is not None and owner.id not in scope.cells:
+            return known
+        refusals = self.refusals
+        owner_value = self.value_of(scope, owner)
+        value = self.attribute(scope, node, owner_value, node.attr)
+        is_of_module = isinstance(owner_value, Known) and isinstance(owner_value.value, types.ModuleType)
+        if is_of_module and isinstance(value, Known) and self.refusals == refusals and owner.id not in scope.cells:
+            self._of_modules[owner.id, node.attr] = value
+        return value
+
     # --- operators ---
 
     def _operator(self, scope: Scope, node: ast.AST, value: Value, names: tuple[str, ...]) -> Value:
@@ -189,7 +214,7 @@ class Expressions(Calls):
         value = as_object(value)
         if isinstance(value, Made) and value.plain:
             return PLAIN
-        if isinstance(value, Local | Transformed | Method):
+        if isinstance(value, _FUNCTIONS):
             return PLAIN
         return self.special(scope, node, value, names)
 
@@ -386,7 +411,16 @@ class Expressions(Calls):
         if spread:
             together = self._joined([*values, *keywords.values()])
             values, keywords[None] = [together] * len(values), together
-        return self.call(scope, node, callee, values, keywords)
+        if keywords or not isinstance(callee, Known) or type(node.func) is not ast.Attribute:
+            return self.call(scope, node, callee, values, keywords)
+        # `_attribute` returns one object for all places in the code; `id` is slow where Python code listens to it.
+        key = (callee, *values)
+        result = self._of_callees.get(key)
+        if result is None:
+            result = self.call(scope, node, callee, values, keywords)
+            if self.is_result_known(callee.value, values):
+                self._of_callees[key] = result
+        return result
 
 
 def _is_users_object(value: Value) -> bool:

@@ -27,7 +27,9 @@ from .source import FunctionNode
 
 _PASSES = 4
 _CATCHES_ALL = f"{PLACE} catches every exception, so that Live could not stop the trace."
-#: Statements that discard a pending exception if they stand in a `finally` block.
+#: Statements after which the next statement of a block is not reached.
+_ENDS = frozenset([ast.Return, ast.Raise, ast.Break, ast.Continue])
+#: Statements that drop an exception in a `finally`.
 _LEAVES = (ast.Return, ast.Break, ast.Continue)
 
 
@@ -93,7 +95,7 @@ class _Analysis(Expressions):
         if isinstance(node, ast.If):
             return self._if(scope, node)
         self._simple(scope, node)
-        return isinstance(node, ast.Return | ast.Raise | ast.Break | ast.Continue)
+        return type(node) in _ENDS
 
     def _simple(self, scope: Scope, node: ast.stmt) -> None:
         match node:
