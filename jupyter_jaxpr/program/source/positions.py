@@ -14,9 +14,11 @@ import os
 import re
 import sys
 import sysconfig
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from operator import is_
 from types import CodeType
 from typing import Any, Protocol
 
@@ -77,7 +79,9 @@ class SourceFile:
 
 #: Up to this number of requests, the instructions of a code object are located one at a time.
 _ALONE = 40
-#: (line, end line, column, end column) of an instruction, as Python gives them.
+#: The number of chains of codes that are compared with the codes of a traceback.
+_CHAINS = 12
+#: Line, end line, column and end column of an instruction, as Python gives them.
 _Position = tuple[int | None, int | None, int | None, int | None]
 
 #: (file, function, line, column, end line, end column): indices and positions as in the document.
@@ -170,8 +174,8 @@ class Positions:
         # id of a code object -> its record. Hashing a code object would read all its contents; the record keeps the
         # code object alive, so that its id stays unique.
         self._codes: dict[int, _CodeRecord] = {}
-        # The records of the code objects in the last traceback, innermost first.
-        self._last_records: list[_CodeRecord] = []
+        # The codes of the newest tracebacks that differ in their codes, with the frames that their stacks name.
+        self._chains: deque[tuple[Sequence[CodeType], list[tuple[_CodeRecord, int]]]] = deque(maxlen=_CHAINS)
 
     # --- stacks ------------------------------------------------------------------------------
 
@@ -190,42 +194,44 @@ class Positions:
 
     def _read(self, traceback: Any) -> int:
         codes, instructions = traceback.raw_frames()
-        locate = type(traceback).code_addr2location
         user: list[int] = []
         library: list[int] = []
-        for record, instruction in zip(self._records(codes), instructions, strict=True):
-            if record.is_machinery:
-                continue
-            if record.source.runner or len(user) == USER_FRAMES:
-                break
-            if record.is_library and user:
-                continue
+        for record, at in self._read_frames(codes):
+            instruction = instructions[at]
             frame = record.frames.get(instruction)
             if frame is None:
-                line, column, end_line, end_column = record.located(instruction, locate)
+                locate = type(traceback).code_addr2location
                 frame = record.frames[instruction] = self.frame(
-                    record.source, record.function, line, column, end_line, end_column
+                    record.source, record.function, *record.located(instruction, locate)
                 )
             (library if record.is_library else user).append(frame)
         return self._number(user, library)
 
-    def _records(self, codes: Sequence[CodeType]) -> list[_CodeRecord]:
-        """Return the records of the code objects in a traceback, innermost first.
+    def _read_frames(self, codes: Sequence[CodeType]) -> list[tuple[_CodeRecord, int]]:
+        """Return the frames of a traceback that its stack names: the record of each, and its place in the traceback.
 
-        Neighbouring equations share their outer frames, so these are compared first. This saves calls of `id`, which
-        are slow if Python code (such as filelock, which JAX imports) listens to audit events.
+        Most equations of a program are made through one of a few chains of codes. A call of `id` is slow where Python
+        code (as filelock, which JAX imports) listens to audit events.
         """
-        shift = len(self._last_records) - len(codes)
-        records: list[_CodeRecord] = []
-        for index, code in enumerate(codes, shift):
-            record = self._last_records[index] if index >= 0 else None
-            if record is None or record.code is not code:
-                record = self._codes.get(id(code))
-                if record is None:
-                    record = self._codes[id(code)] = _CodeRecord(code, self.source_file(file_of(code)))
-            records.append(record)
-        self._last_records = records
-        return records
+        count = len(codes)
+        for known_codes, frames in self._chains:
+            if len(known_codes) == count and all(map(is_, known_codes, codes)):
+                return frames
+        frames = []
+        users, is_over = 0, False
+        for at, code in enumerate(codes):
+            record = self._codes.get(id(code))
+            if record is None:
+                record = self._codes[id(code)] = _CodeRecord(code, self.source_file(file_of(code)))
+            if record.is_machinery or is_over:
+                continue
+            is_over = record.source.runner or users == USER_FRAMES
+            if is_over or (record.is_library and users):
+                continue
+            users += not record.is_library
+            frames.append((record, at))
+        self._chains.appendleft((codes, frames))
+        return frames
 
     def called_from(self, stack: int, traceback: Any) -> int:
         """Return `stack`; if it has no user frame, return the stack of a call instead."""
