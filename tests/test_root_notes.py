@@ -21,6 +21,9 @@ CURE = (
         "return 3.0 * jnp.sqrt(jnp.mean(x**2))",
         "return jnp.sqrt(jnp.sum((x - jnp.zeros(3)) ** 2))",
         "return jnp.sum(jnp.sqrt(jnp.square(x)))",
+        "return jnp.std(x) + jnp.var(x)",
+        "return jnp.std(x, ddof=1) * 2",
+        "return jnp.sum(jnp.sqrt(x**2 + (x - 0.0) ** 2))",
     ],
 )
 @pytest.mark.parametrize("call", ["jax.jit(jax.grad(f))(x)", "jax.jit(jax.vmap(jax.grad(f)))(x[None])"])
@@ -81,4 +84,55 @@ def test_one_note_for_one_line(notebook):
         "jax.jit(jax.grad(f))(jnp.zeros(3))"
     )
     assert ran.note("masked_derivative")["title"] == "The gradient can be NaN"
+    assert "root_of_squares" not in ran.notes
+
+
+STEPS = "%%jaxpr\ndef f(rows):\n    def body(total, row):\n        return total + {}, None\n" + (
+    "    return jax.lax.scan(body, 0.0, rows, length=3)[0]\n"
+)
+
+
+@pytest.mark.parametrize("value", ["jnp.linalg.norm(row)", "jnp.std(row)", "jnp.sqrt(row[0] ** 2 + row[1] ** 2)"])
+@pytest.mark.parametrize("call", ["jax.jit(jax.grad(f))(z)", "jax.grad(jax.jit(f))(z)"])
+def test_a_root_in_the_body_of_a_scan(notebook, value, call):
+    notebook.run("z = jnp.zeros((3, 2))")
+    ran = notebook.run(f"{STEPS.format(value)}g = {call}\nbool(jnp.isnan(g).any())")
+    assert ran.result.result is True
+    if "row[0]" in value:
+        assert "root_of_squares" not in ran.notes  # an element of the input; the search does not follow indices
+        return
+    note = ran.note("root_of_squares")
+    assert (note["title"], note["text"], note["cure"]) == ("The gradient can be NaN", TEXT, CURE)
+    assert ran.line_of(note) == 4
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "jnp.linalg.norm(row + 1e-3)",
+        "jnp.sqrt(jnp.var(row) + 1e-6)",
+        "jnp.sum(row * jax.lax.stop_gradient(jnp.std(row)))",
+        "jnp.linalg.norm(total * row + 1.0)",
+    ],
+)
+def test_no_alarm_in_the_body_of_a_scan(notebook, value):
+    notebook.run("z = jnp.zeros((3, 2))")
+    ran = notebook.run(f"{STEPS.format(value)}g = jax.jit(jax.grad(f))(z)\nbool(jnp.isnan(g).any())")
+    assert ran.result.result is False
+    assert [note["text"] for note in ran.document["notes"] if note["kind"] in ("root_of_squares", "failed")] == []
+
+
+def test_the_hypotenuse_where_both_sides_are_0(notebook):
+    ran = notebook.run(
+        "%%jaxpr\ndef f(a):\n    return jnp.hypot(a, 2 * a)\ng = jax.jit(jax.grad(f))(0.0)\nbool(jnp.isnan(g))"
+    )
+    assert ("root_of_squares" in ran.notes) is ran.result.result  # JAX 0.10 gives a finite gradient
+
+
+def test_the_hypotenuse_away_from_0_and_without_a_gradient(notebook):
+    ran = notebook.run(
+        "%%jaxpr\ndef f(a):\n    return jnp.hypot(a, 1.0 + a * a)\n"
+        "g = jax.jit(jax.grad(f))(0.0)\ny = jax.jit(jnp.hypot)(0.0, 0.0)\nbool(jnp.isnan(g))"
+    )
+    assert ran.result.result is False
     assert "root_of_squares" not in ran.notes

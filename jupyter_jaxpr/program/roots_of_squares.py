@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from .jaxpr.inlined import InlinedEquation, inlined, inlined_pairs
+from .jaxpr.parameters import open_jaxpr
 from .jaxpr.walk import Walk
 from .values_at_point import ValuesAtPoint
 
 _BACKWARD = "transpose("
-_KEPT = frozenset({"_where"})
 _PASSES = frozenset({"neg", "convert_element_type", "copy", "broadcast_in_dim", "reshape", "squeeze"})
 _DEPTH = 8
 _MOST = 20
@@ -39,10 +39,15 @@ def roots_of_squares(walk: Walk, scopes: list[int], before: list[int] | None = N
     if not any(equation.primitive.name == "sqrt" for equation in equations):
         return
     numbers = {id(walk.jaxprs[number]): number for number in reversed(every)}
-    lists = [inlined(walk.jaxprs[scopes[0]], _KEPT)]
-    if before is not None:
-        lists = inlined_pairs(walk.jaxprs[before[0]], walk.jaxprs[scopes[0]], _KEPT)
+    elements: dict[Any, Any] = {}  # of the arrays that scans divide into steps
+    if before is None:
+        lists = [inlined(walk.jaxprs[scopes[0]], elements=elements)]
+    else:
+        lists = inlined_pairs(walk.jaxprs[before[0]], walk.jaxprs[scopes[0]], elements=elements)
     inputs = set(walk.jaxprs[every[0]].invars)
+    for array, element in elements.items():  # the arrays of outer scans come first
+        if array in inputs:
+            inputs.add(element)
     places = [set(_found(rows, numbers, inputs)) for rows in lists]
     yield from sorted(set.intersection(*places) if places else ())
 
@@ -51,36 +56,95 @@ def _found(rows: list[InlinedEquation], numbers: Mapping[int, int], inputs: Abst
     if not any(_BACKWARD in row.name_stack for row in rows):
         return
     made = {variable: row for row in rows for variable in row.outvars}
-    roots = [row for row in rows if row.primitive.name == "sqrt" and _BACKWARD not in row.name_stack]
+    roots = [row for row in rows if _is_root(row) and _BACKWARD not in row.name_stack]
     for root in roots[:_MOST]:
-        squared = _squared(root.invars[0], made, inputs)
         scope = numbers.get(id(root.jaxpr))
-        if squared is not None and scope is not None and _is_nan_at_zero(rows, squared, root):
+        if scope is None:
+            continue
+        if root.primitive.name != "sqrt":
+            is_nan = all(_is_input(operand, made, inputs) for operand in root.invars) and _is_used_backward(root, rows)
+        else:
+            squared = _squared(root.invars[0], made, inputs)
+            is_nan = bool(squared) and _is_nan_at_zero(rows, squared, root)
+        if is_nan:
             yield scope, root.index
 
 
-def _squared(operand: Any, made: Mapping[Any, InlinedEquation], inputs: AbstractSet[Any]) -> Any:
-    """Return the value v if the operand is v * v, or a sum or mean of v * v; None for other operands.
+def _is_root(row: InlinedEquation) -> bool:
+    """Return whether an equation is a square root, or JAX's equation for jnp.hypot, a square root of two squares."""
+    if row.primitive.name != "custom_jvp_call":
+        return bool(row.primitive.name == "sqrt")
+    about = getattr(open_jaxpr(row.params.get("call_jaxpr")), "debug_info", None)
+    return str(getattr(about, "func_src_info", "")).startswith("_hypot at ")
 
-    The value must be an input or a difference of an input: the code may keep any other value away from 0.
+
+def _is_used_backward(root: InlinedEquation, rows: list[InlinedEquation]) -> bool:
+    """Return whether the backward pass multiplies by a derivative that a jnp.hypot returns: 0/0 where both are 0."""
+    derivatives = set(root.outvars[1:])
+    return any(_BACKWARD in row.name_stack and row.primitive.name == "mul" and _reads(row, derivatives) for row in rows)
+
+
+def _reads(row: InlinedEquation, variables: AbstractSet[Any]) -> bool:
+    return any(not hasattr(operand, "val") and operand in variables for operand in row.invars)
+
+
+def _is_input(operand: Any, made: Mapping[Any, InlinedEquation], inputs: AbstractSet[Any]) -> bool:
+    """Return whether an operand is an input, possibly times a number."""
+    value = _passed(operand, made)
+    row = None if hasattr(value, "val") else made.get(value)
+    if row is not None and row.primitive.name == "mul":
+        value = next((_passed(factor, made) for factor in row.invars if not hasattr(factor, "val")), value)
+        if not any(hasattr(factor, "val") for factor in row.invars):
+            return False
+    return not hasattr(value, "val") and value in inputs
+
+
+def _squared(
+    operand: Any, made: Mapping[Any, InlinedEquation], inputs: AbstractSet[Any], depth: int = _DEPTH
+) -> list[Any]:
+    """Return the values whose squares, or a sum or mean of whose squares, is the operand; none for another operand.
+
+    Each value must be an input or a difference of an input: any other value may be kept away from 0 by the code.
     """
-    for _ in range(_DEPTH):
+    for left in range(depth, 0, -1):
         row = None if hasattr(operand, "val") else made.get(operand)
         if row is None:
-            return None
+            return []
         name, first = row.primitive.name, row.invars[0]
+        if name == "add":
+            both = [_squared(part, made, inputs, left - 1) for part in row.invars]
+            return [*both[0], *both[1]] if all(both) else []
+        if name == "select_n":  # the variance is NaN where no degree of freedom is left
+            cases = [case for case in row.invars[1:] if not _is_nan(case, made)]
+            if len(cases) != 1 or len(row.invars) != 3:
+                return []
+            operand = cases[0]
+            continue
         is_square = name == "square" or (name == "integer_pow" and row.params["y"] == 2)
         if is_square or (name == "mul" and first is row.invars[1]):
             first = _passed(first, made)
             difference = None if hasattr(first, "val") else made.get(first)
             values = [first] if difference is None or difference.primitive.name != "sub" else difference.invars
             is_free = any(not hasattr(value, "val") and value in inputs for value in (_passed(v, made) for v in values))
-            return first if is_free else None
+            return [first] if is_free else []
         if name not in _PASSES - {"neg"} and name != "reduce_sum":
-            if name != "div" or not hasattr(row.invars[1], "val"):
-                return None
+            if name != "div" or not _is_number(row.invars[1], made):
+                return []
         operand = first
-    return None
+    return []
+
+
+def _is_nan(operand: Any, made: Mapping[Any, InlinedEquation]) -> bool:
+    number = _passed(operand, made)
+    return hasattr(number, "val") and bool(np.all(np.isnan(np.asarray(number.val, dtype=float))))
+
+
+def _is_number(operand: Any, made: Mapping[Any, InlinedEquation]) -> bool:
+    """Return whether an operand is a number other than 0, such as the number of elements less the ddof."""
+    if hasattr(operand, "val"):
+        return True
+    number = ValuesAtPoint(made.values(), {}).of(operand)
+    return number is not None and bool(np.isfinite(number)) and number != 0
 
 
 def _passed(operand: Any, made: Mapping[Any, InlinedEquation]) -> Any:
@@ -90,18 +154,26 @@ def _passed(operand: Any, made: Mapping[Any, InlinedEquation]) -> Any:
     return operand
 
 
-def _is_nan_at_zero(rows: list[InlinedEquation], squared: Any, root: InlinedEquation) -> bool:
-    """Return whether a product in the backward pass is certainly zero times infinity if the squared value is 0.
+def _is_nan_at_zero(rows: list[InlinedEquation], squared: list[Any], root: InlinedEquation) -> bool:
+    """Return whether a product of the backward pass is surely zero times infinity where the squared value is 0.
 
     The derivative of the square root is 0.5 divided by the square root. Any other quotient belongs to the user's code.
     """
-    values = ValuesAtPoint(rows, {squared: 0.0, root.invars[0]: 0.0})
-    infinite: set[Any] = set()  # the variables that are certainly infinite or NaN
+    values = ValuesAtPoint(rows, {**dict.fromkeys(squared, 0.0), root.invars[0]: 0.0})
+    infinite: set[Any] = set()  # the variables that are surely infinite or NaN
     for row in rows:
         name = row.primitive.name
-        if not row.outvars or name not in _PASSES | {"mul", "div"}:
+        if not row.outvars or name not in _PASSES | {"mul", "div", "select_n"}:
             continue
         is_infinite = [not hasattr(operand, "val") and operand in infinite for operand in row.invars]
+        if name == "select_n":
+            which = values.of(row.invars[0]) if any(is_infinite) else None
+            if which is not None and is_infinite[1 + int(which)]:
+                infinite.add(row.outvars[0])
+            continue
+        if name == "div" and is_infinite[0] and values.of(row.invars[1]) is not None:
+            infinite.add(row.outvars[0])  # by a number that is known, thus not infinite
+            continue
         if name == "mul" and any(is_infinite):
             other = row.invars[int(is_infinite[0])]
             if _BACKWARD in row.name_stack and values.of(other) == 0:

@@ -1,15 +1,21 @@
 """Makes one list of the equations of a program and of the jitted functions that it calls.
 
-A value that passes from one jitted function to another is a single variable in this list. This matters because JAX
-differentiates a jitted function as two jitted functions, one for the value and one for the gradient.
+A value that a jitted function computes and another one uses is one variable in this list: JAX differentiates a jitted
+function as two jitted functions, one for the value and one for the gradient.
+
+The body of a `scan` stands in the list once, as one step: the value that a scan puts into an array at a step, and the
+value that another scan takes from the array at the same step, are one variable.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
+from ...interruptions import not_of_a_signal
+from ...jax.loop_equations import scan_parts
+from .high_primitives import HIGH, high
 from .parameters import open_jaxpr
 
 _CALLS = frozenset({"jit", "pjit", "closed_call", "core_call", "checkpoint"})
@@ -58,28 +64,36 @@ class InlinedEquation:
 
 
 def inlined(
-    jaxpr: Any, kept: Collection[str] = (), names: dict[Any, Any] | None = None, around: str = ""
+    jaxpr: Any,
+    kept: Collection[str] = (),
+    names: dict[Any, Any] | None = None,
+    around: str = "",
+    elements: dict[Any, Any] | None = None,
 ) -> list[InlinedEquation]:
     """Return the equations of a jaxpr, in which calls are replaced by the equations of the called programs.
 
     Args:
         jaxpr: The jaxpr.
-        kept: The names of jitted functions whose calls are not replaced.
-        names: JAX's input variable -> variable of the list; the results' variables are added.
-        around: The name stack of the enclosing call.
+        kept: The names of jitted functions whose calls are left as they are.
+        names: The variables of the list for inputs of the jaxpr; receives the variables of its results.
+        around: The name stack around the jaxpr.
+        elements: Receives, for each array that a scan divides into steps, the variable of the element of one step.
     """
+    elements = {} if elements is None else elements
     names = {} if names is None else names
     inputs = dict(names)
     rows: list[InlinedEquation] = []
-    for row in _inlined(jaxpr, names, around, frozenset(kept)):
+    for row in _inlined(jaxpr, names, around, frozenset(kept), elements):
         rows.append(row)
         if len(rows) > _MOST:
             return [_row(jaxpr, index, inputs, around) for index in range(len(jaxpr.eqns))]
     return rows
 
 
-def inlined_pairs(forward: Any, backward: Any, kept: Collection[str] = ()) -> list[list[InlinedEquation]]:
-    """Return lists of the equations of the forward and the backward program into which JAX splits a jitted function.
+def inlined_pairs(
+    forward: Any, backward: Any, kept: Collection[str] = (), elements: dict[Any, Any] | None = None
+) -> list[list[InlinedEquation]]:
+    """Return the equations of the two programs as which JAX differentiates a jitted function, as one list.
 
     The forward program returns its results and then residuals. The backward program takes the residuals in this order,
     with inputs of the forward program that are residuals, too, in between, and then a cotangent for each result. The
@@ -87,7 +101,8 @@ def inlined_pairs(forward: Any, backward: Any, kept: Collection[str] = ()) -> li
     are too many.
     """
     names: dict[Any, Any] = {}
-    rows = inlined(forward, kept, names)
+    elements = {} if elements is None else elements
+    rows = inlined(forward, kept, names, "", elements)
     inputs = list(backward.invars)
     assignments = _assignments(forward, inputs)
     if not 1 <= len(assignments) <= _MOST_ASSIGNMENTS:
@@ -96,8 +111,8 @@ def inlined_pairs(forward: Any, backward: Any, kept: Collection[str] = ()) -> li
     for residuals in assignments:
         variables = [variable if hasattr(variable, "val") else names.get(variable, variable) for variable in residuals]
         passed = dict(zip(inputs, variables, strict=False))
-        # The name stack of the backward program does not contain `transpose`, so it is added.
-        lists.append([*rows, *inlined(backward, kept, passed, "transpose()")])
+        # The name stack of the backward program does not say that the program is a transpose.
+        lists.append([*rows, *inlined(backward, kept, passed, "transpose()", dict(elements))])
     return lists
 
 
@@ -133,18 +148,60 @@ def _types(variables: list[Any]) -> list[tuple[Any, Any]]:
     return [(getattr(variable.aval, "shape", None), getattr(variable.aval, "dtype", None)) for variable in variables]
 
 
-def _inlined(jaxpr: Any, names: dict[Any, Any], around: str, kept: frozenset[str]) -> Iterator[InlinedEquation]:
+def _inlined(
+    jaxpr: Any, names: dict[Any, Any], around: str, kept: frozenset[str], elements: dict[Any, Any]
+) -> Iterator[InlinedEquation]:
     for index, equation in enumerate(jaxpr.eqns):
         row = _row(jaxpr, index, names, around)
+        step = _step_of_scan(row, elements)
+        if step is not None:
+            yield from _inlined(step.body, step.names, row.name_stack, kept, elements)
+            for result, variable in zip(row.outvars[step.carry :], step.body.outvars[step.carry :], strict=True):
+                if not hasattr(variable, "val"):
+                    elements[result] = step.names.get(variable, variable)
+            continue
         is_call = equation.primitive.name in _CALLS and equation.params.get("name") not in kept
         inner = open_jaxpr(equation.params.get("jaxpr")) if is_call else None
         if inner is None or len(getattr(inner, "constvars", ())) > 0:
             yield row
             continue
         inner_names: dict[Any, Any] = dict(zip(inner.invars, row.invars, strict=True))
-        yield from _inlined(inner, inner_names, row.name_stack, kept)
+        yield from _inlined(inner, inner_names, row.name_stack, kept, elements)
         for variable, result in zip(equation.outvars, inner.outvars, strict=True):
             names[variable] = result if hasattr(result, "val") else inner_names.get(result, result)
+
+
+class _Step(NamedTuple):
+    """One step of a scan: the body, the variables of its operands, the number of its carries."""
+
+    body: Any
+    names: dict[Any, Any]
+    carry: int
+
+
+def _step_of_scan(row: InlinedEquation, elements: dict[Any, Any]) -> _Step | None:
+    """Return a step of a scan; None for another equation. An array of the program is divided into the same elements."""
+    name, parameters = row.primitive.name, row.params
+    if name == HIGH:
+        name, parameters = high(parameters)
+    if name != "scan":
+        return None
+    try:
+        parts = scan_parts(parameters)
+    except not_of_a_signal(KeyError, TypeError, ValueError):  # the scan of another JAX
+        return None
+    body = open_jaxpr(parameters.get("jaxpr"))
+    if body is None or len(getattr(body, "constvars", ())) > 0 or len(body.invars) != len(row.invars):
+        return None
+    names: dict[Any, Any] = {}
+    for place, (variable, operand) in enumerate(zip(body.invars, row.invars, strict=True)):
+        if place < parts.consts:
+            names[variable] = operand
+        elif place < parts.consts + parts.carry or hasattr(operand, "val"):
+            names[variable] = Variable(variable.aval)
+        else:
+            names[variable] = elements.setdefault(operand, Variable(variable.aval))
+    return _Step(body, names, parts.carry)
 
 
 def _row(jaxpr: Any, index: int, names: dict[Any, Any], around: str) -> InlinedEquation:
