@@ -47,6 +47,12 @@ in (c, e, g) }
         ("%%time\ny = lax.neg(x)", ["neg"]),
         ("%%capture held\ny = lax.neg(x)\nprint(y)", ["neg"]),
         ("import jax.random\nw = lax.neg(x)", ["neg"]),
+        # The operations of an argument are those of the cell; the call itself runs nothing.
+        (
+            "import numpy as np\ndef put(v):\n    return np.asarray(v).sum()\ny = put(lax.neg(lax.sin(x)))",
+            ["sin", "neg"],
+        ),
+        ("jax.vmap(lambda v: print('mapped'))(lax.neg(x))", ["neg"]),
     ],
 )
 def test_each_cell_that_computes_without_jit_is_recorded(notebook: Notebook, cell: str, primitives: list[str]) -> None:
@@ -57,6 +63,29 @@ def test_each_cell_that_computes_without_jit_is_recorded(notebook: Notebook, cel
     assert name.startswith("cell [")
     scope = document.scopes[document.programs[-1].scope]
     assert [document.strings[number] for number in scope.primitive] == primitives
+
+
+def test_the_operations_of_an_argument_are_not_those_of_the_call(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr --no-trace\ndef g(v, w):\n    return lax.neg(lax.add(v, w))\ny = g(lax.sin(x), w=lax.cos(x))"
+    )
+    expected = """
+{ lambda ; a:f32[8] b:f32[8]. let
+  c:f32[8] = add a b
+  d:f32[8] = neg c
+in (d,) }
+"""
+    assert recorded(ran) == expected
+    assert lines(ran) == [("add", [3, 4]), ("neg", [3, 4])]
+
+
+def test_the_programs_that_jax_compiled_for_an_argument_are_listed(notebook: Notebook) -> None:
+    built = notebook.builds()
+    notebook.run(
+        "%%jaxpr\ndef put(v):\n    return jax.device_put(v)\ny = put(jax.random.normal(jax.random.key(0), (9, 8)))"
+    )
+    shown = [program for program in built[-1].document.programs if program.group == "eager"]
+    assert [(program.name, program.how) for program in shown][-1] == ("_normal", "jitted by jax, line 4")
 
 
 @pytest.mark.parametrize("cell", ["import math", "1 + 1", "y = jnp.shape(x)", "def f(v):\n    return v * 2"])

@@ -88,7 +88,7 @@ class Recording:
     Args:
         hooks: The hooks in JAX.
         fail: Receives an error of this package.
-        most: The number of dispatches that are recorded at most.
+        limit: The number of dispatches that are recorded at most.
         ends_at: Called with a jitted function; returns True if the recording ends at its call. None: the recording ends
             at no function.
         seconds: The largest time that the recording itself may take.
@@ -117,17 +117,6 @@ class Recording:
         # The primitives and parameters of the functions that JAX made for operations.
         self._operations: dict[FunctionType, tuple[Any, Mapping[str, Any]]] = {}
         self._library_classes: set[type] = set()  # classes that do not belong to the user
-        self._clear()
-
-    def restart(self) -> None:
-        """Drop the recorded dispatches, and continue."""
-        self._clear()
-        if self.ended is not None:
-            self.ended = None
-            self.start()
-
-    def _clear(self) -> None:
-        self._results.overflowed = False
         self.count = 0
         self.spent = 0.0  # the seconds that the recording itself took
         self._equations: list[Any] = []

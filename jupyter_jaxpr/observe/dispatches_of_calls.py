@@ -42,6 +42,7 @@ class CallInCell(Protocol):
     """A call expression of the cell with its values; see `typed.cell.LastCall`."""
 
     is_above: bool
+    arguments_left: int
     number: int
     function: Any
     kwargs: dict[str, Any]
@@ -148,29 +149,30 @@ class RecordedCalls:
         elif len(self._recorded) - len(self._above) >= CALLS:
             self._left_out += 1
             return False
-        self._cell.pause()
         recording = Recording(self._hooks, self._fail)
-        try:
-            if not recording.start():
-                self.is_checked = True
-                return False
-        except AttributeError as error:  # another JAX version: calls are not recorded, and the rest works
-            self._fail(error)
-            self._is_over = True
-            return False
         self._active = _RecordedCall(call, recording, function, called_before=len(self._called))
         if call.is_above:
             self._above[call.number] = 1
-        return True
+        return bool(call.arguments_left) or self._start(self._active)
 
     def prepared(self, call: CallInCell) -> None:
-        """Restart the recording after each evaluated argument.
+        """Start the recording after the last argument: the operations of an argument belong to the cell."""
+        if self._active is not None and self._active.call is call and not call.arguments_left:
+            if self._start(self._active):
+                self._active.hold()
 
-        The operations of an argument do not belong to the call.
-        """
-        if self._active is not None and self._active.call is call:
-            self._active.recording.restart()
-            self._active.hold()
+    def _start(self, active: _RecordedCall) -> bool:
+        """Start the recording of a call, which ends that of the cell; return whether the recording runs."""
+        self._cell.pause()
+        try:
+            if active.recording.start():
+                return True
+            self.is_checked = True
+        except AttributeError as error:  # another JAX version: calls are not recorded, and the rest works
+            self._fail(error)
+            self._is_over = True
+        self._active = None
+        return False
 
     def returned(self, call: CallInCell) -> None:
         """End the recording of a call that returned."""

@@ -135,6 +135,8 @@ class LastCall:
         self.end_line: int = 0
         self.end_column: int = 0
         self.text: str = ""
+        self.argument_count = 0  # the number of argument expressions in the code of the call
+        self.arguments_left = 0  # the number of argument expressions that the cell has not evaluated yet
         self.is_part = False  # true if the call is part of an assignment or of a larger expression
         self.targets: frozenset[str] = frozenset()  # names that the statement assigns after the call
         self.seconds = 0.0  # the duration of the call
@@ -174,6 +176,7 @@ class LastCall:
         if self.is_evaluated:  # the call is executed again, in a comprehension
             self.forget()
             self.returned, self.is_known = False, True
+        self.arguments_left = self.argument_count
         is_watched = self.watcher is not None and self.watcher.evaluated(self, function)
         if self.is_kept or is_watched:
             self.is_evaluated, self.function = True, function
@@ -239,6 +242,8 @@ class LastCall:
         return result
 
     def _prepared(self) -> None:
+        self.arguments_left -= 1
+        self.seconds = -time.perf_counter()
         if self.watcher is not None:
             self.watcher.prepared(self)
 
@@ -294,6 +299,7 @@ def rewrite(module: ast.Module, last: LastCall, source: str) -> list[LastCall]:
     for call, reported in reported_calls:
         reported.line, reported.column = call.lineno, call.col_offset
         reported.end_line, reported.end_column = call.end_lineno or call.lineno, call.end_col_offset or 0
+        reported.argument_count = len(call.args) + len(call.keywords)
         reported.text = _text_of(call, source)
     if reported_calls:
         replaced = {
