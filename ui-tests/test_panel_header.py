@@ -4,7 +4,7 @@ import re
 import sys
 
 import pytest
-from page_checks import clipboard
+from page_checks import clipboard, violations
 from playwright.sync_api import expect
 
 LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp"
@@ -20,6 +20,14 @@ def scaled(x, factor):
 
 for step in range(3):
     y = scaled(jnp.ones((8, 128)), 2.0)"""
+
+MANY_PROGRAMS = """\
+%%jaxpr
+for number in range(14):
+    def step(x):
+        return x * 2
+    step.__name__ = f"step_{number}"
+    jax.jit(step)(jnp.ones(number + 1))"""
 
 SEVERAL = """\
 %%jaxpr
@@ -173,3 +181,31 @@ def test_the_copied_text_is_the_one_python_gives(notebook, page):
         f"```python\n{THREE_CALLS}\n```\n\n```text\n{{ lambda ; a:f32[8,128] b:f32[]. let\n"
     )
     assert re.fullmatch(r"Cell \[2\] · \d\d:\d\d · jax \S+ on cpu, jupyter_jaxpr \S+", made_by)
+
+
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
+def test_many_programs_are_filtered_by_keyboard(notebook, page, theme):
+    nb = notebook("%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp", MANY_PROGRAMS)
+    nb.run_all()
+    nb.theme(theme)
+    nb.set_panel_width(320)
+    button = nb.panel.get_by_title("Choose a program")
+    expect(button).to_contain_text("step_13")
+    button.focus()
+    page.keyboard.press("ArrowDown")
+    programs = nb.panel.get_by_role("listbox", name="Programs")
+    expect(programs).to_be_focused()
+    page.keyboard.type("step_4")
+    expect(programs.locator(".jp-mod-active")).to_have_text("step_4 (f32[5]) → f32[5]")
+
+    page.keyboard.press("/")
+    field = nb.panel.get_by_role("combobox", name="Filter the programs")
+    expect(field).to_be_focused()
+    page.keyboard.type("step f32[12]")
+    expect(programs.get_by_role("option")).to_have_text(["step_11 (f32[12]) → f32[12]"])
+    expect(nb.panel.get_by_text(re.compile(r"^1 of \d\d programs$"))).to_be_visible()
+    assert violations(page) == []
+    page.keyboard.press("Enter")
+    expect(programs).to_have_count(0)
+    expect(button).to_contain_text("step_11")
+    expect(button).to_be_focused()

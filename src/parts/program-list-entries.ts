@@ -5,6 +5,7 @@
 import { originalOf, transformsOf } from '../model/transforms';
 import type { Program, Snapshot } from '../protocol/snapshot';
 import { IRun } from '../tokens';
+import { shortArguments } from './summary';
 
 export type Group = NonNullable<Program['group']> | 'libraries';
 
@@ -24,7 +25,10 @@ export interface IChoice {
   all: boolean;
 }
 
-/** The most entries of the list; real notebooks have fewer. */
+/** A list of at least this many programs has a field that filters the list. */
+const FILTERED_FROM = 12;
+
+/** The list has at most this many entries; real notebooks have fewer. */
 const MOST = 500;
 /** If this many programs have the same name, the first ones are listed and the others folded. */
 const MANY = 6;
@@ -39,12 +43,29 @@ const GROUPS: readonly Group[] = ['jit', 'eager', 'traced', 'libraries'];
  * The entries of the list.
  * @param runs - The runs in the order of the list.
  * @param unfolded - The keys of the unfolded entries, as `foldKey` gives them.
+ * @param filter - The words that the listed programs have; then no entry is folded.
  */
 export function choicesOf(
   runs: readonly IRun[],
-  unfolded: ReadonlySet<string> = new Set()
+  unfolded: ReadonlySet<string> = new Set(),
+  filter = ''
 ): IChoice[] {
-  return runs.flatMap(run => choicesOfRun(run, unfolded)).slice(0, MOST);
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+  return runs
+    .flatMap(run =>
+      words.length === 0 ? choicesOfRun(run, unfolded) : choicesWith(words, run)
+    )
+    .slice(0, MOST);
+}
+
+/** The number of programs of all runs. */
+export function countPrograms(runs: readonly IRun[]): number {
+  return runs.reduce((sum, { snapshot }) => sum + snapshot.programs.length, 0);
+}
+
+/** True if the list has so many programs that it can be filtered. */
+export function isFilterable(runs: readonly IRun[]): boolean {
+  return countPrograms(runs) >= FILTERED_FROM;
 }
 
 /** The key of an entry with folded programs. A derived program has the key of the program from which it was derived. */
@@ -111,6 +132,43 @@ function choicesOfRun(run: IRun, unfolded: ReadonlySet<string>): IChoice[] {
     all.push(...shortOf(choices, unfolded));
   }
   return all;
+}
+
+/** The programs of a run whose name, types, origin or cell have all these words. */
+function choicesWith(words: readonly string[], run: IRun): IChoice[] {
+  const { snapshot } = run;
+  const groups = groupsOf(snapshot);
+  return groups.flatMap(({ group, programs }) =>
+    programs
+      .flatMap(program => after(snapshot, program))
+      .filter(program => {
+        const text = wordsOf(snapshot, program).toLowerCase();
+        return words.every(word => text.includes(word));
+      })
+      .map(program => ({
+        run,
+        program,
+        group: groups.length > 1 ? group : null,
+        folded: 0,
+        fold: null,
+        byGroup: false,
+        all: false
+      }))
+  );
+}
+
+/** The words of a program that a filter finds. */
+function wordsOf(snapshot: Snapshot, program: number): string {
+  const { name, result, how } = snapshot.programs[program];
+  const count = snapshot.cell?.execution_count ?? null;
+  return [
+    snapshot.title ?? '',
+    count === null ? '' : `[${count}]`,
+    name,
+    shortArguments(snapshot.programs[program]),
+    result?.summary ?? '',
+    how ?? ''
+  ].join(' ');
 }
 
 /**

@@ -7,10 +7,12 @@ import { IJaxprModel } from '../tokens';
 import { Icon } from './icons';
 import {
   choicesOf,
+  countPrograms,
   foldKey,
   Group,
   groupKey,
-  IChoice
+  IChoice,
+  isFilterable
 } from './program-list-entries';
 import { shortArguments, shortened, whereAndWhen } from './summary';
 
@@ -150,6 +152,16 @@ export function ProgramList(props: {
   );
 }
 
+/** The index of the entry of the program in view; -1 if the list does not have the program. */
+function placeInView(choices: readonly IChoice[], model: IJaxprModel): number {
+  return choices.findIndex(
+    ({ run, program, folded }) =>
+      run.snapshot === model.snapshot &&
+      program === model.program &&
+      folded === 0
+  );
+}
+
 function List(props: {
   id: string;
   model: IJaxprModel;
@@ -158,23 +170,20 @@ function List(props: {
 }): JSX.Element {
   const { id, model, trans, close } = props;
   const [unfolded, setUnfolded] = React.useState(() => foldsInView(model));
-  const all = choicesOf(model.runs, unfolded);
-  const inView = all.findIndex(
-    ({ run, program, folded }) =>
-      run.snapshot === model.snapshot &&
-      program === model.program &&
-      folded === 0
-  );
+  const [filter, setFilter] = React.useState('');
+  const all = choicesOf(model.runs, unfolded, filter);
+  const inView = placeInView(all, model);
   const [active, setActive] = React.useState(Math.max(inView, 0));
   const list = React.useRef<HTMLDivElement>(null);
+  const field = React.useRef<HTMLInputElement>(null);
   const typed = React.useRef({ text: '', at: 0 });
 
   React.useEffect(() => list.current?.focus(), []);
   React.useEffect(() => {
-    document.getElementById(`${id}-${active}`)?.scrollIntoView({
-      block: 'nearest'
-    });
-  }, [active]);
+    list.current
+      ?.querySelector('.jp-JaxprPanel-option.jp-mod-active')
+      ?.scrollIntoView({ block: 'nearest' });
+  }, [active, filter]);
 
   const choose = (index: number): void => {
     const choice = all[index];
@@ -189,29 +198,78 @@ function List(props: {
     }
     close(true);
   };
-  const onKeyDown = (event: React.KeyboardEvent): void => {
-    event.stopPropagation();
-    const last = all.length - 1;
-    switch (event.key) {
+  /** Moves through the list, or chooses; true if the key did. */
+  const moves = (key: string): boolean => {
+    const last = Math.max(all.length - 1, 0);
+    switch (key) {
       case 'ArrowDown':
         setActive(Math.min(active + 1, last));
-        break;
+        return true;
       case 'ArrowUp':
         setActive(Math.max(active - 1, 0));
+        return true;
+      case 'Enter':
+        if (all.length > 0 || filter === '') {
+          choose(active);
+        }
+        return true;
+      default:
+        return false;
+    }
+  };
+  const show = (words: string): void => {
+    const shown = choicesOf(model.runs, unfolded, words);
+    setFilter(words);
+    setActive(Math.max(words === '' ? placeInView(shown, model) : 0, 0));
+  };
+  const onFieldKeyDown = (event: React.KeyboardEvent): void => {
+    event.stopPropagation();
+    if (event.key === 'Escape') {
+      if (filter === '') {
+        close(true);
+      } else {
+        show('');
+      }
+    } else if (event.key === 'Tab') {
+      if (event.shiftKey) {
+        close(true);
+      } else {
+        list.current?.focus();
+      }
+    } else if (!moves(event.key)) {
+      return;
+    }
+    event.preventDefault();
+  };
+  const onKeyDown = (event: React.KeyboardEvent): void => {
+    event.stopPropagation();
+    switch (event.key) {
+      case 'ArrowDown':
+      case 'ArrowUp':
+      case 'Enter':
+        moves(event.key);
         break;
       case 'Home':
         setActive(0);
         break;
       case 'End':
-        setActive(last);
+        setActive(Math.max(all.length - 1, 0));
         break;
-      case 'Enter':
       case ' ':
-        choose(active);
+        moves('Enter');
         break;
       case 'Escape':
-      case 'Tab':
         close(true);
+        break;
+      case 'Tab':
+        if (event.shiftKey && field.current !== null) {
+          field.current.focus();
+        } else {
+          close(true);
+        }
+        break;
+      case '/':
+        field.current?.focus();
         break;
       default:
         if (event.key.length !== 1 || event.ctrlKey || event.metaKey) {
@@ -234,7 +292,10 @@ function List(props: {
       setActive(match);
       return;
     }
-    // The program that is found may be in a folded group.
+    if (filter !== '') {
+      return;
+    }
+    // The matching program may be in a folded group.
     const groups = model.runs.flatMap(run =>
       run.snapshot.programs.map((_, program) => groupKey(run, program))
     );
@@ -246,88 +307,128 @@ function List(props: {
     }
   };
 
+  const described = all.length > 0 ? `${id}-${active}` : undefined;
+  const total = countPrograms(model.runs);
   return (
     <div
-      ref={list}
-      id={id}
       className="jp-JaxprPanel-list"
-      role="listbox"
-      tabIndex={0}
-      aria-label={trans.__('Programs')}
-      aria-activedescendant={all.length > 0 ? `${id}-${active}` : undefined}
-      onKeyDown={onKeyDown}
-      onBlur={() => close(false)}
+      onBlur={({ currentTarget, relatedTarget }) => {
+        if (!currentTarget.contains(relatedTarget)) {
+          close(false);
+        }
+      }}
     >
-      {all.length === 0 && (
-        <div
-          id={`${id}-0`}
-          className="jp-JaxprPanel-group"
-          role="option"
-          aria-selected={false}
-          aria-disabled={true}
-        >
-          {trans.__('No program yet')}
+      {isFilterable(model.runs) && (
+        <div className="jp-JaxprPanel-filter">
+          <input
+            ref={field}
+            type="text"
+            role="combobox"
+            aria-label={trans.__('Filter the programs')}
+            aria-autocomplete="list"
+            aria-expanded={true}
+            aria-controls={id}
+            aria-activedescendant={described}
+            placeholder={trans.__('Filter (press /)')}
+            value={filter}
+            onChange={({ target }) => show(target.value)}
+            onKeyDown={onFieldKeyDown}
+          />
+          <span role="status">
+            {filter === ''
+              ? trans._n('%1 program', '%1 programs', total)
+              : trans._n(
+                  '%2 of %1 program',
+                  '%2 of %1 programs',
+                  total,
+                  all.length
+                )}
+          </span>
         </div>
       )}
-      {model.runs.map((run, number) => {
-        const members = all
-          .map((choice, index) => ({ ...choice, index }))
-          .filter(choice => choice.run === run);
-        const head = `${id}-run-${number}`;
-        return members.length === 0 ? null : (
-          <div key={run.snapshot.id}>
-            <div id={head} className="jp-JaxprPanel-group">
-              {run.snapshot.title !== null &&
-                `${shortened(run.snapshot.title, 80)} · `}
-              {whereAndWhen(run.snapshot, trans)}
-              {run.isWritten && ` · ${trans.__('as written, not run')}`}
-              {run.fromSaved && ` · ${trans.__('saved copy')}`}
-            </div>
-            {[...new Set(members.map(({ group }) => group))].map(group => (
-              <div
-                key={group}
-                role="group"
-                aria-labelledby={
-                  group === null ? head : `${head} ${head}-${group}`
-                }
-              >
-                {group !== null && (
-                  <div
-                    id={`${head}-${group}`}
-                    className="jp-JaxprPanel-group jp-mod-programs"
-                  >
-                    {groupWords(group, trans)}
-                  </div>
-                )}
-                {members
-                  .filter(choice => choice.group === group)
-                  .map(({ index, ...choice }) => (
-                    <div
-                      key={choice.program}
-                      id={`${id}-${index}`}
-                      role="option"
-                      className={`jp-JaxprPanel-option${
-                        index === active ? ' jp-mod-active' : ''
-                      }${
-                        derivedBy(run.snapshot, choice.program) === null
-                          ? ''
-                          : ' jp-mod-derived'
-                      }`}
-                      aria-selected={index === inView}
-                      // The button acts on mousedown, because the list closes as soon as it loses the focus.
-                      onMouseDown={event => {
-                        event.preventDefault();
-                        choose(index);
-                      }}
-                    >
-                      <ChoiceWords choice={choice} trans={trans} />
-                    </div>
-                  ))}
-              </div>
-            ))}
+      <div
+        ref={list}
+        id={id}
+        className="jp-JaxprPanel-options"
+        role="listbox"
+        tabIndex={0}
+        aria-label={trans.__('Programs')}
+        aria-activedescendant={described}
+        onKeyDown={onKeyDown}
+      >
+        {all.length === 0 && (
+          <div
+            id={`${id}-0`}
+            className="jp-JaxprPanel-group"
+            role="option"
+            aria-selected={false}
+            aria-disabled={true}
+          >
+            {filter === ''
+              ? trans.__('No program yet')
+              : trans.__('No program has these words')}
           </div>
-        );
-      })}
+        )}
+        {model.runs.map((run, number) => {
+          const members = all
+            .map((choice, index) => ({ ...choice, index }))
+            .filter(choice => choice.run === run);
+          const head = `${id}-run-${number}`;
+          return members.length === 0 ? null : (
+            <div key={run.snapshot.id}>
+              <div id={head} className="jp-JaxprPanel-group">
+                {run.snapshot.title !== null &&
+                  `${shortened(run.snapshot.title, 80)} · `}
+                {whereAndWhen(run.snapshot, trans)}
+                {run.isWritten && ` · ${trans.__('as written, not run')}`}
+                {run.fromSaved && ` · ${trans.__('saved copy')}`}
+              </div>
+              {[...new Set(members.map(({ group }) => group))].map(group => (
+                <div
+                  key={group}
+                  role="group"
+                  aria-labelledby={
+                    group === null ? head : `${head} ${head}-${group}`
+                  }
+                >
+                  {group !== null && (
+                    <div
+                      id={`${head}-${group}`}
+                      className="jp-JaxprPanel-group jp-mod-programs"
+                    >
+                      {groupWords(group, trans)}
+                    </div>
+                  )}
+                  {members
+                    .filter(choice => choice.group === group)
+                    .map(({ index, ...choice }) => (
+                      <div
+                        key={choice.program}
+                        id={`${id}-${index}`}
+                        role="option"
+                        className={`jp-JaxprPanel-option${
+                          index === active ? ' jp-mod-active' : ''
+                        }${
+                          derivedBy(run.snapshot, choice.program) === null
+                            ? ''
+                            : ' jp-mod-derived'
+                        }`}
+                        aria-selected={index === inView}
+                        // The button acts on mousedown, before the list loses the focus and closes.
+                        onMouseDown={event => {
+                          event.preventDefault();
+                          choose(index);
+                        }}
+                      >
+                        <ChoiceWords choice={choice} trans={trans} />
+                      </div>
+                    ))}
+                </div>
+              ))}
+            </div>
+          );
+        })}
+      </div>
     </div>
   );
 }

@@ -197,6 +197,101 @@ describe('the list of programs', () => {
   });
 });
 
+describe('the filter of the list of programs', () => {
+  function manyPrograms(count: number): JaxprModel {
+    const model = new JaxprModel(trans);
+    const programs = Array.from({ length: count }, (_, i) =>
+      program({ name: i % 50 === 7 ? `loss_${i}` : `step_${i}` })
+    );
+    model.show(snapshot({ created: CREATED, programs }), false);
+    return model;
+  }
+  const field = (node: HTMLElement): HTMLInputElement | undefined =>
+    byRole(node, 'combobox', 'Filter the programs')[0] as HTMLInputElement;
+  const write = (input: HTMLInputElement | undefined, text: string): void =>
+    act(() => {
+      const { set } = Object.getOwnPropertyDescriptor(
+        HTMLInputElement.prototype,
+        'value'
+      ) as PropertyDescriptor;
+      set?.call(input, text);
+      input?.dispatchEvent(new Event('input', { bubbles: true }));
+    });
+  const shown = (node: HTMLElement): string[] =>
+    byRole(node, 'option').map(option => words(option).split(' ')[0]);
+
+  it('is there from twelve programs on, and leaves the focus with the list', () => {
+    const few = header(manyPrograms(11)).node;
+    click(byRole(few, 'button')[0]);
+    expect(field(few)).toBeUndefined();
+    const many = header(manyPrograms(12)).node;
+    click(byRole(many, 'button')[0]);
+    expect(field(many)).toBeDefined();
+    expect(words(byRole(many, 'status')[0])).toBe('12 programs');
+    expect(document.activeElement).toBe(byRole(many, 'listbox')[0]);
+  });
+
+  it('shows the programs that have all its words, none of them folded', () => {
+    const model = manyPrograms(200);
+    const { node, redraw } = header(model);
+    click(byRole(node, 'button')[0]);
+    const list = byRole(node, 'listbox')[0];
+    press(list, '/');
+    const input = field(node);
+    expect(document.activeElement).toBe(input);
+    write(input, 'LOSS f32[100,8]');
+    expect(shown(node)).toEqual(['loss_7', 'loss_57', 'loss_107', 'loss_157']);
+    expect(words(byRole(node, 'status')[0])).toBe('4 of 200 programs');
+    press(input ?? null, 'ArrowDown');
+    expect(input?.getAttribute('aria-activedescendant')).toBe(
+      byRole(node, 'option')[1].id
+    );
+    press(input ?? null, 'Enter');
+    redraw();
+    expect(byRole(node, 'listbox')).toEqual([]);
+    expect(model.program).toBe(57);
+  });
+
+  it('says that no program fits, is emptied by Escape, and is left by a second one', () => {
+    const { node } = header(manyPrograms(20));
+    const button = byRole(node, 'button')[0];
+    click(button);
+    press(byRole(node, 'listbox')[0], '/');
+    const input = field(node) ?? null;
+    write(field(node), 'none of them');
+    expect(words(byRole(node, 'listbox')[0])).toBe(
+      'No program has these words'
+    );
+    press(input, 'Enter');
+    expect(byRole(node, 'listbox')).toHaveLength(1);
+    press(input, 'Escape');
+    expect(field(node)?.value).toBe('');
+    expect(shown(node)).toHaveLength(20);
+    press(input, 'Escape');
+    expect(byRole(node, 'listbox')).toEqual([]);
+    expect(document.activeElement).toBe(button);
+  });
+
+  it('is reached from the list by Shift+Tab, and leads back by Tab', () => {
+    const { node } = header(manyPrograms(20));
+    click(byRole(node, 'button')[0]);
+    const list = byRole(node, 'listbox')[0];
+    act(() => {
+      list.dispatchEvent(
+        new KeyboardEvent('keydown', {
+          key: 'Tab',
+          shiftKey: true,
+          bubbles: true,
+          cancelable: true
+        })
+      );
+    });
+    expect(document.activeElement).toBe(field(node));
+    press(field(node) ?? null, 'Tab');
+    expect(document.activeElement).toBe(list);
+  });
+});
+
 describe('what the run did with the function', () => {
   it('is said beside the title, the origin and the saved copy', () => {
     const model = new JaxprModel(trans);
