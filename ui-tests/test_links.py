@@ -4,6 +4,7 @@ import re
 import sys
 
 import pytest
+from lab_server import markdown
 from page_checks import violations
 from playwright.sync_api import expect
 
@@ -323,6 +324,20 @@ def test_the_mouse_over_an_expression_shows_its_type_its_equations_and_its_opera
     dense.page.keyboard.press("Enter")
     dense.point_at(dense.lines(1).nth(4).get_by_text("@", exact=True))
     expect(card(dense).locator("div, li")).to_have_text(PRODUCT)
+
+
+def test_without_room_above_the_card_leaves_the_line_of_the_pointer_and_the_next_line_free(notebook, page):
+    nb = notebook(LOAD, DENSE, markdown("A long text." + "\n\nA paragraph." * 80))
+    nb.run_all()
+    expect(nb.listing()).to_contain_text("dot_general")
+    page.set_viewport_size({"width": 1400, "height": 700})
+    line = nb.lines(1).nth(3)
+    line.evaluate("line => line.scrollIntoView({ block: 'start' })")
+    nb.point_at(line.get_by_text("@", exact=True))
+    expect(card(nb).locator("div, li")).to_have_text(PRODUCT)
+    box, pointed, following = card(nb).bounding_box(), line.bounding_box(), nb.lines(1).nth(4).bounding_box()
+    below = following["y"] + following["height"]
+    assert box["y"] + box["height"] <= pointed["y"] + 1 or box["y"] >= below - 1
 
 
 def test_a_key_shows_the_expression_at_the_caret_and_says_it(dense):

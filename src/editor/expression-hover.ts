@@ -10,6 +10,7 @@ import {
 } from '@codemirror/state';
 import {
   EditorView,
+  Rect,
   Tooltip,
   hoverTooltip,
   showTooltip
@@ -49,7 +50,7 @@ export function expressionHover(
         if (view.state.field(cardOfKey) !== null) {
           return null; // one card at a time: the user asked for the other card
         }
-        return tooltip(facts, expressionCard(facts.facts, trans));
+        return tooltip(facts, at, expressionCard(facts.facts, trans));
       },
       {
         hoverTime: HOVER_TIME,
@@ -106,7 +107,7 @@ async function show(
     : unknownCard(ran.cell.snapshot, trans);
   view.dispatch({
     effects: [
-      setAsked.of(tooltip(facts ?? { from: at, to: at }, card)),
+      setAsked.of(tooltip(facts ?? { from: at, to: at }, at, card)),
       EditorView.announce.of(card.words)
     ]
   });
@@ -149,11 +150,43 @@ function factsAt(
     : { from: range.from, to: range.to, facts };
 }
 
+/** The card of an expression, for a reader at the place `at`. */
 function tooltip(
   { from, to }: { from: number; to: number },
+  at: number,
   { node }: IExpressionCard
 ): Tooltip {
-  return { pos: from, end: to, above: true, create: () => ({ dom: node }) };
+  return {
+    pos: from,
+    end: to,
+    above: true,
+    create: view => ({
+      dom: node,
+      getCoords: () => keptFree(view, from, at)
+    })
+  };
+}
+
+/**
+ * The part of the page that the card leaves free: the card stands above the expression, or below the line that the
+ * reader reads and the next line.
+ */
+function keptFree(view: EditorView, from: number, at: number): Rect {
+  const start = view.coordsAtPos(from) ?? view.coordsAtPos(at);
+  // The editor hides a card whose expression is nowhere on the page.
+  if (start === null) {
+    return null as unknown as Rect;
+  }
+  const { state, documentTop, scaleY } = view;
+  const line = view.lineBlockAt(Math.min(at, state.doc.length));
+  const next =
+    line.to < state.doc.length ? view.lineBlockAt(line.to + 1) : line;
+  return {
+    left: start.left,
+    right: start.right,
+    top: start.top,
+    bottom: Math.max(start.bottom, documentTop + next.bottom * scaleY)
+  };
 }
 
 const setAsked = StateEffect.define<Tooltip | null>();
