@@ -33,6 +33,7 @@ from .failing_code.place_of_error import RaisedAt, raised_at, touches_jax
 from .flax_modules.frozen_dicts import frozen_dict_error
 from .flax_modules.module_keys import module_key_error
 from .flax_modules.module_variables import module_variables_error
+from .flax_modules.unchanged_collections import unchanged_collection_error
 from .message_tables.explained_by_message import message_error
 from .message_tables.quoted_message import quoted_error
 from .random_keys.random_calls import random_call_error
@@ -52,6 +53,7 @@ from .traced_values.single_numbers import single_number_error
 from .transforms.axis_names import axis_name_error
 from .transforms.derivative_rules import derivative_rule_error
 from .transforms.grad_and_vmap import transform_error
+from .transforms.nan_gradients import nan_gradient_error
 from .transforms.reverse_mode import reverse_mode_error
 from .transforms.swapped_value_and_grad import swapped_values_error
 from .transforms.tangents import tangent_error
@@ -90,6 +92,8 @@ _KINDS = (
     argument_count_error,
     module_key_error,
     module_variables_error,
+    unchanged_collection_error,
+    nan_gradient_error,
     transform_error,
     batched_product_error,
     operand_dtype_error,

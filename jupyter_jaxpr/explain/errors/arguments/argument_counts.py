@@ -10,7 +10,7 @@ import sys
 from ....jax.tracer_origins import type_of
 from ....observe.library_functions import is_of_jax
 from ....observe.observation import FoundCure
-from ....plain_text import message_of
+from ....plain_text import message_of, own_name
 from ....quantities import count
 from ..explanation import Explained
 from ..failing_code.called_names import called
@@ -98,6 +98,8 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
             return no_primals
         if raised is not None and (spread := _spread_children(raised)) is not None:
             return Explained(None, f"The call of {name} leaves out {missing}", "", (spread,))
+        if raised is not None and missing == "rngs" and (rngs := _rngs_of_nnx(raised)) is not None:
+            return Explained(None, f"The call of {name} leaves out rngs", "", rngs)
         words = f"Pass {missing} in the call."
         if raised is not None and raised.loops is not None and match["name"] in _functions_of_text(raised.loops.module):
             words = f"Pass {missing} in the call, or give a default in the def."
@@ -105,6 +107,22 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
             None, f"The call of {name} leaves out {missing}", "", (FoundCure("pass the argument", None, words),)
         )
     return None
+
+
+def _rngs_of_nnx(raised: RaisedAt) -> tuple[FoundCure, ...] | None:
+    """Return the cure of nnx.Linear(3, 4): the random keys of the parameters; None for another call."""
+    call = raised.node
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or not call.args + call.keywords:
+        return None
+    if not (own_name(value_of(raised, call.func), "__module__") or "").startswith("flax.nnx"):
+        return None
+    nnx = raised.source(call.func.value)
+    keys = f"{nnx}.Rngs(0)"
+    words = f"A layer of nnx draws its first parameters with the keys of rngs. {nnx}.Rngs(0) makes keys of the seed 0."
+    if type(value_of(raised, ast.Name("rngs", ast.Load()))).__name__ == "Rngs":
+        keys, words = "rngs", "A layer of nnx draws its first parameters with the keys of rngs."
+    code = f"{raised.source(call)[:-1].rstrip().rstrip(',')}, rngs={keys})"
+    return (FoundCure("rngs", code, words),)
 
 
 def _unexpected(raised: RaisedAt, name: str, keyword: str) -> Explained | None:

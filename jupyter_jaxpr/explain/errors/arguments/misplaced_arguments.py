@@ -15,9 +15,11 @@ from ....quantities import count
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.expression_shapes import shape_of
 from ..failing_code.module_names import namespace
 from ..failing_code.origins import dtype_of, operands, value_of
 from ..failing_code.place_of_error import RaisedAt, touches_jax
+from ..failing_code.return_values import function_of_text, result_of
 from ..shapes.unpacked_shapes import is_integer, rewritten, unpacked_shape_error, written
 from ..trials.trial_of_cure import passed
 from .jit_arguments import packages_of
@@ -98,6 +100,11 @@ def misplaced_error(error: BaseException, raised: RaisedAt | None, function: str
     if called(call) == "associative_scan" and _LEAVES.search(text):
         words = "The function gets two parts of the elements, and returns one part with the same containers and keys."
         title = "The function of associative_scan returns a structure that differs from that of its arguments"
+        result = result_of(function_of_text(raised, call.args[0])) if len(call.args) > 1 else None
+        if isinstance(result, ast.Tuple) and len(result.elts) == 2 and shape_of(raised, call.args[1]) is not None:
+            returned = " ".join(raised.source(result).split())
+            title = f"The function of associative_scan returns {returned}, but its arguments are arrays"
+            words = f"{words} A step that returns a carry and an output belongs to lax.scan(step, carry, xs)."
         return Explained(None, title, "", (FoundCure("the same structure", None, words),))
     if called(call) in _STARTS and _NO_LENGTH.search(text):
         return _starts(raised, call)

@@ -94,7 +94,10 @@ def construct_error(error: BaseException, raised: RaisedAt | None, function: str
             title = f"{construct} passes {passed_arguments} to {function_text}"
             if match["takes"]:
                 title = f"{construct} passes {passed_arguments} to {function_text}, which takes {match['takes']}"
-        cure = FoundCure("arguments", None, _CALLERS[construct])
+        words = _CALLERS[construct]
+        if construct == "switch" and isinstance(raised.node, ast.Call) and len(raised.node.args) == 2:
+            words = f"{words} This call has no argument after the branches."
+        cure = FoundCure("arguments", None, words)
         if match["at_least"] and (operand := _operand(raised, construct)) is not None:
             cure = operand
         return Explained(None, title, "", (cure,))

@@ -43,7 +43,7 @@ def finite_where(jnp: str, test: str, true_value: str, false_value: str) -> tupl
     """
     values, sentence, is_finite = [], "", True
     for value, is_chosen in ((true_value, True), (false_value, False)):
-        operands = list(_risky(ast.parse(value, mode="eval").body))
+        operands = list(risky_operands(ast.parse(value, mode="eval").body))
         if not operands:
             values.append(value)
             continue
@@ -59,7 +59,7 @@ def finite_where(jnp: str, test: str, true_value: str, false_value: str) -> tupl
     return f"{jnp}.where({test}, {values[0]}, {values[1]})", sentence, is_finite
 
 
-def _risky(node: ast.expr) -> Iterator[ast.expr]:
+def risky_operands(node: ast.AST) -> Iterator[ast.expr]:
     """Yield the operands, such as b of a / b, for which an operation of the expression may have no finite gradient."""
     for part in ast.walk(node):
         match part:

@@ -171,11 +171,36 @@ def _no_array(call: Applied, kind: str) -> Explained | None:
                 return call.explained(title, f"{call.argument(number)} is a module of equinox.", [filtered])
             words = f"Keep {name} out of what is passed: differentiate and map arrays alone."
             cure = FoundCure("arrays alone", None, words)
+            if not path and word == "vmap" and (fixed := _fixed_argument(call, number)) is not None:
+                return call.explained(title, "", [fixed])
             if path:
                 is_of_floats = word in _FILTERS and call.option("allow_int") is None
                 cure = without_others(raised, node, value, call.argument(number), name, is_of_floats)
             return Explained(None, title, "", (cure,))
     return None
+
+
+def _fixed_argument(call: Applied, number: int) -> FoundCure | None:
+    """Return the cure that maps a lambda, which passes one argument of the call as it is written."""
+    raised, call_node, transform = call.raised, call.call, call.transform
+    if raised is None or call_node is None or transform is None or call_node.func is not transform:
+        return None
+    parameters = call.parameters[: len(call_node.args)]
+    is_plain = len(transform.args) == 1 and isinstance(transform.args[0], ast.Name | ast.Attribute)
+    nodes = [*call_node.args, *transform.args]
+    if not is_plain or transform.keywords or call_node.keywords or any(isinstance(n, ast.Starred) for n in nodes):
+        return None
+    fixed = call_node.args[number]
+    mapped = [parameter for place, parameter in enumerate(parameters) if place != number]
+    read = {part.id for node in (fixed, *transform.args) for part in ast.walk(node) if isinstance(part, ast.Name)}
+    if len(parameters) != len(call_node.args) or not mapped or read & set(mapped):
+        return None
+    passed_names = [raised.source(fixed) if place == number else name for place, name in enumerate(parameters)]
+    function = f"lambda {', '.join(mapped)}: {raised.source(transform.args[0])}({', '.join(passed_names)})"
+    arguments = [raised.source(node) for node in call_node.args if node is not fixed]
+    code = f"{raised.source(transform.func)}({function})({', '.join(arguments)})"
+    words = f"vmap maps the arrays alone. The lambda passes {parameters[number]} to each call."
+    return applied(FoundCure("a lambda", code, words), [edit_of(raised, over(call_node, code))])
 
 
 _FILTERS = frozenset({"grad", "value_and_grad", "jacfwd", "jacrev", "hessian"})

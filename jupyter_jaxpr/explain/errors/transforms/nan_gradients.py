@@ -1,0 +1,86 @@
+"""Explains the nan that jax_debug_nans finds in the gradient of a where: the value that is not chosen."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from ....observe.observation import FoundCure
+from ....plain_text import message_of
+from ..explanation import Explained
+from ..failing_code.called_names import called
+from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.module_names import jnp_name
+from ..failing_code.place_of_error import RaisedAt
+from ..traced_values.finite_gradient_of_where import finite_where, risky_operands
+from ..trials.trial_of_cure import passed
+from .transformed_calls import Applied
+
+_NAN = re.compile(r"^invalid value \(nan\) encountered in (\S+)")
+_FINITE = (
+    "Replace the operand before the operation where it has no finite gradient, as in jnp.sqrt(jnp.where(x > 0, x, 1))."
+)
+_DERIVATIVES = frozenset({"grad", "value_and_grad", "jacrev", "hessian"})
+
+
+def nan_gradient_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """Explains a nan that jax_debug_nans finds while JAX computes a gradient."""
+    match = _NAN.search(message_of(error).strip()) if isinstance(error, FloatingPointError) else None
+    if match is None or raised is None or not _is_of_backward_pass(error):
+        return None
+    return _of_where(raised, match[1]) or Explained(
+        None,
+        "A gradient is nan",
+        f"{match[1]} computed nan in the backward pass. The function has a value here, but an operation in it has no "
+        "finite gradient, as sqrt and norm at 0 have none.",
+        (FoundCure("a finite gradient", None, _FINITE),),
+    )
+
+
+def _of_where(raised: RaisedAt, primitive: str) -> Explained | None:
+    """Explains the nan of jax.grad(f)(x), where f has one where whose gradient may be nan, and no other such code."""
+    call = Applied(raised)
+    if call.word not in _DERIVATIVES or call.function is None:
+        return None
+    wheres = [
+        node
+        for node in ast.walk(call.function)
+        if isinstance(node, ast.Call) and called(node) == "where" and len(node.args) == 3 and not node.keywords
+    ]
+    if len(wheres) != 1:
+        return None
+    (node,) = wheres
+    if not _is_only_cause(call.function, node):
+        return None
+    source = " ".join(raised.source(node).split())
+    sources = [raised.source(argument) for argument in node.args]
+    code, sentence, is_finite = finite_where(jnp_name(raised), *sources)
+    if not sentence:
+        return None
+    title = f"The gradient of {source} is nan" if len(source) <= 60 else "The gradient of a where is nan"
+    text = (
+        f"{primitive} computed nan. jnp.where computes both values, and multiplies the gradient of the value that is "
+        "not chosen by 0: 0 * inf and 0 * nan are nan."
+    )
+    if not is_finite:
+        return Explained(None, title, text, (FoundCure("a second where", None, sentence),))
+    cure = applied(FoundCure("a second where", code, sentence), [edit_of(raised, over(node, code))])
+    return Explained(None, title, text, tuple(passed(raised, [cure])))
+
+
+def _is_of_backward_pass(error: BaseException) -> bool:
+    """Return whether JAX was computing cotangents: a nan of the function itself has another cause."""
+    traceback = error.__traceback__
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_name.startswith("backward_pass"):
+            return True
+        traceback = traceback.tb_next
+    return False
+
+
+def _is_only_cause(function: ast.AST, where: ast.Call) -> bool:
+    """Return whether nothing outside of the where may have a nan gradient, as far as the code of the function shows."""
+    within = {id(part) for part in ast.walk(where)}
+    if any(id(operand) not in within for operand in risky_operands(function)):
+        return False
+    return not any(isinstance(part, ast.Call) and isinstance(part.func, ast.Name) for part in ast.walk(function))
