@@ -125,6 +125,9 @@ ACTIVITY = {"calls": 4, "calls_exact": True, "misses": 1, "traces": 1, "lowering
         ({"compiles": 0, "from_disk": 1}, "4 calls, 1 executable from disk"),
         ({"calls": None, "compiles": None}, "calls unknown, compiles unknown"),
         ({"calls": 0, "compiles": 0, "inlined": 3}, "0 calls, 3 calls inlined"),
+        ({"inlined": 3}, "4 calls (3 inlined), 1 compile"),
+        ({"inlined": 2, "calls_exact": False}, "≥4 calls (2 inlined), 1 compile"),
+        ({"calls": 1200, "compiles": 0, "inlined": 1199}, "1,200 calls (1,199 inlined), no compile"),
         ({"calls": 1, "compiles": 0, "raised": 1}, "1 call, no compile, 1 call raised"),
     ],
 )

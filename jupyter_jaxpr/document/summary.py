@@ -85,15 +85,19 @@ def _parameter(document: Snapshot, parameters: int, name: str) -> str:
 
 
 def _activity(activity: Activity) -> str:
-    """Return the calls and compiles of the function in the run, such as `≥4 calls, 1 compile`."""
+    """Return the calls and compiles of the function in the run, such as `≥4 calls (2 inlined), 1 compile`."""
     words = [count(activity.calls, "call", exact=activity.calls_exact)]
+    # The inlined calls are among the calls, unless the number of calls is a lower bound.
+    is_among = 0 < (activity.inlined or 0) <= (activity.calls or 0)
+    if is_among:
+        words[0] += f" ({activity.inlined:,} inlined)"
     if activity.compiles or activity.compiles is None:
         words.append(count(activity.compiles, "compile"))
     elif activity.calls and not activity.from_disk:
         words.append("no compile")
     if activity.from_disk:
         words.append(f"{count(activity.from_disk, 'executable')} from disk")
-    if activity.inlined:
+    if activity.inlined and not is_among:
         words.append(f"{count(activity.inlined, 'call')} inlined")
     if activity.raised:
         words.append(f"{count(activity.raised, 'call')} raised")
