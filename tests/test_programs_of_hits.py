@@ -104,6 +104,17 @@ def test_where_jax_checks_for_nan_each_program_is_a_candidate(notebook: Notebook
         assert [own_program["origin_note"] for own_program in ran.own_programs] == [CANDIDATE, CANDIDATE]
 
 
+def test_a_program_of_a_cleared_entry_is_no_candidate(notebook: Notebook) -> None:
+    notebook.run(
+        "@jax.jit\ndef f(x):\n    return x - 1\ntwo, five = jnp.ones(2), jnp.ones(5)\n"
+        "for _ in range(3):\n    f(two)\n    f.clear_cache()\nf(two), f(five)"
+    )
+    ran = notebook.run("%%jaxpr\nwith jax.debug_nans(True):\n    for _ in range(3):\n        y = f(two)\nprint(1)")
+    if HAS_MONITORING:
+        assert shown(ran) == ["f32[2] one of 2 candidates", "f32[5] one of 2 candidates"]
+        assert [own_program["origin_note"] for own_program in ran.own_programs] == [CANDIDATE, CANDIDATE]
+
+
 def test_a_program_that_surely_ran_is_in_focus_before_candidates(notebook: Notebook) -> None:
     notebook.run(
         "import functools\nclass Mode:\n    def __init__(self, k): self.k = k\n    def __hash__(self): return 7\n"

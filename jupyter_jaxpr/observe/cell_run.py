@@ -50,7 +50,10 @@ NOT_COUNTED = (
     "The number of calls is unknown: a debugger, a profiler or another observed thread uses the counter of calls."
 )
 UNLOADED = "The numbers of calls are lower bounds: %unload_ext jupyter_jaxpr ended the observation early."
-ELSEWHERE = "The numbers of calls of {names} are lower bounds: calls in other threads are not counted."
+ELSEWHERE = (
+    "The numbers of calls and compiles of {names} are lower bounds: calls in other threads are not counted, and the "
+    "compiles of these calls are not counted."
+)
 _ONLY_IN_CELLS = (
     "The number of calls is unknown: on Python 3.11, jupyter_jaxpr counts calls only in a %%jaxpr cell. Use Python "
     "3.12 or later to count calls here."

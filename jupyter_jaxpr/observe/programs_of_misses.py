@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -15,6 +16,7 @@ from ..interruptions import not_of_a_signal
 from ..jax.eager_control_flow import Construct
 from .arguments import CallShape, EquinoxCall, arguments_of, equinox_arguments, plain_shape, result_of, spec_of
 from .cache.cache_key import Key
+from .cache.held_entries import are_surely_equal
 from .calls.call_values import CallValues
 from .calls.repeatable_calls import HeldCall
 from .functions import FunctionRecord
@@ -175,12 +177,19 @@ def keep(record: FunctionRecord, program: KeptProgram) -> None:
 
 
 def own_programs(record: FunctionRecord) -> list[KeptProgram]:
-    """Return the programs that calls ran.
+    """Return the programs that later calls may run.
 
-    Programs that grad or vmap derived are left out, unless there are no others.
+    A program of grad or vmap is left out, unless there are no others. A program is left out, too, if a later program
+    was made for the same keys: JAX's caches were cleared in between.
     """
     programs = list(record.programs.values())
-    return [program for program in programs if program.origin == "ran"] or programs
+    of_calls = [program for program in programs if program.origin == "ran"] or programs
+    return [program for number, program in enumerate(of_calls) if not _is_replaced(program, of_calls[number + 1 :])]
+
+
+def _is_replaced(program: KeptProgram, later: Sequence[KeptProgram]) -> bool:
+    new = [key for later_program in later for key in later_program.keys]
+    return bool(program.keys) and all(any(are_surely_equal(old, key) for key in new) for old in program.keys)
 
 
 def stored_program(record: FunctionRecord, jaxpr: Any, executable: Any) -> KeptProgram | None:

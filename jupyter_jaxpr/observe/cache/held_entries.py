@@ -106,7 +106,7 @@ def _left_by_raised(raised: Sequence[MissEvent], makers: Sequence[MissEvent]) ->
     known = [maker.key for maker in makers[-_KEYS:]]
     left = 0
     for event in raised:
-        if any(_are_surely_equal(key, event.key) for key in known):
+        if any(are_surely_equal(key, event.key) for key in known):
             continue
         left += 1
         if len(known) < 2 * _KEYS:
@@ -117,11 +117,8 @@ def _left_by_raised(raised: Sequence[MissEvent], makers: Sequence[MissEvent]) ->
 _KEYS = 32
 
 
-def _are_surely_equal(old: Key | None, new: Key | None) -> bool:
-    """Return whether two keys are equal and have no static values.
-
-    Comparing static values could run an `__eq__` of the user's.
-    """
+def are_surely_equal(old: Key | None, new: Key | None) -> bool:
+    """Return whether two keys without static values are equal; static values may have an `__eq__` of the user's."""
     if old is None or new is None or old.statics or new.statics or old.function or new.function:
         return False
     return kinds_of_values(old, new) == ()
