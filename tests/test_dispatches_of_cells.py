@@ -8,6 +8,8 @@ import pytest
 from conftest import Notebook
 from dispatch_recordings import MORE, NO_JIT, RAN_CELL, TOO_MANY, lines, program, recorded, recorded_in, recordings
 
+from jupyter_jaxpr import last
+from jupyter_jaxpr.exports.cost import cost_text
 from jupyter_jaxpr.magic.session import Session
 from jupyter_jaxpr.observe import dispatches_of_cell
 
@@ -211,3 +213,15 @@ def test_eager_says_before_the_cell_runs_that_the_cell_takes_longer(
     notebook.run("%%jaxpr --eager\nbefore = list(said)\nlax.neg(x)")
     warning = "--eager records each dispatch of JAX, so the cell takes up to 20 times as long."
     assert notebook["before"] == [("running", warning)]
+
+
+def test_an_operation_that_a_loop_used_first_has_the_line_that_calls_it_now(notebook: Notebook) -> None:
+    notebook.run("jax.clear_caches()\nsummed = jax.jit(lambda v: lax.scan(lambda c, a: (c + a, c), 0.0, v))(x)")
+    ran = notebook.run("%%jaxpr\nthree = jnp.array(3)\n\nfour = three + 1")
+    assert ran.result.success
+    costs = cost_text(last().snapshot.document)
+    assert costs is not None
+    assert [row[:3] for row in costs.rows] == [
+        ("2", "three = jnp.array(3)", "0\N{NO-BREAK SPACE}op"),
+        ("4", "four = three + 1", "1\N{NO-BREAK SPACE}op"),
+    ]

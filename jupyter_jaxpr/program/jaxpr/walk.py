@@ -11,6 +11,8 @@ objects are recognised by their identity.
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -267,6 +269,10 @@ class Walk:
             scope.children.append((index, inner.parameter, inner.position, child))
             if not inner.combiner:
                 scope.counted.append(child)
+            if isinstance(name, str) and _is_ufunc(name, inner.jaxpr):
+                # JAX may have traced the operation first while it lowered another loop: that line is not the caller's.
+                stacks = self.scopes[child].stack
+                stacks[:] = [self.positions.without_user(stack) for stack in stacks]
 
     # --- variables and operands ----------------------------------------------------------------
 
@@ -350,6 +356,15 @@ class Walk:
             number = self._parameter_numbers[frozen] = len(self.parameter_lists)
             self.parameter_lists.append(row)
         return number
+
+
+def _is_ufunc(name: str, jaxpr: Any) -> bool:
+    """Return whether a jitted function is one of `jax.numpy`'s own operations, such as `add`."""
+    about = getattr(jaxpr, "debug_info", None)
+    source = str(getattr(about, "func_src_info", "")).replace(os.sep, "/")
+    if source != "<unknown>":
+        return "/jax/_src/numpy/ufuncs.py:" in source
+    return type(getattr(sys.modules.get("jax.numpy"), name, None)).__name__ == "ufunc"
 
 
 def _programs_in(value: Any) -> list[tuple[int, Any, Any]]:

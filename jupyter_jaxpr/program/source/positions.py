@@ -264,6 +264,10 @@ class Positions:
         file, function, line, *_ = self.frames[first]
         return self._number([self._row((file, function, line, -1, line, -1)), *outer], [])
 
+    def without_user(self, stack: int) -> int:
+        """Return the index of the stack that has only the library frames of `stack`; -1 without any."""
+        return self._number([], self.stacks[stack][1]) if stack >= 0 else -1
+
     def without_library(self, stack: int) -> int:
         """Return the index of a stack that has only the user frames of `stack`."""
         return self._number(self.stacks[stack][0], [])
