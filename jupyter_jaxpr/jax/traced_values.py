@@ -63,7 +63,16 @@ class ValueReader:
     def read(self, value: Any) -> TracedArray | TracedTree | None:
         """Return the record of a traced array, or of a container that holds one; None for any other value."""
         kind = type(value)
-        if kind is self._plain or issubclass(kind, self._tracer):
+        if kind is self._plain:
+            try:
+                trace, variable, parent = value._trace, value.val, value.parent
+                if type(trace) is self._trace and variable is not None:
+                    traceback = None if parent is None else parent.source_info.traceback
+                    # The class of a named tuple takes twice as long; this runs for each name of a trace.
+                    return tuple.__new__(TracedArray, (value.aval, variable, traceback, ref(trace)))
+            except AttributeError:  # another version of JAX
+                pass
+        if issubclass(kind, self._tracer):
             return self._array(value)
         if _is_container(kind) or _fields(value) is not None:
             self._left = LEAVES
@@ -80,8 +89,7 @@ class ValueReader:
         if variable is None:
             return None
         source = getattr(getattr(inner, "parent", None), "source_info", None)
-        # The class of a named tuple takes twice as long; this runs for each name of a trace.
-        return tuple.__new__(TracedArray, (value.aval, variable, getattr(source, "traceback", None), ref(trace)))
+        return TracedArray(value.aval, variable, getattr(source, "traceback", None), ref(trace))
 
     def _tree(self, value: Any, depth: int) -> TracedTree | None:
         kind = type(value)

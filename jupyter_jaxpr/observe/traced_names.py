@@ -28,7 +28,9 @@ from .users_codes import UsersCodes
 _TOOL_IDS = (3, 5, 4)
 # The most lines of one function that are read in one trace; later lines are not read.
 _LINES = 20_000
-# The most values of one name at one place in one trace: the first values and the last value are kept.
+# The number of lines of one function after which the values are sorted by their names.
+_GATHERED = 4_000
+# The number of values kept for one name at one place in one trace: the first values and the last one.
 VALUES = 200
 # The most values that are kept for the traces of one run, about 2 MB; at its start, older runs are reduced to as many.
 _IN_A_RUN = 20_000
@@ -131,6 +133,8 @@ class NameRecorder:
         # the instruction offsets at which lines begin, in code objects that report instructions
         self._begins: set[int] = set()
         self._frames: dict[int, _Line] = {}
+        self._frame: FrameType | None = None  # the frame of the latest line, until it returns
+        self._key = 0  # the id of this frame
         self._watching = False
         self._is_over = False  # true if no tool id is free, or after an error of this package
         self._ended = False  # true if the rest of this trace is not read
@@ -178,6 +182,7 @@ class NameRecorder:
         else:
             self._is_over = True
         self._frames.clear()
+        self._frame = None
         values_at: dict[NamePlace, list[TracedArray | TracedTree]] = {}
         for watched in self._codes.values():
             for place, values in watched.take():
@@ -247,6 +252,7 @@ class NameRecorder:
             self._begins.update(watched.begins or (), watched.observed)
         if not watched.tells_lines:
             self._tell_lines(watched)
+        self._frame = None
         self._frames.pop(id(frame), None)
         local = frame.f_locals
         for name in watched.parameters:
@@ -300,11 +306,20 @@ class NameRecorder:
             self._ended = True
 
     def _line(self, watched: _Watched, line: int, frame: FrameType) -> None:
-        """Read the names that the previous line assigned, and remember the line that begins."""
-        key = id(frame)
+        """Read what the line before stored; a new line begins."""
+        if frame is not self._frame:
+            # A call of `id` is slow where Python code (as filelock, which JAX imports) listens to audit events.
+            self._frame, self._key = frame, id(frame)
+        key = self._key
         last = self._frames.get(key)
-        if last is not None:
+        if last is not None and last[2] is not None:
             self._read(watched, last, frame)
+        elif last is not None:
+            local = frame.f_locals
+            for name in last[1]:
+                value = local.get(name, _ABSENT)
+                if value is not _ABSENT and (described := self._read_value(value)) is not None:
+                    watched.noted.append(("assigned", name, last[0], described))
         sure = watched.sure.get(line)
         if sure is not None:
             self._frames[key] = sure
@@ -315,8 +330,10 @@ class NameRecorder:
             local = frame.f_locals
             self._frames[key] = line, names, [id(local.get(name, _ABSENT)) for name in names], frame.f_lasti
         watched.lines_left -= 1
-        if not watched.lines_left:
-            self._give_up()
+        if not watched.lines_left % _GATHERED:
+            watched.gather()
+            if not watched.lines_left:
+                self._give_up()
 
     def _on_return(self, code: CodeType, offset: int, value: Any) -> None:
         try:
@@ -325,6 +342,7 @@ class NameRecorder:
                 if watched is None or self._ended or get_ident() != self._thread:
                     return
                 frame = _getframe(1)
+                self._frame = None
                 last = self._frames.pop(id(frame), None)
                 if last is not None:
                     self._read(watched, last, frame)
@@ -359,16 +377,8 @@ class NameRecorder:
 
     def _note(self, watched: _Watched, kind: Kind, name: str, line: int, value: Any) -> None:
         described = self._read_value(value)
-        if described is None:
-            return
-        key = kind, name, line
-        values = watched.values.get(key)
-        if values is None:
-            watched.values[key] = [described]
-            return
-        if len(values) == VALUES:
-            values.pop()  # keep the first values and replace the last one
-        values.append(described)
+        if described is not None:
+            watched.noted.append((kind, name, line, described))
 
     def _give_up(self) -> None:
         """Stop reading values in this trace."""
@@ -397,7 +407,8 @@ class _Watched:
         unknown: The names, each with its line, of which this trace does not show whether the line stored them.
         tells_lines: True if Python reports the lines of the function now.
         lines_left: The number of lines that may still be read in this trace.
-        values: The values read in this trace.
+        noted: The values read since the last call of `gather`: what the name is, the name and its line.
+        values: The values read in this trace before.
     """
 
     __slots__ = (
@@ -407,6 +418,7 @@ class _Watched:
         "hears_stores",
         "is_read",
         "lines_left",
+        "noted",
         "observed",
         "parameters",
         "returns",
@@ -431,6 +443,7 @@ class _Watched:
         self.unknown: set[tuple[str, int]] = set()
         self.flow: LineFlow | None = None
         self.lines_left = 0
+        self.noted: list[tuple[Kind, str, int, TracedArray | TracedTree]] = []
         self.values: dict[tuple[Kind, str, int], list[TracedArray | TracedTree]] = {}
 
     def read(self) -> None:
@@ -451,8 +464,22 @@ class _Watched:
             self.flow = LineFlow(self.code)
         return self.flow.is_stored(name, start, end, self.observed if self.hears_stores else {})
 
+    def gather(self) -> None:
+        """Sort the values by their names; while JAX traces, each step between two lines takes thrice as long."""
+        noted, self.noted = self.noted, []
+        for kind, name, line, described in noted:
+            key = kind, name, line
+            values = self.values.get(key)
+            if values is None:
+                self.values[key] = [described]
+                continue
+            if len(values) == VALUES:
+                values.pop()  # the first values and the last one are kept
+            values.append(described)
+
     def take(self) -> Iterator[tuple[NamePlace, list[TracedArray | TracedTree]]]:
-        """Yield the values read in this trace, then forget them."""
+        """Yield the values read in this trace, and drop them."""
+        self.gather()
         values, self.values = self.values, {}
         unknown, self.unknown = self.unknown, set()
         if not values:
