@@ -1,4 +1,4 @@
-"""Finds the syntax tree of a user's function and the objects of its names, without running user code."""
+"""Finds the syntax tree of a user function and the objects that its names refer to, without running user code."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..observe.kept_texts import text_kept
 from ..observe.whose_code import is_installed
 from ..plain_text import FAILURES, file_of
 
-#: The largest number of lines of a helper function; longer functions are not examined.
+#: Longer helper functions (by number of lines) are not examined.
 _LINES = 60
 
 
@@ -25,11 +25,11 @@ def tree_of(function: Any) -> ast.FunctionDef | None: ...
 @overload
 def tree_of(function: Any, asynchronous: bool) -> ast.FunctionDef | ast.AsyncFunctionDef | None: ...
 def tree_of(function: Any, asynchronous: bool = False) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
-    """Return the def of a plain Python function; None for a lambda, a generator, or a function of unknown text.
+    """Return the def of a plain Python function; None for a lambda, a generator, or a function without known source.
 
     Args:
         function: Any object.
-        asynchronous: Give an `async def` as well.
+        asynchronous: True to return an `async def`, too.
     """
     if type(function) is not FunctionType:
         return None
@@ -41,11 +41,11 @@ def tree_of(function: Any, asynchronous: bool = False) -> ast.FunctionDef | ast.
 
 @functools.lru_cache(maxsize=256)
 def _statement_of(code: CodeType, file: str) -> ast.stmt | None:
-    """Return the statement that defines a function; None where the source is not known to be one statement.
+    """Return the statement that defines a function; None if its source is no single statement or is unknown.
 
     Args:
         code: The code of the function.
-        file: The file of the code, because equal codes may be of different files.
+        file: The file of the code, needed because equal code objects may come from different files.
     """
     statements: list[ast.stmt] = []
     try:
@@ -56,7 +56,7 @@ def _statement_of(code: CodeType, file: str) -> ast.stmt | None:
 
 
 def _lines_of(code: CodeType) -> Sequence[str]:
-    """Return the lines of a function; none where the function is long."""
+    """Return the source lines of a function; [] if the function is too long."""
     if is_installed(file_of(code)):
         return _installed_lines(code)
     with text_kept(file_of(code)):
@@ -66,9 +66,9 @@ def _lines_of(code: CodeType) -> Sequence[str]:
 
 @functools.lru_cache(maxsize=256)
 def _installed_lines(code: CodeType) -> Sequence[str]:
-    """Return the lines of a function of a package.
+    """Return the source lines of a function in a package.
 
-    `linecache` would keep the whole file for the rest of the kernel's life: 1.4 MB for the files of `jax.numpy` alone.
+    `linecache` is not used, because it would keep whole files until the kernel ends: 1.4 MB for `jax.numpy` alone.
     """
     file = file_of(code)
     is_kept = file in linecache.cache
@@ -81,7 +81,7 @@ def _installed_lines(code: CodeType) -> Sequence[str]:
 
 
 def names_of(function: FunctionType) -> Mapping[str, Any]:
-    """Return the values of the free names of a function."""
+    """Return {free name of a function: its value}."""
     names = dict(function.__globals__)
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:

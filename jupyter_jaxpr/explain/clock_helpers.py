@@ -1,6 +1,6 @@
-"""Finds which functions of the user's read a clock for others, such as `tic()` and `toc()`, from their text.
+"""Finds user functions that read a clock for their caller, such as `tic()` and `toc()`, from their source.
 
-The search runs no code of the user's. A function that may wait before it reads the clock again is no such helper.
+No user code runs. A function that may wait for a result before it reads the clock is not such a helper.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Any
 from .called_code import names_of, tree_of
 from .left_running import assigned, locals_of
 
-#: Returns whether a node is a call that reads a clock, by the values of the names around the node.
+#: A function: (syntax node, values of the names around it) -> True if the node is a call that reads a clock.
 IsClock = Callable[[ast.AST, Mapping[str, Any]], bool]
 
 
 def gives_reading(function: Any, is_clock: IsClock) -> bool:
-    """Return whether a function only returns a reading of a clock, as in `def now(): return time.time()`."""
+    """Return whether a function does nothing but return the time of a clock, as in `def now(): return time.time()`."""
     tree = tree_of(function)
     if tree is None:
         return False
@@ -28,7 +28,10 @@ def gives_reading(function: Any, is_clock: IsClock) -> bool:
 
 
 def kept_in(function: Any, is_clock: IsClock) -> str | None:
-    """Return the place where a function keeps a clock reading after its return, such as `_start` or `self.start`."""
+    """Return where a function stores the time of a clock for later, such as `_start` or `self.start`.
+
+    None if nowhere.
+    """
     tree = tree_of(function)
     if tree is None:
         return None
@@ -47,7 +50,10 @@ def kept_in(function: Any, is_clock: IsClock) -> str | None:
 
 
 def differs_from(function: Any, is_clock: IsClock) -> str | None:
-    """Return the place of the earlier reading that a function subtracts; None if the function may wait."""
+    """Return where the earlier time is stored that a function subtracts from the present one.
+
+    None if the function may wait.
+    """
     tree = tree_of(function)
     if tree is None:
         return None
@@ -59,7 +65,7 @@ def differs_from(function: Any, is_clock: IsClock) -> str | None:
                 return None
             continue
         before = before_reading(statement, lambda node: is_clock(node, names))
-        parameters = frozenset(_parameters(tree))  # the reader of the call checks the arguments of the call
+        parameters = frozenset(_parameters(tree))  # the caller checks the arguments of the call
         if any(isinstance(node, _MAY_WAIT) and not _formats(node, parameters) for node in before):
             return None
         named = assigned([statement]) if isinstance(statement, ast.Assign) and statement.value in readings else ()
@@ -74,7 +80,7 @@ def differs_from(function: Any, is_clock: IsClock) -> str | None:
 
 
 def before_reading(statement: ast.stmt, is_reading: Callable[[ast.AST], bool]) -> list[ast.AST]:
-    """Return the nodes that a statement evaluates before it reads a clock, in order; all nodes without a clock."""
+    """Return, in order, the nodes that a statement evaluates before it reads a clock; all nodes if it reads none."""
     nodes: list[ast.AST] = []
 
     def goes_on(node: ast.AST) -> bool:
@@ -95,7 +101,7 @@ def before_reading(statement: ast.stmt, is_reading: Callable[[ast.AST], bool]) -
 
 
 def parameter_of(function: FunctionType, name: str) -> int | None:
-    """Return the position of the parameter with a name; None if the function has no such positional parameter."""
+    """Return the position of a parameter; None if the function has no positional parameter of this name."""
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
     return names.index(name) if name in names else None
 
@@ -107,12 +113,12 @@ _MAY_WAIT = (
 
 
 def _formats(node: ast.AST, names: frozenset[str]) -> bool:
-    """Return whether a node only puts the values of some names into a text."""
+    """Return whether a node only formats the values of certain names as text."""
     return isinstance(node, ast.FormattedValue) and isinstance(node.value, ast.Name) and node.value.id in names
 
 
 def _own_names(tree: ast.FunctionDef) -> frozenset[str]:
-    """Return the local names of a function but its first parameter, whose attributes outlive the call."""
+    """Return the local names of a function, except its first parameter: attributes of `self` outlive the call."""
     return (locals_of(tree) - _declared(tree)) - {*_parameters(tree)[:1]}
 
 
@@ -135,7 +141,10 @@ def _popped(node: ast.expr) -> ast.expr:
 
 
 def _outside(node: ast.expr, local: frozenset[str]) -> str | None:
-    """Return the text of a place that is none of a function's own names: `_start`, `self.start`, `state['start']`."""
+    """Return the text of a place outside of a function's local names: `_start`, `self.start`, `state['start']`.
+
+    Else None.
+    """
     root = node
     while isinstance(root, ast.Attribute | ast.Subscript):
         root = root.value
@@ -149,7 +158,7 @@ def _is_text(statement: ast.stmt) -> bool:
 
 
 def place_with_object(call: ast.Call, function: Any, place: str | None) -> str | None:
-    """Return a place in the code of a function as a text that also names the object of the place."""
+    """Return a place inside a method, such as `self.start`, with the object of the call in place of `self`."""
     if place is None:
         return None
     first = next(iter(function.__code__.co_varnames[: function.__code__.co_argcount]), None)

@@ -1,7 +1,7 @@
-"""Finds updates `x.at[i].set(v)` in a cell's text whose result the cell does not use.
+"""Finds updates `x.at[i].set(v)` in a cell whose result is not used.
 
-JAX arrays do not change: the update is a new array, and without a name the new array is lost. Such a statement is
-always a mistake, so the text alone proves it.
+JAX arrays are immutable: the update returns a new array, which is lost if nothing refers to it. Such a statement is
+always a mistake, so the cell's source is enough to find it.
 """
 
 from __future__ import annotations
@@ -29,14 +29,15 @@ def dropped_updates(source: str, file: str) -> list[Finding]:
 
     Args:
         source: The text of the cell, with its magics.
-        file: The name of the cell's code.
+        file: The `co_filename` of the cell's code.
     """
     try:
-        # A magic becomes a statement of its line, so every line keeps its number.
+        # A magic is replaced by `pass`, so that no line number changes.
         tree = ast.parse(_MAGIC.sub(lambda line: f"{line[1]}pass", source))
     except not_of_a_signal(SyntaxError, ValueError):
         return []
-    last_statement = tree.body[-1] if tree.body else None  # the cell displays the value of its last expression
+    # the cell displays the value of its last expression, so that one is used
+    last_statement = tree.body[-1] if tree.body else None
     findings = []
     for statement in ast.walk(tree):
         if isinstance(statement, ast.Expr) and statement is not last_statement:

@@ -1,4 +1,4 @@
-"""Compiles the functions of an edited text, so that a trial can run them in the place of the user's functions."""
+"""Compiles the functions of an edited source, so that a trial can run them instead of the user's functions."""
 
 from __future__ import annotations
 
@@ -13,39 +13,38 @@ from .errors.failing_code.edits import edited
 
 
 class EditedCode(Mapping[CodeType, CodeType]):
-    """Maps the code of each function of a text to its edited code.
+    """Maps the code object of each function in a source to the code object after the edits.
 
     Attributes:
-        is_met: True if the code that holds the edited line was looked up.
+        is_met: True if the function with the edited line was looked up.
     """
 
     def __init__(self, lines: Sequence[str], line: int, edits: Sequence[Edit], file: str) -> None:
-        """Compile the text as it is and with its edits.
+        """Compile the source without and with the edits.
 
         Args:
-            lines: The lines of the text.
+            lines: The lines of the source.
             line: The line that the edits change, from 1.
-            edits: The edits of this text.
-            file: The name that the code of the text carries.
+            edits: The edits of this source.
+            file: The `co_filename` of the code objects.
 
         Raises:
-            SyntaxError: A text is no Python.
+            SyntaxError: A source is no Python.
         """
         text = "\n".join(lines)
         self._edits = edits
         self._file = file
         self._line = line
-        # The code is compiled without the future imports of this module.
+        # dont_inherit, so that this module's `from __future__` imports do not apply
         whole_code = compile(text, file, "exec", dont_inherit=True)
-        # IPython compiles each statement of a cell by itself, so that Python does not know which names are modules.
+        # IPython compiles each statement of a cell separately, and the bytecode may then differ.
         alone = (ast.Module([statement], []) for statement in ast.parse(text).body)
         self._as_it_is = [whole_code, *(compile(module, file, "exec", dont_inherit=True) for module in alone)]
         self._edited = _codes(compile(edited(text, edits), file, "exec", dont_inherit=True))
         self.is_met = False
 
     def __getitem__(self, code: CodeType) -> CodeType:
-        # The text may differ from the text that the function was made from: the file may have changed since its
-        # import.
+        # The file may have changed since its import, so the function may come from another source.
         if file_of(code) != self._file or not any(code in _all_codes(code_alone) for code_alone in self._as_it_is):
             raise KeyError(code)
         first = code.co_firstlineno
@@ -67,7 +66,7 @@ class EditedCode(Mapping[CodeType, CodeType]):
 
 
 def _codes(module: CodeType) -> dict[tuple[str, int], CodeType]:
-    """Return the code objects of a text by name and line, without those that share both, such as lambdas."""
+    """Return {(name, line): code object} for a source; code objects that share both, such as lambdas, are left out."""
     codes = list(_all_codes(module))
     counts = Counter((code.co_qualname, code.co_firstlineno) for code in codes)
     keys = ((code.co_qualname, code.co_firstlineno) for code in codes)

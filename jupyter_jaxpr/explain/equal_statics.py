@@ -1,4 +1,4 @@
-"""Finds calls that used a program of another static value, because JAX takes the two values as equal."""
+"""Finds calls that used a program traced with a different static value, because JAX treats the two values as equal."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ _STALE = "{name} changed after the trace"
 
 
 def equal_statics(hits: Sequence[StaticHit], known: Sequence[Finding]) -> Iterator[Finding]:
-    """Yield a finding for each static value of a call that differs from the static value of the trace that it used.
+    """Yield a finding for each static value of a call that differs from the value with which its program was traced.
 
     Args:
-        hits: The differing static values of the examined calls.
-        known: The findings so far: a change in place that one of them reports is not reported again.
+        hits: The differences that `static_hits` found.
+        known: Earlier findings; what one of them reports is not reported again.
     """
     titles = {(finding.function, finding.title) for finding in known}
     for hit in hits:

@@ -1,4 +1,7 @@
-"""Explains the error that ended a cell: the line, what Python needed there, the culprit argument and the cure."""
+"""Explains the error that ended a cell.
+
+The line, the value that Python needed, the argument it depends on, and cures.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +63,7 @@ from .transforms.tangents import tangent_error
 from .trials.harmful_assignments import without_harm
 from .trials.trial_time_limit import Budget, error_budget
 
-#: Functions of JAX that JAX traces on their own when the user's function calls them.
+#: Functions of JAX that are traced by themselves if the user's function calls them.
 _KINDS = (
     misused_at_error,
     frozen_dict_error,
@@ -108,7 +111,7 @@ _KINDS = (
 
 
 def explained(error: BaseException, function: str) -> Explained:
-    """Explains an error: a title, sentences, the place in the user's code, and cures.
+    """Return the explanation of an error: a title, sentences, the place in the user's code, and cures.
 
     Args:
         error: The exception of a trace or of a call.
@@ -150,7 +153,7 @@ def _parsed(cure: FoundCure) -> FoundCure:
 
 
 def error_finding(error: BaseException, function: str | None, budget: Budget) -> Finding | None:
-    """Say why a cell raised an error; None for an error that neither JAX nor a trace raised.
+    """Return a finding on why a cell raised; None if the error came neither from JAX nor from a trace.
 
     Args:
         error: The exception that ended the cell.
@@ -163,7 +166,7 @@ def error_finding(error: BaseException, function: str | None, budget: Budget) ->
 
 
 def trace_error(error: BaseException, function: str, budget: Budget | None = None) -> Finding:
-    """Say why a trace failed.
+    """Return a finding on why a trace raised.
 
     Args:
         error: The exception of the trace, or of the call of the jitted function.
@@ -174,13 +177,13 @@ def trace_error(error: BaseException, function: str, budget: Budget | None = Non
     if raised is not None and raised.place.function != "<module>" and _is_of_jax(function, error):
         function = raised.place.function.rpartition(".")[2]
     explained_error = _explained(error, function, raised, budget)
-    # Outside of IPython, JAX removes its own frames from the traceback, so raised.in_trace is false.
+    # Outside of IPython, JAX removes its own frames from the traceback, so `raised.in_trace` can be False in a trace.
     in_trace = raised is not None and (raised.in_trace or raised.place.function.rpartition(".")[2] == function)
     if explained_error.title is None:
         text = f"{function} could not be traced. The trace raised {_first_line(error)}."
         if not in_trace:
             text = f"The call of {function} raised {_first_line(error)}."
-    # JAX raises FloatingPointError when it checks the results of a program that ran.
+    # JAX raises FloatingPointError after a program ran, when it checks the results for NaN.
     elif (explained_error.traced or in_trace) and not isinstance(error, FloatingPointError):
         text = f"{function} could not be traced. {explained_error.text}".rstrip()
     else:
@@ -210,7 +213,7 @@ def _is_of_jax(function: str, error: BaseException) -> bool:
 
 
 def raised_error(error: BaseException, function: str | None, budget: Budget | None = None) -> Finding | None:
-    """Say why a cell raised an error; None for an error that neither JAX nor a trace raised.
+    """Return a finding on why a cell raised; None if the error came neither from JAX nor from a trace.
 
     Args:
         error: The exception that ended the cell.

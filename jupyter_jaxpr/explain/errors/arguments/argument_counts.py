@@ -1,4 +1,4 @@
-"""Explains a call that passes more or fewer arguments than the function takes."""
+"""Explains calls that pass more or fewer arguments than the function accepts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MISSING = re.compile(
 )
 
 _UNEXPECTED = re.compile(r"^(?P<name>\w+)\(\) got an unexpected keyword argument '(?P<keyword>\w+)'")
-#: Names of arguments in PyTorch and NumPy, and JAX's names.
+#: Argument name in PyTorch or NumPy -> name in JAX.
 _NAMES_OF_JAX = {
     "dim": "axis",
     "dims": "axis",
@@ -61,7 +61,7 @@ def _spread_children(raised: RaisedAt) -> FoundCure | None:
 
 
 def argument_count_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Explains a positional argument too many, and an argument that the call leaves out."""
+    """Explains a call with too many positional arguments, or without a required argument."""
     text = message_of(error).strip()
     if isinstance(error, TypeError) and (match := _TOO_MANY.search(text)) and touches_jax(error):
         name = "the function" if match["name"] == "<lambda>" else match["name"]
@@ -133,7 +133,7 @@ def _unexpected(raised: RaisedAt, name: str, keyword: str) -> Explained | None:
     function = value_of(raised, call.func)
     is_method = isinstance(call.func, ast.Attribute) and (
         bool(dtype_of(value_of(raised, call.func.value)))
-        # The methods of arrays have a private name, such as _mean, and the array may be the result of a call.
+        # Methods of arrays have a private name, such as _mean, and the array may be the result of a call.
         or (name == f"_{call.func.attr}" and value_of(raised, call.func.value) is None)
     )
     if isinstance(call.func, ast.Attribute) and is_method:
@@ -152,7 +152,7 @@ def _unexpected(raised: RaisedAt, name: str, keyword: str) -> Explained | None:
     words = f"JAX calls this argument {right}." if keyword in _NAMES_OF_JAX else f"{right} is the closest name."
     code = f"{right}={raised.source(node.value)}"
     edits = [edit_of(raised, over(node, code))]
-    for other in call.keywords:  # the next call would raise for each further name of another library
+    for other in call.keywords:  # each further argument name of another library would raise in the next call
         other_right = _NAMES_OF_JAX.get(other.arg or "")
         if other is not node and other.arg not in parameters and other_right in parameters:
             edits.append(edit_of(raised, over(other, f"{other_right}={raised.source(other.value)}")))
@@ -192,7 +192,7 @@ _KEYS = frozenset({"key", "PRNGKey", "fold_in", "split", "clone", "wrap_key_data
 
 
 def _no_key(raised: RaisedAt) -> Explained | None:
-    """Explains a call of jax.random whose first argument is certainly no key."""
+    """Explains a call of jax.random whose first argument is certainly not a random key."""
     call = raised.node
     if not isinstance(call, ast.Call) or ".random." not in raised.source(call.func) or not call.args:
         return None

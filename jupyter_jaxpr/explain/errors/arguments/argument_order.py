@@ -1,4 +1,4 @@
-"""Explains a call with arguments in the wrong order."""
+"""Explains calls whose arguments are in the wrong order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..trials.trial_of_cure import passed
 
 _NO_DTYPE = re.compile(r"^Cannot interpret '(.+?)' as a data type")
 _NO_SHAPE = re.compile(r"^Shapes must be 1D sequences|'float' object cannot be interpreted as an integer")
-#: For functions of jax.random, the names of the limit parameters that come after shape and dtype.
+#: Function of jax.random -> its parameters for the limits, which come after shape and dtype.
 _BOUNDS = {"uniform": ("minval", "maxval")}
 _NO_AXIS = re.compile(r"^scan got value with no leading axis to scan over")
 _SUBSCRIPTS = re.compile(r"^Einstein sum subscript ")
@@ -47,8 +47,8 @@ def order_error(error: BaseException, raised: RaisedAt | None, function: str) ->
 
 # --- random numbers ---
 
-#: Functions of jax.random whose shape comes after a parameter of the distribution. Without choice: its second
-#: argument may be a tuple of values.
+#: Functions of jax.random whose shape comes after a parameter of the distribution. (`choice` is left out, because its
+#: second argument may be a tuple of values.)
 _SHAPE_AFTER = frozenset({"bernoulli", "poisson", "gamma", "t", "chisquare", "pareto"})
 
 
@@ -90,7 +90,7 @@ def _has_sizes(raised: RaisedAt, node: ast.expr) -> bool:
 
 
 def _limits(raised: RaisedAt, call: ast.Call) -> Explained | None:
-    """Explains jax.random.uniform(key, 0.0, 1.0): the limits stand where shape and dtype belong."""
+    """Explains jax.random.uniform(key, 0.0, 1.0): the limits are passed in place of shape and dtype."""
     name = called(call)
     source = raised.source(call.func)
     if "random" not in source or name not in (*_BOUNDS, "normal") or len(call.args) < 3 or call.keywords:
@@ -132,7 +132,10 @@ def _is_size(raised: RaisedAt, node: ast.expr) -> bool:
 
 
 def _state_first(raised: RaisedAt, call: ast.Call) -> Explained | None:
-    """Explains tx.update(state, gradients): the gradients come first. The error may come later, in apply_updates."""
+    """Explains tx.update(state, gradients): the gradients must come first.
+
+    The error may be raised later, in apply_updates.
+    """
     update = call
     if called(call) == "apply_updates" and len(call.args) == 2 and isinstance(call.args[1], ast.Name):
         update_call = _update_of(raised, call.args[1].id)
@@ -157,7 +160,7 @@ def _state_first(raised: RaisedAt, call: ast.Call) -> Explained | None:
 
 
 def _update_of(raised: RaisedAt, name: str) -> ast.Call | None:
-    """Return the only call of an update method in the code that assigns its first result to the name."""
+    """Return the only call of `update` in the code whose first result is assigned to a name; None if there is none."""
     calls = [
         node.value
         for node in ast.walk(raised.loops.module if raised.loops is not None else ast.Module([], []))
@@ -186,7 +189,7 @@ def _is_state(raised: RaisedAt, name: str, optimizer: str) -> bool:
 
 
 def _subscripts_last(raised: RaisedAt, call: ast.Call) -> Explained | None:
-    """Explains einsum(x, "i->"): the subscripts stand behind the operands."""
+    """Explains einsum(x, "i->"): the subscripts must come before the operands."""
     *operand_nodes, last = call.args
     if not (isinstance(last, ast.Constant) and type(last.value) is str) or not operand_nodes:
         return None
@@ -237,7 +240,7 @@ def _index_last(raised: RaisedAt) -> Explained | None:
         for part in ast.walk(node.slice)
         if isinstance(part, ast.Name)
     }
-    # The body must use the second parameter only as an index. An array would have other uses as well.
+    # The body must use the second parameter only as an index; an array would also be used in other ways.
     if {name.id for name in names if id(name) in indices} & {first, second} != {second}:
         return None
     if any(name.id == second and id(name) not in indices for name in names) or first not in {n.id for n in names}:

@@ -24,7 +24,7 @@ STATIC = "A static field is a constant of the program: JAX compiles once for eac
 
 
 def class_of_text(raised: RaisedAt, kind: str) -> ast.ClassDef | None:
-    """Return the only class in the code that has the name."""
+    """Return the only class of this name in the code; None if there is none or there are several."""
     if raised.loops is None:
         return None
     classes = [part for part in ast.walk(raised.loops.module) if isinstance(part, ast.ClassDef) and part.name == kind]
@@ -61,7 +61,7 @@ def static_fields(raised: RaisedAt | None, values: Mapping[str, Any], path: str)
 def static_lines(raised: RaisedAt, node: ast.ClassDef | None, value: Any) -> list[str] | None:
     """Return the lines that mark the fields of a dataclass without arrays as static.
 
-    None where a registered class may fail, too: JAX makes new objects of the class, and compares static fields.
+    None if registering the class may fail: JAX makes new objects of a registered class, and compares static fields.
 
     Args:
         raised: Where the error was raised.
@@ -74,7 +74,7 @@ def static_lines(raised: RaisedAt, node: ast.ClassDef | None, value: Any) -> lis
     if node is None or not dataclasses.is_dataclass(kind):
         return None
     if not any(map(_is_array, jax.tree.leaves(list(held.values())))):
-        return None  # settings alone are rather a static argument
+        return None  # an object with settings only should rather be a static argument
     if any(isinstance(part, ast.FunctionDef) and part.name in _MAKING for part in node.body):
         return None
     lines = []

@@ -1,4 +1,4 @@
-"""Explains an error about an argument of a jitted call: which argument is wrong and what to pass."""
+"""Explains errors about an argument of a jitted call: which argument is wrong, and what to pass instead."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _OVERFLOW = re.compile(
     r"^An overflow was encountered while parsing an argument to a jitted computation, whose argument path is "
     r"(?P<path>\S+)\. Got <class 'int'> with value (?P<value>-?\d+)"
 )
-#: The words for a function without a name.
+#: The words for a function whose name is unknown.
 _NO_NAME = "the function"
 
 
@@ -56,7 +56,7 @@ def argument_error(error: BaseException, raised: RaisedAt | None, function: str)
     """Explains an argument that a jitted function cannot take, or a result that it cannot return."""
     text = message_of(error).strip()
     if isinstance(error, TypeError) and (match := _NO_ARRAY.search(text)):
-        # If a traced function calls another jitted function, JAX names the inner function.
+        # If a traced function calls another jitted function, JAX's message names the inner one.
         name = (match["name"] or function).rpartition(".")[2]
         return _no_array(error, raised, name, match["path"], match["type"])
     if isinstance(error, TypeError) and (match := _RESULT.search(text)):
@@ -76,7 +76,7 @@ def argument_error(error: BaseException, raised: RaisedAt | None, function: str)
         explanation = "JAX gives a Python integer the type int32, whose largest value is 2,147,483,647."
         name = match["path"]
         if raised is None or not isinstance(raised.node, ast.Call) or module_of_call(raised, raised.node):
-            name = "the number"  # the path names an argument of a function of JAX, not of the user
+            name = "the number"  # the path belongs to an argument of a JAX function, not of a user function
             title = f"The number {match['value']} does not fit into int32"
         cures = (
             FoundCure("a float", None, f"Pass {name} as a float, such as {float(int(match['value'])):.4g}."),
@@ -91,7 +91,7 @@ def argument_error(error: BaseException, raised: RaisedAt | None, function: str)
 
 
 def module_of_call(raised: RaisedAt, call: ast.Call) -> bool:
-    """Return whether a call calls a function of a module, such as jnp.add."""
+    """Return whether a call calls a function in a module, such as jnp.add."""
     function = call.func
     while isinstance(function, ast.Attribute):
         function = function.value
@@ -164,11 +164,11 @@ _TRACED = (
     "jax.jit traces each argument that is not static. JAX can trace arrays, numbers, and lists, tuples and "
     "dicts of arrays and numbers."
 )
-#: Annotations of fields whose values have a hash.
+#: Annotations of fields whose values are hashable.
 _PLAIN_FIELDS = frozenset({"int", "float", "bool", "str", "bytes", "complex"})
-#: Modules of Python whose objects have a hash of their contents and hold no arrays.
+#: Python modules whose objects are hashed by their contents and contain no arrays.
 _HASHED_BY_CONTENT = frozenset({"datetime", "pathlib", "decimal", "fractions", "uuid", "re"})
-#: Types whose elements JAX can trace once they are in a list.
+#: Types that JAX does not accept as arguments, but whose elements it can trace in a list.
 _ITERATED = frozenset({"generator", "set", "frozenset", "map", "zip", "filter", "dict_values", "deque"})
 
 
@@ -188,7 +188,7 @@ def _list_cures(raised: RaisedAt | None, kind: str) -> list[FoundCure]:
             isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == kind.removeprefix("dict_")
         ):
             arguments.append(node)
-    # A generator in a variable may be used up, because the failed call has read from it.
+    # A generator in a variable may be used up, because the failed call has iterated over it.
     if len(arguments) != 1 or (kind != "set" and isinstance(arguments[0], ast.Name)):
         return [cure]
     (node,) = arguments
@@ -201,7 +201,7 @@ def _list_cures(raised: RaisedAt | None, kind: str) -> list[FoundCure]:
 
 
 def packages_of(value: Any) -> set[str]:
-    """Return the names of the packages that define an object's class and its base classes."""
+    """Return the packages that define the class of an object, or one of its base classes."""
     return {(own_name(kind, "__module__") or "").partition(".")[0] for kind in mro_of(type(value))}
 
 
@@ -282,7 +282,7 @@ def _unhashed_argument(raised: RaisedAt | None, type_: str) -> Explained:
 
 
 def _tuple_of_sizes(raised: RaisedAt, node: ast.expr) -> FoundCure | None:
-    """Return the cure x.shape for an argument such as jnp.array(x.shape); None for another argument."""
+    """Return the cure `x.shape` for an argument such as jnp.array(x.shape); None for other arguments."""
     inner = node.args[0] if isinstance(node, ast.Call) and len(node.args) == 1 else None
     if not isinstance(inner, ast.Attribute) or inner.attr != "shape" or called(node) not in ("array", "asarray"):
         return None
@@ -324,7 +324,7 @@ def _frozen(raised: RaisedAt, users_class: ast.ClassDef, value: Any) -> list[Fou
     Args:
         raised: The place where the error was raised.
         users_class: The definition of the class.
-        value: The static argument; None where the value is unknown, and the annotations of the fields decide.
+        value: The static argument; None if unknown; then the annotations of the fields decide.
     """
     nodes = list(ast.walk(users_class))
     if any(isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) for node in nodes):
@@ -346,7 +346,10 @@ def _frozen(raised: RaisedAt, users_class: ast.ClassDef, value: Any) -> list[Fou
 
 
 def _static_argument(raised: RaisedAt | None, type_: str) -> tuple[str, ast.expr] | None:
-    """Return the name and the expression of the only argument of the call whose value has the given type."""
+    """Return (name, expression) for the only argument of the call whose value has this type.
+
+    None if there are several.
+    """
     call = raised.node if raised is not None else None
     if raised is None or not isinstance(call, ast.Call) or raised.frame is None:
         return None

@@ -1,4 +1,4 @@
-"""Explains a call whose arguments stand in the wrong places: sizes without a tuple, a value for a function."""
+"""Explains calls with an argument in the wrong form or place: sizes without a tuple, a value instead of a function."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _NOT_CALLABLE = re.compile(
     r"|^Expected a callable value"
     r"|^Argument '<.*>' of type '?<class '(?:function|PjitFunction)'>'? is not a valid JAX type"
 )
-#: For functions of JAX, the position of their function argument.
+#: Function of JAX -> position of its argument that must be a function.
 _FUNCTIONS_AT = {"scan": 0, "map": 0, "fori_loop": 2, "associative_scan": 0, "eval_shape": 0}
 _POLICY = re.compile(r"^'str' object is not callable")
 _TOO_FEW_DEVICES = re.compile(
@@ -124,7 +124,7 @@ def misplaced_error(error: BaseException, raised: RaisedAt | None, function: str
 
 
 def _function_as_text(raised: RaisedAt, call: ast.Call, text: str) -> Explained | None:
-    """Explains jax.grad("f"), the name of a function as a text."""
+    """Explains jax.grad("f"): the name of a function instead of the function."""
     name = call.args[0] if call.args else None
     if not isinstance(name, ast.Constant) or type(name.value) is not str:
         return None
@@ -462,7 +462,7 @@ def trees_error(raised: RaisedAt, operator: str, left: str, right: str) -> Expla
         node = outer
     names = {part.id: value_of(raised, part) for part in ast.walk(node) if isinstance(part, ast.Name)}
     trees = [name for name, value in names.items() if _is_tree(value)]
-    # Python calls a named tuple a sequence, too.
+    # Python's message also calls a named tuple a sequence.
     culprits = [
         name
         for name in trees
@@ -471,7 +471,7 @@ def trees_error(raised: RaisedAt, operator: str, left: str, right: str) -> Expla
     if not culprits or namespace(raised).get("jax") is not jax:
         return None
     if len(trees) < len(names) and all(_is_row(names[name]) for name in trees):
-        return None  # the list stands for one array next to another array
+        return None  # the list stands for one array, because the other operand is an array
     kind = type(names[culprits[-1]]).__name__
     title = f"{operator} works on arrays, but {culprits[-1]} is {with_article(kind)} of arrays"
     parameters = ", ".join(trees)
@@ -482,15 +482,15 @@ def trees_error(raised: RaisedAt, operator: str, left: str, right: str) -> Expla
 
 
 def _is_row(value: Any) -> bool:
-    """Return whether a list or a tuple holds only numbers, so that the container stands for one array."""
+    """Return whether a list or tuple contains only numbers, so that it stands for one array."""
     return type(value) in (list, tuple) and all(dtype_of(leaf) and not leaf.shape for leaf in value)
 
 
 def _is_tree(value: Any) -> bool:
-    """Return whether a value is a container of arrays, and perhaps of Python's numbers."""
+    """Return whether a value is a container of arrays (Python numbers may be among them)."""
     import jax
 
-    if type(value) not in _TREES and not isinstance(value, tuple):  # a named tuple of arrays is a tree as well
+    if type(value) not in _TREES and not isinstance(value, tuple):  # a named tuple of arrays counts, too
         return False
     leaves = jax.tree_util.tree_leaves(value)[:1_000]
     arrays = [leaf for leaf in leaves if dtype_of(leaf)]

@@ -1,4 +1,4 @@
-"""Explains an object of the user's class as an argument: JAX does not know which of its fields hold arrays."""
+"""Explains an argument that is an object of a user class: JAX does not know which of its fields are arrays."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _REGISTER = "jax.tree_util.register_dataclass"
 
 
 def own_class_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Explains a call of JAX that gets an object of a class from the cell."""
+    """Explains a call of JAX with an object of a class that the user's code defines."""
     match = _NO_JAX_TYPE.search(message_of(error).strip()) if isinstance(error, TypeError | ValueError) else None
     call = raised.node if raised is not None else None
     if match is None or raised is None or class_of_text(raised, match[1]) is None or not isinstance(call, ast.Call):
@@ -48,12 +48,12 @@ def own_class_error(error: BaseException, raised: RaisedAt | None, function: str
 
 
 def can_be_static(value: Any) -> bool:
-    """Return whether a value may be a static argument: the value has a hash, and holds no array."""
+    """Return whether a value can be a static argument: it is hashable and contains no array."""
     if is_hashed(value) or issubclass(type(value), _FUNCTIONS):
         return True
     if _holds_arrays(value):
-        return False  # a static argument is a constant of the program, and JAX compiles anew for each object
-    # A class hashes its objects by identity, or by its own __hash__; lists, dicts and sets have no hash.
+        return False  # the object would be a constant of the program, and JAX would compile for each object
+    # An object is hashed by identity or by its class's __hash__; lists, dicts and sets are not hashable.
     return getattr(type(value), "__hash__", None) is not None
 
 
@@ -69,7 +69,7 @@ def _holds_arrays(value: Any) -> bool:
 
 
 def own_hash(value: Any) -> Any:
-    """Return the __hash__ that the class of an object defines; None for the hash by identity that Python gives."""
+    """Return the __hash__ that the class of an object defines; None if Python hashes the object by identity."""
     found = getattr(type(value), "__hash__", None)
     return None if found is object.__hash__ else found
 
@@ -130,7 +130,7 @@ def _fields_of_init(node: ast.ClassDef) -> list[str]:
 
 
 def _as_dataclass(kind: str, fields: list[str], value: Any) -> str | None:
-    """Return the first lines of a class as a registered dataclass.
+    """Return the first lines of a class, rewritten as a registered dataclass.
 
     None unless all fields are known to be arrays or floats.
     """
@@ -140,7 +140,7 @@ def _as_dataclass(kind: str, fields: list[str], value: Any) -> str | None:
     lines = []
     for field in fields:
         if not dtype_of(held[field]) and type(held[field]) is not float:
-            return None  # a text or a function would need a static field, and an integer may decide a shape
+            return None  # a string or function needs a static field, and an integer may determine a shape
         annotation = "jax.Array" if dtype_of(held[field]) else "float"
         lines.append(f"    {field}: {annotation}")
     return "\n".join([f"@{_REGISTER}", "@dataclasses.dataclass", f"class {kind}:", *lines])

@@ -1,4 +1,4 @@
-"""Finds a tree in a call that has the structure of a part of another tree, and the line that made the tree."""
+"""Finds a pytree in a call that has the structure of only a part of another one, and the line that made it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ class Part:
 
 
 def part_of_tree(raised: RaisedAt) -> Part | None:
-    """Say that state.mu is structured as grads["dense"] in jax.tree.map(f, state.mu, grads); None if unlike."""
+    """Return the finding that state.mu is structured like grads["dense"] in jax.tree.map(f, state.mu, grads).
+
+    None if it is not.
+    """
     call = raised.node
     if not isinstance(call, ast.Call) or len(call.args) != 3 or raised.frame is None:
         return None
@@ -51,7 +54,8 @@ def part_of_tree(raised: RaisedAt) -> Part | None:
         if made is None:
             return Part(sentence, None)
         sentence = f"{sentence} Line {made.lineno} made {source}: {' '.join(raised.source(made).split())}."
-        # A second name of the part may mean the part, and the call is wrong; a new tree of the part has no such use.
+        # If the line only gives the part a second name, the user may mean the part, and the call is wrong. A new pytree
+        # made for the part has no such use.
         is_new = isinstance(made.value, ast.Call)
         return Part(sentence, _whole(raised, made, paths[0], values[large]) if is_new else None)
     return None
@@ -81,7 +85,7 @@ def _parts(value: Any, path: str, depth: int) -> Iterator[tuple[str, Any]]:
 
 
 def _made(raised: RaisedAt, value: Any) -> ast.Assign | None:
-    """Return the only assignment to a name that holds a tree now; None for a tree without such a name."""
+    """Return the only assignment to a name whose value is this pytree; None if there is no such name."""
     names = {name for name, held in namespace(raised).items() if held is value}
     names |= {name for frame in raised.callers for name, held in frame.f_locals.items() if held is value}
     module = raised.loops.module if raised.loops is not None else ast.Module([], [])

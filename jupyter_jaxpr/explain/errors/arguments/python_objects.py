@@ -1,4 +1,4 @@
-"""Explains a Python error about a dict key, a field, a list or a type check in traced code."""
+"""Explains Python errors in traced code about a dict key, a field, a list or a type check."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ _OF_LISTS = re.compile(
 )
 _FORMAT = re.compile(r"^(?:tuple index out of range|Replacement index \d+ out of range for positional args tuple)")
 _AXIS = re.compile(r"^index (-?\d+) is out of bounds for axis 0 with size (\d+)")
-#: Functions of JAX that read shape[axis] in Python, so a wrong axis raises IndexError.
+#: Functions of JAX that index shape[axis] in Python, so that a wrong axis raises IndexError.
 _LOOK_UP = frozenset({"swapaxes", "categorical", "rollaxis"})
 _MODULES = ("numpy", "nn", "lax", "random", "tree", "tree_util", "scipy.special", "ops")
-#: For functions that JAX removed, the functions that replace them.
+#: Function that JAX removed -> the function that replaces it.
 _REMOVED = {
     "shuffle": ("jax.random.permutation", "jax.random.permutation(key, x) gives the elements in another order."),
     "index_update": (".at[...].set", "Write x.at[index].set(value), which makes a new array."),
@@ -113,7 +113,7 @@ def _of_equinox(raised: RaisedAt) -> bool:
 
 
 def _named_place(raised: RaisedAt) -> Explained | None:
-    """Explains jax.debug.print("{x}", x): the format names a value that the call passes without its name."""
+    """Explains jax.debug.print("{x}", x): the format names a value that the call passes without this name."""
     call = raised.node
     if not isinstance(call, ast.Call) or not raised.source(call.func).endswith("debug.print") or not call.args:
         return None

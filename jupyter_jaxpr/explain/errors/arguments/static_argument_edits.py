@@ -56,7 +56,7 @@ def static_cure(raised: RaisedAt, error: BaseException, function: str, names: Se
 def by_name_cure(error: BaseException, function: str, names: Sequence[str]) -> FoundCure | None:
     """Return the cure of a static argument that the call passes by position to a function with `*args`.
 
-    jax.jit finds such an argument only by its name; None where no name is static and without a parameter.
+    jax.jit knows an argument collected by `*args` only by position. None if no static name lacks a parameter.
 
     Args:
         error: The exception, whose traceback still has the frames of JAX.
@@ -97,7 +97,7 @@ def _static_in_checkpoint(raised: RaisedAt, call: RaisedCall, function: str, nam
 
 
 def raised_call_of(error: BaseException, function: str) -> RaisedCall | None:
-    """Return the innermost call of a jitted function through which an error passed, by the function's name."""
+    """Return the innermost call of a jitted function with this name that the error ended; None if there is none."""
     return next((call for call in reversed(raised_calls(error)) if _name(call) == function), None)
 
 
@@ -121,7 +121,8 @@ def jit_with(
 ) -> FoundCure:
     """Return a cure that adds an option to the jit of a function; without code if the jit is not in the user's code.
 
-    Where the jit has static arguments already, the code of the cure is the longer option, without an edit.
+    If the jit has static arguments already, the code of the cure is the option with more arguments, and there is no
+    edit.
 
     Args:
         raised: The place where the error was raised.
@@ -159,7 +160,7 @@ def jit_with(
 
 
 def is_differentiated(raised: RaisedAt, error: BaseException) -> bool:
-    """Return whether jax.grad or jax.vjp started the trace; they cannot differentiate a loop of unknown length."""
+    """Return whether the trace is part of jax.grad or jax.vjp, which cannot differentiate a loop of unknown length."""
     import jax
 
     values = [value for frame in (*raised.callers, raised.frame) if frame is not None for value in _local(frame)]

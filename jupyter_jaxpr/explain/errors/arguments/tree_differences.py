@@ -1,4 +1,4 @@
-"""Explains an error about two pytrees that differ: the path of the difference, with the user's names."""
+"""Explains errors about two pytrees that differ: names the path of the difference in the user's terms."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def tree_error(error: BaseException, raised: RaisedAt | None, function: str) -> 
         return None
     path = differ["path"]
     if differ["call"] != "tree_map":
-        # JAX lists all mismatches, and an entry None, which is allowed, is a mismatch, too.
+        # JAX lists all mismatches, also those of allowed None entries.
         mismatches = re.split(r"(?=pytree structure error)", text)[1:]
         mismatch = next((part for part in mismatches if "<class 'NoneType'>" not in part), text)
         differ = _DIFFER.search(f"{mismatch} ") or differ
@@ -192,7 +192,7 @@ def keys_of(raised: RaisedAt, node: ast.expr) -> set[str] | None:
 
 
 def _has_dict(value: Any, keys: set[str], depth: int = 4) -> bool:
-    """Return whether a tuple, such as the state of an optimizer, contains a dict with the given keys."""
+    """Return whether a tuple, such as the state of an optimizer, contains a dict with these keys."""
     if type(value) is dict:
         return set(map(str, value)) == keys
     return depth > 0 and isinstance(value, tuple) and any(_has_dict(element, keys, depth - 1) for element in value[:20])

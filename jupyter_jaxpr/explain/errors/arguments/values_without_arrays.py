@@ -1,4 +1,4 @@
-"""Explains an operator or a function that gets a function, None, a Pallas reference or a list instead of an array."""
+"""Explains operations on a function, None, a Pallas reference or a list where an array is needed."""
 
 from __future__ import annotations
 
@@ -315,7 +315,7 @@ def _value_and_grad(
     if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Tuple):
         return None
     if expected == "2" or len(statement.targets[0].elts) == 2:
-        return None  # the parts of the value or of the gradient have other names than there are parts
+        return None  # the number of names does not fit the parts of the value or of the gradient
     options = [keyword.value for keyword in transform.keywords if keyword.arg == "has_aux"]
     if any(not isinstance(option, ast.Constant) for option in options):
         return None
@@ -450,7 +450,7 @@ def _not_array(raised: RaisedAt, kind: str) -> Explained | None:
             return Explained(None, title, "", tuple(passed(raised, [cure])))
         if isinstance(
             value, types.GeneratorType | map | zip | filter | reversed
-        ):  # the failed call may have read some elements
+        ):  # the failed call may have consumed some elements
             words = f"Make an array before the call, such as {jnp}.array of a list: an iterator can be read only once."
             return Explained(None, title, "", (FoundCure(f"{jnp}.array", None, words),))
         cure = applied(

@@ -1,4 +1,4 @@
-"""Explains a name that holds the whole result of a call, such as the pair of `opt.update`, where one value is meant."""
+"""Explains a name that has the whole result of a call, such as the pair from `opt.update`, where one part is needed."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ from .jit_arguments import packages_of
 from .tree_differences import with_article
 
 _TAKES_ARRAYS = re.compile(r"requires ndarray or scalar arguments, got <class '")
-#: Methods, and the library of their objects.
+#: Method -> the library of its objects.
 _METHODS_OF = {"update": "optax", "apply": "flax"}
-#: Functions that take trees of the same containers and keys.
+#: Functions whose arguments are pytrees with the same containers and keys.
 _TAKE_TREES = frozenset({"map", "tree_map", "apply_updates"})
-#: Methods of optax and flax that take the gradient first.
+#: Methods of optax and flax whose first argument is the gradient.
 _TAKE_GRADIENTS = frozenset({"update", "apply_gradients"})
 _SUBSCRIPT = re.compile(r"^tuple indices must be integers or slices, not ")
 
 
 @dataclass(frozen=True)
 class _Parts:
-    """The values of a known result: a name for each in code, and each in a sentence."""
+    """The parts of the result of a known function: the name of each in code, and in a sentence."""
 
     names: tuple[str, ...]
     words: tuple[str, ...]
 
 
-#: The known results, by the name of the function that returns the values.
+#: Name of a function -> the parts of its result.
 _KNOWN = {
     "update": _Parts(("updates", "state"), ("the updates", "the new state")),
     "value_and_grad": _Parts(("value", "gradient"), ("the value", "the gradient")),
@@ -139,9 +139,9 @@ def _has_element_like(raised: RaisedAt, node: ast.expr, arguments: list[ast.expr
 
 
 def _has_element_in(raised: RaisedAt, node: ast.expr, others: list[ast.expr]) -> bool:
-    """Return whether an element of a tuple has the keys, lengths and shapes of a part of another value.
+    """Return whether an element of a tuple has the structure and shapes of a part of another argument.
 
-    Such a part is a moment in the state of an optimizer.
+    Such a part may be a moment in the state of an optimizer.
     """
     value = value_of(raised, node)
     parts = [part for other in others if other is not node for part in _parts_of_state(value_of(raised, other))]
@@ -213,12 +213,12 @@ def _has_equal_tree(raised: RaisedAt, name: ast.Name, value: Any) -> bool:
 
 @dataclass(frozen=True)
 class _Made:
-    """The assignment that gave a name the whole result.
+    """The assignment that bound a name to the whole result of a call.
 
     Attributes:
         target: The name on the left of the `=`.
         call: The call on the right.
-        is_again: The call itself gets the name's value: it ran with an array first, and with its own result now.
+        is_again: True if the call passes the name itself: at first it had an array, now it has the call's own result.
         in_frame: The assignment is in the function that raised, so a trial can trace both.
     """
 
@@ -235,7 +235,7 @@ def _made_by(raised: RaisedAt, name: str) -> _Made | None:
         made = _last_call(raised, scope, name, raised.place.line)
         if made is not None:
             return made
-    # The caller passed the value.
+    # the caller passed the value as an argument
     if raised.function is None or not raised.callers or raised.loops is None:
         return None
     caller = raised.callers[-1]

@@ -1,4 +1,4 @@
-"""Finds the advice for a loop body of JAX that appends a traced value to a list: a scan that stacks the values."""
+"""Finds the cure for a loop body that appends a traced value to a list: a scan that stacks the values."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def collected(raised: RaisedAt, construct: str | None, body: ast.FunctionDef, st
     later = [part for part in ast.walk(body) if isinstance(part, ast.Name) and part.lineno > statement.lineno]
     read = {part.id for part in ast.walk(value) if isinstance(part, ast.Name)}
     if any(part.id in read and isinstance(part.ctx, ast.Store) for part in later):
-        return FoundCure(scan, None, words)  # at the return, the expression has another value
+        return FoundCure(scan, None, words)  # at the `return`, the expression would have another value
     parameters = [parameter.arg for parameter in body.args.args]
     carry = ast.unparse(result)
     lines = [f"return {carry}, {text}"]

@@ -1,4 +1,4 @@
-"""Explains an index that is a float because the first carry of a loop is a float."""
+"""Explains an index that is a float because the initial carry of a loop is a float."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .carries import Carry, carry_around
 
 
 def start_of_index(raised: RaisedAt, index: ast.expr) -> ast.expr | None:
-    """Return the expression of the first carry that an index of a loop body starts with; None for any other index.
+    """Return the expression of the initial carry from which an index in a loop body starts; None for other indices.
 
     Args:
         raised: Where the error was raised.
@@ -40,7 +40,7 @@ def _place_in_carry(raised: RaisedAt, carry: Carry, name: str) -> int | None:
                 places += [place for place, target in enumerate(names) if getattr(target, "id", "") == name]
             case ast.Name(id=stored, ctx=ast.Store()) if stored == name:
                 places.append(-1)
-    # The walk finds the name twice where the unpacking is the only assignment: as an element, and as a node.
+    # An unpacking that is the only assignment is found twice: as the element of a tuple, and as a node.
     return places[0] if len(places) == 2 and places[1] == -1 and places[0] >= 0 else None
 
 

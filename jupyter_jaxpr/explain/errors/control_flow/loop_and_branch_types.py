@@ -1,4 +1,4 @@
-"""Explains an error of scan, while_loop, fori_loop, cond or switch: which types differ and which line made each."""
+"""Explains errors of scan, while_loop, fori_loop, cond or switch: which types differ, and which lines made them."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def construct_error(error: BaseException, raised: RaisedAt | None, function: str
 
 
 def _operand(raised: RaisedAt, construct: str) -> FoundCure | None:
-    """Return the advice to pass the only array of the test after the branches; None if the call passes operands."""
+    """Return the cure that passes the tested array after the branches; None if the call passes operands already."""
     call, places = raised.node, {"cond": 3, "switch": 2}.get(construct)
     if not isinstance(call, ast.Call) or places != len(call.args) or call.keywords or raised.frame is None:
         return None
@@ -198,7 +198,7 @@ def _carry(text: str, raised: RaisedAt | None, name: str) -> Explained:
             cures = passed(raised, whole)
             if is_method(raised, _function(body)) or (
                 cures and cures[0].code is None
-            ):  # without a trial, the names say what the parts are
+            ):  # the cure has no trial, so the names have to show which value is which
                 cures = [replace(cure, level="advice", edits=()) for cure in whole] if returns_parts(body) else []
             if cures:
                 title = "The body of a scan returns the parts of the carry as the carry and the step's output"
@@ -259,7 +259,7 @@ def _carry(text: str, raised: RaisedAt | None, name: str) -> Explained:
 
 
 def _with_swap(swapped: FoundCure, *others: FoundCure) -> list[FoundCure]:
-    """Return the cures beside the swap of the two results; an evident swap stands alone."""
+    """Return the given cures and the swap of the two results; if the swap is certain, only the swap."""
     return [swapped] if swapped.level == "applies" else [swapped, *others]
 
 
@@ -402,11 +402,11 @@ def _carry_cures(raised: RaisedAt | None, path: str, before: str, after: str) ->
         start = applied(FoundCure(f"start with {type_after}", code, text), [edit_of(raised, over(leaf, code))])
         is_of_integers = "int" in type_before and not number
         if is_of_integers and parts is not None and _divides(_function(body_of(raised, parts[0]))):
-            # The integers may be meant: a float of 32 bits does not hold all integers.
+            # Converting to float may not be meant: a 32-bit float cannot represent all integers.
             words = "In the body, / of two integers gives a float, and // gives an integer."
             start = FoundCure("// or floats", None, f"{words} For floats, convert the initial carry to {type_after}.")
     cures = [start]
-    # A float carry that each step rounds to an integer may never fulfil the end condition of a while_loop.
+    # If each step rounds a float carry to an integer, the condition of a while_loop may never become false.
     if "float" in type_before and "float" in type_after:
         words = f"Convert the new carry back to {type_before} at the end of each step. The conversion may lose digits."
         cures.append(_conversion_at_end(raised, path, type_before, words))
@@ -434,7 +434,7 @@ def _may_start_with(raised: RaisedAt | None, path: str, type_: str) -> bool:
 
 
 def _divides(body: AnyFunction | None) -> bool:
-    """Return whether the body of a loop divides by the operator /."""
+    """Return whether a loop body uses the operator /."""
     return body is not None and any(
         isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Div) for node in ast.walk(body)
     )
@@ -567,7 +567,7 @@ def _branch_cures(
     if types[0][2] != types[1][2]:
         text = "Return the same shape from both branches: pad, or use jnp.broadcast_to."
         return [FoundCure("same shape", None, text)]
-    # The cure converts the branch with the lower dtype: an integer becomes a float, never the reverse.
+    # The cure converts the branch with the lower dtype: an integer to a float, never the other way round.
     promoted = _promoted(types[0][0], types[1][0])
     place = 1 if promoted == types[0][0] else 0
     target_dtype = types[1 - place][0]
@@ -588,7 +588,7 @@ def _promoted(first_dtype: str, second_dtype: str) -> str | None:
 
     try:
         return str(jnp.promote_types(first_dtype, second_dtype))
-    except TypeError:  # no promotion rule, for example for random keys
+    except TypeError:  # the two dtypes have no common dtype, for example random keys
         return None
 
 

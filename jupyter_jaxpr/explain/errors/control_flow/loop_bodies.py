@@ -1,4 +1,4 @@
-"""Finds the def or the lambda of a loop's body, also behind a method, a functools.partial or a transform."""
+"""Finds the def or lambda that is the body of a loop, even inside a method, a functools.partial or a transform."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Body:
 
     Attributes:
         function: The function in the code.
-        bound: The number of the first parameters that have their values already: self, and those of a partial.
+        bound: How many of the first parameters are already bound: self, and arguments of a partial.
     """
 
     function: AnyFunction
@@ -63,12 +63,18 @@ def body_of(raised: RaisedAt, node: ast.expr) -> Body | None:
 
 
 def is_method(raised: RaisedAt, function: AnyFunction | None) -> bool:
-    """Return whether a function is a method: a trial would run with the user's object, which has the old method."""
+    """Return whether a function is a method.
+
+    A trial of an edited method would run the old method of the user's object.
+    """
     return isinstance(raised.parents.get(id(function)), ast.ClassDef)
 
 
 def passed_in_body(raised: RaisedAt, function: AnyFunction | None, cures: Sequence[FoundCure]) -> list[FoundCure]:
-    """Return the cures that edit a body and pass their trials; the cures of a method, which has no trial, as advice."""
+    """Return the cures that edit a body and pass their trials.
+
+    For a method, which cannot be tried, the cures become advice.
+    """
     if is_method(raised, function):
         return [replace(cure, level="advice", edits=()) for cure in cures]
     return passed(raised, cures)

@@ -1,4 +1,4 @@
-"""Explains a scan over arrays of different lengths: the length of each array, under the user's names."""
+"""Explains a scan over arrays of different lengths: gives the length of each array by the user's names."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _names(raised: RaisedAt, arrays: ast.expr, lengths: list[int]) -> list[str] 
 
     if isinstance(arrays, ast.Tuple | ast.List):
         if any(isinstance(part, ast.Constant | ast.Tuple | ast.List | ast.Dict | ast.Starred) for part in arrays.elts):
-            return None  # an element may be no array, or several
+            return None  # an element may be no array, or contain several
         elements = [value_of(raised, element) for element in arrays.elts]
         names = [" ".join(raised.source(element).split()) for element in arrays.elts]
         return names if _have_lengths(elements, lengths) else None

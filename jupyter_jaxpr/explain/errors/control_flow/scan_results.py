@@ -1,4 +1,7 @@
-"""Finds cures for a scan body that returns its values in another order or form than (new carry, output)."""
+"""Finds cures for a scan body that returns something else than (new carry, output).
+
+For example the two in reverse order.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,7 @@ def swapped_cure(raised: RaisedAt, loop_body: Body | None, is_container: bool) -
     Args:
         raised: Where the error was raised.
         loop_body: The body of the scan.
-        is_container: The carry is a container, and the first value is none, or another one.
+        is_container: True if the carry is a container and the first returned value is none, or another kind.
     """
     body = loop_body.function if loop_body is not None else None
     result = result_of(body)
@@ -62,7 +65,7 @@ def swapped_cure(raised: RaisedAt, loop_body: Body | None, is_container: bool) -
         return None
     old = _names_of_old_carry(body, parameters[0])
     if all(_is_old(part, old) for part in _parts(second)):
-        return None  # with the swap, each step would receive the first carry
+        return None  # after the swap, each step would receive the initial carry
     code = f"{raised.source(second)}, {raised.source(first)}"
     code = f"return {code}" if isinstance(body, ast.FunctionDef) else f"({code})"
     edits = [edit_of(raised, over(one, raised.source(other))) for one, other in ((first, second), (second, first))]
@@ -72,7 +75,7 @@ def swapped_cure(raised: RaisedAt, loop_body: Body | None, is_container: bool) -
         return None
     holds_second = any(ast.dump(part) == ast.dump(second) for part in _parts(first))
     by_name = _is_next(second, parameters[0], old) and not _is_next(first, parameters[0], old)
-    if tried.code is None:  # without a trial, the names alone say which value is the carry
+    if tried.code is None:  # without a trial, only the names show which value is the carry
         if holds_second or not (by_name or (is_container and _is_of_parts(second, _unpacked(body, parameters[0])))):
             return None
         words = f"If {raised.source(second)} is the new carry, return {raised.source(second)} first. {ORDER}"
@@ -80,7 +83,7 @@ def swapped_cure(raised: RaisedAt, loop_body: Body | None, is_container: bool) -
     if not holds_second and (by_name or is_container or (isinstance(first, ast.Constant) and first.value is None)):
         return tried
     if all(_is_old(part, old) for part in _parts(first)):
-        return None  # the first value is the carry, in other containers
+        return None  # the first value is the carry, only in other containers
     words = f"If {raised.source(second)} is the new carry, return {raised.source(second)} first. {ORDER}"
     return replace(cure, text=words, level="advice", edits=())
 
@@ -129,7 +132,7 @@ def _parts(node: ast.expr) -> Iterator[ast.expr]:
 
 
 def _names_of_old_carry(body: AnyFunction, parameter: str) -> set[str]:
-    """Return the names that hold the received carry, or a part of the received carry, through the whole body."""
+    """Return the names that refer to the received carry, or a part of it, in the whole body."""
     stores = [node.id for node in own_nodes(body) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
     old = {parameter} - set(stores)
     for node in own_nodes(body):
@@ -146,7 +149,7 @@ def _is_old(node: ast.expr, old: set[str]) -> bool:
 
 
 def _is_next(node: ast.expr, parameter: str, old: set[str]) -> bool:
-    """Return whether the name of a value says that the value follows the received carry, such as h_new of h."""
+    """Return whether the name of a value suggests that it is the new carry, such as h_new for h."""
     return isinstance(node, ast.Name) and any(
         re.fullmatch(rf"(?:(?:new|next|updated)_?)?{re.escape(name)}(?:_?(?:new|next|updated|prime|1|2))?_?", node.id)
         for name in {parameter, *old}

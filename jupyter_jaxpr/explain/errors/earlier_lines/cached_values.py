@@ -1,4 +1,4 @@
-"""Finds the cached function, such as one under functools.lru_cache, whose cache keeps a value of an earlier trace."""
+"""Finds a cached function (for example with functools.lru_cache) whose cache keeps a tracer of an earlier trace."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def frames_of_message(text: str) -> list[tuple[str, int, str]]:
 
 
 def cached_maker(raised: RaisedAt, text: str) -> tuple[ast.FunctionDef, str] | None:
-    """Return the only function with a cache that ran when JAX made the value, and the code of its decorator.
+    """Return the only cached function that ran when JAX made the value, and the source of its decorator.
 
     Args:
         raised: Where the code used the value.
@@ -52,7 +52,7 @@ def computed_at_once(raised: RaisedAt, function: ast.FunctionDef, decorator: str
     statements = function.body
     first = statements[0]
     if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(statements) > 1:
-        statements = statements[1:]  # the docstring stays where it is
+        statements = statements[1:]  # the docstring stays at its place
     lines = [line for statement in statements for line in raised.source_of_statement(statement).splitlines()]
     code = f"with {name}():\n" + textwrap.indent("\n".join(lines), "    ")
     return FoundCure(name, code if len(lines) <= _LINES else None, words)

@@ -1,4 +1,4 @@
-"""Explains a call that gets one array at two places and donates the array: both places, and the line to change."""
+"""Explains a call that passes one array twice and donates it: names both places, and the line to change."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def donated_twice_error(error: BaseException, raised: RaisedAt | None, function:
         return None
     pairs = list(_pairs(_arguments(error, raised, call)))
     if not pairs:
-        return None  # two arrays of JAX can share memory without being one object
+        return None  # two different JAX arrays can share memory
     title = "A call receives one array twice and donates the array"
     sentences = [
         f"The call passes {first} twice." if first == second else f"{first} and {second} are one {_kind(value)}."
@@ -94,7 +94,7 @@ def _kind(value: Any) -> str:
 
 
 def _cure(raised: RaisedAt, call: ast.Call, pairs: list[tuple[str, str, Any]]) -> tuple[FoundCure, str | None]:
-    """Return the cure that copies one of the two, and the sentence about the line that made both of one value."""
+    """Return the cure that copies one of the two, and a sentence on the line that made both from one value."""
     _, second, value = pairs[0]
     is_array = bool(dtype_of(value))
     words = "A copy is a new array with the same values."

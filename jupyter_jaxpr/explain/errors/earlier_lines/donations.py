@@ -1,4 +1,4 @@
-"""Explains an array whose memory is gone: the line that donated the array, and the cures."""
+"""Explains the use of an array whose memory was freed: names the line that donated or deleted it, and gives cures."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class _Donation:
 
 
 def deleted_array(raised: RaisedAt | None) -> Explained:
-    """Explains an array whose memory a call took, or that was deleted."""
+    """Explains an array whose memory was taken by a call (donation), or that was deleted."""
     name, type_ = _deleted_name(raised)
     title = f"The array {name} has been deleted" if name else "An array has been deleted"
     explanation = (
@@ -120,7 +120,7 @@ def _use_of_result(raised: RaisedAt, donation: _Donation) -> FoundCure | None:
 
 
 def _can_be_renamed(raised: RaisedAt, target: ast.expr, argument: ast.expr) -> bool:
-    """Return whether the donated argument may take the place of the name that holds the result of the call.
+    """Return whether the result of a call may be assigned to the name of the donated argument.
 
     The result must have the containers and the types of the argument, and no code may read the name of the result.
     """
@@ -201,7 +201,7 @@ def _function_around(raised: RaisedAt, node: ast.AST) -> ast.AST | None:
 
 
 def _is_replaced(raised: RaisedAt, call: ast.Call, name: str) -> bool:
-    """Return whether the name has another value by a later line, or by the statement of the call itself."""
+    """Return whether a name gets another value: by a later line, or by the statement with the call."""
     root = name.partition("[")[0].partition(".")[0]
     scope = raised.function or (raised.loops.module if raised.loops is not None else ast.Module([], []))
     statement = raised.statement_of(call)

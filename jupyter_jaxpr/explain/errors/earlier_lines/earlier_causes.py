@@ -1,4 +1,4 @@
-"""Explains an error whose cause is earlier: a donated array, a leaked tracer or a used random key."""
+"""Explains errors whose cause is an earlier line: a donated array, a leaked tracer or a used random key."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
 
 
 def _computes(statement: str) -> bool:
-    """Return whether a statement stores what a call computes, such as cache[n] = jnp.ones(n), and no argument."""
+    """Return whether a statement stores a computed value, as cache[n] = jnp.ones(n) does, rather than an argument."""
     try:
         parsed_statement = ast.parse(statement).body[0]
     except SyntaxError:  # a long statement ends with …
@@ -131,7 +131,7 @@ def _computes(statement: str) -> bool:
 
 
 def _leaked_tracer(raised: RaisedAt | None, error: BaseException) -> Any:
-    """Return the tracer in the failing expression whose trace is over."""
+    """Return the tracer in the failing expression whose trace has ended; None if there is none."""
     if raised is None or raised.frame is None:
         return None
     if raised.wanted_tracer is not None and is_over(raised.wanted_tracer, error, raised.frame):

@@ -1,4 +1,4 @@
-"""Finds the statement in the user's code that stored a traced value in an outside attribute, list or dict."""
+"""Finds the statement that stored a tracer outside of the traced function: in an attribute, list or dict."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def writer_of(raised: RaisedAt, error: BaseException, ran: Collection[tuple[str,
     Args:
         raised: The place where the code used a traced value of an earlier trace.
         error: The exception of the later use.
-        ran: The files and the names of the functions that computed the value. No other function is a writer.
+        ran: (file, name) of the functions that computed the value; only these can have stored it.
     """
     read = _names_read(raised.node) | _names_read_in_callees(raised)
     writers = {

@@ -1,7 +1,7 @@
-"""Finds the return, the call and the later line that replace a statement which keeps a traced value.
+"""Makes the cure for a statement in a jitted function that stores a traced value outside of it.
 
-A jitted function that runs `history.append(loss)` keeps a value that no later line can use. The function must return
-the value, and the line after the call must run the statement. The module reads the user's code alone.
+For example, `history.append(loss)` in a jitted function stores a tracer, which no later line can use. The cure lets the
+function return the value and moves the statement behind the call. Only the user's source is read.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _kept(raised: RaisedAt, traced: ast.FunctionDef, statement: ast.stmt) -> _Ke
     None if the function needs the statement where it is.
     """
     if statement not in traced.body:
-        return None  # the statement may run several times, or not at all
+        return None  # the statement may run several times, or never
     owner = traced.args.args[0].arg if traced.args.args and traced.args.args[0].arg == "self" else None
     match statement:
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=target), args=values, keywords=[])):
@@ -104,7 +104,7 @@ def _kept(raised: RaisedAt, traced: ast.FunctionDef, statement: ast.stmt) -> _Ke
     others = {part.id for part in ast.walk(statement) if isinstance(part, ast.Name) and id(part) not in in_values}
     parameters = {argument.arg for argument in ast.walk(traced.args) if isinstance(argument, ast.arg)}
     if others & (local_names | parameters) - {owner}:
-        return None  # the place of the call has no such name
+        return None  # the code at the call has no such name
     if not values or not isinstance(root, ast.Name) or any(root.id in _names(value) for value in values):
         return None
     inside = {id(part) for part in ast.walk(statement)}
@@ -117,7 +117,7 @@ def _kept(raised: RaisedAt, traced: ast.FunctionDef, statement: ast.stmt) -> _Ke
             return None  # another line of the function reads what the statement changes
         is_stored = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in read
         if is_stored and node.lineno > statement.lineno:
-            return None  # at the return the name stands for another value
+            return None  # at the `return`, the name has another value
     return _Kept(statement, values, owner, isinstance(target, ast.Name) and not isinstance(statement, ast.Expr))
 
 
@@ -212,7 +212,7 @@ def _later_lines(
     if kept.owner is not None and owner is None:
         return None
     if kept.is_global and any(isinstance(node, ast.FunctionDef) for node in _around(raised, call)):
-        return None  # an assignment there would make a local name
+        return None  # there, an assignment would create a local name
     moved = _moved(raised, kept, names, owner)
     source = raised.source(call)
     return [f"{', '.join(texts)} = {source}", moved]

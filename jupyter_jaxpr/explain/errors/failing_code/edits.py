@@ -1,4 +1,4 @@
-"""Makes the edits of a cure: positions from the syntax tree of the user's code, and the new code."""
+"""Makes the edits of cures: positions from the user's syntax tree, and the new source."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def chosen(cure: FoundCure, edits: Sequence[Edit]) -> FoundCure:
 
 
 def shown(cure: FoundCure, text: Sequence[str] | None = None) -> FoundCure:
-    """Return a cure whose code is the lines that the edits change, after the edits.
+    """Return a cure whose code consists of the edited lines.
 
     Args:
         cure: The cure with its edits.

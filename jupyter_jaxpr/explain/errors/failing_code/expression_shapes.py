@@ -144,7 +144,10 @@ def integer_of(raised: RaisedAt, node: ast.expr, shapes: Mapping[str, Shape] = M
 
 
 def leaves_of(node: ast.expr) -> list[ast.expr]:
-    """Return the operands of an expression, and the operands of its element by element parts in place of the parts."""
+    """Return the operands of an expression.
+
+    Operands that work element by element are replaced by their own operands.
+    """
     parts = parts_of(node) if not isinstance(node, ast.Call) else None
     return [node] if parts is None else [leaf for part in parts for leaf in leaves_of(part)]
 

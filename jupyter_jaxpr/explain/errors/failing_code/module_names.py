@@ -1,4 +1,4 @@
-"""Finds the names that the user's code has for modules of JAX, such as jnp, for the code of a cure."""
+"""Finds the names by which the user's code refers to modules of JAX, such as jnp, for use in cures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .place_of_error import RaisedAt
 
 
 def namespace(raised: RaisedAt) -> dict[str, Any]:
-    """Return the global and local names with their values at the failing expression."""
+    """Return {name: value} for the global and local names at the failing expression."""
     return {} if raised.frame is None else {**raised.frame.f_globals, **raised.frame.f_locals}
 
 

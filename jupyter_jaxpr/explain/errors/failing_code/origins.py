@@ -1,4 +1,4 @@
-"""Finds the arguments of the traced function, with their types, on which the failing value depends."""
+"""Finds the arguments of the traced function on which the failing value depends, with their types."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CONSTRUCTS = frozenset({"scan", "while_body", "while_cond", "cond", "fori_loop"
 
 @dataclass(frozen=True)
 class Culprits:
-    """The arguments on which a traced value depends, whose value Python needed.
+    """The arguments on which a traced value depends, if Python needed the value.
 
     Attributes:
         function: The name of the function that has the arguments.
@@ -231,7 +231,7 @@ _FIELD_OF_TUPLE = type(vars(namedtuple("_One", "field"))["field"])
 
 
 def value_in(names: Mapping[str, Any], node: ast.expr) -> Any:
-    """Return the value of a name, an item or an attribute; None for expressions that would run code.
+    """Return the value of a name, an item or an attribute; None for an expression whose evaluation would run code.
 
     Args:
         names: The values of the names.
@@ -309,7 +309,7 @@ def _operand_sentence(raised: RaisedAt, node: ast.expr) -> str | None:
 
 
 def _is_argument(raised: RaisedAt, value: Any) -> bool:
-    """Return whether a traced value is itself an argument of a running function, under whatever name."""
+    """Return whether a traced value is itself an argument of a function on the stack, under any name."""
     assert raised.frame is not None
     return any(leaf is value for frame in (raised.frame, *raised.callers) for _, leaf in _argument_leaves(frame))
 
@@ -328,7 +328,7 @@ def type_of_new_array(raised: RaisedAt, node: ast.expr) -> str:
         ):
             try:
                 numbers = [ast.literal_eval(argument) for argument in args]
-                with unheard():  # the user's listeners of jax.monitoring must not see this trace
+                with unheard():  # hides this trace from the user's listeners to jax.monitoring
                     return type_of(jax.eval_shape(lambda: getattr(jnp, name)(*numbers)))
             except not_of_a_signal(*FAILURES):
                 return ""
@@ -352,7 +352,7 @@ MASK_OF_ROWS = "The mask needs the shape of the array: give a mask of rows a sec
 
 
 def masks_elements(raised: RaisedAt, node: ast.Subscript) -> bool:
-    """Return whether a mask certainly has one element for each array element.
+    """Return whether the mask in x[mask] certainly has one element for each element of x.
 
     For a mask of rows, jnp.where would broadcast the mask along the wrong axis.
     """

@@ -1,4 +1,4 @@
-"""Finds the place of an error in the user's code: the line, the expression, and its traced values.
+"""Finds where in the user's code an error was raised: the line, the expression, and the traced values in it.
 
 The module reads the frames of the traceback, their local names and their source files. It runs no user code.
 """

@@ -1,4 +1,7 @@
-"""Explains a module of flax without a random key, and adds the key to the user's own call of apply."""
+"""Explains a call of `apply` of a flax module that draws random numbers but gets no random key.
+
+The cure adds the key.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +59,7 @@ def _call_of_apply(frames: list[FrameType]) -> tuple[ast.Call, str, str, set[str
             if len(calls) != 1 or source is None:
                 return None
             names = set(frame.f_locals)
-            if frame.f_code.co_name == "<module>":  # a name of an earlier cell may hold any value
+            if frame.f_code.co_name == "<module>":  # in an earlier cell, the name may have any value
                 names = {node.id for node in ast.walk(loops.module) if isinstance(node, ast.Name)}
             return calls[0], source, frame.f_code.co_name, names
     return None

@@ -25,7 +25,8 @@ _BOUNDS = re.compile(r"^Python integer (-?\d+) out of bounds for (u?int\d+)")
 _KEY = re.compile(r"^JAX encountered invalid PRNG key data|^unexpected PRNG key type|^random\w* accepts a single key")
 
 
-#: The rows of all tables. A row for the user's error in a callback precedes the row for any callback error.
+#: The rows of all tables, in the order in which they are tried: the user's own error in a callback comes before
+#: callback errors in general.
 _ROWS = (
     *CALL_MESSAGES,
     *SETTING_MESSAGES,
