@@ -1,4 +1,4 @@
-"""Finds code that ran only while JAX traced: calls such as `time.time()`, and changes such as `count += 1`."""
+"""Finds Python code that ran only while JAX traced: calls like `time.time()`, and changes like `count += 1`."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _CURES: dict[Kind, str] = {
 
 
 def frozen_values(calls: Iterable[FrozenCall]) -> list[Finding]:
-    """Return a finding for each name that the code of a traced function called."""
+    """Return a finding for each impure call, such as `time.time()`, that the code of a traced function made."""
     return [
         Finding(
             kind="frozen_call",

@@ -1,9 +1,10 @@
-"""Finds a random key that two calls of a cell's own statements draw from.
+"""Finds a random key from which two calls in a cell's own statements draw random numbers.
 
-The text says that both calls get the same key: a name that no statement between them writes. The programs say that both
-draw from the key itself: a call that only splits the key, or folds a number in, draws nothing from the key. A call that
-is repeated, and two functions that draw numbers of the same shape, may be compared on purpose: there is no finding.
-Nor is there one where a magic between the calls, or a function of the notebook, may write the name.
+The source code shows that both calls get the same key: no statement between them assigns the key's name. The programs
+show that both calls draw from the key itself: a call that only splits the key, or folds an integer into it, draws no
+numbers from it. A call that is repeated, and two functions that draw numbers of the same shape, may be compared on
+purpose: there is no finding. Nor is there one where a magic between the calls, or a function of the notebook, may write
+the name.
 """
 
 from __future__ import annotations
@@ -46,8 +47,8 @@ class _Use(NamedTuple):
     """A call that draws from a key.
 
     Attributes:
-        call: The call in the source text.
-        draw: The called function and its other arguments, as far as the drawn numbers depend on them.
+        call: The call expression in the source code.
+        draw: The called function, and those of its other arguments on which the drawn numbers depend.
         shapes: The shapes of the numbers that the call draws; None if unknown.
     """
 
@@ -62,8 +63,8 @@ def keys_between_calls(
     """Return a finding for each pair of calls that use one key.
 
     Args:
-        source: The text of the cell, with its magics.
-        file: The name of the cell's code.
+        source: The source code of the cell, with its magics.
+        file: The file name of the cell's code.
         namespace: The global names of the notebook.
         functions: The observed functions of the run.
     """
@@ -111,7 +112,7 @@ def _writes_global(code: CodeType, name: str) -> bool:
 def _uses(
     statement: ast.stmt, namespace: Mapping[str, Any], functions: Sequence[ObservedFunction]
 ) -> Iterator[tuple[str, _Use]]:
-    """Yield the calls of a statement that draw from a key with a name, without calls that may not run exactly once."""
+    """Yield the calls of a statement that draw from a named key and certainly run exactly once."""
     waiting: list[ast.AST] = [statement]
     while waiting:
         node = waiting.pop()
@@ -126,7 +127,7 @@ def _uses(
 
 
 def _eager(call: ast.Call, namespace: Mapping[str, Any]) -> Iterator[tuple[str, _Use]]:
-    """Yield a call of a function of jax.random on a name."""
+    """Yield a call of a `jax.random` function whose key argument is a name."""
     import jax
 
     function = _value(call.func, namespace)
@@ -154,7 +155,7 @@ def _shapes(node: ast.expr | None) -> frozenset[Shape] | None:
 def _jitted(
     call: ast.Call, namespace: Mapping[str, Any], functions: Sequence[ObservedFunction]
 ) -> Iterator[tuple[str, _Use]]:
-    """Yield a call of a jitted function of the user's, whose only program draws from an argument that is a name."""
+    """Yield a call of a user's jitted function whose only program draws from an argument that is a name."""
     name_nodes = [
         argument
         for argument in [*call.args, *(keyword.value for keyword in call.keywords)]
@@ -186,7 +187,7 @@ def _jitted(
 
 
 def _value(node: ast.expr, namespace: Mapping[str, Any]) -> Any:
-    """Return the value of a name of the notebook, or of an attribute of `jax` or `jax.random`; None if unknown."""
+    """Return the value of a name, or of an attribute of `jax` or `jax.random`; None if the value is unknown."""
     import jax
 
     match node:
@@ -199,7 +200,7 @@ def _value(node: ast.expr, namespace: Mapping[str, Any]) -> Any:
 
 
 def _differ(first: _Use, second: _Use) -> bool:
-    """Return whether two uses of a key are surely different computations, not one computation that runs twice."""
+    """Return whether two uses of a key certainly are different computations, not one computation that runs twice."""
     if first.call is second.call or first.draw == second.draw:
         return False
     if isinstance(first.draw, tuple) and isinstance(second.draw, tuple):
@@ -208,7 +209,7 @@ def _differ(first: _Use, second: _Use) -> bool:
 
 
 def _written(statement: ast.stmt) -> set[str]:
-    """Return the names that a statement, or a statement in its blocks, may write."""
+    """Return the names that a statement, or a statement in one of its blocks, may assign."""
     names: set[str] = set()
     for node in ast.walk(statement):
         match node:

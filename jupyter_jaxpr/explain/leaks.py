@@ -1,9 +1,10 @@
 """Finds the tracers that a traced function left in objects outside of the function.
 
-A tracer stands for a value only while its function is traced. Python code that keeps a tracer, such as
-`global_list.append(x)` or `self.state = x`, finds a dead tracer at the next use. The search begins at the names that
-the function and the user's functions that it names use, at the object of a method and at static arguments. The search
-goes on through containers, plain objects and classes of the user's. No code of the user's runs.
+A tracer stands for a value only while its function is traced. Python code that keeps a tracer, as
+`global_list.append(x)` and `self.state = x` do, gets an error from JAX when it uses the tracer later. The search begins
+at the global names and closure variables that the function and the user's functions it names read, at the object of a
+method, and at static arguments. From there it goes through containers, and through the user's plain objects and
+classes. It runs no code of the user's.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ from ..observe.whose_code import is_class_of_users, is_users_code_of
 from ..plain_text import FAILURES, attribute_of, defined, exact, file_of, function_of, kind_name
 from ..quantities import count
 
-_DEPTH = 4  # the largest depth of containers and objects inside of each other
-_IN_CONTAINER = 1_000  # the number of newest elements of one container that are searched
-_ELEMENTS = 4_000  # the largest number of elements below one name
-_ALL_ELEMENTS = 20_000  # the largest number of elements within reach of one function
-_FUNCTIONS = 30  # the largest number of functions that the traced function names, itself or through others
+_DEPTH = 4  # the search goes through at most this many containers and objects that are nested in one another
+_IN_CONTAINER = 1_000  # in one container, only this many of the newest elements are searched
+_ELEMENTS = 4_000  # below one name, at most this many elements are searched
+_ALL_ELEMENTS = 20_000  # for one function, at most this many elements are searched
+_FUNCTIONS = 30  # at most this many functions are searched that the traced function names, directly or through others
 _KEY_LENGTH = 30
 
 #: A weak reference to each tracer, by the id of the tracer. Python may give the id of a freed tracer to another object:
@@ -40,29 +41,29 @@ Held = dict[int, Any]
 
 
 class Scope(NamedTuple):
-    """The code of a function and its globals; the function itself is referred to weakly."""
+    """The code of a function and its globals, with a weak reference to the function itself."""
 
     code: CodeType
-    names: Mapping[str, Any]  # the globals of the function
+    names: Mapping[str, Any]  # the function's global names and their values
     function: weakref.ref[FunctionType]
 
     @property
     def cells(self) -> tuple[CellType, ...]:
-        """The cells of the function's closure; none where the function is gone."""
+        """The cells of the function's closure; empty if the function no longer exists."""
         function = self.function()
         return () if function is None else function.__closure__ or ()
 
 
 class Reach(NamedTuple):
-    """The objects that a function can reach. The function is not held, so that JAX can drop its cache entries."""
+    """The objects that a function can reach; it holds no strong reference, so that JAX can drop its cache entries."""
 
-    scopes: tuple[Scope, ...]  # the scope of the function first
-    arguments: Mapping[str, weakref.ref[Any]]  # the object of a method and the static arguments, by their names
-    tracers: Held  # the tracers that were within reach before the trace
+    scopes: tuple[Scope, ...]  # the scope of the function itself comes first
+    arguments: Mapping[str, weakref.ref[Any]]  # for each parameter name: the object of a method, or the static argument
+    tracers: Held  # the tracers that the function could reach before the trace
 
 
 def reach_before(fun: Any, statics: Mapping[str, Any]) -> Reach | None:
-    """Return what a function that is about to be traced can reach; the tracers there are not of the trace.
+    """Return what a function can reach before its trace; tracers that are already there are not leaks of the trace.
 
     Args:
         fun: The function.
@@ -79,7 +80,7 @@ def reach_before(fun: Any, statics: Mapping[str, Any]) -> Reach | None:
     for name, value in objects.items():
         try:
             arguments[name] = weakref.ref(value)
-        except TypeError:  # not every object can be referred to weakly
+        except TypeError:  # Python has no weak references to some objects
             continue
     reach = Reach(tuple(_scopes(inner)), arguments, {})
     return reach._replace(tracers={id(tracer): weakref.ref(tracer) for _, tracer in _tracers_in(reach)})
@@ -94,7 +95,8 @@ def leaked_tracers(traced: Sequence[tuple[str, Reach]]) -> list[Finding]:
     traced_names = {name for name, _ in traced}
     told_ids: set[int] = set()
     tracers_by_holder: dict[tuple[str, str], tuple[Reach, list[Any]]] = {}
-    for name, reach in reversed(traced):  # the tracers within reach of a later function may be of an earlier one
+    # a tracer that a later function can reach may come from the trace of an earlier function
+    for name, reach in reversed(traced):
         for holder, tracer in _tracers_in(reach):
             if id(tracer) in told_ids or _was_there(tracer, reach.tracers):
                 continue
@@ -112,7 +114,8 @@ def leaked_tracers(traced: Sequence[tuple[str, Reach]]) -> list[Finding]:
 def _traced_name(tracer: Any) -> str | None:
     try:
         return jitted_function_of(tracer)
-    except not_of_a_signal(*FAILURES):  # a tracer of a library or of another JAX version
+    # a tracer of a library or of another JAX version may lack the attributes that are read here
+    except not_of_a_signal(*FAILURES):
         return ""
 
 
@@ -140,7 +143,7 @@ def _finding(name: str, reach: Reach, holder: str, tracers: Sequence[Any]) -> Fi
 
 
 def _function_in(fun: Any) -> FunctionType | None:
-    """Return the Python function that a callable runs; None where there is none."""
+    """Return the Python function that a callable runs; None if it runs no Python function."""
     inner = unwrap(fun)
     if type(inner) is not FunctionType and is_class_of_users(type(inner)):
         inner = unwrap(defined(type(inner), "__call__"))
@@ -148,7 +151,7 @@ def _function_in(fun: Any) -> FunctionType | None:
 
 
 def _object_of(fun: Any) -> Any:
-    """Return the object of a bound method, or the callable object, inside a callable; None without such an object."""
+    """Return the object of a bound method, or the object with `__call__`, inside a callable; None if there is none."""
     for _ in range(50):
         if type(fun) is types.MethodType:
             return fun.__self__
@@ -162,7 +165,7 @@ def _object_of(fun: Any) -> Any:
 def _scopes(function: FunctionType) -> list[Scope]:
     """Return the scope of a function and the scopes of the user's functions that it names."""
     functions, scopes = [function], []
-    for named in functions:  # the loop extends the list
+    for named in functions:  # the loop body appends to `functions`
         scope = Scope(named.__code__, named.__globals__, weakref.ref(named))
         scopes.append(scope)
         for _, value in _named_values(scope):
@@ -182,7 +185,7 @@ def _named_values(scope: Scope) -> Iterator[tuple[str, Any]]:
     for name, cell in zip(scope.code.co_freevars, scope.cells, strict=False):
         try:
             yield name, cell.cell_contents
-        except not_of_a_signal(ValueError):  # the variable of the closure has no value yet
+        except not_of_a_signal(ValueError):  # the variable of the closure has no value yet (an empty cell)
             continue
 
 
@@ -197,7 +200,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def _tracers_in(reach: Reach) -> Iterator[tuple[str, Any]]:
-    """Yield the tracers within reach, each with the path of its holder, such as kept, self.last or buffer.items."""
+    """Yield the tracers that a function can reach, each with the path of its holder: kept, self.last, buffer.items."""
     search = _Search(frozenset(_literals(reach)))
     for scope in reach.scopes:
         for name, value in _named_values(scope):
@@ -222,10 +225,10 @@ _Kind = Literal["tracer", "mapping", "sequence", "set", "object", "class"]
 
 
 class _Search:
-    """Finds the tracers below names; each object is looked at once.
+    """Finds the tracers in the values of names; each object is visited once.
 
     Args:
-        literals: The texts and numbers in the code. A key of a dict that the code does not write is data, and no path
+        literals: The strings and numbers that are written in the code. Any other key of a dict is data, and no path
             shows it: notes are saved also where values are not.
     """
 
@@ -237,7 +240,7 @@ class _Search:
         self._kinds: dict[int, _Kind | None] = {}
 
     def below(self, name: str, value: Any) -> Iterator[tuple[str, Any]]:
-        """Yield the tracers below one name, each with the path of its holder."""
+        """Yield the tracers in the value of a name, each with the path of its holder."""
         level, looked = [_Element(name, name, value)], 0
         for _ in range(_DEPTH):
             below: list[_Element] = []
@@ -308,7 +311,7 @@ def _key_text(key: Any) -> str:
 
 
 def _numbered(container: Any) -> Iterator[tuple[int, Any]]:
-    """Yield the newest elements of a container with their numbers; a set has no order."""
+    """Yield the newest elements of a container with their indices; a set has no order, so its indices are arbitrary."""
     # The methods of the built-in type run no code of a subclass.
     base = next(base for base in _CONTAINERS if issubclass(type(container), base))
     if base in (set, frozenset):
@@ -334,7 +337,7 @@ def _attributes_of(value: Any) -> list[tuple[str, Any]]:
 def _tracer_text(value: Any) -> str:
     try:
         return exact(value.aval.str_short(short_dtypes=True))
-    except not_of_a_signal(*FAILURES):  # a tracer of a library without an aval of JAX's
+    except not_of_a_signal(*FAILURES):  # a tracer of a library may have no aval
         return kind_name(type(value))
 
 
@@ -353,8 +356,9 @@ _STORES_OF_NAME = frozenset({"STORE_GLOBAL", "STORE_NAME", "STORE_DEREF"})
 def _place_of_write(codes: Sequence[CodeType], holder: str) -> Place:
     """Return the line that most probably keeps the tracer in `holder`.
 
-    The line is the last line that assigns the name; else the first line that changes the named object by a method or an
-    index, with the key of the holder if a line has the key; else the first line that uses the name.
+    This is the last line that assigns the name. If no line does, it is the first line that changes the named object by
+    a method or an index (preferably a line with the same key as in `holder`). If there is none either, it is the first
+    line that uses the name.
     """
     match = _LAST_NAME.search(holder)
     name, keys = (match[1], match[2]) if match is not None else (holder, "")

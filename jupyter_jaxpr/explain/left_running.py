@@ -1,6 +1,6 @@
-"""Decides whether statements surely leave JAX work running, without running user code.
+"""Decides whether some statements certainly end before JAX's work is done; no user code runs.
 
-Every call must be known not to wait, and no statement may look at a value: only what is certain is told.
+The answer is yes only if every call is known not to wait for a result, and no statement reads the value of an array.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..jax.facts import is_jitted
 from ..observe.called_functions import is_library_jit
 from .called_code import names_of, tree_of
 
-#: The largest depth of calls of the user's plain functions in which a jitted call is searched.
+#: A jitted call is searched through at most this many nested calls of the user's plain functions.
 _DEEP = 3
 #: The modules whose functions hand work to JAX and do not wait, except functions that need a value to know a shape.
 _MODULES = ("jax.numpy", "jax.lax", "jax.random", "jax.nn")
@@ -32,7 +32,7 @@ _METHODS = frozenset(
     "all any argmax argmin astype clip conj cumprod cumsum dot flatten max mean min prod ravel reshape round squeeze "
     "std sum swapaxes trace transpose var".split()
 )
-#: The statements and expressions that look at a value, or for which this is unknown.
+#: Statements and expressions that read the value of an array, or for which this is unknown.
 _LOOKING = (
     ast.If,
     ast.IfExp,
@@ -78,14 +78,21 @@ class Scope:
         self._depth = depth
 
     def _left_running(self, body: Sequence[ast.stmt], local: frozenset[str]) -> ast.Call | None:
-        """Return the last call of a jitted function in some statements; None if a statement may wait."""
+        """Return the last call of a jitted function in some statements.
+
+        None if there is none or a statement may wait.
+        """
         return (self._until_waits(body, local) or [None])[-1]
 
     def _until_waits(self, body: Sequence[ast.stmt], local: frozenset[str]) -> list[ast.Call | None] | None:
-        """Return the last call of a jitted function in a list, or an empty list; None if a statement may wait."""
+        """Return the last call of a jitted function in a list.
+
+        An empty list without one; None if a statement may wait.
+        """
         last: ast.Call | None = None
         tainted = assigned(body) | _appended(body)
-        skipped_ids: set[int] = set()  # the ids of calls that wait for other work, and of their functions
+        # the ids of the nodes of calls that wait for other work, and of the called functions' nodes
+        skipped_ids: set[int] = set()
         for statement in body:
             for node in ast.walk(statement):
                 if isinstance(node, ast.Call) and self._waits_for_other(node, tainted, local):
@@ -126,7 +133,7 @@ class Scope:
         return call.args[0] if len(call.args) > 1 and is_one_of(function, _tree_maps()) else None
 
     def _applies_on(self, call: ast.Call, applied: ast.expr, tainted: frozenset[str], local: frozenset[str]) -> bool:
-        """Return whether a call that applies a function to each element surely does not wait."""
+        """Return whether a call that applies a function to each element certainly does not wait."""
         if call.keywords:
             return False
         is_python = self._value(call.func, local) in (list, tuple)
@@ -141,7 +148,7 @@ class Scope:
         )
 
     def _running_in(self, function: ast.Lambda, local: frozenset[str]) -> ast.Call | None:
-        """Return the last call of a jitted function in a lambda that surely does not wait."""
+        """Return the last call of a jitted function in a lambda that certainly does not wait; None if there is none."""
         return self._left_running([ast.Expr(function.body)], local | _parameters(function))
 
     def _leaves_running(self, node: ast.expr, local: frozenset[str]) -> bool:
@@ -171,7 +178,7 @@ class Scope:
         return bool(waited) and all(isinstance(name, ast.Name) and name.id not in tainted for name in waited)
 
     def _goes_on(self, node: ast.AST, tainted: frozenset[str], local: frozenset[str]) -> bool:
-        """Return whether a node surely does not wait for a result."""
+        """Return whether a node certainly does not wait for a result."""
         if isinstance(node, ast.Call):
             return (
                 self._leaves_running(node.func, local)
@@ -187,7 +194,7 @@ class Scope:
             return not self._touches(node.iter, tainted, local)
         if isinstance(node, ast.UnaryOp):
             return not isinstance(node.op, ast.Not)
-        if isinstance(node, ast.AugAssign):  # a NumPy array on the left side takes the value in
+        if isinstance(node, ast.AugAssign):  # a NumPy array on the left side copies the value into itself, which waits
             return not self._touches(node.value, tainted, local)
         if isinstance(node, ast.Subscript | ast.Attribute) and not isinstance(node.ctx, ast.Load):
             return False
@@ -226,7 +233,7 @@ class Scope:
         return (is_jitted(value) or is_library_jit(value)) and not self._is_jax(node, local)
 
     def _is_method_of_result(self, node: ast.expr, local: frozenset[str]) -> bool:
-        """Return whether a node is a method, such as `sum`, of the result of a jitted call, and gives JAX work."""
+        """Return whether a node is a method of a jitted call's result that starts JAX work, such as `f(x).sum`."""
         if not isinstance(node, ast.Attribute) or node.attr not in _METHODS:
             return False
         return isinstance(node.value, ast.Call) and self._goes_on(node.value, frozenset(), local)
@@ -260,7 +267,7 @@ class Scope:
                 return vars(holder).get(node.attr)
             try:
                 return inspect.getattr_static(holder, node.attr, None)
-            except not_of_a_signal(Exception):  # an object of another language may raise anything
+            except not_of_a_signal(Exception):  # an object of an extension module may raise any exception
                 return None
         return None
 
@@ -283,7 +290,7 @@ def assigned(body: Sequence[ast.stmt]) -> frozenset[str]:
 
 
 def _appended(body: Sequence[ast.stmt]) -> frozenset[str]:
-    """Return the names of the objects that a method such as `append` may put results into."""
+    """Return the names of the objects into which a method such as `append` may put results."""
     return frozenset(
         node.func.value.id
         for statement in body
@@ -299,7 +306,7 @@ def arguments(call: ast.Call) -> list[ast.expr]:
 
 
 def _mapping(call: ast.Call) -> list[ast.Call]:
-    """Return the call of `map` in `list(map(f, xs))`."""
+    """Return the call of `map` in `list(map(f, xs))`; an empty list for any other call."""
     return [argument for argument in call.args[:1] if isinstance(argument, ast.Call)]
 
 
@@ -322,14 +329,14 @@ def _tree_maps() -> tuple[Any, ...]:
 
 
 def _transforms() -> tuple[Any, ...]:
-    """Return the transforms whose results wait only if the transformed function waits."""
+    """Return the transforms, such as `jax.vmap`, whose results wait only if the transformed function waits."""
     import jax
 
     return jax.grad, jax.value_and_grad, jax.vmap
 
 
 def _takes_values(call: ast.Call) -> bool:
-    """Return whether a call passes an argument that is no constant."""
+    """Return whether a call has an argument that is no constant."""
     return not all(isinstance(argument, ast.Constant) for argument in arguments(call))
 
 

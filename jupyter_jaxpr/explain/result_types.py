@@ -1,8 +1,8 @@
-"""Finds the types that a call computes, by a trace with the types of its arguments; nothing runs.
+"""Finds the types of a call's results by tracing the call with the types of its arguments; nothing is computed.
 
-A trial of a cure compares the results of the code with the results of the edited code. The functions are copies,
-so that the trace leaves nothing in JAX's caches; a function that may change something outside of itself is not traced,
-and the traces of all trials of one request end after `errors.trial_time_limit.SECONDS`.
+A trial of a cure compares the results of the code with the results of the edited code. Copies of the functions are
+traced, so that the trace leaves nothing in JAX's caches. A function that may change something outside of itself is not
+traced. All trials of one request together may take at most `errors.trial_time_limit.SECONDS`.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from ..program.jaxpr.parameters import open_jaxpr, programs_in
 from .errors.trials.copied_values import NotCopied, copied
 from .errors.trials.trial_time_limit import Budget, TooLong
 
-#: An equation that changes the dtype of a value: the value stays.
+#: An equation of this primitive changes the dtype of a value, but not the value.
 _CONVERSION = "convert_element_type"
-#: The primitives that move values, or hold programs.
+#: The primitives that move values, or that contain programs.
 _MOVES = frozenset(
     """convert_element_type broadcast_in_dim squeeze slice dynamic_slice dynamic_update_slice concatenate reshape gather
     transpose rev copy copy_p stack unstack split scan while cond pjit jit closed_call core_call remat checkpoint
@@ -33,7 +33,7 @@ _MOVES = frozenset(
 
 
 class Fixed:
-    """A value that is no argument of the trace, such as that of a static argument."""
+    """A value that is a constant of the trace, not a traced argument; for example the value of a static argument."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
@@ -62,16 +62,16 @@ class ResultTypes(NamedTuple):
     program: Any = None
 
     def is_as(self, other: ResultTypes) -> bool:
-        """Return whether two calls give the same types and compute the same numbers."""
+        """Return whether two calls give results of the same types and compute the same numbers."""
         return (self.tree, self.leaves, self.equations) == (other.tree, other.leaves, other.equations)
 
 
 class Untried(Exception):
-    """Nothing was traced: the code may change something outside of itself, or the trace took too long."""
+    """Raised if nothing was traced: the code may change something outside of itself, or the trace took too long."""
 
 
 def spec_of_aval(aval: Any) -> Any:
-    """Return the type that a trace takes in place of an array."""
+    """Return the `ShapeDtypeStruct` that stands for an array in a trace."""
     import jax
 
     return jax.ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=bool(getattr(aval, "weak_type", False)))
@@ -124,7 +124,7 @@ def result_types(
                 silence(function_copy.__globals__)
         numbers, structure = jax.tree_util.tree_flatten(plain(*positional, **named))
         structures[:] = [structure]
-        # A text or an object among the results is an error of jit.
+        # a string or another object among the results is an error under jit
         return [number if hasattr(number, "dtype") else jax.numpy.asarray(number) for number in numbers]
 
     try:
@@ -140,7 +140,7 @@ def result_types(
 
 
 def silence(names: dict[str, Any]) -> None:
-    """Let functions with these global names print nothing: another thread may run a cell that prints."""
+    """Make `print` do nothing in functions with these globals; the real `print` of a running cell is not changed."""
     if names.get("print", print) is print:
         names["print"] = _nothing
 
@@ -151,7 +151,7 @@ def _nothing(*args: Any, **options: Any) -> None:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Let no warning and no print of a library's out; the filters and the stream are those of all threads."""
+    """Suppress warnings and printed text of libraries; the warning filters and the stream belong to all threads."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -225,7 +225,7 @@ def _type(variable: Any) -> Any:
 
 
 def _parameter(value: Any) -> Any:
-    """Return a parameter as a value that can be compared: for an unknown object, the name of its class."""
+    """Return an equation's parameter in a form that can be compared; for an unknown object, the name of its class."""
     import numpy as np
 
     if value is None or type(value) in (bool, int, float, complex, str) or isinstance(value, np.dtype):

@@ -1,7 +1,7 @@
-"""Finds values that changed after the trace of a function that JAX answered from its cache.
+"""Finds values that a jitted function read during its trace, and that changed before a call used the cached program.
 
-JAX keys a program by the arguments alone. What a function reads from outside of its arguments is read during the
-trace, and the program keeps the value: the most common surprise of `jax.jit`.
+JAX finds a cached program by the arguments alone. What a function reads from elsewhere, such as a global, is read
+during the trace, and the program keeps that value: the most common surprise of `jax.jit`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ..observe.kept_contents import array_text
 from ..observe.observation import Finding
 from ..observe.values_at_trace import ChangedSince, ValuesAtTrace
 
-#: The largest number of notes on one function; further notes say nothing new.
+#: The largest number of notes on one function; more notes would say nothing new.
 _NOTES = 5
 
 _TITLE = "{name} changed after the trace"
@@ -57,7 +57,7 @@ _BOTH_AGAIN = (
 
 
 class _Wording(NamedTuple):
-    """The sentences of a finding: the change, by its text or by its kind, and what the calls computed with."""
+    """The sentences of a finding: how the value changed, and which value the calls computed with."""
 
     plain: str
     another: str
@@ -85,7 +85,7 @@ def stale_values(run: Run) -> list[Finding]:
 
 
 def _traces(run: Run, activity: FunctionActivity) -> Iterator[tuple[ValuesAtTrace, _Wording]]:
-    """Yield the traces that calls used again, with the wording that says how surely; the sure ones come first."""
+    """Yield the traces whose program later calls used, each with its sentences; certain findings come first."""
     reused = list(activity.programs_reused.values())
     uncertain: list[ValuesAtTrace] = []
     for record, hits in activity.objects_with_hits():

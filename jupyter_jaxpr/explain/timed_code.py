@@ -1,4 +1,4 @@
-"""Finds the timings in the code of a cell, and decides whether each timing waits for JAX's work."""
+"""Finds the places in a cell's code that measure time, and decides whether each waits for JAX's work."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ _CLOCKS: tuple[Any, ...] = (
 )
 #: Functions that time their argument.
 _TIMERS: tuple[Any, ...] = (timeit.timeit, timeit.repeat, timeit.Timer)
-#: Names that a timing context manager may not use, because a call of such a name might wait.
+#: A context manager that measures time may not use these names, because a call of such a name might wait.
 _MAY_WAIT = frozenset("block_until_ready device_get effects_barrier item tolist asarray array live_arrays".split())
-#: The largest depth of calls at which a function that reads a clock is found.
+#: A function that reads a clock is searched through at most this many nested calls.
 _DEEP = 3
-#: The largest number of characters of code that a sentence repeats.
+#: A sentence quotes at most this many characters of code.
 LONGEST = 60
 #: The options of `%timeit` that take a value, and the options that take none.
 _TIMEIT = re.compile(r"(?:-[nr]\s*\d+|-p\s*\d+|-[tcqov]+|--)(?:\s+|$)")
@@ -52,7 +52,7 @@ _SHELL = re.compile(r"^(\s*)([!?]|\w+\s*=\s*!).*$|^(\s*)[\w.]+\?{1,2}\s*$")
 
 @dataclass(frozen=True)
 class Timing:
-    """A timing that does not wait: where, and the call whose work it leaves out."""
+    """A time measurement that does not wait for JAX: its place, and the call whose work it leaves out."""
 
     line: int
     how: str
@@ -60,18 +60,18 @@ class Timing:
     function: str
     assigned: str | None = None
     around: str | None = None  # the timed expression, if it is larger than the call
-    helper: str | None = None  # the function that reads the clock, if the code itself does not read the clock
+    helper: str | None = None  # the function that reads the clock; None if the measured code itself reads it
 
 
 class TimedCode(Scope):
-    """The text of a cell, and the values of its names."""
+    """The source code of a cell, and the values of its names."""
 
     def __init__(self, source: str, namespace: Mapping[str, Any], barrier_waits: bool, depth: int = 0) -> None:
         super().__init__(namespace, barrier_waits, depth)
         self._source = source
 
     def timings(self) -> Iterator[Timing]:
-        """Yield the timings that do not wait for the result."""
+        """Yield the time measurements that do not wait for the result."""
         lines = self._source.split("\n")
         timeits: list[tuple[int, str, str]] = []
         for place, line in enumerate(lines):
@@ -107,7 +107,7 @@ class TimedCode(Scope):
             return
         code = {node.lineno for node in ast.walk(module) if isinstance(node, ast.Pass)}
         for place, name, text in timeits:
-            if place + 1 in code:  # the line is code, not part of a string of several lines
+            if place + 1 in code:  # the line is code, not a part of a multi-line string
                 while name == "timeit" and (option := _TIMEIT.match(text)):
                     text = text[option.end() :]
                 yield from self._timed(text, place, name)
@@ -117,7 +117,7 @@ class TimedCode(Scope):
         yield from self._functions(module, frozenset())
 
     def _lambdas(self, module: ast.AST, local: frozenset[str]) -> Iterator[Timing]:
-        """Yield the timings that pass a function to a timer, such as `timeit.timeit(lambda: f(x))`."""
+        """Yield the measurements that pass a function to a timer, such as `timeit.timeit(lambda: f(x))`."""
         for node in outside_functions(module):
             if not isinstance(node, ast.Call) or not is_one_of(self._value(node.func, local), _TIMERS):
                 continue
@@ -142,7 +142,7 @@ class TimedCode(Scope):
             yield timing if timed is None else replace(timing, line=node.lineno)
 
     def _helpers(self, code: ast.AST, local: frozenset[str]) -> Iterator[Timing]:
-        """Yield calls that do not wait, of functions that time their argument or the function that they wrap."""
+        """Yield calls of functions that time the function they get or wrap, if that function does not wait."""
         for node in outside_functions(code):
             method = self._called(node.func, local) if isinstance(node, ast.Call) else None
             function: Any = method.__func__ if type(method) is staticmethod else method
@@ -154,7 +154,8 @@ class TimedCode(Scope):
             bound = self._bound(tree, node, method, local)
             is_own = f"def {tree.name}(" in self._source
             if not bound and is_own and not function.__code__.co_freevars:
-                continue  # the search through the text of this function reports the timing
+                # the function's own source code is searched elsewhere, and that search reports the measurement
+                continue
             inside = TimedCode("", {**names_of(function), **bound}, self._barrier_waits, self._depth + 1)
             names = locals_of(tree) - bound.keys()
             timing = next(iter([*inside._clocks(tree.body, names), *inside._lambdas(tree, names)]), None)
@@ -168,7 +169,7 @@ class TimedCode(Scope):
                 yield replace(timing, line=node.lineno, how="helper", helper=helper, function=name)
 
     def _called(self, node: ast.expr, local: frozenset[str]) -> Any:
-        """Return the called object; also the method of an object that the expression makes, as in `Bench().run`."""
+        """Return the object that a call expression calls; also a method of an object made there: `Bench().run`."""
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Call):
             constructor = self._value(node.value.func, local)
             return inspect.getattr_static(constructor, node.attr, None) if issubclass(type(constructor), type) else None
@@ -217,7 +218,7 @@ class TimedCode(Scope):
             yield from self._functions(child, inside)
 
     def _timed(self, text: str, above: int, timer: str) -> Iterator[Timing]:
-        """Yield the timing of a text that is timed as a whole."""
+        """Yield the measurement of code that is timed as a whole, as `%timeit` and `%%time` do."""
         module = parsed(text)
         if module is None or not module.body:
             return
@@ -247,7 +248,7 @@ class TimedCode(Scope):
             if name is not None:
                 started[name] = place
             elif ended is None and any(self._is_clock(node, local) for node in ast.walk(statement)):
-                started.clear()  # another reading of the clock, which these rules do not follow
+                started.clear()  # another reading of the clock, which this search does not follow
             for inner in blocks(statement):
                 yield from self._clocks(inner, local)
             if isinstance(statement, ast.With) and any(self._times(item, local) for item in statement.items):
@@ -256,7 +257,7 @@ class TimedCode(Scope):
                     yield self._timing(call, "with", 0, name_of(statement.body, call))
 
     def _times(self, item: ast.withitem, local: frozenset[str]) -> bool:
-        """Return whether a context manager reads a clock before and after its block, and surely does not wait."""
+        """Return whether a context manager reads a clock before and after its block, and certainly does not wait."""
         expression = item.context_expr
         manager = self._value(expression.func if isinstance(expression, ast.Call) else expression, local)
         if manager is None or issubclass(type(manager), types.ModuleType):
@@ -273,7 +274,7 @@ class TimedCode(Scope):
         return reads and takes and not named & _MAY_WAIT
 
     def _reads_clock(self, statement: ast.stmt, local: frozenset[str]) -> str | None:
-        """Return the name or attribute that a statement gives to a reading of a clock; `-t` for `t = -clock()`."""
+        """Return the name or attribute to which a statement assigns a clock reading; `-t` for `t = -clock()`."""
         named = named_in(statement)
         if named is not None and self._is_clock(named.value, local):
             return ast.unparse(named.target)
@@ -293,7 +294,7 @@ class TimedCode(Scope):
     def _ends(
         self, statement: ast.stmt, start: str, name: str | None, following: Sequence[ast.stmt], local: frozenset[str]
     ) -> bool:
-        """Return whether a statement reads the clock for a difference to `start`, in this or a later statement."""
+        """Return whether a statement reads the clock and subtracts `start` from it, here or in a later statement."""
         if any(
             is_difference(node, start) and isinstance(node.left, ast.NamedExpr) and self._is_clock(node.left, local)
             for node in ast.walk(statement)
@@ -356,7 +357,7 @@ class TimedCode(Scope):
     # --- functions that read the clock for others ----------------------------------------------------------
 
     def _start(self, statement: ast.stmt, local: frozenset[str]) -> str | None:
-        """Return the place where the called function keeps a clock reading, such as `_start` for `tic()`."""
+        """Return where the called function stores its clock reading, such as `_start` for `tic()`; None if nowhere."""
         call = statement.value if isinstance(statement, ast.Expr | ast.Assign) else None
         if not isinstance(call, ast.Call):
             return None
@@ -364,7 +365,7 @@ class TimedCode(Scope):
         return place_with_object(call, function, kept_in(function, self._is_clock_in))
 
     def _stop(self, node: ast.AST, local: frozenset[str]) -> str | None:
-        """Return the place of the earlier clock reading that the called function subtracts; None if there is none."""
+        """Return where the clock reading is stored that the called function subtracts; None if it subtracts none."""
         if not isinstance(node, ast.Call):
             return None
         function = self._called(node.func, local)
@@ -377,7 +378,7 @@ class TimedCode(Scope):
         return ast.unparse(argument) if argument is not None and is_place(argument) else None
 
     def _stops(self, statement: ast.stmt, start: str, tainted: frozenset[str], local: frozenset[str]) -> bool:
-        """Return whether a statement calls a function that takes the difference to `start`, and passes it no result."""
+        """Return whether a statement calls a function that subtracts `start`, and passes no result to it."""
         return any(
             self._stop(node, local) == start
             and not any(self._touches(argument, tainted, local) for argument in arguments(node))
@@ -392,7 +393,7 @@ class TimedCode(Scope):
         return not issubclass(type(self._called(call.func.value, local)), types.ModuleType)
 
     def _is_clock_in(self, node: ast.AST, names: Mapping[str, Any]) -> bool:
-        """Return whether a node reads the clock, by the names of the function in which the node stands."""
+        """Return whether a node reads the clock, given the names of the function that contains the node."""
         return TimedCode("", names, self._barrier_waits, self._depth + 1)._is_clock(node, frozenset())
 
     def _timing(

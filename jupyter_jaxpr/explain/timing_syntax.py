@@ -1,4 +1,4 @@
-"""Reads the syntax around the readings of a clock: blocks, named results, differences."""
+"""Reads the syntax around clock readings: blocks, names of results, differences of two readings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..interruptions import not_of_a_signal
 
 
 def blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
-    """Yield the blocks of a loop, a condition or a with, but not of a function, which has names of its own."""
+    """Yield the blocks of a loop, an `if` or a `with`; not of a function, which has a scope of its own."""
     if isinstance(statement, ast.For | ast.While | ast.If | ast.With):
         yield statement.body
         yield getattr(statement, "orelse", [])
@@ -27,7 +27,7 @@ def named_in(statement: ast.stmt) -> ast.NamedExpr | None:
 
 
 def name_of(body: Sequence[ast.stmt], call: ast.Call) -> str | None:
-    """Return the name that is given to the result of a call."""
+    """Return the name to which a statement assigns the result of a call; None if no statement does."""
     for statement in body:
         if isinstance(statement, ast.Assign) and statement.value is call and len(statement.targets) == 1:
             target = statement.targets[0]
@@ -57,7 +57,7 @@ def in_order(body: Sequence[ast.stmt]) -> list[ast.stmt]:
 
 
 def may_look(node: ast.AST) -> TypeGuard[ast.Attribute]:
-    """Return whether an attribute may read the value of an array; `shape`, `dtype`, `ndim` and `size` do not."""
+    """Return whether reading an attribute may read an array's value; `shape`, `dtype`, `ndim`, `size` do not."""
     return isinstance(node, ast.Attribute) and node.attr not in ("shape", "dtype", "ndim", "size")
 
 
@@ -70,7 +70,7 @@ def outside_functions(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def parsed(text: str) -> ast.Module | None:
-    """Return the syntax of a text; None where the text is no Python."""
+    """Return the syntax tree of source code; None if the source code is not valid Python."""
     try:
         return ast.parse(text)
     except not_of_a_signal(SyntaxError, ValueError):

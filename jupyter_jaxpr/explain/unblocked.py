@@ -1,4 +1,4 @@
-"""Finds timings in a cell's text that stop before JAX's work is done.
+"""Finds time measurements in a cell's code that end before JAX's work is done.
 
 JAX returns from a call of a jitted function before its work is done. `%timeit f(x)`, or a clock read before and after
 `f(x)`, then measures how long JAX takes to start the work. The note appears only where this is certain: no call
@@ -16,10 +16,10 @@ from .timed_code import LONGEST, TimedCode, Timing
 
 
 def unblocked_timings(source: str, file: str, namespace: Mapping[str, Any], observation: Observation) -> list[Finding]:
-    """Return the timings of the cell that measured the dispatch, one finding for each line.
+    """Return a finding for each line of the cell that measures only how long JAX takes to start the work.
 
     Args:
-        source: The text of the cell, with its magics.
+        source: The source code of the cell, with its magics.
         file: The file name of the cell's code.
         namespace: The user's names after the cell has run; looked up, never called.
         observation: The observation of the cell; it says whether a function returns one array.
@@ -74,7 +74,7 @@ def _finding(timing: Timing, file: str, observation: Observation) -> Finding:
 
 
 def _one_array(timing: Timing, observation: Observation) -> bool:
-    """Return whether the function is known to return one array, which has a `block_until_ready`."""
+    """Return whether the timed function is known to return a single array, which has a `block_until_ready` method."""
     import jax
 
     results = [

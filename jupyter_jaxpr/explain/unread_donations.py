@@ -1,4 +1,4 @@
-"""Finds donated arguments that a function does not use: JAX leaves them out of the program and donates nothing."""
+"""Finds donated arguments that a function does not use: JAX drops them from the program, so nothing is donated."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _MOST = 4
 
 
 def unread_donations(run: Run) -> list[Finding]:
-    """Return a finding for each donated argument that a program of a run, made in the run, leaves out."""
+    """Return a finding for each donated argument that a program made in the run does not use."""
     findings = []
     for activity in run.functions.values():
         record = activity.record
         if record.library or record.construct is not None or record.equinox or record.pmap:
             continue
-        # Another static value, or another type, may give a program that reads the argument.
+        # Another static value, or another argument type, may give a program that uses the argument.
         kept: list[KeptProgram] = list(record.programs.values())
         unread = [{path for path, _ in _unread(program, program.keys[0])} for program in kept if program.keys]
         in_all = set.intersection(*unread) if unread else set()

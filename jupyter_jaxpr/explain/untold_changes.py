@@ -1,7 +1,7 @@
-"""Writes findings on changes that JAX makes with few words: changed types, donated arguments without use.
+"""Writes findings on what JAX changes without telling the user clearly: dtypes, and donations that have no use.
 
-JAX's own warnings name neither the user's line nor the argument, and Python shows each of them once. That JAX converts
-a carry is not said anywhere.
+JAX's own warnings name neither the user's line nor the argument, and Python shows each of them once. JAX gives no
+message at all if it converts the carry of a loop.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _MOST = 4
 
 
 def truncated_types(truncated: Mapping[Place, TruncatedType]) -> list[Finding]:
-    """Return a finding for each expression of the user's that requests a dtype and gets another dtype from JAX."""
+    """Return a finding for each of the user's expressions that asks for one dtype and gets another from JAX."""
     return [
         Finding(
             kind="truncated_type",
@@ -57,7 +57,7 @@ def truncated_types(truncated: Mapping[Place, TruncatedType]) -> list[Finding]:
 
 
 def promoted_carries(carries: Mapping[Place, PromotedCarry]) -> list[Finding]:
-    """Return a finding for each loop whose body JAX traced twice, in order to convert the first carry."""
+    """Return a finding for each loop whose body JAX traced twice because it converted the initial carry."""
     return [
         Finding(
             kind="promoted_carry",
@@ -72,7 +72,7 @@ def promoted_carries(carries: Mapping[Place, PromotedCarry]) -> list[Finding]:
 
 
 def unused_donations(donations: Mapping[tuple[str, Place | None], UnusedDonation]) -> Iterator[Finding]:
-    """Yield a finding for each donated argument of a function whose memory no result uses."""
+    """Yield a finding for each donated argument whose memory no result of the function can use."""
     for (function, place), donation in donations.items():
         for argument in donation.arguments[:_MOST]:
             facts = {"function": function, "path": argument.path, "type": argument.type}

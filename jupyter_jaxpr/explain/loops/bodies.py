@@ -1,7 +1,7 @@
 """Reads the data flow of a Python loop's body: its carries, its appended values, and what XLA cannot do.
 
-Only names are followed, in the order of the statements. What a name alone cannot tell (a list that is changed by a
-method, an attribute that is set) is not guessed: the body then `cannot` be moved, and says why.
+Only names are followed, in the order of the statements. If the names do not suffice (a method changes a list, an
+attribute is set), `Cannot` is raised with the reason.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _GROWS = "The body makes a list longer at each iteration. The carry of a JAX loo
 
 
 class Cannot(Exception):
-    """A loop has no sketch; the message says why, in sentences."""
+    """Raised if a loop cannot be rewritten; the message gives the reason, in sentences."""
 
 
 class Body:
@@ -109,7 +109,7 @@ class Body:
                 raise Cannot(f"The rewrite does not support {_short(statement)}.")
 
     def _branches(self, body: list[ast.stmt], orelse: list[ast.stmt]) -> None:
-        """Read two blocks of which Python may run either: afterwards only names that both blocks write are written."""
+        """Read two blocks of which Python may run either: only names that both assign count as assigned afterwards."""
         before = set(self._written)
         ends = []
         for block in (body, orelse):
@@ -144,7 +144,7 @@ class Body:
 
 
 def free_names(node: ast.AST) -> Iterator[str]:
-    """Yield the names that a node reads and does not bind itself, in order."""
+    """Yield the names that a node reads and does not bind itself, in the order of the reads."""
     bound = {parameter.arg for parameter in in_order(node) if isinstance(parameter, ast.arg)}
     for part in in_order(node):
         if isinstance(part, ast.comprehension):
@@ -173,7 +173,7 @@ def target_names(target: ast.expr) -> set[str]:
 
 
 def has_long_text(node: ast.AST) -> bool:
-    """Return whether a text in some syntax has several lines."""
+    """Return whether a string in the syntax spans several lines."""
     return any(
         isinstance(text_node, ast.JoinedStr | ast.Constant) and text_node.end_lineno not in (None, text_node.lineno)
         for text_node in in_order(node)
@@ -181,7 +181,7 @@ def has_long_text(node: ast.AST) -> bool:
 
 
 def single_value(body: list[ast.stmt], carry: list[str]) -> str | None:
-    """Return the assigned expression of a body that is one assignment to the only carried name."""
+    """Return the assigned expression if a body is one assignment to the only carried name; else None."""
     if len(body) != 1 or len(carry) != 1:
         return None
     match body[0]:

@@ -21,7 +21,7 @@ from .statements import LoopStatement
 _TAKES = frozenset({"pop", "popleft", "popitem", "send", "read", "readline"})
 _ANEW = ("time.", "random.", "np.random.", "numpy.random.", "datetime.", "os.")
 _INT32 = 1 << 31
-#: The assumed largest value of a counter, and of another integer, if the text does not show it.
+#: The largest values that a counter and another integer are assumed to have if the source code does not show them.
 _COUNTER, _OTHER = 1 << 14, 1 << 16
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
@@ -29,7 +29,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 def check_exact(
     loop: LoopStatement, nodes: Iterable[ast.AST], numbers: set[str], carry: set[str], made_at: MadeAt
 ) -> None:
-    """Make sure that a loop of JAX computes what the text computes.
+    """Check that a JAX loop computes the same values as the Python loop.
 
     Args:
         loop: The loop.
@@ -78,7 +78,7 @@ def check_exact(
 
 
 def check_whole_numbers(loop: LoopStatement, names: set[str]) -> None:
-    """Make sure that a `while` does not count with floats such as 0.1: 32 bits may count another number of iterations.
+    """Check that a `while` does not count with floats such as 0.1: with 32 bits it may run another number of times.
 
     Args:
         loop: The loop.
@@ -140,7 +140,7 @@ class _Size:
         return bound is not None and bound >= _INT32
 
     def adds_up(self, value: ast.expr) -> bool:
-        """Return whether the sum of a value that each iteration adds may need more than 32 bits."""
+        """Return whether the sum over all iterations of an added value may need more than 32 bits."""
         bound = self._bound(value)
         return bound is not None and bound * self._largest >= _INT32
 
@@ -171,7 +171,7 @@ class _Size:
 
 
 def _largest(loop: LoopStatement) -> int:
-    """Return the largest value of a loop's counter."""
+    """Return the largest value that a loop's counter reaches, or an assumed one."""
     match loop.node:
         case ast.For(iter=ast.Call(func=ast.Name(id="range"), args=bounds)):
             values = [value for value in map(_written, bounds) if value is not None]
@@ -180,7 +180,7 @@ def _largest(loop: LoopStatement) -> int:
 
 
 def _written(node: ast.expr) -> int | None:
-    """Return an integer that is written out."""
+    """Return the value of an integer literal; None for any other expression."""
     match node:
         case ast.Constant(value=int(value)):
             return value
@@ -190,7 +190,7 @@ def _written(node: ast.expr) -> int | None:
 
 
 def _gives_another(called: ast.expr) -> bool:
-    """Return whether a call gives another value each time: the next element, the time, a random number of Python."""
+    """Return whether a call gives another value each time: the next element, the time, a Python random number."""
     if isinstance(called, ast.Attribute) and called.attr in _TAKES:
         return True
     return ast.unparse(called).startswith(_ANEW) or ast.unparse(called) == "next"

@@ -1,4 +1,4 @@
-"""Finds what `scan`, `vmap` or `fori_loop` iterates over in the place of a Python iterable."""
+"""Finds the operands or bounds with which `scan`, `vmap` or `fori_loop` replaces the iterable of a Python loop."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .statements import LoopStatement
 
 _NO_POSITIONS = "The source positions of the loop's equations are not known."
 
-#: Returns whether an expression of the loop left equations; None if the positions of equations are unknown.
+#: A function that returns whether an expression of the loop left equations; None if their positions are unknown.
 MadeAt = Callable[[ast.expr], bool | None]
 
 
@@ -67,7 +67,7 @@ class IteratedReader:
                 result, xs=[count, *result.xs], targets=[number, *result.targets], numbers=target_names(number)
             )
         if called == "zip" and isinstance(target, ast.Tuple) and len(target.elts) == len(arguments):
-            if self._made_at(iterated):  # some arguments are arrays, and it is unknown which
+            if self._made_at(iterated):  # some arguments are arrays, but it is unknown which ones
                 xs = [f"{self._names.jnp}.asarray({ast.unparse(argument)})" for argument in arguments]
                 return Iterated(xs=xs, targets=list(target.elts), before=[], numbers=set())
             parts = [
@@ -137,7 +137,7 @@ class IteratedReader:
         if not has_equations and isinstance(self._loop.node, ast.For):
             has_equations = self._made_at(
                 self._loop.node.iter
-            )  # enumerate takes the elements, and left their equations
+            )  # `enumerate` reads the elements, and this left their equations
         if has_equations is None:
             raise Cannot(_NO_POSITIONS)
         if has_equations:
@@ -156,7 +156,7 @@ class IteratedReader:
 
 
 class ReplaceElements(ast.NodeTransformer):
-    """Puts names in the place of elements of lists."""
+    """Replaces subscripts such as `ws[i]` by names."""
 
     def __init__(self, elements: dict[str, str]) -> None:
         self._elements = elements

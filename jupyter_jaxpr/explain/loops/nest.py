@@ -1,4 +1,4 @@
-"""Finds how often each loop around a repeated block ran, and the loop that the block came from.
+"""Finds the loop that a repeated block of equations came from, and how often each loop around it ran.
 
 One loop statement may leave blocks of equations in several places, such as the forward and the backward pass. This
 module merges these blocks.
@@ -23,7 +23,7 @@ class FoundLoop:
     carried: bool = False
     #: Inner loops, outermost first, each with the number of its runs in one iteration of the next outer loop.
     inside: list[tuple[LoopStatement, int]] = field(default_factory=list)
-    #: The loops around that may have run more than once.
+    #: The loops around this loop that may have run more than once.
     around: list[LoopStatement] = field(default_factory=list)
     blocks: list[RepeatedBlock] = field(default_factory=list)
     forward: bool = False
@@ -50,7 +50,7 @@ class FoundLoop:
 
 
 def merge(loop: FoundLoop, match: FoundLoop) -> None:
-    """Add another place where the same loop left its blocks; the forward pass tells what the loop is."""
+    """Add another place where the loop left blocks; if one place is the forward pass, its facts are kept."""
     loop.blocks += match.blocks
     if match.forward and not loop.forward:
         loop.repetitions, loop.carried, loop.inside = match.repetitions, match.carried, match.inside
@@ -63,7 +63,7 @@ def merge(loop: FoundLoop, match: FoundLoop) -> None:
 
 
 def share_out(loops: list[LoopStatement], repetitions: int) -> tuple[list[tuple[LoopStatement, int]], int]:
-    """Share repetitions of a block out to the loops around it, innermost first.
+    """Distribute the repetitions of a block over the loops around it, innermost first.
 
     A loop whose text states its number of iterations gets this number; the next outer loop gets a share of the rest.
     The function also returns the factor that no loop explains: 1 if the loops explain all repetitions.

@@ -1,4 +1,4 @@
-"""Finds the names of a Python loop: its carries, the taken names, and new names beside them."""
+"""Chooses the names of a loop's rewrite: the carried names, the names already in use, and new names."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Names:
 
 
 def carried_names(loop: LoopStatement, body: Body, targets: set[str]) -> list[str]:
-    """Return the names whose values go from iteration to iteration, or out of the loop."""
+    """Return the names whose values pass from one iteration to the next, or out of the loop."""
     carry = [name for name in body.writes if name in body.reads_first and name not in targets]
     end = (loop.node.end_lineno or 0, loop.node.end_col_offset or 0)
     inside = set(map(id, in_order(loop.node)))
@@ -83,7 +83,7 @@ def carried_names(loop: LoopStatement, body: Body, targets: set[str]) -> list[st
 
 
 def is_read_later(loop: LoopStatement, name: str) -> bool:
-    """Return whether code after a loop, or code of an outer loop, reads a name that the loop writes."""
+    """Return whether code after a loop, or of an outer loop, reads a name that the loop assigns."""
     end = (loop.node.end_lineno or 0, loop.node.end_col_offset or 0)
     inside = set(map(id, in_order(loop.node)))
     around = _outer_loops(loop)
@@ -140,7 +140,7 @@ def _loops_around(loop: LoopStatement) -> list[set[int]]:
 
 
 def stored_names(nodes: Iterable[ast.AST]) -> set[str]:
-    """Return the names that some nodes write."""
+    """Return the names that some nodes assign."""
     return {
         name_node.id
         for node in nodes
@@ -157,6 +157,6 @@ def last_name(text: str) -> str:
 
 
 def singular(text: str, suffix: str) -> str:
-    """Return a name for one element of an expression."""
+    """Return a name for one element of a collection: `block` for an element of `blocks`."""
     word = last_name(text)
     return f"{word[:-1] if len(word) > 1 and word.endswith('s') else word}_{suffix}"

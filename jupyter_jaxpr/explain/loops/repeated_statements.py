@@ -1,8 +1,8 @@
 """Finds the loop statements that repeated blocks of a program came from, and counts their equations.
 
-The stacks of a block are followed from the outside in, to the innermost loop statement that all of them went through.
-A block without such a statement in the user's own text (a helper that is written out, a library's loop over leaves) is
-nobody's loop, and is left out.
+The call stacks of a block's equations are followed from the outermost frame inwards, to the innermost loop statement
+that all of them went through. If the user's own code has no such statement (a helper is called on several lines, a
+library loops over leaves), the block is left out.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from ...typed.syntax_nodes import in_order
 from .nest import FoundLoop, merge, share_out
 from .statements import COMPREHENSIONS, Loop, LoopStatement, frame_span, iterating, loops_of
 
-#: A block that is there fewer times than this is not worth a word.
+#: A block with fewer repetitions is not worth a note.
 _FEWEST = 4
-#: The least part of a loop's equations that must repeat; if a loop repeats, nearly all its equations repeat.
+#: At least this fraction of a loop's equations must repeat; in a real loop nearly all equations repeat.
 _REPEATS = 0.5
-_DEPTH = 3  # the largest depth of loops inside of loops
+_DEPTH = 3  # loops that are nested deeper than this are not searched
 _OVER_LEAVES = frozenset({"map", "tree_map", "map_with_path", "tree_map_with_path", "reduce", "tree_reduce", "leaves"})
 _OVER_ELEMENTS = frozenset({"stack", "hstack", "vstack", "dstack", "column_stack", "concatenate", "block", "split"})
 
 
 class LoopFinder:
-    """Finds the loop statements of one program that its repeated blocks came of."""
+    """Finds the loop statements that the repeated blocks of one program came from."""
 
     def __init__(
         self, walk: Walk, blocks: RepeatedBlocks, scopes: list[int], definition: Place | None, call: Place | None
@@ -105,7 +105,7 @@ class LoopFinder:
         )
 
     def _is_helped(self, chain: list[FrameRow], file: int, function: int) -> bool:
-        """Return whether a function of the user's that the function with the loop calls made an equation."""
+        """Return whether a user's function, called in the loop, made one of the equations."""
         return bool(chain) and chain[-1][:2] != (file, function)
 
     def _starts_otherwise(self, block: RepeatedBlock) -> bool:
@@ -159,7 +159,7 @@ class LoopFinder:
         return loops.around(spans, self._walk.strings.items[function])
 
     def _chain(self, stack: int) -> list[FrameRow]:
-        """Return the user frames of a stack from the traced function inwards."""
+        """Return the frames of a stack that are in user code, from the traced function inwards."""
         chain = self._chains.get(stack)
         if chain is None:
             positions = self._walk.positions
@@ -247,7 +247,7 @@ class LoopFinder:
         return False
 
     def equations(self, match: FoundLoop) -> int:
-        """Count the equations of the loop and of its inner scopes, each once."""
+        """Return the number of the loop's equations, inner scopes included; each equation counts once."""
         walk = self._walk
         whole_scopes: set[int] = set()
         waiting: list[int] = []
@@ -271,5 +271,5 @@ class LoopFinder:
 
 
 def _is_map(node: Loop) -> bool:
-    """Return whether each iteration of a loop gives a result of its own, as in a comprehension or a `map`."""
+    """Return whether each iteration of a loop gives its own result, as in a comprehension or a `map`."""
     return isinstance(node, COMPREHENSIONS) or (isinstance(node, ast.Call) and iterating(node) == "map")

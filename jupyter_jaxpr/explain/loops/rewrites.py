@@ -1,7 +1,8 @@
 """Rewrites a Python loop as fori_loop, scan, while_loop or vmap, in the user's own names.
 
-The rewrite is a sketch: this module makes it from the text and from the origins of equations, without the values. If
-the text does not show enough for a rewrite that computes the same, there is no rewrite, and the note says why.
+The rewrite is a sketch: this module makes it from the source code and the source positions of equations, and does not
+know the values. If the source code does not show enough for a rewrite that computes the same, there is no rewrite, and
+the note says why.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class Rewrite:
 def rewrite(
     loop: LoopStatement, carried: bool, differentiated: bool, made_at: MadeAt, chosen_form: Form | None = None
 ) -> Rewrite:
-    """Write a loop of Python's with JAX.
+    """Rewrite a Python loop with JAX.
 
     Args:
         loop: The statement.
@@ -239,7 +240,7 @@ class _Writer:
         check_whole_numbers(self._loop, tested & set(carry))
         lines, _ = self._body(node.body, body)
         state = _tuple(carry)
-        # Python asks a number whether it is zero; JAX needs a boolean.
+        # Python tests whether a number is nonzero; JAX needs a boolean.
         test = f"{node.test.id} != 0" if isinstance(node.test, ast.Name) else ast.unparse(node.test)
         condition = self._function("condition", [], carry, [], test)
         define = self._function(self._names.new("body", "inner", "innermost"), [], carry, lines, state)
@@ -247,14 +248,14 @@ class _Writer:
         return Rewrite("while_loop", "\n".join([*condition, "", *define, "", call]))
 
     def _counted(self, node: ast.While) -> tuple[str, str] | None:
-        """Return the counter and the limit of `while i < n: ...; i += 1`, or with `i = i + 1`."""
+        """Return the counter and the limit of `while i < n: ...; i += 1` (or `i = i + 1`); None for another `while`."""
         match node.test:
             case ast.Compare(left=ast.Name(id=number), ops=[ast.Lt()], comparators=[limit]) if len(
                 node.body
             ) > 1 and ast.unparse(node.body[-1]) in (f"{number} += 1", f"{number} = {number} + 1"):
                 changed = stored_names(node.body)
                 if is_read_later(self._loop, number):
-                    return None  # fori_loop does not give its counter
+                    return None  # `fori_loop` does not return its counter
                 if not changed & {name_node.id for name_node in in_order(limit) if isinstance(name_node, ast.Name)}:
                     return number, ast.unparse(limit)
         return None
@@ -312,7 +313,7 @@ class _Writer:
     # --- lines ---------------------------------------------------------------------------------
 
     def _body(self, statements: list[ast.stmt], body: Body) -> tuple[list[str], list[str]]:
-        """Return the lines of a body, and the returned expression for each list that the loop appends to."""
+        """Return the lines of a body, and for each list that the loop appends to the expression to return."""
         lines: list[str] = []
         ys: dict[str, str] = {}
         for place, statement in enumerate(statements):
@@ -347,7 +348,7 @@ class _Writer:
         return text.split("\n")
 
     def _replaced(self, node: ast.stmt | ast.expr) -> str:
-        """Return the user's text of a node; a new text if names replace elements of lists."""
+        """Return a node as the user wrote it, or written anew if names replace its list elements."""
         if self._iterated.elements:
             changed = ReplaceElements(self._iterated.elements).visit(copy.deepcopy(node))
             if ast.dump(changed) != ast.dump(node):
@@ -355,7 +356,7 @@ class _Writer:
         lines = self._loop.lines
         end = node.end_lineno or node.lineno
         if has_long_text(node):
-            return ast.unparse(node)  # another indentation would change the text
+            return ast.unparse(node)  # another indentation would change a multi-line string
         if isinstance(node, ast.stmt) and not lines[node.lineno - 1][: node.col_offset].strip():
             first = node.lineno - 1
             while first > self._loop.line and lines[first - 1].lstrip().startswith("#"):
@@ -376,7 +377,7 @@ class _Writer:
         return [f"def {name}({parameters}):", *(f"    {line}".rstrip() for line in inside)]
 
     def _element(self, iterated: Iterated) -> tuple[str, list[str]]:
-        """Return the parameter for x of a scan's step, and the lines that unpack the parameter."""
+        """Return the parameter `x` of a scan's body function, and the lines that unpack the parameter."""
         if len(iterated.targets) == 1 and isinstance(iterated.targets[0], ast.Name):
             return iterated.targets[0].id, []
         name = self._names.new("each", "element", "item")

@@ -1,7 +1,7 @@
 """Finds the Python loops of a cell or a file that repeat the code at a position.
 
-The text is parsed, never run and never imported. A position belongs to a loop where it is in the part that runs once a
-iteration: the body of a `for`, body and test of a `while`, the elements and conditions of a comprehension.
+The source code is parsed, never run and never imported. A position belongs to a loop if it is in the part that runs
+once per iteration: the body of a `for`, the body and test of a `while`, the elements and conditions of a comprehension.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module
 
 _MAGIC = re.compile(r"^([ \t]*)[%!?].*|^([ \t]*)[\w.]+\?{1,2}\s*$", re.MULTILINE)
-_LONGEST = 500_000  # the longest text that is parsed, in characters
+_LONGEST = 500_000  # longer source code is not parsed; in characters
 
 #: The line from 1 and the column in UTF-8 bytes from 0; a column of -1 stands for any column.
 Position = tuple[int, int]
@@ -31,7 +31,7 @@ Span = tuple[Position, Position]
 
 @dataclass(frozen=True, eq=False)
 class LoopStatement:
-    """A loop in a text.
+    """A loop statement, or a comprehension, in source code.
 
     Attributes:
         node: The syntax of the loop.
@@ -63,12 +63,12 @@ class LoopStatement:
 
     @property
     def line(self) -> int:
-        """The line it starts on, from 1."""
+        """The line on which the loop starts, from 1."""
         return self.node.lineno
 
     @functools.cached_property
     def iterations(self) -> int | None:
-        """The number of iterations, if the text of the loop states the number; an iteration may leave no equations."""
+        """The number of iterations, if the source code states it (else None); an iteration may leave no equations."""
         if isinstance(self.node, ast.While):
             return None
         if isinstance(self.node, ast.Call):
@@ -83,7 +83,7 @@ class LoopStatement:
 
     @functools.cached_property
     def may_skip(self) -> bool:
-        """True if an iteration may leave no equations, or other equations than the rest of the iterations."""
+        """True if an iteration may leave no equations, or other equations than the other iterations."""
         node = self.node
         if isinstance(node, ast.For):
             parts: list[ast.AST] = [*node.body, node.iter]
@@ -101,12 +101,12 @@ class LoopStatement:
 
     @functools.cached_property
     def drawn_at(self) -> tuple[Span, ...]:
-        """Positions of the equations that taking the next element leaves."""
+        """The positions of the equations that are left when the loop gets its next element."""
         return (node_span(self.node),) if self.call is None else (node_span(self.node), node_span(self.call))
 
 
 def iterating(call: ast.Call) -> str:
-    """Return the Python function that calls its argument for each element: reduce, accumulate, map; else empty."""
+    """Return the function that calls its argument once per element (reduce, accumulate, map), or an empty string."""
     function = call.func
     if isinstance(function, ast.Name):
         name = function.id
@@ -154,7 +154,7 @@ def _length(iterated: ast.expr) -> int | None:
 
 @dataclass
 class Loops:
-    """The functions and loops of a text, and its lines."""
+    """The functions and loops in source code, and its lines."""
 
     module: ast.Module
     lines: list[str]
@@ -180,7 +180,7 @@ class Loops:
 
 
 def source_text(source: SourceFile) -> str | None:
-    """Return the text of a cell, or of an existing file of the user; None if the text is unknown."""
+    """Return the source code of a cell, or of an existing file of the user's; None if it is unknown."""
     if source.cell is not None:
         return source.cell.source
     if source.kind == "library":
@@ -195,13 +195,13 @@ def loops_of(source: SourceFile) -> Loops | None:
         return None
     module = parsed(text)
     if module is None and source.cell is not None:
-        module = parsed("".join(linecache.getlines(source.name)))  # the cell's text after IPython's rewriting
+        module = parsed("".join(linecache.getlines(source.name)))  # the cell's code after IPython's transformation
     return module
 
 
 @functools.lru_cache(maxsize=8)
 def parsed(text: str) -> Loops | None:
-    """Return the loops of a text; a line of IPython, such as a magic, counts as `pass`."""
+    """Return the loops in source code; an IPython line, such as a magic, counts as `pass`."""
     for candidate in (text, _MAGIC.sub(r"\1\2pass", text)):
         try:
             module = ast.parse(candidate)
@@ -237,7 +237,7 @@ class _Reader:
 
 
 def _own_nodes(function: Function) -> Iterator[tuple[ast.AST, ast.Call | None]]:
-    """Yield the nodes of a function without those of inner functions, each with the call that takes a generator."""
+    """Yield the nodes of a function without its inner functions; each with the call that iterates over a generator."""
     waiting: list[tuple[ast.AST, ast.Call | None]] = [(child, None) for child in ast.iter_child_nodes(function)]
     while waiting:
         node, call = waiting.pop()
@@ -287,7 +287,7 @@ def _before(first: Position, second: Position) -> bool:
 
 
 def frame_span(row: FrameRow, lines: list[str]) -> Span:
-    """Return the start and the end of the code of a frame in the units of `ast`: lines, and bytes of a line."""
+    """Return the start and end of a frame's code in the units of `ast`: lines, and bytes within a line."""
     _, _, line, column, end_line, end_column = row
     return (line, _bytes(lines, line, column)), (end_line, _bytes(lines, end_line, end_column))
 

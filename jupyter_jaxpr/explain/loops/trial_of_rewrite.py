@@ -1,7 +1,7 @@
-"""Decides how sure a loop's rewrite is: the edited function is traced with the types of the call.
+"""Decides how certain a loop's rewrite is, by tracing the edited function with the types of the call.
 
-The trial compiles the edited text, takes its code for copies of the user's functions, and traces the call of the
-program with types in place of the arrays. Nothing is run.
+The trial compiles the edited source code, makes copies of the user's functions with that code, and traces the call that
+made the program, with types in place of arrays. Nothing is computed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Outcome = Literal["applies", "stacks", "fails", "untried", "elsewhere"]
 
 
 def edits_of(loop: LoopStatement, written: Rewrite, file: str) -> tuple[Edit, ...]:
-    """Return the edits that put a rewrite in the place of its loop; empty where the rewrite is no edit.
+    """Return the edits that replace a loop by its rewrite; empty if the rewrite cannot be made as an edit.
 
     Args:
         loop: The statement.
@@ -74,7 +74,7 @@ def _indented(code: str, column: int) -> str:
 
 
 def tried(loop: LoopStatement, edits: Sequence[Edit], file: str, observed: ObservedProgram, budget: Budget) -> Outcome:
-    """Return the outcome of a rewrite in one program.
+    """Try a rewrite in one program, and return the outcome.
 
     Args:
         loop: The statement.
@@ -106,7 +106,7 @@ def tried(loop: LoopStatement, edits: Sequence[Edit], file: str, observed: Obser
     except Untried:
         return "untried"
     except not_of_a_signal(NameError) as error:
-        if error.name in ("jax", "jnp", "lax"):  # the file has to import what the rewrite needs
+        if error.name in ("jax", "jnp", "lax"):  # the file must first import what the rewrite needs
             return "untried"
         return _failed(fun, args, kwargs, before, budget)
     except not_of_a_signal(Exception):
@@ -130,7 +130,7 @@ def _failed(fun: Any, args: Any, kwargs: Any, before: ResultTypes, budget: Budge
 
 
 def given_of(observed: ObservedProgram) -> tuple[Any, Any]:
-    """Return the arguments of the call of a program, types in place of arrays.
+    """Return the arguments of a program's call, with types in place of arrays.
 
     Raises:
         Untried: A static argument is gone.
@@ -166,7 +166,7 @@ def _computes_alike(after: ResultTypes, before: ResultTypes) -> bool:
 
 
 def gives(after: ResultTypes, before: ResultTypes) -> bool:
-    """Return whether a call gives results of the same types and structure as before."""
+    """Return whether a call gives results of the same types and structure as `before`."""
     return after.leaves == before.leaves and (before.tree is None or bool(before.tree == after.tree))
 
 

@@ -1,4 +1,4 @@
-"""Finds the Python loops that were unrolled into a program: statement, count, share, rewrite and price."""
+"""Finds the Python loops that tracing unrolled into a program: statement, iterations, share, rewrite and price."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class UnrolledLoop:
 
 
 class UnrolledLoops:
-    """Finds the loops of the programs of a walk; each scope is searched once."""
+    """Finds the loops of the programs of a document; each scope is searched once."""
 
     def __init__(self, walk: Walk) -> None:
         self._walk = walk
@@ -158,7 +158,7 @@ def _rewritten(statement: LoopStatement, carried: bool, differentiated: bool, sp
     def made_at(node: ast.expr) -> bool | None:
         if not spans:
             return None
-        # Python 3.11 takes an element of an array at the place of the whole statement.
+        # Python 3.11 reports the position of the whole statement when it takes an element of an array.
         return node_span(node) in spans or (id(node) in iterated and node_span(statement.node) in spans)
 
     return rewrite(statement, carried, differentiated, made_at)

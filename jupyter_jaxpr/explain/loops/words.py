@@ -1,4 +1,4 @@
-"""Words an unrolled loop and its rewrite: the finding, the cure and the price."""
+"""Writes the sentences on an unrolled loop and its rewrite: the finding, the cure and the price."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .nest import FoundLoop
 from .rewrites import Rewrite
 from .statements import LoopStatement
 
-#: A loop of more repetitions than this is advised against; unrolling a shorter one is often the better choice.
+#: Only loops with more iterations than this are advised against; unrolling a shorter one is often better.
 SHORT = 10
 
 FINE = f"Unrolling up to about {SHORT} iterations is fine: it costs little, and the program may run faster."
@@ -78,7 +78,7 @@ def cure(match: FoundLoop, written: Rewrite) -> str:
 
 
 def price(stages: StageTimes | None) -> list[str]:
-    """Return sentences on the price of unrolling: the times of the whole program, and what these times leave open."""
+    """Return sentences on the price of unrolling: the times of the whole program, and what they do not show."""
     sentences = []
     measured = [
         (name, seconds)

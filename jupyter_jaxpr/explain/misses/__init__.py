@@ -1,1 +1,1 @@
-"""Finds cures of misses: edits of the user's text that passed a trial."""
+"""Finds cures of cache misses: edits of the user's source code that passed a trial."""

@@ -1,4 +1,4 @@
-"""Makes the edits of two calls that give both calls one cache key.
+"""Makes edits of two calls of a jitted function, so that both calls have the same cache key.
 
 Each edit wraps an argument as the user wrote it: `x` becomes `jnp.asarray(x, dtype=jnp.float32)` or `tuple(x)`. The
 trial evaluates the edited arguments with types in place of the arrays, and compares the keys of both calls and the
@@ -36,7 +36,7 @@ _EXACT = 1 << 8
 def argument_cure(
     event: MissEvent, before: MissEvent, fun: Any, history: FunctionHistory, names: Mapping[str, Any], budget: Budget
 ) -> FoundCure | None:
-    """Return the edits that give two calls one key; None where there are none, or their trial failed.
+    """Return the edits that give two calls one cache key; None if there are none, or their trial failed.
 
     Args:
         event: The call that missed.
@@ -80,7 +80,7 @@ def argument_cure(
 
 
 def _is_rebound(text: Text, read: set[str]) -> bool:
-    """Return whether a text assigns several values to a name that a function reads.
+    """Return whether source code assigns several values to a name that a function reads.
 
     A trace of the function may have read an earlier value of the name.
     """
@@ -153,7 +153,7 @@ def _leaf(side: Side, argument: str) -> Leaf:
 def _retype(
     argument: str, earlier: tuple[Side, Leaf], later: tuple[Side, Leaf], fun: Any, names: Mapping[str, Any]
 ) -> None:
-    """Give an argument one dtype and one weakness in both calls: the wider type, if that keeps every value.
+    """Give an argument the same dtype and weak type in both calls: the wider dtype, if it holds every value.
 
     An integer that is written out may become a float. Of another integer the value is not known, and a float of 32
     bits does not hold all integers.
@@ -218,7 +218,7 @@ def _builtin(kind: type, side: Side, names: Mapping[str, Any]) -> str:
 
 
 def _restructure(argument: str, earlier: Side, later: Side, fun: Any, names: Mapping[str, Any]) -> None:
-    """Make a list of a tuple, or a tuple of a list, as the earlier call has it."""
+    """Turn a list into a tuple, or a tuple into a list, as the earlier call has it."""
     values = [bound(fun, side.given) for side in (earlier, later)]
     kinds = [type(value.get(argument)) if value is not None else None for value in values]
     if kinds not in ([list, tuple], [tuple, list]):
@@ -228,7 +228,10 @@ def _restructure(argument: str, earlier: Side, later: Side, fun: Any, names: Map
 
 
 def _restyle(earlier: Side, later: Side, fun: Any) -> None:
-    """Write the later call as the earlier one is: by position or by keyword, with the same arguments left out."""
+    """Write the later call as the earlier call is written.
+
+    By position or by keyword, with the same arguments left out.
+    """
     if earlier.node is later.node:
         raise Unchanged
     signature = inspect.signature(fun)
@@ -267,7 +270,7 @@ def _has_no_effect(node: ast.expr) -> bool:
 
 
 def _others(changed: Sequence[Side], apart: Sequence[MissEvent], fun: Any, history: FunctionHistory) -> Iterator[Side]:
-    """Yield the further calls that the edits change: if an edited call runs several times, any known call may be one.
+    """Yield further calls that the edits change: if an edited call runs several times, any known call may be one.
 
     Raises:
         Unchanged: The arguments of a call are not known.
@@ -288,7 +291,7 @@ def _others(changed: Sequence[Side], apart: Sequence[MissEvent], fun: Any, histo
 def _hits_of(
     changed: Sequence[Side], sides: Sequence[Side], history: FunctionHistory, names: Mapping[str, Any]
 ) -> list[Side]:
-    """The calls without a miss that are written as an edited call: without the same edit, they would miss.
+    """Return the calls without a miss that are written as an edited call: without the same edit, they would miss.
 
     Raises:
         Unchanged: A call without a miss may have hit the entry of an edited call, and is written in another way.

@@ -1,4 +1,4 @@
-"""Edits the text of a call so that the call has other arguments."""
+"""Edits the source code of a call so that the call has other arguments."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ class Side:
 
 
 class Unchanged(Exception):
-    """There is no edit for a difference."""
+    """Raised if no edit removes a difference between two calls."""
 
 
 def expressions(side: Side, fun: Any) -> tuple[dict[str, ast.expr], dict[str, ast.expr]]:
-    """Return the expressions of a call by parameter: the positional arguments, then the keyword arguments.
+    """Return the expressions of a call's arguments, by parameter name: the positional ones, then the keyword ones.
 
     Raises:
         Unchanged: The call has more arguments than the function has parameters.
@@ -85,7 +85,7 @@ def _new_text(side: Side, written: Mapping[str, ast.expr], name: str) -> str:
 
 
 def _is_literal(text: str, value: Any) -> bool:
-    """Return whether a text, read as a literal, gives a value; the text of an infinite number is no literal."""
+    """Return whether a string is a Python literal with the given value; an infinite float has no literal."""
     try:
         read = ast.literal_eval(text)
     except not_of_a_signal(ValueError, SyntaxError):

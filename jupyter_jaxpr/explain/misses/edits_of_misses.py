@@ -1,6 +1,6 @@
-"""Finds the edits that end a miss; each edit passed a trial in which the cache keys of both calls were equal.
+"""Finds the edits that prevent a cache miss; each passed a trial in which both calls had the same cache key.
 
-Nothing of the user's runs: the trial traces copies of the functions, with types in place of the arguments.
+No code of the user's computes anything: the trial traces copies of the functions, with types in place of arguments.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def miss_cures(
             if before is not None and is_same:
                 cure = argument_cure(event, before, fun, history, names, budget)
         return () if cure is None or not _is_python(cure) else (shown(cure),)
-    except not_of_a_signal(*FAILURES):  # a text or an object that this module cannot read has no cure
+    except not_of_a_signal(*FAILURES):  # source code or an object that this module cannot read has no cure
         return ()
 
 
@@ -69,7 +69,7 @@ def _is_python(cure: FoundCure) -> bool:
 
 
 def _names_of(file: str, names: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the namespace of a source text: that of the module loaded from the file, else that of the cell."""
+    """Return the globals of a source file: those of the module loaded from it, or else those of the notebook."""
     for module in list(sys.modules.values()):
         module_names = module.__dict__ if type(module) is ModuleType else {}
         if module_names.get("__file__") == file:
@@ -85,7 +85,7 @@ def _function(event: MissEvent, history: FunctionHistory) -> Any:
 
 
 def _closest(event: MissEvent, history: FunctionHistory) -> MissEvent | None:
-    """Return the earlier call with which the reasons compare the miss."""
+    """Return the earlier call to which the reasons of the miss refer; None if there is none."""
     key = event.key
     assert key is not None
     earlier = [

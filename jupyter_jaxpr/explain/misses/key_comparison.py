@@ -1,4 +1,4 @@
-"""Reads the arguments of a call, as types by parameter, from its cache key, and compares the keys of two calls."""
+"""Reads the arguments of a call from its cache key, as types, and compares the cache keys of two calls."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Arguments(NamedTuple):
 
 
 def arguments_of(key: Key, fun: Any) -> Arguments | None:
-    """Return the arguments of the call with a key; None if a static value is gone."""
+    """Return the arguments of the call with a cache key; None if a static value no longer exists."""
     import jax
 
     if any(leaf.aval is None or leaf.holder == "tracer" for leaf in key.leaves) or key.function is not None:
@@ -51,7 +51,7 @@ def _value(leaf: Leaf) -> Any:
 
 
 def bound(fun: Any, arguments: Arguments) -> dict[str, Any] | None:
-    """Return arguments by parameter; None if a parameter takes several arguments or cannot be passed by name."""
+    """Return the arguments by parameter name; None if a parameter takes several arguments or is positional-only."""
     try:
         signature = inspect.signature(fun)
         values = signature.bind(*arguments.args, **arguments.kwargs).arguments
@@ -95,7 +95,7 @@ def _is_one(first: Any, second: Any) -> bool:
 
 
 def _is_one_value(first: Any, second: Any) -> bool:
-    """Return whether two static values are surely equal; the comparison calls no code of the user's."""
+    """Return whether two static values are certainly equal, without calling an `__eq__` of the user's."""
     return first is second or (
         type(first) is type(second) and is_plain(first) and is_plain(second) and bool(first == second)
     )

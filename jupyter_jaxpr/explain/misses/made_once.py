@@ -21,7 +21,7 @@ from .written_calls import Text, call_at, first_line, text_of
 
 
 def made_once(event: MissEvent, history: FunctionHistory, names: Mapping[str, Any], budget: Budget) -> FoundCure | None:
-    """Return the edits that make a function once; None where there are none, or their trial failed.
+    """Return the edits that make a jitted function once; None if there are none, or their trial failed.
 
     Args:
         event: The first call of a function object that is not the first one.
@@ -89,5 +89,5 @@ def _edits(text: Text, call: ast.Call, left: ast.stmt, making: Making) -> Iterat
 
 
 def _whole(text: Text, definition: ast.FunctionDef) -> str:
-    """Return a def as the user wrote it, from column 0."""
+    """Return a `def` as the user wrote it, without its indentation."""
     return textwrap.dedent("\n".join(text.loops.lines[first_line(definition) - 1 : definition.end_lineno]))

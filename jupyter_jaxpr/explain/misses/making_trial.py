@@ -1,4 +1,4 @@
-"""Decides whether a function can be created once: the code reads the same values and gives the same types."""
+"""Decides whether a function can be made only once: it reads the same values, and its results have the same types."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def _type(value: Any) -> tuple[Any, ...] | None:
 def gives_the_same(
     making: Making, event: MissEvent, names: Mapping[str, Any], values: Mapping[str, Any], budget: Budget
 ) -> bool:
-    """Return whether the function can be traced after it is made only once, and then computes the same as now."""
+    """Return whether the function, if it is made only once, can be traced and computes the same as now."""
     assert event.key is not None
     passed = arguments_of(event.key, None)
     if passed is None:
@@ -182,7 +182,7 @@ def _argument(node: ast.expr, values: Mapping[str, Any]) -> Any:
 
 @contextmanager
 def _compiled(node: ast.expr | ast.FunctionDef) -> Iterator[Any]:
-    """Yield the code of a text that makes a function; `linecache` has the text meanwhile, as JAX reads its source."""
+    """Yield the compiled code that makes a function; until then `linecache` has its source, which JAX reads."""
     text = f"{_MADE} = {ast.unparse(node)}\n"
     if isinstance(node, ast.FunctionDef):
         text = f"{ast.unparse(node)}\n{_MADE} = {node.name}\n"

@@ -1,4 +1,4 @@
-"""Finds the code that creates a function object anew, and the places where that code could stand instead."""
+"""Finds code that makes a new function object in each call, and the places to which an edit could move the code."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Making:
 
 
 def left_of(text: Text, call: ast.Call) -> ast.stmt | None:
-    """Return the statement before which an edit moves the making of a function: a loop or the function around."""
+    """Return the statement before which an edit puts the making of a function: a loop, or the function around it."""
     around = text.function_around(call)
     if isinstance(around, ast.FunctionDef):
         return around if around in text.module.body else None
@@ -126,7 +126,7 @@ def _add_parameters(parameters: ast.arguments, names: list[str]) -> bool:
 
 
 def _is_plain_making(node: ast.expr, names: Mapping[str, Any]) -> bool:
-    """Return whether the evaluation of an expression makes a function and does nothing else."""
+    """Return whether evaluating an expression makes a function and does nothing else."""
     import jax
 
     match node:
@@ -143,7 +143,7 @@ def _is_plain_making(node: ast.expr, names: Mapping[str, Any]) -> bool:
 
 
 def is_constant(node: ast.expr) -> bool:
-    """Return whether an expression is a number, a text, or a tuple or list of numbers and texts."""
+    """Return whether an expression is a number, a string, or a tuple or list of these."""
     if isinstance(node, ast.Tuple | ast.List):
         return all(map(is_constant, node.elts))
     if isinstance(node, ast.UnaryOp):
@@ -152,14 +152,14 @@ def is_constant(node: ast.expr) -> bool:
 
 
 def _is_plain_decorator(node: ast.expr) -> bool:
-    """Return whether the evaluation of the options of `jax.jit` runs no code."""
+    """Return whether evaluating the options of `jax.jit` runs no code."""
     return not isinstance(node, ast.Call) or all(
         is_constant(argument) for argument in (*node.args[1:], *(keyword.value for keyword in node.keywords))
     )
 
 
 def _is_taken(text: Text, name: str, apart: ast.stmt, names: Mapping[str, Any]) -> bool:
-    """Return whether a name of a function is also a name of the notebook, of the rest of the text, or of Python."""
+    """Return whether a function's name is also used by the notebook, by the other code of the file, or by Python."""
     if name in names or hasattr(builtins, name):
         return True
     inside = set(map(id, ast.walk(apart)))
@@ -215,7 +215,7 @@ def _calls_of(text: Text, name: str, left: ast.stmt) -> list[ast.Call]:
 
 
 def next_statement(text: Text, statement: ast.stmt) -> ast.stmt | None:
-    """Return the statement that follows a statement in its block, so that the block does not become empty."""
+    """Return the next statement in the same block; None if there is none, and removing would empty the block."""
     parent = text.parents[id(statement)]
     for name in ("body", "orelse", "finalbody"):
         block = getattr(parent, name, None)

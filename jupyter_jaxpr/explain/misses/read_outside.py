@@ -1,7 +1,7 @@
 """Decides whether each trace of a function reads the same values from outside of its arguments.
 
-A cure of a miss lets calls share one trace. Where each trace reads another value (the time, a global that changed), the
-calls give other results with the cure, and no types tell.
+A cure of a miss lets calls share one trace. If each trace reads another value (the time, a global that changed), the
+cure changes the results, and a comparison of types does not show this.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _DESCRIPTORS = (FunctionType, staticmethod, classmethod, property)
 
 
 def reads_the_same(fun: Any, history: FunctionHistory) -> bool:
-    """Return whether a function object surely reads the same values now as at its first miss."""
+    """Return whether a function object certainly reads the same values now as at its first miss."""
     current = values_outside(fun, NOTHING_CALLED)
     return any(_all_same(last.outside, current) for last in history.wrapped.values())
 
@@ -38,7 +38,7 @@ def _all_same(before: Mapping[str, Outside], current: Mapping[str, Outside]) -> 
 
 
 def _is_same(before: Outside, current: Outside) -> bool:
-    """Return whether a value is surely the same; for a function, also all values that the function reads."""
+    """Return whether a value is certainly the same as before; for a function, also all values that it reads."""
     return before.is_same(current) is True and _all_same(before.inside or {}, current.inside or {})
 
 
@@ -65,7 +65,7 @@ def reads_what_may_change(fun: Any) -> bool:
 
 
 def reads_the_machine(fun: Any) -> bool:
-    """Return whether a function of the user's, or one that it calls, reads time, files, random numbers or a class."""
+    """Return whether a user's function, or one that it calls, reads the time, files, random numbers or a class."""
     return any(
         _is_of_the_machine(value, set(_names(function.__code__)))
         for function in _functions(fun, set())
@@ -86,7 +86,7 @@ def _is_of_the_machine(value: Any, names: set[str]) -> bool:
     if issubclass(kind, type):
         if value.__module__ in _CHANGING:
             return True
-        # All code shares the attributes of a class, and may set them at any time.
+        # Any code can reach the attributes of a class, and may set them at any time.
         return is_users_class(value) and any(
             not name.startswith("__") and not isinstance(stored, _DESCRIPTORS) for name, stored in vars(value).items()
         )
@@ -130,7 +130,7 @@ def _values(fun: FunctionType) -> list[Any]:
     for cell in fun.__closure__ or ():
         try:
             values.append(cell.cell_contents)
-        except not_of_a_signal(ValueError):  # the variable of the closure has no value yet
+        except not_of_a_signal(ValueError):  # the variable of the closure has no value yet (an empty cell)
             continue
     return values
 

@@ -1,4 +1,4 @@
-"""Finds the text of a jitted function's call, and the code around it."""
+"""Finds the source code of a jitted function's call, and the code around it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 @dataclass(frozen=True, eq=False)
 class Text:
-    """The text of a cell or of a file, and its syntax.
+    """The source code of a cell or a file, and its syntax tree.
 
     Attributes:
         file: The file name of the text's code.
@@ -90,7 +90,7 @@ def first_line(statement: ast.stmt | ast.expr) -> int:
 
 
 def text_of(file: str) -> Text | None:
-    """Return the text of the code with a file name; None if the text is unknown or is no Python."""
+    """Return the source code with a file name; None if it is unknown or is not valid Python."""
     loops = parsed("".join(linecache.getlines(file)))
     return None if loops is None else _text(file, loops)
 
@@ -105,7 +105,7 @@ def _text(file: str, loops: Loops) -> Text:
 
 
 def call_at(text: Text, place: Place, name: str, names: Mapping[str, Any]) -> ast.Call | None:
-    """Return the call of a function on a line; None without a call, or if several calls may be the one.
+    """Return the call of a function on a line; None if there is none, or if several calls are possible.
 
     Args:
         text: The text with the line.
@@ -122,13 +122,13 @@ def call_at(text: Text, place: Place, name: str, names: Mapping[str, Any]) -> as
 
 
 def calls_of(text: Text, name: str, names: Mapping[str, Any]) -> list[ast.Call]:
-    """Return the calls in a text that are or may be calls of the jitted function with a name."""
+    """Return the calls in source code that are, or may be, calls of the jitted function with a name."""
     calls = [node for node in ast.walk(text.module) if isinstance(node, ast.Call)]
     return [node for node in calls if _is_call_of(text, node, name, names) is not False]
 
 
 def _is_call_of(text: Text, node: ast.Call, name: str, names: Mapping[str, Any]) -> bool | None:
-    """Return whether a call calls the jitted function with a name; None if the text does not tell."""
+    """Return whether a call calls the jitted function with a name; None if the source code does not show it."""
     called = node.func
     if isinstance(called, ast.Call):
         if is_jit(called.func, names):
@@ -151,7 +151,7 @@ def _is_call_of(text: Text, node: ast.Call, name: str, names: Mapping[str, Any])
 
 
 def is_bound_around(text: Text, node: ast.AST, name: str) -> bool:
-    """Return whether a function or a comprehension around a node binds a name, so that the name is no global there."""
+    """Return whether a function or comprehension around a node binds a name, so that the name is not global there."""
     for around in text.around(node):
         if isinstance(around, COMPREHENSIONS):
             targets = [target_part for generator in around.generators for target_part in ast.walk(generator.target)]
@@ -188,7 +188,7 @@ def _binds(node: ast.AST, name: str) -> bool:
 
 
 def is_repeated(text: Text, node: ast.AST) -> bool:
-    """Return whether a piece of a text may run several times: in a function, a loop or a comprehension."""
+    """Return whether a node may run several times: it is in a function, a loop or a comprehension."""
     return text.function_around(node) is not text.module or bool(is_in_loop(text, node, text.module))
 
 

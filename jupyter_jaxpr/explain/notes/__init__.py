@@ -1,1 +1,1 @@
-"""Finds and tries the cures of notes as edits of the user's text."""
+"""Makes cures of notes as edits of the user's source code, and tries them."""

@@ -1,4 +1,4 @@
-"""Makes the edit of a note's cure from the text that the note is about; nothing of the text runs."""
+"""Makes the edit of a note's cure from the source code that the note is about; none of this code runs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TYPE = "The program stays the same: with the old code, JAX uses the type {taken
 _CARRY = "The carry begins with the type that the body returns, so JAX traces the body once."
 _PRINT = "jax.debug.print prints at every call, and shows values in place of tracers."
 _INITIAL = {"fori_loop": (3, "init_val"), "while_loop": (2, "init_val"), "scan": (1, "init")}
-#: Types that `jax.numpy` makes of a number by a call of their name.
+#: The names of types in `jax.numpy` that convert a number when they are called, such as `jnp.float32(x)`.
 _NUMBERS = re.compile(r"(bfloat|float|int|uint|complex)\d+")
 _BRACES = re.compile(r"[{}]")
 
@@ -136,7 +136,7 @@ def _printed(_carry: PromotedCarry | None, text: Text, spans: Sequence[Span]) ->
 
 
 def _printed_parts(argument: ast.expr, text: Text) -> tuple[str, list[str]] | None:
-    """Return the format text for an argument of print, and the values of its braces; None if no format text fits."""
+    """Return the format string for an argument of `print`, and the values in its braces; None if there is none."""
     if isinstance(argument, ast.Starred):
         return None
     if isinstance(argument, ast.Constant):

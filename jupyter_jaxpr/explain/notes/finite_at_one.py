@@ -1,7 +1,8 @@
-"""Decides whether an expression and its derivative are finite where one of its values is 1.
+"""Decides whether an expression and its derivative are finite when one of its variables is 1.
 
-The second selection of a cure gives 1 to the branch that is not taken. For `1 / jnp.log(x)` that is no cure. Python's
-own floats compute the expression; functions and operators that are not known here have no answer.
+The cure of a NaN gradient adds a second `jnp.where`, which gives 1 to the branch that is not taken. For `1 /
+jnp.log(x)` this does not help. The expression is computed with Python floats; for unknown functions and operators the
+answer is no.
 """
 
 from __future__ import annotations
@@ -57,11 +58,11 @@ _OPERATORS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
 
 
 class _Unknown(Exception):
-    """The expression has a part that is not known here."""
+    """Raised if the expression has a function or an operator that this module does not know."""
 
 
 def is_finite_at_one(expression: ast.expr, value: ast.expr) -> bool:
-    """Return whether an expression and its derivative are finite where a value is 1.
+    """Return whether an expression and its derivative are finite when a value in it is 1.
 
     Args:
         expression: The expression, which reads the value.

@@ -1,4 +1,4 @@
-"""Makes the edit that keeps a value out of the untaken branch of a selection whose gradient can be NaN."""
+"""Makes the edit that keeps a value out of the untaken branch of a `jnp.where` whose gradient can be NaN."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def kept_out(_carry: PromotedCarry | None, text: Text, spans: Sequence[Span]) ->
         return None
     compared_dump = ast.dump(compared)
     reads = [[node for node in ast.walk(branch) if ast.dump(node) == compared_dump] for branch in branches]
-    # `jnp.where(c, f(x), x)`: a branch that is the value alone has no derivative to fear.
+    # In `jnp.where(c, f(x), x)`, the branch `x` cannot make the derivative NaN.
     harmless = [
         not read or _is_constant(branch) or ast.dump(branch) == compared_dump
         for branch, read in zip(branches, reads, strict=True)
@@ -49,7 +49,7 @@ def kept_out(_carry: PromotedCarry | None, text: Text, spans: Sequence[Span]) ->
 
 
 def _is_constant(branch: ast.expr) -> bool:
-    """Return whether a branch reads no more of a value than its shape, as in `jnp.zeros_like(x)`."""
+    """Return whether a branch uses only the shape of a value, as `jnp.zeros_like(x)` does."""
     return isinstance(branch, ast.Call) and isinstance(branch.func, ast.Attribute) and branch.func.attr in _CONSTANTS
 
 

@@ -49,7 +49,7 @@ def split_key(_carry: PromotedCarry | None, text: Text, spans: Sequence[Span]) -
 
 
 def _key(use: ast.expr) -> ast.Name | None:
-    """Return the name of the key that a call gets."""
+    """Return the name that a call passes as its key; None if the key is another expression."""
     if not isinstance(use, ast.Call):
         return None
     named = [keyword.value for keyword in use.keywords if keyword.arg in ("key", "rng")]
@@ -68,7 +68,7 @@ def _names_given(use: ast.Call) -> Iterator[ast.Name]:
 
 
 def _prefix(use: ast.expr) -> str:
-    """Return the text before the name of a function of `jax.random`, with the dot."""
+    """Return the module prefix of a `jax.random` function as the user wrote it, such as `jax.random.`."""
     if isinstance(use, ast.Call) and isinstance(use.func, ast.Attribute):
         module = ast.unparse(use.func.value)
         if module.rpartition(".")[2] in ("random", "jr", "jrandom", "jrnd"):

@@ -1,4 +1,4 @@
-"""Finds the expression at a place of a text, and the syntax around the expression."""
+"""Finds the expression at a position of source code, and the syntax around the expression."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Sketch:
     Attributes:
         cure: The cure, with the level that the cure has once the trial passes.
         file: The file name of the text's code.
-        lines: The lines of the text, as the edits count them.
+        lines: The lines of the source code to which the edits refer.
         line: The line that the note is about.
         kind: The kind of the note.
         at_top: True if the edit changes a cell's own statements, outside of functions.
@@ -37,7 +37,7 @@ class Sketch:
 
 
 class Text:
-    """A text of the user's and the syntax at its places."""
+    """Source code of the user's, with its syntax tree."""
 
     def __init__(self, loops: Loops, file: str) -> None:
         self.module = loops.module
@@ -49,14 +49,14 @@ class Text:
                 self._parents[id(child)] = node
 
     def expression(self, span: Span) -> ast.expr | None:
-        """Return the outermost expression with exactly this span; None without one."""
+        """Return the outermost expression with exactly this span; None if there is none."""
         for node in ast.walk(self.module):
             if isinstance(node, ast.expr) and node_span(node) == span:
                 return node
         return None
 
     def calls_on(self, line: int, name: str) -> list[ast.Call]:
-        """Return the calls of a plain name that begin on a line."""
+        """Return the calls on a line whose function is this plain name."""
         return [
             node
             for node in ast.walk(self.module)
@@ -74,7 +74,7 @@ class Text:
             parent = self._parents.get(id(parent))
 
     def function(self, node: ast.AST) -> Function | None:
-        """Return the def or the module that runs a node itself; None within a lambda, a class or a comprehension."""
+        """Return the def or module whose own code has the node; None inside a lambda, a class or a comprehension."""
         for outer in self.around(node):
             if isinstance(outer, ast.FunctionDef | ast.Module):
                 return outer
@@ -112,14 +112,14 @@ class Text:
         )
 
     def own(self, function: ast.AST) -> Iterator[ast.AST]:
-        """Yield the nodes of a function's own code."""
+        """Yield the nodes of a function without those of its inner functions."""
         for child in ast.iter_child_nodes(function):
             yield child
             if not isinstance(child, _NEW_SCOPES):
                 yield from self.own(child)
 
     def names(self) -> set[str]:
-        """Return all names of the text."""
+        """Return all names in the source code."""
         return {node.id for node in ast.walk(self.module) if isinstance(node, ast.Name)} | {
             node.arg for node in ast.walk(self.module) if isinstance(node, ast.arg)
         }
@@ -132,7 +132,7 @@ class Text:
         return free_name
 
     def numpy_name(self) -> str | None:
-        """Return the text's name for `jax.numpy`."""
+        """Return the name under which the source code imports `jax.numpy`; None if it does not."""
         names = self.names()
         return "jnp" if "jnp" in names else "jax.numpy" if "jax" in names else None
 
@@ -152,7 +152,7 @@ class Text:
         return ast.get_source_segment("\n".join(self.lines), node) or ast.unparse(node)
 
     def sketch(self, kind: str, node: ast.expr, name: str, text: str, edits: Sequence[Edit]) -> Sketch | None:
-        """Return a cure that makes some edits; None if the edited text is no Python.
+        """Return a cure that makes some edits; None if the edited source code is not valid Python.
 
         Args:
             kind: The kind of the note.

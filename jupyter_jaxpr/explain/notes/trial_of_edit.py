@@ -1,8 +1,8 @@
-"""Tries the edit of a note's cure: the edit must keep the program's types and end the cause of the note.
+"""Tries the edit of a note's cure: the edit must keep the types of the results and remove the cause of the note.
 
 An edit within a function is tried in each program that reaches the edited line: the edited function is traced with the
-types of the call. An edit of a cell's own statements is tried with what the names of the notebook hold now. JAX traces,
-and nothing runs.
+types of the call. An edit of a cell's own statements is traced with the present values of the notebook's names. JAX
+only traces, and computes nothing.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def tried_at_top(sketch: Sketch, names: Mapping[str, Any], budget: Budget) -> Ou
         before = result_types(functions[0], args, {}, budget)
     except not_of_a_signal(Untried, NotCopied, SyntaxError, ValueError):
         return "untried"
-    except not_of_a_signal(Exception):  # a name of the notebook has another value now
+    except not_of_a_signal(Exception):  # a name of the notebook may have another value now than when the cell ran
         return "untried"
     return _outcome(sketch, before, lambda: result_types(functions[1], args, {}, budget))
 
@@ -100,7 +100,7 @@ def _outcome(sketch: Sketch, before: ResultTypes, trace: Callable[[], ResultType
     except Untried:
         return "untried"
     except not_of_a_signal(NameError):
-        return "untried"  # the file has to import what the edit needs
+        return "untried"  # the file must first import what the edit needs
     except not_of_a_signal(Exception):
         return "fails"
     counted = _COUNTS.get(sketch.kind)
@@ -129,7 +129,7 @@ def _copied_through(value: Any, copies: dict[int, Any], codes: EditedCode) -> An
     for cell in value.__closure__:
         try:
             content = cell.cell_contents
-        except not_of_a_signal(ValueError):  # the variable of the closure has no value yet
+        except not_of_a_signal(ValueError):  # the variable of the closure has no value yet (an empty cell)
             content = None
         cells.append(CellType(_copied_through(content, copies, codes)) if type(content) is FunctionType else cell)
     copy = FunctionType(value.__code__, value.__globals__, value.__name__, value.__defaults__, tuple(cells))
@@ -155,7 +155,7 @@ def _stored(body: Sequence[ast.stmt]) -> set[str]:
 def _function(
     body: Sequence[ast.stmt], parameters: Sequence[str], stored: Sequence[str], names: Mapping[str, Any]
 ) -> Any:
-    """Return a function of some statements, which takes the names that they store and returns their new values."""
+    """Return a function with these statements, whose arguments and results are the names that they assign."""
     module = ast.parse(f"def {_NAME}({', '.join(parameters)}):\n    return [{', '.join(stored)}]\n")
     made_of = module.body[0]
     assert isinstance(made_of, ast.FunctionDef)
