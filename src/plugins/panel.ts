@@ -117,7 +117,7 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
             : 'notebook:reconnect-to-kernel'
         ),
       lessons: () => void commands.execute(OPEN_LESSONS),
-      // Notebook 7 has one document in a window, and no place beside the document.
+      // Notebook 7 shows one document per window, so there is no place beside the document.
       beside:
         labShell === null
           ? undefined
@@ -209,7 +209,7 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
       }
     }, panel);
 
-    /** Put a text of the program in view on the clipboard. */
+    /** Copy a text of the program in view to the clipboard. */
     const copy = async (
       text: (
         copying: typeof import('../parts/copying'),

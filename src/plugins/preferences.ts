@@ -5,17 +5,17 @@ import { VIEW_NAMES, ViewName } from '../panel/shell/view-names';
 import { NOISES, Noise } from '../workbench/reading/noise-rules';
 
 export interface IPreferences {
-  /** True if the panel opens when a run has a program; by the present settings. */
+  /** True if the panel opens when a run has a program; reads the present settings. */
   opensOnRun(): boolean;
-  /** The tab that is shown first; known once the settings are. */
+  /** The tab that is shown first; the promise resolves when the settings are known. */
   readonly firstView: Promise<ViewName>;
-  /** True if only the simple set of tabs is shown; by the present settings. */
+  /** True if only the small set of tabs is shown; reads the present settings. */
   isSimple(): boolean;
-  /** True if the two lines below a cell are shown; by the present settings. */
+  /** True if the two lines below a cell are shown; reads the present settings. */
   showsOutput(): boolean;
-  /** The noise that a program hides at first; as the settings are now. */
+  /** The kinds of noise that a program hides at first; reads the present settings. */
   hides(): readonly Noise[];
-  /** Call back once the settings are known, and whenever they change. */
+  /** Call `changed` once the settings are known, and whenever they change. */
   follow(changed: () => void): void;
 }
 

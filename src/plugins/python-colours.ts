@@ -1,4 +1,4 @@
-/** Colours Python as JupyterLab's theme does, for the columns that show source. */
+/** Colours Python code like JupyterLab's theme does, in the columns that show source code. */
 import { jupyterHighlightStyle } from '@jupyterlab/codemirror';
 import type { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { syntaxHighlighting } from '@codemirror/language';

@@ -5,7 +5,7 @@ import { IStateDB } from '@jupyterlab/statedb';
 import type { ReadingPlace } from '../model/reading-place';
 import { IJaxprModel, IJaxprTracker } from '../tokens';
 
-/** A scroll of the wheel is many changes. */
+/** The wheel changes the place many times in a row, so the place is saved only after a pause. */
 const SAVED_AFTER = 300; // in milliseconds
 
 /** Returns the id of the run that was in view when the user left the page; null if unknown. */

@@ -1,4 +1,4 @@
-/** Wires the command that runs the cell in which a person stands with `%%jaxpr` on top. */
+/** Wires the command that runs the active cell with `%%jaxpr` on top. */
 import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
@@ -40,7 +40,7 @@ export const runningPlugin: JupyterFrontEndPlugin<void> = {
         'Put %1 on top of the selected cell and run the cell',
         MAGIC
       ),
-      // The toolbar of a cell has no room for the label, and is on every kind of cell.
+      // The toolbar of a cell has no room for the label, and all kinds of cells have this toolbar.
       icon: ({ toolbar }) => (toolbar ? jaxprIcon : undefined),
       isVisible: ({ toolbar }) =>
         !toolbar || notebooks.activeCell?.model.type === 'code',

@@ -39,7 +39,7 @@ export const startupPlugin: JupyterFrontEndPlugin<void> = {
       caption: trans.__(
         'Show the file of the IPython profile that loads jupyter_jaxpr, to write or to remove the file'
       ),
-      // The kernel has the profile, and answers about its own runs.
+      // The file is in the IPython profile of the kernel, so only a kernel can show it.
       isEnabled: () => (tracker.current?.requests ?? null) !== null,
       describedBy: { args: { type: 'object', properties: {} } },
       execute: async () => {

@@ -24,7 +24,7 @@ export const transformsPlugin: JupyterFrontEndPlugin<void> = {
   description:
     'Shows a program beside its grad, vmap, jvp and linearize in the main area.',
   autoStart: true,
-  // Notebook 7 has one document in a window, and no place beside the document.
+  // Notebook 7 shows one document per window, so there is no place beside the document.
   requires: [IJaxprTracker, ILabShell],
   optional: [ILayoutRestorer, ICommandPalette, ITranslator],
   activate: (

@@ -1,4 +1,4 @@
-/** Parses a line of HLO: its types, its instruction and its folds. */
+/** Parses a line of HLO: its types, its instruction, and the parts that can be shortened. */
 import {
   ILineChip,
   ILineLanguage,
@@ -50,7 +50,7 @@ function read(line: string): IReadLine {
   return { tokens: inOrder(tokens), chips };
 }
 
-/** Reads `TYPE instruction(operands), attributes` from `start` on. */
+/** Reads `TYPE instruction(operands), attributes`, which starts at `start`. */
 function readInstruction(
   line: string,
   start: number,
@@ -100,5 +100,5 @@ function readInstruction(
   }
 }
 
-/** The language of XLA's HLO text. */
+/** The parser for XLA's HLO text. */
 export const hlo: ILineLanguage = { name: 'HLO', read };

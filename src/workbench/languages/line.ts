@@ -2,13 +2,13 @@
  * Types and helpers for the languages of the levels: a language finds the parts of a line that have a meaning, and the
  * parts that can be shortened.
  *
- * A language reads one line at a time, and only lines on screen, so the length of a text costs nothing.
+ * A language reads one line at a time, and only lines on screen, so a long text is not slower than a short one.
  */
 
-/** The meaning of a part of a line. Only types have a colour; weight distinguishes the other kinds. */
+/** The kind of a part of a line. Only types have a colour; the font weight distinguishes the other kinds. */
 export type TokenKind = 'comment' | 'keyword' | 'operation' | 'type';
 
-/** A part of a line with a meaning. */
+/** A part of a line, with its kind. */
 export interface IToken {
   from: number;
   to: number;
@@ -69,7 +69,7 @@ export function endOfString(line: string, from: number): number {
   return line.length;
 }
 
-/** The first position of `sought` at or after `from` that is in no bracket and no string; -1 if there is none. */
+/** The first position of `sought`, at or after `from`, that is not inside brackets or a string; -1 if there is none. */
 export function outside(line: string, sought: string, from: number): number {
   let i = from;
   while (i < line.length) {

@@ -1,4 +1,4 @@
-/** Parses a line of StableHLO: its types, its operation and its folds. */
+/** Parses a line of StableHLO: its types, its operation, and the parts that can be shortened. */
 import {
   ILineChip,
   ILineLanguage,
@@ -17,7 +17,7 @@ const OPERATION =
   /^\s*(?:%[^=]*= )?("?(?:stablehlo|mhlo|chlo|sdy|func|arith|shape|tensor|vhlo)\.[\w.]+"?|call)(?=[ (<])/;
 const ATTRIBUTES = /\{(?=[\w.]+ ?=|[\w.]+[,}])/g;
 
-/** The word that MLIR prints before the place of an operation. */
+/** The word that MLIR prints before the source location of an operation. */
 const LOCATION = 'loc';
 
 /** Attributes up to this length are shown in full. */
@@ -65,7 +65,7 @@ function readOperation(line: string, end: number, chips: ILineChip[]): void {
       from = end + (operand.index as number) + operand[0].length;
     }
   }
-  // In `(inputs) -> outputs` only the outputs are new to the reader: the inputs are the types of the operands.
+  // In `(inputs) -> outputs`, the input types only repeat the types of the operands; the reader needs the outputs.
   const inputs: [number, number][] = [];
   if (types >= 0 && line[types + 3] === '(') {
     const close = closing(line, types + 3);
@@ -82,7 +82,7 @@ function readOperation(line: string, end: number, chips: ILineChip[]): void {
   }
 }
 
-/** Reads the head of a module or a function: the annotations of its arguments. */
+/** Reads the first line of a module or a function, with the annotations of its arguments. */
 function readHeader(line: string, chips: ILineChip[]): void {
   const module_ = /^\s*module @\S+( attributes )\{/.exec(line);
   if (module_) {
@@ -115,5 +115,5 @@ function apart(chips: readonly ILineChip[]): ILineChip[] {
   return kept;
 }
 
-/** The language of StableHLO, as MLIR prints it. */
+/** The parser for StableHLO in MLIR's format. */
 export const stablehlo: ILineLanguage = { name: 'StableHLO', read };

@@ -13,8 +13,8 @@ interface IAbsence {
 }
 
 /**
- * Load the text, have the kernel make the text, or take the text from the document. Returns the reason why there is
- * none, if the user has to know.
+ * Load the text: from the document, from the kernel, or made by the kernel. Returns the reason if there is none and the
+ * user has to know.
  */
 export function fetchText(
   name: TextLevel,
@@ -73,7 +73,7 @@ export function fetchText(
   return null;
 }
 
-/** The kernel can make the text, which takes time: the user decides. */
+/** The kernel can make the text, but that takes time: the user decides. */
 function notMade(
   name: TextLevel,
   level: Level,
@@ -96,7 +96,7 @@ function notMade(
   };
 }
 
-/** The element that shows the reason and the action. */
+/** The element that shows why the text is missing and what the user can do. */
 export function absenceNode({ text, action }: IAbsence): HTMLElement {
   const node = element('div', 'jp-JaxprProgram-absent');
   if (text) {

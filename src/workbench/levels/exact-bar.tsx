@@ -1,5 +1,6 @@
 /**
- * Requests the exact links of a program, and states what the shown twin is; the bar stands above the text of a level.
+ * Requests the exact links of a program, and says that the text below is the twin (a tagged copy of the program); the
+ * bar stands above the text of a level.
  *
  * The kernel compiles a twin when the user requests exact links. The twin's text replaces the program's text until the
  * user goes back.
@@ -40,7 +41,7 @@ export class ExactBar extends ReactWidget {
     return twinsOf(model).isShown(snapshot, program);
   }
 
-  /** Show the twin, request the twin if there is none, or go back to the program. */
+  /** Show the twin (request it if there is none), or go back to the text of the program. */
   toggle(): void {
     const { model, snapshot, program } = this._options;
     const twins = twinsOf(model);
@@ -56,7 +57,7 @@ export class ExactBar extends ReactWidget {
       this._isAsking = true;
       void twins.ask(snapshot, program);
     } else {
-      this._isAsking = true; // the user asked in another view
+      this._isAsking = true; // the user requested the twin in another view
       this._onChanged();
     }
   }

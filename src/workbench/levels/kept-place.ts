@@ -1,4 +1,4 @@
-/** Keeps the place where the user reads a text, whenever the place has changed. */
+/** Keeps the place at which the user reads a text, whenever this place changes. */
 import type { ITextPlace } from '../../model/reading-place';
 import type { ListingView } from '../listing/listing-view';
 
@@ -16,7 +16,7 @@ export function keepPlace(
   keep: (place: ITextPlace) => void,
   signal: AbortSignal
 ): void {
-  // A click or a key closes a fold, and the lines of the fold are gone when the event is over.
+  // A click or a key may close a fold; its lines are hidden only after the event.
   const later = (): void => {
     requestAnimationFrame(() => {
       if (isShown()) {

@@ -1,4 +1,4 @@
-/** The things that a pane of a level needs from its host, and the messages of the pane to the host. */
+/** What a pane of a level gets from its host, and the events that it reports to the host. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { ILinked } from '../../model/links';
@@ -10,9 +10,9 @@ import type { LevelPane } from './level-pane';
 
 /** The events of a pane. */
 export interface ILevelPaneHost {
-  /** The text has arrived or grown, or `notice` or `count` has changed. */
+  /** The text has arrived or become longer, or `notice` or `count` has changed. */
   changed(pane: LevelPane): void;
-  /** The user goes to the cell. */
+  /** The user goes from the text to the cell. */
   entered(pane: LevelPane): void;
   /** The user goes to the next (1) or the previous (-1) level. */
   left(pane: LevelPane, by: 1 | -1): void;

@@ -198,7 +198,10 @@ export class LevelPane implements IDisposable {
     }
   }
 
-  /** Shows, above the text of a program over several devices, how arrays are spread and what devices exchange. */
+  /**
+   * Shows, above the text of a program that runs on several devices, how its arrays are sharded and what the devices
+   * exchange.
+   */
   private _showShardings(): void {
     const { model, snapshot, program, trans } = this._options;
     if (
@@ -248,7 +251,10 @@ export class LevelPane implements IDisposable {
     this._view?.focus();
   }
 
-  /** Take the keyboard focus, on the first line that is linked to the selection. Returns false if there is no text. */
+  /**
+   * Take the keyboard focus and go to the first line that is linked to the selection. Returns false if there is no
+   * text.
+   */
   enter(): boolean {
     if (!this._view) {
       return false;
@@ -380,7 +386,7 @@ export class LevelPane implements IDisposable {
       : [];
   }
 
-  /** Move the keyboard's line; the selection does not change. */
+  /** Move the line that the keyboard has chosen; the selection does not change. */
   private _goTo(index: number): void {
     const view = this._view;
     if (view) {
@@ -425,7 +431,7 @@ export class LevelPane implements IDisposable {
   private _bar: LevelBar;
   private _shardings: ShardingsView | null = null;
   private _view: ListingView | null = null;
-  /** Selections that were made in this pane: their lines are in view already. */
+  /** Selections that the user made in this pane: their lines are already in view. */
   private _own = new WeakSet<Selection>();
   private _listening = new AbortController();
   private _isDisposed = false;

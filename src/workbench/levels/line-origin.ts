@@ -1,4 +1,4 @@
-/** Says where a line of StableHLO or HLO comes from. */
+/** Describes from which source line a line of StableHLO or HLO comes. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { Links, TextLevel } from '../../model/links';
@@ -7,7 +7,7 @@ import type { IBadge } from '../listing/listing';
 import { badgeText, whereOf } from '../words/describe';
 import { operationGloss } from '../words/operation-glosses';
 
-/** The badge of a line: the line of the cell that it comes from; null if unknown. */
+/** The badge of a line: the number of the cell's line from which it comes; null if unknown. */
 export function lineBadge(
   links: Links,
   level: TextLevel,

@@ -1,6 +1,9 @@
-/** Finds the next of some places, from the last around to the first. */
+/** Finds the next of some positions; after the last one, the first. */
 
-/** The index of the first position after `here` (1), or of the last before `here` (-1), around at the ends. */
+/**
+ * The index of the first position after `here` (for 1), or of the last position before `here` (for -1), wrapping around
+ * at the ends.
+ */
 export function nextAround(
   positions: readonly number[],
   here: number,

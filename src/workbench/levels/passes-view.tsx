@@ -269,7 +269,7 @@ function Changed(
     return () => {
       isOpen.current = false;
     };
-    // Runs once: each pass has its own component.
+    // Runs only once, because each pass has a component of its own.
   }, []);
   return (
     <div

@@ -54,7 +54,7 @@ export class PlatformChoice implements IDisposable {
     }
   }
 
-  /** Disable the list while another view covers the text; the platform of the run is chosen then. */
+  /** Disable the list while another view covers the text, and choose the platform of the run. */
   disable(isDisabled: boolean): void {
     this._select.disabled = isDisabled;
     if (isDisabled && this._select.value !== '') {

@@ -5,7 +5,7 @@ import type { IFold } from '../../program-text/row';
 import { element } from '../../parts/dom';
 import type { IListedFold } from '../listing/listing';
 
-/** A folded call shows at most this many operands; the rest are counted. */
+/** A folded call shows at most this many operands, and the number of the others. */
 const MOST_OPERANDS = 4;
 
 export class ListedFold implements IListedFold {

@@ -5,7 +5,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import type { IListedFold } from '../listing/listing';
 import { LinesFold } from './lines-fold';
 
-/** The tables of source places, which hold only numbers: at the head of HLO, and at the end of StableHLO. */
+/** The tables of source locations, which hold only numbers: at the start of HLO, and at the end of StableHLO. */
 const TABLES: ReadonlySet<string> = new Set(HLO_TABLES);
 const TABLE_ROW = /^\d+ /;
 const LOCATION = /^#loc\d* = /;

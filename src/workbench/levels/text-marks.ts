@@ -1,6 +1,6 @@
 /**
- * Words the tags beside a line of StableHLO or HLO: fusions, steps of loops, collectives, calls of other libraries, the
- * entry.
+ * Writes the tags beside a line of StableHLO or HLO: fusions, iterations of loops, collectives, calls of other
+ * libraries, the entry.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
@@ -9,8 +9,8 @@ import { HloStructure, calledBy } from './hlo-structure';
 import type { IListedLine, ITag } from '../listing/listing';
 
 /**
- * Matches an instruction that exchanges data between devices, including the start and the done half of an asynchronous
- * one.
+ * Matches an instruction that exchanges data between devices; an asynchronous exchange has a start and a done
+ * instruction.
  */
 const COLLECTIVE =
   /^(?:all-reduce|all-gather|all-to-all|ragged-all-to-all|reduce-scatter|collective-permute|collective-broadcast|all_reduce|all_gather|all_to_all|reduce_scatter|collective_permute|collective_broadcast)(?:-start|-done)?$/;
@@ -19,7 +19,7 @@ const TARGET = /\bcustom_call_target="([^"]*)"|custom_call @([\w.$]+)/;
 const KIND = /\bkind=(k\w+)/;
 const TRIPS = /"?known_trip_count"?:\{"?n"?:"?(\d+)/;
 
-/** The purpose of a kind of fusion. */
+/** What XLA uses a kind of fusion for. */
 function kindWords(kind: string, trans: TranslationBundle): string {
   switch (kind) {
     case 'kLoop':
@@ -43,7 +43,7 @@ function kindWords(kind: string, trans: TranslationBundle): string {
   }
 }
 
-/** The library behind the target of a custom call, as far as the target's name shows. */
+/** The library that a custom call calls, if the name of its target shows the library. */
 function targetWords(target: string, trans: TranslationBundle): string {
   if (/python.*callback/.test(target)) {
     return trans.__(
@@ -73,7 +73,7 @@ export interface IEquationCount {
   isExact: boolean;
 }
 
-/** The facts that the tags need. */
+/** What the function that writes the tags must know. */
 export interface ITextMarks {
   structure: HloStructure;
   /** The number of equations that the lines from first to last come from. */
@@ -176,8 +176,8 @@ function size(
 }
 
 /**
- * The line that a line of HLO leads to: from a call to the called computation, from the computation back, from the
- * module to its entry.
+ * The line to which a line of HLO links: from a call to the called computation, from a computation to its caller, from
+ * the module to its entry.
  */
 export function referenceOf(
   line: string,

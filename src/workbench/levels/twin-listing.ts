@@ -1,5 +1,5 @@
 /**
- * Lists the tagged twin of a program; a line belongs to exactly the equations that the twin states for the line.
+ * Lists the twin (the tagged copy) of a program; for each line, its tags say exactly which equations it comes from.
  *
  * The model's links know the texts of the program itself, so this listing translates a selection in its text to
  * equations.

@@ -15,21 +15,21 @@ import type { IListedLine } from './listing';
 /** A variable that a program takes as an input. */
 export interface IBinder {
   from: number;
-  /** The position in the line after the variable's type. */
+  /** The position in the line where the variable's type ends. */
   to: number;
-  /** The name in the user's code of the pytree that the variable is a leaf of; empty if unknown. */
+  /** The Python name of the argument whose pytree has the variable as a leaf; empty if unknown. */
   tree: string;
   /** The number of elements of the variable's array; null if unknown. */
   numbers: number | null;
 }
 
-/** The input variables of a program take at most this many lines. */
+/** The input variables of a program take at most this many lines of the screen. */
 const MOST_LINES = 2;
 /** The number of variables that are shown while the width of the editor is unknown. */
 const MOST_BINDERS = 12;
-/** At least this many members of the results or the operands of an equation are shown. */
+/** Of the results or operands of an equation, at least this many are shown. */
 export const FEWEST = 2;
-/** The size of the letters of tags and chips, which have a border, relative to the letters of the code. */
+/** The font size of tags and chips, which have a border, relative to the font size of the code. */
 const SMALL = 10 / 12;
 const BORDER = 1.8;
 
@@ -122,7 +122,7 @@ export function binderChips(
     return isShort(groups, '');
   });
   foldable.forEach((group, i) => (group.closed = i < toClose));
-  // If folding groups is not enough, a last chip counts the remaining variables.
+  // If folding groups is not enough, a last chip says how many variables follow.
   const behind: number[] = [];
   groups.reduceRight((sum, group, i) => {
     behind[i] = sum + group.binders.length;
@@ -195,7 +195,7 @@ function treeOf(binders: readonly IBinder[]): ITree {
   };
 }
 
-/** The widths of the words that a group shows. */
+/** The widths of the words that a group shows on the screen. */
 function piecesOf(group: IGroup): number[] {
   return group.closed ? [small(group.label)] : group.open;
 }
@@ -218,12 +218,12 @@ function least(most: number, holds: (count: number) => boolean): number {
   return low;
 }
 
-/** The width of a tag or a chip, in characters of the code. */
+/** The width of a tag or a chip, in characters of the code's font. */
 export function small(text: string): number {
   return text.length * SMALL + BORDER;
 }
 
-/** The number of lines that words of these widths take. */
+/** The number of lines on the screen that words of these widths take. */
 function linesOf(widths: readonly number[], columns: number): number {
   let lines = 1;
   let used = 0;

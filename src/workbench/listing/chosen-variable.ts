@@ -1,6 +1,6 @@
 /**
- * Marks a variable that the user chose by mouse or key: the lines over which the variable lives, its definition and its
- * uses.
+ * Marks the variable that the user chose by mouse or key: the lines in which the variable is alive, its definition and
+ * its uses.
  */
 import { EditorState, StateField, Text, Transaction } from '@codemirror/state';
 import { EditorView, Panel, ViewUpdate } from '@codemirror/view';
@@ -9,7 +9,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { element } from '../../parts/dom';
 import type { IListing, IVariablePlace, IVariableRange } from './listing';
 
-/** A variable and the facts about it. */
+/** The chosen variable, and the lines that define and use it. */
 export interface IChosen {
   place: IVariablePlace;
   range: IVariableRange;
@@ -37,7 +37,7 @@ function chosenBy(transaction: Transaction, listing: IListing): IChosen | null {
   const { main } = transaction.newSelection;
   const byMouse = transaction.isUserEvent('select.pointer');
   if (main.empty && !byMouse) {
-    return null; // the keys that go from line to line choose no variable
+    return null; // the keys that move between lines do not choose a variable
   }
   const place = placeAt(transaction.newDoc, listing, main.from, main.to);
   return place && listing.variableRange
@@ -45,7 +45,7 @@ function chosenBy(transaction: Transaction, listing: IListing): IChosen | null {
     : null;
 }
 
-/** The variable at a text range. */
+/** The place of the variable at a range of the text; null if there is none. */
 function placeAt(
   doc: Text,
   listing: IListing,
@@ -113,8 +113,8 @@ export function definitionFrom(
 }
 
 /**
- * The next place that reads the selected variable, with the first place after the last; if none is selected, of the
- * variable that the line binds.
+ * The next place that reads the selected variable, or the first such place after the last. If no variable is selected:
+ * of the variable that the line binds.
  */
 export function nextUseFrom(
   state: EditorState,
@@ -171,8 +171,8 @@ function inLine(
 }
 
 /**
- * The first or the last place of a variable in a line; in a line that binds and reads the variable, the last place
- * reads it.
+ * The first or the last place of a variable in a line. If a line binds and also reads the variable, its last place is a
+ * read.
  */
 function placeIn(
   listing: IListing,
@@ -186,7 +186,7 @@ function placeIn(
   return places[last ? places.length - 1 : 0] ?? null;
 }
 
-/** The panel below the code with the facts about the chosen variable and buttons that lead to its places. */
+/** The panel below the code that describes the chosen variable; its buttons lead to the places of the variable. */
 export class VariablePanel implements Panel {
   constructor(
     private _field: ChosenField,
@@ -237,7 +237,7 @@ function button(
   return node;
 }
 
-/** Select the letters of a variable, so that the variable becomes the chosen one. */
+/** Select the characters of a variable's name, which makes it the chosen variable. */
 export function choose(view: EditorView, place: IVariablePlace): void {
   const { from } = view.state.doc.line(place.line + 1);
   view.dispatch({

@@ -59,7 +59,7 @@ class Placeholder extends WidgetType {
 
   override ignoreEvent(event: Event): boolean {
     const target = event.target as Element | null;
-    // A mouse over the button also points at the line.
+    // Pointing at the button also points at its line.
     return (
       event.type !== 'mousemove' && target?.closest?.('.jp-mod-chip') !== null
     );

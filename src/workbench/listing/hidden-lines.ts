@@ -48,7 +48,7 @@ export const hiddenLines = StateField.define<IHidden>({
   create: () => NOTHING,
   update(value, transaction) {
     if (transaction.docChanged) {
-      // The same transaction sets the hidden lines anew for the other lines.
+      // The text has changed, so the old line numbers are wrong; the same transaction also sets the new hidden lines.
       value = NOTHING;
     }
     for (const effect of transaction.effects) {

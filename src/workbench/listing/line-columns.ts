@@ -19,8 +19,8 @@ export interface IColumns {
 }
 
 /**
- * Keeps the width of the lines. The width is read only when the editor has measured its size: in a page that has changed
- * since, the browser would lay everything out for the answer.
+ * Keeps the width of the lines. It is read only after the editor has measured its size: at other times, the browser
+ * would have to lay out the whole page first.
  */
 export const lineWidth = ViewPlugin.define(view => new LineWidth(view));
 

@@ -10,7 +10,7 @@ import type { IJaxprModel, ModelChange } from '../../tokens';
 import { dispatchKey } from '../../keys';
 
 export abstract class LinkedView extends Widget {
-  /** @param _place The attribute by which the notebook's cells know that this view is on screen. */
+  /** @param _place The attribute that tells the cells of the notebook that this view is on screen. */
   constructor(private _place: 'inView' | 'wideInView' | 'transformsInView') {
     super();
     this.addClass('jp-JaxprProgram');
@@ -49,7 +49,7 @@ export abstract class LinkedView extends Widget {
     }
   }
 
-  /** The connection to the cells of the notebook; null without a model. */
+  /** The link to the cells of the notebook; null if there is no model. */
   protected get attention(): Attention | null {
     return this._attention;
   }
@@ -84,12 +84,12 @@ export abstract class LinkedView extends Widget {
   /** Show the window that lists all keyboard shortcuts. */
   protected abstract help(): void;
 
-  /** The mouse has moved onto a line or off it; marking once a frame is enough. */
+  /** Called when the mouse moves onto a line or off it; the lines are marked at most once per frame. */
   protected onHover(): void {
     this.markSoon();
   }
 
-  /** Mark with the next frame. */
+  /** Mark the lines in the next frame. */
   protected markSoon(reveal = false): void {
     this._reveals ||= reveal;
     if (this._frame === 0) {
@@ -103,7 +103,7 @@ export abstract class LinkedView extends Widget {
     }
   }
 
-  /** Read the model again, if the view is in sight. */
+  /** Read the model again if the view is visible. */
   protected refresh(): void {
     const snapshot = this._model?.snapshot ?? null;
     const program = this._model?.program ?? -1;

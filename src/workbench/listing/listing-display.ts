@@ -55,7 +55,10 @@ class HeatBar extends WidgetType {
   }
 }
 
-/** The mark before a line that says whether the chosen variable is bound, read or alive there. */
+/**
+ * The mark before a line that shows whether the line binds or reads the chosen variable, or the variable is alive
+ * there.
+ */
 class Rail extends WidgetType {
   constructor(private _life: Life) {
     super();
@@ -208,7 +211,7 @@ export class Display implements PluginValue {
           return (
             (head > from && head < to) ||
             (anchor > from && anchor < to) ||
-            // The selection of a search may be the only mark.
+            // The match that a search selected may be the only mark.
             (main.from < main.to && main.from >= from && main.to <= to)
           );
         });

@@ -34,7 +34,7 @@ class OpenLine extends WidgetType {
   }
 }
 
-/** The lines with open chips, as decorations that show nothing and move with the text. */
+/** The lines whose chips are open, as decorations that show nothing but move with the text. */
 export const openChips = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(open, transaction) {

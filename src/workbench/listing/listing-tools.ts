@@ -161,7 +161,7 @@ export class ListingTools {
     }
   }
 
-  /** Apply the setting of groups; open groups stay open. */
+  /** Apply the setting of groups again; groups that the reader opened stay open. */
   private _regroup(): void {
     const before = new Set(this._groups);
     this._groups = this._isGrouped

@@ -95,7 +95,8 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
 
   dispose(): void {
     this._reading.dispose();
-    // JupyterLab keeps the last key event, and with the event this node; the empty state frees the text.
+    // JupyterLab keeps the last key event, and so this element; with the empty state, the element no longer holds the
+    // text.
     this.view.setState(EditorState.create());
     this.view.destroy();
   }
@@ -291,7 +292,7 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
     );
   }
 
-  /** A user of the mouse sees the pointer; only the keyboard needs the focus ring. */
+  /** If the user moves the mouse, the focus ring is hidden, because only users of the keyboard need it. */
   private _byMouse(mouse: boolean): boolean {
     this.view.dom.parentElement?.classList.toggle('jp-mod-byMouse', mouse);
     return false;

@@ -26,13 +26,13 @@ export interface IBadge {
 export interface IListedPart {
   from: number;
   to: number;
-  /** The CSS class; empty for a part without a style. */
+  /** The CSS class; empty for a part that looks like the rest of the line. */
   className: string;
   /** The key of a variable: all places of the same variable have the same key. */
   variable?: string;
 }
 
-/** A line as the view shows it. */
+/** A line in the form in which the view shows it. */
 export interface IListedLine {
   kind: string;
   /** The number at the left edge; may be empty. */
@@ -48,9 +48,9 @@ export interface IListedLine {
   decimals?: readonly ILineChip[];
   /** On the first line of a program, the program's variables, folded if the width requires it. */
   binders?: readonly IBinder[];
-  /** The label of the line as a button: the whole line is the button. */
+  /** The label of the button, if the whole line is a button; else null. */
   button: string | null;
-  /** The reference after the line, which leads to another line. */
+  /** The link after the line's text, which leads to another line; null if there is none. */
   reference: { text: string; title: string; line: number } | null;
   /** Words beside a part of the line that do not belong to the line's text. */
   tags?: readonly ITag[];
@@ -80,7 +80,7 @@ export interface ITag {
     | 'kept';
 }
 
-/** A place in a line where a variable stands. */
+/** An occurrence of a variable in a line. */
 export interface IVariablePlace {
   /** The key of the variable: all places of the same variable have the same key. */
   key: string;
@@ -135,7 +135,7 @@ export interface IDescription {
   node: HTMLElement;
 }
 
-/** The interface of a listing. */
+/** The lines that a view shows, and what it can ask about them. */
 export interface IListing extends ILineFacts {
   readonly level: LevelName;
   /** The name of the listing for a screen reader. */
@@ -173,7 +173,7 @@ export interface IListing extends ILineFacts {
   /** The variables that a line names, from left to right. */
   variablesIn?(index: number): readonly IVariablePlace[];
   variableRange?(place: IVariablePlace): IVariableRange;
-  /** The text that copying everything gives; null if it equals the document. */
+  /** The text that is copied when everything is selected; null if it equals the document. */
   wholeText(): string | null;
 }
 

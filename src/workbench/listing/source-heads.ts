@@ -1,5 +1,5 @@
 /**
- * Draws a line of Python above each run of lines that the line of Python was made into.
+ * Draws, above each group of consecutive lines, the line of Python from which these lines come.
  *
  * Texts of cells are in the document. Texts of the user's files come from the kernel, on request.
  */

@@ -16,14 +16,14 @@ import {
 
 import { isGap } from './hidden-lines';
 
-/** A number with its point and exponent, or a name with its sign. */
+/** Matches a number with its point and exponent, or a name with its sign. */
 const TOKEN = /\d+\.\d+(?:[eE][+-]?\d+)?|[%@#!]?\w+/g;
-/** The parts of a name that is wider than its line. */
+/** Matches the parts of a name that is wider than its line. */
 const PART = /[^_]*_+|[^_]+/g;
 
-/** The tokens of a longer line, such as the elements of a constant, are not looked for. */
+/** In longer lines, such as those with the elements of a constant, no tokens are searched. */
 const LONGEST = 4000;
-/** The characters that the number of columns may be wrong by: bars and wide numbers take room too. */
+/** The number of columns may be wrong by this many characters, because bars and wide line numbers take space too. */
 const MARGIN = 2;
 
 /**

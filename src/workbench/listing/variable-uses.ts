@@ -17,7 +17,7 @@ export interface IVariableUses {
   isResult: boolean;
 }
 
-/** For each variable of a scope, the equations that read it, in one flat list. */
+/** For each variable of a scope, the equations that read the variable; all of them in one flat list. */
 interface IReaders {
   start: Int32Array;
   equations: Int32Array;
@@ -165,7 +165,7 @@ export class VariableUses {
   private _results = new Map<number, ReadonlySet<number>>();
 }
 
-/** Counts first, then places: two passes over the operands, and no list for each variable. */
+/** Counts the reads first, then stores them: two loops over the operands instead of a list for each variable. */
 function readersOf(parts: readonly ScopePart[]): IReaders {
   let variables = 0;
   const forEachRead = (

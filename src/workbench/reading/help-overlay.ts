@@ -24,7 +24,10 @@ const PLACES: Readonly<Record<Heading, readonly KeyPlace[]>> = {
 
 let count = 0;
 
-/** Show the keys of a view that the application has. When the window closes, the keyboard focus returns to its earlier element. */
+/**
+ * Show the keys of a view that also work in this application. When the window closes, the element that had the keyboard
+ * focus gets it back.
+ */
 export function showHelp(
   trans: TranslationBundle,
   parent: HTMLElement = aboveAll(),
@@ -71,7 +74,7 @@ export function showHelp(
   dialog.addEventListener('keydown', event => event.stopPropagation());
   dialog.addEventListener('click', event => {
     if (event.target === dialog) {
-      dialog.close(); // the click was outside of the help
+      dialog.close(); // the click was outside of the window
     }
   });
   dialog.addEventListener('close', () => {

@@ -80,7 +80,7 @@ function linesBeside(
       matchingLines.add(index);
     }
   }
-  // Most lines share their scopes and their line of source.
+  // Most lines have the same scopes and the same line of source as their neighbours.
   const scopes = new Map<readonly string[], boolean>();
   const sources = new Map<string, number>();
   const announcedScopes = new Set<string>();
@@ -104,7 +104,7 @@ function linesBeside(
         sources.set(head.key, index);
       }
       if (pattern.test(next.value)) {
-        announcedScopes.add(head.key); // the program says so itself
+        announcedScopes.add(head.key); // the line of the program itself matches, too
       }
     }
     index++;
@@ -119,12 +119,12 @@ function linesBeside(
 
 export const setMatches = StateEffect.define<IMatches>();
 
-/** The matches; none while nobody searches. */
+/** The matches; empty while no search is open. */
 export const matchesFound = StateField.define<IMatches>({
   create: () => NO_MATCHES,
   update(value, transaction) {
     if (transaction.docChanged) {
-      // A page has arrived, and the view will search again.
+      // More lines have arrived; the view will search again.
       value = NO_MATCHES;
     }
     for (const effect of transaction.effects) {

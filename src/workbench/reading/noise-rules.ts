@@ -30,7 +30,7 @@ export const BIT: Readonly<Record<Noise, number>> = {
   unused: 8
 };
 
-/** The bit of the first line of an equation; the equation's other lines lack it. */
+/** The bit of the first line of an equation; further lines of the equation do not have it. */
 export const HEAD = 128;
 
 /** The bits of several kinds, combined. */

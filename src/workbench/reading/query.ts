@@ -1,5 +1,5 @@
 /**
- * Makes a pattern for each level from a search text, or a sentence that says why the text is no valid search.
+ * Parses a search text into a pattern for each level, or into a sentence that says why the search text is not valid.
  *
  * `f32[*,128]` finds types, `line:7` equations of a line of the cell, `scope:step` equations inside a named scope,
  * `primitive:dot_general` operations; all other words are plain text. A line has to match all words. A search of plain
@@ -9,7 +9,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { LevelName } from '../../tokens';
 
-/** The search text, and the options of the search. */
+/** What is searched: the search text and the options of the search. */
 export interface ISought {
   text: string;
   caseSensitive: boolean;
@@ -200,7 +200,7 @@ function dtypeSource(dtype: string, level: LevelName): string {
     : escape(dtype.replace(/^u(\d+)$/, 'ui$1').replace('_', ''));
 }
 
-/** The source of a regular expression that finds a type as a level prints it. */
+/** The source of a regular expression that matches a type in the way a level prints it. */
 export function typeSource(
   { dtype, dimensions }: ITypePattern,
   level: LevelName

@@ -12,14 +12,14 @@ import type { IListing } from '../listing/listing';
 import { NOISES, Noise } from './noise-rules';
 import { ISought, Query, readQuery } from './query';
 
-/** A level for a search. */
+/** A level that can be searched. */
 export interface ISearchedLevel {
   level: LevelName;
   /** The listing of the level; null if its text is not here. */
   here: IListing | null;
 }
 
-/** The functions that the tools call in their view. */
+/** Functions of the view that the tools call. */
 export interface IReadingHost {
   levels(): readonly ISearchedLevel[];
   /** Show a level with the search line; request the level's text if it is not here. */

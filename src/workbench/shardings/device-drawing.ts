@@ -1,4 +1,7 @@
-/** Draws an array over devices: a box for each block with the numbers of its devices, and the ranges of both axes. */
+/**
+ * Draws how an array is sharded: a box for each block with the numbers of its devices, and the index ranges along both
+ * axes.
+ */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { Layout, SpreadArray } from '../../protocol/snapshot';
@@ -10,7 +13,7 @@ const NARROWEST = 200;
 const WIDEST = 420;
 const LINE = 16;
 const GAP = 6;
-/** A picture has at most this many boxes in a column and in a row; it shows the first ones. */
+/** A picture shows at most the first this many boxes of each row and column. */
 const MOST_ROWS = 16;
 const MOST_COLUMNS = 16;
 const LOOKS: readonly Look[] = [
@@ -129,10 +132,10 @@ function titles(
   return lines;
 }
 
-/** The words of a picture name at most this many blocks. */
+/** The description of a picture names at most this many blocks. */
 const MOST_TOLD = 32;
 
-/** The picture in words, for users who cannot see it. */
+/** A description of the picture, for users who cannot see it. */
 export function shardsWords(
   array: SpreadArray,
   layout: Layout,

@@ -14,7 +14,7 @@ export interface IBlock {
 }
 
 export interface IParts {
-  /** The axes that are drawn downwards and across; null for a missing axis. */
+  /** The array's axes that the picture draws downwards and across; null if it draws no axis in that direction. */
   rowAxis: number | null;
   columnAxis: number | null;
   rows: number;

@@ -1,4 +1,4 @@
-/** Words the arrays and collectives of a program. */
+/** Writes the sentences about the sharded arrays and the collectives of a program. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type {
@@ -61,7 +61,7 @@ export function summaryWords(
   return words.join(' · ');
 }
 
-/** The bytes that a collective moves on each device, and the number of times. */
+/** The bytes that a collective moves on each device, and how many times it runs. */
 export function movedWords(
   { bytes, often, arrays }: Collective,
   trans: TranslationBundle
@@ -81,7 +81,7 @@ export function movedWords(
   );
 }
 
-/** The origin of a collective's values: each source line, with the primitives of the equations there. */
+/** Where the values of a collective come from: each source line, with the primitives of its equations. */
 export function causesWords(
   causes: readonly Cause[],
   snapshot: Snapshot,

@@ -1,4 +1,4 @@
-/** Words the cost of an equation, in one line. */
+/** Writes the cost of an equation as one line. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import {
@@ -13,8 +13,8 @@ import { shortCount, size } from '../../quantities';
 import type { IEquationRef } from '../../tokens';
 
 /**
- * Prints the cost: `512 op × 100 runs = 51.2 kop, 128 kB, 64 % of the program`; for an unknown cost, that it was not
- * counted.
+ * Prints the cost: `512 op × 100 runs = 51.2 kop, 128 kB, 64 % of the program`; if the cost is unknown, says that it
+ * was not counted.
  */
 export function costLine(
   cost: ProgramCost | null,

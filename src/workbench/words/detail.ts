@@ -63,7 +63,7 @@ export class Detail {
   /** Show a description; null if no program is shown. */
   show(content: HTMLElement | null): void {
     if (content !== null && !this._isFitted) {
-      this._fit(); // takes the height of the text that goes
+      this._fit(); // `_fit` measures the height before the old text is removed
     }
     this.node.hidden = content === null;
     this._content.replaceChildren(...(content === null ? [] : [content]));
@@ -81,7 +81,7 @@ export class Detail {
     }
   }
 
-  /** Take the height of the text, and give the code the rest of the strip's greatest height. */
+  /** Measure the height of the text, and give the code the space that remains of the strip's greatest height. */
   private _fit(): void {
     this._isFitted = true;
     if (this.node.hidden) {
@@ -130,9 +130,9 @@ export class Detail {
   private _tallest = 0;
   /** The top of the strip; 0 before the height of the text is taken. */
   private _top = 0;
-  /** False until the height of the text is taken. */
+  /** False until the height of the text has been measured. */
   private _isFitted = true;
-  /** The height of the pointer over the code; null if the pointer is elsewhere. */
+  /** The vertical position of the pointer over the code; null if the pointer is elsewhere. */
   private _pointer: number | null = null;
 }
 

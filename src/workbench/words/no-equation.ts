@@ -1,6 +1,6 @@
 /**
- * Words why a place in the code has no equation in the program in view, and which equations do come from the place:
- * equations of another program of the run, or of the body of an unrolled loop.
+ * Explains why a place in the code has no equation in the program in view, and names the equations that do come from
+ * the place: those of another program of the run, or of the body of an unrolled loop.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
@@ -8,7 +8,7 @@ import { Links, linksOf } from '../../model/links';
 import { shortened } from '../../parts/summary';
 import type { Selection } from '../../tokens';
 
-/** The search ends after this many programs, because each takes time; ordinary runs have fewer. */
+/** The search stops after this many programs, because each takes time; ordinary runs have fewer. */
 const MOST_PROGRAMS = 30;
 
 export function noEquationWords(

@@ -1,5 +1,5 @@
 /**
- * Words the operations of StableHLO and HLO: the gloss of each, and its specification.
+ * Explains the operations of StableHLO and HLO: for each, a gloss and its section in the specification.
  *
  * Both texts share the names; the `-` in a name of HLO is written `_` here. tests/test_glosses.py compares the table
  * with the operations that JAX and XLA print.
@@ -63,7 +63,7 @@ const made = new WeakMap<
   ReadonlyMap<string, OperationGloss>
 >();
 
-/** One operation a line. */
+/** The table of operations, one per line. */
 function operationTable(
   trans: TranslationBundle
 ): Record<string, OperationGloss> {

@@ -1,5 +1,5 @@
 /**
- * Words the primitives of JAX: the gloss of each, its operands, and the public function that documents it.
+ * Explains the primitives of JAX: for each, a gloss, its operands, and the public function that documents it.
  *
  * tests/test_glosses.py holds the table against the primitives of both JAX lines.
  */
@@ -35,7 +35,7 @@ export function gloss(
   return glossOf(primitive, trans)?.[0] ?? null;
 }
 
-/** The page that documents a primitive; null if no public function of `jax` is the primitive's. */
+/** The page that documents a primitive; null if the primitive has no public function of `jax`. */
 export function documentationOf(
   primitive: string,
   trans: TranslationBundle
