@@ -52,7 +52,10 @@ def short_searches() -> Iterator[None]:
 
 @pytest.fixture(scope="module", autouse=True)
 def no_hooks_of_other_files() -> Iterator[None]:
-    """Remove the hooks before each file: after a block of `observe()` in a script they stay for the next block."""
+    """Remove the hooks after each test file.
+
+    After a block of `observe()` in a script, the hooks stay installed for the next block.
+    """
     yield
     from jupyter_jaxpr.observe.process_observer import observer
 
@@ -112,7 +115,7 @@ class Notebook:
         self.shell = shell
 
     def builds(self) -> list[Any]:
-        """Return a list of the built documents from now on; it grows, and contains documents that are not displayed."""
+        """Return a list to which all documents built from now on are added, including those that are not displayed."""
         from jupyter_jaxpr.magic.session import Session
 
         built: list[Any] = []
@@ -140,7 +143,7 @@ class Notebook:
 
 @pytest.fixture(scope="module", autouse=True)
 def no_machine_of_other_files() -> Iterator[None]:
-    """Forget the rates of the device after each file: every later document of the process would hold them."""
+    """Forget the measured speed of the device after each test file; else all later documents would contain it."""
     yield
     from jupyter_jaxpr.measure.times import machine
 
@@ -149,7 +152,7 @@ def no_machine_of_other_files() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def the_host_has_magics(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let sentences offer magics in every test, whether or not an earlier test has started a shell."""
+    """Let sentences suggest magics in every test, whether or not an earlier test started a shell."""
     from jupyter_jaxpr.observe import magics_at_hand
 
     monkeypatch.setattr(magics_at_hand, "has_magics", lambda: True)
@@ -316,7 +319,7 @@ def contents(messages: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
 
 
 def sent(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the messages that were sent to the panel."""
+    """Return the messages that the kernel sent to the panel."""
     import json
 
     collected = []

@@ -1,4 +1,4 @@
-"""Pairs of a program and the same program after an edit, with the expected text of the diff."""
+"""Pairs of programs, one before and one after an edit, with the expected text of their diff."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SQUARE = jax.ShapeDtypeStruct((8, 8), "float32")
 
 @dataclass(frozen=True)
 class Edit:
-    """A program, an edit of it, and the short text of the rows that differ."""
+    """A program, the edited program, and a short text of the rows in which they differ."""
 
     name: str
     before: Callable[..., Any]

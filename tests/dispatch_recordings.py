@@ -1,4 +1,4 @@
-"""Reads the programs that a run of a cell recorded, and the sentences on them."""
+"""Reads the programs that a run recorded from a cell's eager operations, and the sentences on these programs."""
 
 from __future__ import annotations
 
@@ -45,7 +45,10 @@ def recorded(ran: Ran) -> str:
 
 
 def outline(ran: Ran) -> list[str]:
-    """Return the equations of the recording; of JAX's own jitted functions only the name, because they change."""
+    """Return the equations of the recording.
+
+    For JAX's own jitted functions only their names, as JAX may change them.
+    """
     ((_, text),) = recordings(ran)
     main = text[text.rindex("\n{ lambda") + 1 :] if "\n{ lambda" in text else text
     listing = re.sub(r"jit\[\s+name=(\w+).*?\n  \]", r"jit[\1]", main, flags=re.DOTALL)

@@ -1,4 +1,4 @@
-"""Starts a real kernel in its own process, and connects pages to it like a browser."""
+"""Starts a real kernel in its own process, and connects to it as several browser pages would."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from jupyter_client.manager import KernelManager
 
-LAST = ("answered", "refused", "confirm")  # the last replies to a request
+LAST = ("answered", "refused", "confirm")  # the kinds of the final replies to a request
 PATIENCE = 120.0  # seconds; a busy machine may need this time, and no test waits longer than necessary
 
 

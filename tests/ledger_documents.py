@@ -1,4 +1,4 @@
-"""Makes a ledger by hand: one function with two compiles, the second for another shape."""
+"""Makes a ledger by hand: one function that JAX compiled twice, the second time for another shape."""
 
 from __future__ import annotations
 

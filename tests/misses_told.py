@@ -1,4 +1,4 @@
-"""Reads what a ledger says of each miss of a function."""
+"""Reads from a ledger the outcome and the reasons of each miss of a function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compares the installed JAX with the table of JAX's private names."""
+"""Compares the installed JAX with our table of the private JAX names that we use."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from jupyter_jaxpr.jax.private_names import LOCALS, MODULES, OBJECTS, PrivateNam
 
 
 def expected() -> list[PrivateName]:
-    """Return the rows that the installed JAX should have."""
+    """Return the rows of the table that the installed JAX should have."""
     installed = jax.__version_info__
     return [
         row
@@ -76,7 +76,7 @@ def functions_of(module: str) -> list[CodeType]:
 
 
 def shape(row: PrivateName) -> str | None:
-    """Return the arguments or the type of a name of a module; None where the name is gone."""
+    """Return the arguments or the type of a module's name as text; None if the name no longer exists."""
     if not is_here(row):
         return None
     value = getattr(importlib.import_module(f"jax._src.{row.where}"), row.name)

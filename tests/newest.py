@@ -1,10 +1,10 @@
-"""Reports, as Markdown, what became of the private names that we use in the installed JAX.
+"""Reports, as Markdown, which of the private JAX names that we use have changed in the installed JAX.
 
     python tests/newest.py            names that are gone, and names that take other arguments than in the tested JAX
     python tests/newest.py --write    keeps the arguments of each name; to be run on the newest JAX line that is tested
 
-The exit status is 1 where a name that this JAX should have is gone. `nox -s newest` prints the report, and the weekly
-workflow shows it.
+The exit status is 1 if the installed JAX lacks a name that it should have. `nox -s newest` prints the report, and the
+weekly workflow shows it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PACKAGES = ("jaxlib", "jupyterlab", "ipykernel", "ipython")
 
 
 def report() -> tuple[str, bool]:
-    """Return the report, and whether every name exists that should."""
+    """Return the report, and whether every expected name exists."""
     tested = json.loads(TESTED.read_text())
     before, current = tested["names"], shapes()
     missing_rows = [row for row in expected() if not is_here(row)]

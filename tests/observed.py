@@ -1,4 +1,4 @@
-"""Makes the document that one call of a function would make, without the observer."""
+"""Makes the document of a call of a function without running the observer."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ ENVIRONMENT = Environment(
 
 
 def traced(fun: Any, *args: Any) -> Any:
-    """Return JAX's own trace of a call."""
+    """Return JAX's trace of a call."""
     jitted = fun if hasattr(fun, "trace") else jax.jit(fun)
     return jitted.trace(*args)
 
 
 def program(trace: Any, *, compiled: bool = False) -> ObservedProgram:
-    """Return a trace in the form in which the observer passes it on."""
+    """Return a trace in the form in which the observer passes a program to the builder."""
     lowered = trace.lower() if compiled else None
     return ObservedProgram(
         "ran",
@@ -63,7 +63,7 @@ def in_cell(source: str, call: str, file: str = "/tmp/ipykernel_1/1.py") -> tupl
 
 
 def normal(text: str) -> str:
-    """Return a printed jaxpr without what depends on line breaks."""
+    """Return a printed jaxpr without the line breaks and spaces that depend on its line width."""
     text = re.sub(r"\s+", " ", text.replace("; ", " "))
     return re.sub(r"(?<=[\[({]) | (?=[\])}])", "", text).strip()
 

@@ -1,4 +1,4 @@
-"""Runs cells with odd objects, and reads what their documents say."""
+"""Runs cells with unusual objects, such as objects whose methods raise, and checks their documents."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def set_up(make_notebook: Callable[..., Notebook]) -> Notebook:
 
 
 def clean() -> tuple[str, list[str]]:
-    """Return a cell with nothing odd, a function that no other test uses, and the result of the cell."""
+    """Return a cell without unusual objects, with a function that no other test uses; and the cell's result."""
     name = f"clean_{next(_numbers)}"
     cell = f"%%jaxpr\n@jax.jit\ndef {name}(x):\n    return x * 2\n{name}(x)"
     return cell, [
@@ -42,7 +42,7 @@ def clean() -> tuple[str, list[str]]:
 
 
 def told(ran: Ran) -> list[str]:
-    """Return the programs of a cell, the ledger's text of each miss of this run, and the failures."""
+    """Return the programs of a cell, the sentences on each miss of its run, and the failures of our code."""
     texts = list(ran.programs)
     for function in ran.document["ledger"]["functions"]:
         for miss in function["misses"]:

@@ -1,4 +1,4 @@
-"""Texts that users read, chosen at random: for a reader who has not seen the code and says what each means.
+"""Prints random texts from those that users see; a reader who has not seen the code then says what each one means.
 
     python tests/sentences.py                 sixty, with the seed that chose them
     python tests/sentences.py --seed 7        the sixty of a seed
@@ -39,7 +39,7 @@ _PATTERN = re.compile(r"[\\^$|]|\?P<|\[\^|^<|^[a-z_0-9 ]{60,}$")
 
 
 def of_panel() -> Iterator[tuple[str, int, str]]:
-    """File, line and text of each translated string."""
+    """Yield the file, line and text of each translated string."""
     for path in sorted((ROOT / "src").rglob("*.ts*")):
         if "__tests__" not in path.parts:
             text = path.read_text()
@@ -52,7 +52,7 @@ def of_panel() -> Iterator[tuple[str, int, str]]:
 
 
 def of_kernel() -> Iterator[tuple[str, int, str]]:
-    """File, line and text of each string of the package that reads like words."""
+    """Yield the file, line and text of each string of the package that reads like words."""
     for path in sorted((ROOT / "jupyter_jaxpr").rglob("*.py")):
         name = str(path.relative_to(ROOT))
         if not any(part in name for part in NOT_READ):
@@ -72,9 +72,9 @@ def _strings(tree: ast.Module) -> Iterator[tuple[int, str]]:
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             skipped.add(id(node.value))
         elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in _NOT_READ_CALLS:
-            skipped.update(map(id, ast.walk(node)))  # descriptions of the schema, and what only we read
+            skipped.update(map(id, ast.walk(node)))  # descriptions of the schema, and texts that only developers read
         elif isinstance(node, ast.Call) and _takes_a_pattern(node.func) and node.args:
-            skipped.update(map(id, ast.walk(node.args[0])))  # what JAX's own messages are compared with
+            skipped.update(map(id, ast.walk(node.args[0])))  # parts of JAX's own messages that the code looks for
         elif isinstance(node, ast.Compare | ast.MatchValue):
             skipped.update(map(id, ast.walk(node)))
         elif isinstance(node, ast.Dict):
@@ -104,7 +104,7 @@ def _part(value: ast.expr) -> str:
 
 
 def main() -> None:
-    """Print what the command line asks for."""
+    """Print the texts that the command line asks for."""
     parser = argparse.ArgumentParser(description="Choose texts that users read.")
     parser.add_argument("--seed", type=int, default=random.randrange(10_000))
     parser.add_argument("--count", type=int, default=60)

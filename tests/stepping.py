@@ -1,4 +1,4 @@
-"""What the stories of the stepper share: the card of a program by its kind, and the columns of a recording by name."""
+"""Functions that the stepper's tests share: find a card by its kind, and a recorded column by its name."""
 
 from __future__ import annotations
 

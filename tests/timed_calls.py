@@ -1,4 +1,4 @@
-"""Holds a function to time, listens to the stages of a call, and makes warm times by hand."""
+"""A function to time, a recorder of the stages of a call, and hand-made warm times."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from jupyter_jaxpr.observe.observation import Observation, ObservedFunction, Obs
 
 FILE = "/tmp/ipykernel_1/1.py"
 TIMES = StageTimes(trace=0.012, lower=0.008, compile=0.48)
-# The arguments of the cases' calls.
+# The arguments with which the cases call their functions.
 V = jnp.linspace(0.1, 0.9, 4)
 M = jnp.linspace(-0.5, 0.5, 16).reshape(4, 4)
 MANY = [M * (1 + number / 10) for number in range(12)]
@@ -48,7 +48,7 @@ def seen(document: Snapshot) -> list[tuple[str, int, int | None, str]]:
 
 
 def rewritten(source: str, document: Snapshot) -> str:
-    """Return the cell with the loop replaced by its rewrite, as a user would paste it."""
+    """Return the cell's source with the loop replaced by its rewrite, as a user would paste it."""
     (note,) = document.notes
     frame = document.frames[note.frame]
     lines = source.split("\n")
@@ -61,7 +61,7 @@ def rewritten(source: str, document: Snapshot) -> str:
 
 @dataclass
 class Case:
-    """A cell, the arguments of its f, the place of its loop, and the full rewrite."""
+    """A cell, the arguments of its function f, the position of its loop, and the complete expected rewrite."""
 
     source: str
     arguments: tuple[object, ...]

@@ -1,11 +1,12 @@
-"""The budgets of this extension, measured: a table on the screen, and JSON where asked.
+"""Measures whether this extension keeps its time and size budgets; prints a table, and writes JSON on request.
 
     python tests/benchmarks                         all of them
     python tests/benchmarks --only cells snapshots  some of them
     python tests/benchmarks --json out.json         figures of every measurement, too
 
-Each is a ratio from one run on one machine, ours against JAX's own work; what is small is the median of alternating
-pairs. Each group runs in a process of its own. Nothing here fails: a budget that is not met says OVER.
+Each budget is a ratio, measured in one run on one machine: our time relative to JAX's own work. For short times it is
+the median of alternating pairs. Each group runs in its own process. A budget that is not met is marked OVER, and does
+not make the run fail.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Measures our page and panel beside the page that JAX itself writes (`jaxpr_html`), for a program of each size.
+"""Compares our page and panel with the page that JAX itself writes (`jaxpr_html`), for programs of several sizes.
 
 JAX writes one with each lowering where `JAX_DUMP_IR_TO` and `JAX_DUMP_IR_MODES=jaxpr_html` are set: a file with the
 text, its colours and the tracebacks, drawn as one scrolls. Ours is what `Snapshot.save` writes, and the panel.

@@ -187,7 +187,7 @@ def tracing() -> Iterator[Row]:
     import jax
 
     shell = open_shell()
-    jax.config.update("jax_disable_most_optimizations", True)  # XLA's optimisations are not measured
+    jax.config.update("jax_disable_most_optimizations", True)  # so that the time does not include XLA's optimisations
     numbers = itertools.count(100)
     ended = [0.0]
 

@@ -1,4 +1,4 @@
-"""Measures the time of a program's costs, against JAX's trace and against XLA's own costs."""
+"""Measures how long the costs of a program take to compute, relative to JAX's trace and to XLA's own costs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def equations() -> Iterator[Row]:
     step, arguments = transformer(12)
 
     def traced() -> Any:
-        # Each run has a new function: JAX knows the functions that it has traced.
+        # Each run uses a new function, because JAX caches the traces of known functions.
         return jax.jit(lambda *values: step(*values)).trace(*arguments)
 
     yield from _rows("12-layer transformer step", traced, 0.1)

@@ -1,4 +1,4 @@
-"""Measures the time of a diff of two programs, against JAX's time to print both programs."""
+"""Measures how long a diff of two programs takes, relative to printing both programs with JAX."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures the time of a program's document, against JAX's time to trace, lower and print the program."""
+"""Measures how long the document of a program takes to build, relative to tracing, lowering and printing in JAX."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ KINDS = {"sin": sines, "mixed": mixed}
 
 
 def seconds(function: Callable[[], Any], times: int) -> float:
-    """Return the median CPU seconds of a call in this thread; other programs must not count."""
+    """Return the median CPU seconds of a call in this thread, which other programs on the machine do not increase."""
     samples = []
     for _ in range(times):
         gc.collect()

@@ -1,4 +1,4 @@
-"""Measures the user's waits at a loop: from the message to its card, from a key to the next step."""
+"""Measures how long the user waits at a loop: from the message to its card, and from a key to the next step."""
 
 from __future__ import annotations
 

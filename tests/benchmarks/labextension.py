@@ -1,4 +1,4 @@
-"""Measures the size of our own code in the built labextension, as it travels."""
+"""Measures the gzipped size of our own code in the built labextension."""
 
 from __future__ import annotations
 

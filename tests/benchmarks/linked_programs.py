@@ -1,6 +1,6 @@
-"""Programs to link: jitted functions with their arguments, of every kind that a notebook has.
+"""Programs whose links are measured: jitted functions with arguments, of the kinds that notebooks have.
 
-Those of an installed library are made where it is there; the others need JAX alone.
+Programs that use a library are made only if the library is installed; the others need only JAX.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Made = tuple[Callable[..., Any], tuple[Any, ...]]
 
 
 def linked_programs() -> Iterator[tuple[str, Callable[[], Made]]]:
-    """Yield every program by its name, with a function that makes it."""
+    """Yield the name of each program, with a function that makes the program."""
     yield "control flow of every kind", control
     yield "scan of scan", scan_of_scan
     yield "vmap of grad, MLP", vmap_of_grad

@@ -1,4 +1,4 @@
-"""Measures the share of linked HLO instructions, and the share of right links, against a tagged twin."""
+"""Measures the share of HLO instructions with a link, and of correct links, by comparison with a tagged copy."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from jupyter_jaxpr.program.texts.stablehlo import LinesOfText
 from jupyter_jaxpr.program.texts.text_links import linked, primitives
 from jupyter_jaxpr.program.texts.twin import equations_named, untagged
 
-# One line in this number of lines is hidden, to compare its inferred link with its stated link.
+# One stated line in this many is hidden, so that its inferred link can be compared with the stated link.
 _HIDDEN = 10
 
 
@@ -53,7 +53,7 @@ class Found:
 
 
 def look_at(example: Made) -> Found:
-    """Link one program, and its twin."""
+    """Compute the links of a program, and compare them with those of its tagged copy."""
     function, arguments = example
     traced = jax.jit(function).trace(*arguments)
     walk = Walk()

@@ -1,6 +1,6 @@
-"""Measures what the kernel takes to answer a live request, beside `make_jaxpr` of the same text.
+"""Measures how long the kernel takes to answer a live request, relative to `make_jaxpr` of the same function.
 
-Measured is the time of the processor: other work of the machine delays both.
+The CPU time is measured, so that other programs on the machine do not count.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from rows import Row, milliseconds
 from jupyter_jaxpr.document.encoding import encode
 from jupyter_jaxpr.live.live_program import CellToTrace, Live
 
-SIZES = {10: 15, 300: 9, 3_000: 5}  # number of equations -> number of pairs
+SIZES = {10: 15, 300: 9, 3_000: 5}  # number of equations -> number of measured pairs
 MORE = 0.15
 _LINE = "    x = jnp.sin(x)\n"
 _numbers = itertools.count(2)

@@ -1,4 +1,4 @@
-"""The wait of a person who types with Live on: from the last key to the program and the types of the new text.
+"""Measures the wait of a user who types with Live on: from the last key to the new program and its types.
 
 Live waits a quarter of a second after the last key; that pause is in the figures and in the budget. `make_jaxpr` is
 measured in the same kernel, beside a thread that loops where a cell runs.
@@ -13,7 +13,7 @@ from typing import Any
 from pages import open_page
 from rows import Row, milliseconds
 
-SIZES = {10: 5, 300: 5, 3_000: 5}  # equations: keys
+SIZES = {10: 5, 300: 5, 3_000: 5}  # number of equations -> number of keys that are measured
 PAUSE = 0.250
 MORE = 0.150
 #: Most lines of a function; more equations come from a loop of Python's.
@@ -70,7 +70,7 @@ def _cell(equations: int) -> str:
 
 
 def keys() -> Iterator[Row]:
-    """All sizes, while the kernel is idle and while a cell runs."""
+    """Measure all sizes, both while the kernel is idle and while a cell runs."""
     with open_page() as notebook:
         for equations, count in SIZES.items():
             for busy in (False, True):

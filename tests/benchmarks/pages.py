@@ -1,4 +1,4 @@
-"""Opens JupyterLab in a browser with a clock in its page: when a snapshot arrived, when something was painted."""
+"""Opens JupyterLab in a browser page with a clock that records when a snapshot arrived and when it was painted."""
 
 from __future__ import annotations
 

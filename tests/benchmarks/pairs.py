@@ -1,4 +1,4 @@
-"""Measures two ways to do a thing in turns, so that other work of the machine affects both alike."""
+"""Measures two ways of doing the same thing alternately, so that other work of the machine affects both equally."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def alternate(without: Callable[[], float], with_it: Callable[[], float], count:
     """
     pairs = Pairs([], [])
     for number in range(warm_up + count):
-        gc.collect()  # so that no collection falls into a measurement
+        gc.collect()  # so that the garbage collector does not run during a measurement
         if number % 2:
             b, a = with_it(), without()
         else:

@@ -1,4 +1,4 @@
-"""Measures what a recording adds to the time of cells with many eager operations."""
+"""Measures how much time the recording of eager operations adds to a cell."""
 
 from __future__ import annotations
 

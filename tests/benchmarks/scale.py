@@ -1,4 +1,4 @@
-"""Measures programs of 100 to 100,000 equations in the panel: paint, search, fold, diff; and long texts."""
+"""Measures the panel with programs of 100 to 100,000 equations (paint, search, fold, diff), and with long texts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def sized_{name}(x):
     return x
 %jaxpr sized_{name}(f32[8])
 """
-# The optimised HLO is a text of 6 MB: sorted values cannot be fused.
+# The optimised HLO is a text of 6 MB, because XLA cannot fuse the sorts.
 LONG_TEXT = """\
 %%jaxpr
 @jax.jit
@@ -121,7 +121,7 @@ def _size(notebook: Any, count: int) -> Iterator[Row]:
         panel.get_by_role("button", name=name) for name in ("Show the diff", "Compare with the previous run")
     )
     show.or_(compare).wait_for()
-    # A large program is compared only at a request.
+    # A large program is compared only when the user asks for it.
     (compare if compare.is_visible() else show).click()
     rows = SHOWN.format(selector='[aria-label="Both programs, line by line"] [role="option"]')
     page.evaluate("look => window.painted(new Function(`return ${look}`))", rows)

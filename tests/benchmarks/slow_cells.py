@@ -1,4 +1,4 @@
-"""Measures cells that take long by themselves, under the magic and without it."""
+"""Measures cells that are slow without our magic, under the magic and without it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Prints the cards of a document as a text that a person can check; `python tests/control_flow/golden.py` writes them.
 
-The text leaves out numbers of scopes, equations, operands and frames: the text of a line says where a thing stands.
-The text is the same on both lines of JAX. Where the two lines make different programs of one source, there is a text
-for each, `NAME-0.10.txt` and `NAME-0.12.txt`, and `DIFFERENT` says why.
+The text has no numbers of scopes, equations, operands or frames; it quotes the source line instead. It is the same for
+both lines of JAX. If they make different programs of the same source, each has its own file, `NAME-0.10.txt` and
+`NAME-0.12.txt`, and `DIFFERENT` says why.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The corner cases of calling JAX: each is a cell as a person would write it, and the panel's list of functions for
 it.
 
-A case's setup runs in a cell before, unobserved.
+The setup of a case runs in an unobserved cell before it.
 """
 
 SETUP = """
@@ -15,7 +15,7 @@ matrix = jnp.ones((4, 8))
 mesh = Mesh(np.array(jax.devices()), ("d",))
 """
 
-# name: (setup, cell)
+# name of the case -> (setup cell, observed cell)
 CASES: dict[str, tuple[str, str]] = {
     "plain": ("", "jax.jit(lambda x: x + 1)(x)"),
     "static by keyword": ("", "jax.jit(lambda x, n: x * n, static_argnames='n')(x, n=3)"),

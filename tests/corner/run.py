@@ -30,7 +30,8 @@ def main(way: str) -> None:
         from jupyter_jaxpr.magic.session import Session
 
         Session.of(shell).magics.output = False
-        Session.of(shell).publisher.publish = built.append  # there is no front end
+        # there is no front end, so the published documents are kept in a list
+        Session.of(shell).publisher.publish = built.append
     run(shell, SETUP)
     import jax
 

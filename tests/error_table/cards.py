@@ -1,4 +1,4 @@
-"""Prints the error card of a cell that raises, and tries each cure by machine."""
+"""Prints the error card of a cell that raises an error, and applies each of its cures."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Row:
 
 
 def rows(path: Path) -> Iterator[Row]:
-    """Yield the rows of a file."""
+    """Yield the rows that a file contains."""
     for part in re.split(r"^=== ", path.read_text(), flags=re.MULTILINE)[1:]:
         header, _, body = part.partition("\n")
         name, _, schedule = header.rstrip(")").rpartition(" (")
@@ -62,7 +62,7 @@ def rows(path: Path) -> Iterator[Row]:
 
 
 def written(rows_of_cell: list[Row]) -> str:
-    """Return the text of a file with these rows."""
+    """Return the text of a file that contains these rows."""
     texts = []
     for row in rows_of_cell:
         older = f"\n--- on 0.10\n{row.older}\n" if row.older is not None else ""

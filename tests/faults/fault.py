@@ -16,9 +16,9 @@ class Fault:
         panel: The texts of the panel in order: the programs' titles, then the message and the relevant notes.
         before: Plain cells that run first, separated by `# next cell`.
         after: A plain cell that repairs an intended change of the cell.
-        slow: Whether the row runs only in `nox -s full`.
+        slow: True if the row runs only in `nox -s full`.
         only: The place in which the row runs.
-        needs: A package without which the row is left out.
+        needs: The package that the row needs; without it, the row is skipped.
     """
 
     name: str

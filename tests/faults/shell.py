@@ -17,7 +17,7 @@ from traitlets.config import Config
 
 
 class Kept(io.StringIO):
-    """A stream whose text remains after the stream was closed."""
+    """A stream whose text can still be read after a cell has closed the stream."""
 
     every: list[Kept] = []  # no stream ends in a later cell, where Python would drop an alarm that struck `close`
 
@@ -54,7 +54,7 @@ def main() -> None:
     for line in requests:
         cell = json.loads(line)
         streams = Kept(), Kept()
-        # A stream of a cell in the place of ours stays, until a cell restores ours.
+        # If a cell replaced our stream by its own, that stream stays until a cell restores ours.
         for name, before, stream in zip(("stdout", "stderr"), own_streams, streams, strict=True):
             if getattr(sys, name) is before:
                 setattr(sys, name, stream)

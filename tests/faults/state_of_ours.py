@@ -1,7 +1,7 @@
-"""What is ours in this process after a cell, told in words; imported by the shell or the kernel that runs the faults.
+"""Describes what our package has switched on in this process after a cell; the shell or kernel of a fault imports it.
 
-- `at_rest`: what of ours is still switched on; an empty list after every cell.
-- `frames_in`: how many functions of ours run in a plain cell that hits the cache.
+- `at_rest`: which parts of the package are still switched on; an empty list after every cell.
+- `frames_in`: how many calls of the package's functions a plain cell makes when it hits the cache.
 - `watch_panel`: keeps what is sent to the panel, in a few words.
 """
 
@@ -33,7 +33,7 @@ def is_ours(value: Any) -> bool:
 
 
 def at_rest(shell: Any) -> list[str]:
-    """Return the parts of this package that are on although none of its cells runs."""
+    """Return the parts of this package that are still switched on although no observed cell runs."""
     if "jupyter_jaxpr.magic.session" not in sys.modules:
         return []
     import signal
@@ -122,7 +122,7 @@ def watch_panel(shell: Any) -> None:
 
 
 def told(shell: Any) -> dict[str, Any]:
-    """Return the answers to the questions after each cell, as plain data, and start again for the next cell."""
+    """Return, after each cell, the results of the other functions as plain data, and reset them for the next cell."""
     facts = {
         "names": sorted(name for name in shell.user_ns if not name.startswith("_i")),
         "count": shell.execution_count,

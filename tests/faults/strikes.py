@@ -1,9 +1,8 @@
-"""A signal at the n-th statement of ours: each statement of the package begins with a call that may raise the signal.
+"""Raises a signal at a chosen statement of the package: each statement is compiled with a call before it.
 
-The shell that runs the faults imports this module before the package; the module does not import JAX. A real alarm
-comes at any moment, and a test that waits for real alarms meets few moments, and other moments in each run. This
-module compiles the package with a call before each statement, also in callbacks of `sys.monitoring`, for which Python
-reports no lines.
+The shell that runs the faults imports this module before the package; the module does not import JAX. A real alarm can
+come at any moment, so a test with real alarms tries few moments, and different ones in each run. This module compiles
+the package with a call before each statement, also in callbacks of `sys.monitoring`, for which Python reports no lines.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ def _on_main_thread() -> bool:
 
 
 def count() -> None:
-    """Start recording the statements that run."""
+    """Start to record which statements run."""
     global _counts
     passed.clear()
     _visited.clear()
@@ -59,7 +58,7 @@ def counted() -> list[tuple[str, int]]:
 
 
 def strike(file: str, line: int) -> None:
-    """Raise the signal once, the next time that a statement runs."""
+    """Raise the signal once, when the statement at this line runs next."""
     global _target
     struck.clear()
     _target = file, line

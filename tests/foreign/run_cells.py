@@ -2,8 +2,8 @@
 
     python run_cells.py plain|magic OUT.json PROGRAM.py...
 
-Each way of running has its own process, so that neither finds entries in the caches of the other. `plain` never
-imports the extension. Only the front end of the notebook is missing: the comm keeps the messages.
+`plain` and `magic` run in separate processes, so that neither uses cache entries of the other. `plain` never imports
+the extension. There is no front end: the comm keeps the messages instead.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def is_ours(bundle: dict[str, Any]) -> bool:
 
 
 def without_addresses(text: str) -> str:
-    """Return a text without the parts that differ between any two processes."""
+    """Return a text without memory addresses and other parts that differ between two processes."""
     text = text.replace(FIRST_LINE["plain"], "").replace(FIRST_LINE["magic"], "")
     return re.sub(r"0x[0-9a-f]+", "0x…", text)
 

@@ -1,4 +1,4 @@
-"""Documents without end through the Python side and the browser's: `python tests/fuzz`, `nox -s fuzz`.
+"""Reads random damaged documents in Python and in the browser until the time is over: `python tests/fuzz`.
 
     --seed N        the documents to begin with; without it, others in each run
     --minutes N     how long, 10 unless it is said
@@ -30,7 +30,7 @@ LONGEST = 1800
 
 
 def reports(file: Path, folder: Path) -> tuple[list[tuple[str | None, list[str]]], ...]:
-    """Return the results of each document on the two sides, which run side by side."""
+    """Return the results for each document from the two readers, which run at the same time."""
     python, browser = folder / "python.jsonl", folder / "browser.jsonl"
     environment = {**os.environ, "FUZZ_FILE": str(file), "FUZZ_REPORT": str(browser), "JAX_PLATFORMS": "cpu"}
     browser.unlink(missing_ok=True)
@@ -70,7 +70,7 @@ def look_at(seed: int, numbers: range, folder: Path) -> list[str]:
 
 
 def main() -> int:
-    """Check documents until the time is over; the exit status says whether there was a finding."""
+    """Check documents until the time is over; return the exit status, 1 if there was a finding."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=random.randrange(10**6))
     parser.add_argument("--minutes", type=float, default=10)

@@ -1,7 +1,7 @@
-"""Makes damaged or hostile documents from the saved documents of both JAX lines, by a seed and a number.
+"""Makes damaged or hostile documents from the saved documents of both JAX lines; a seed and an index determine each.
 
-Needs nothing but Python itself, so that the tests of the TypeScript can run it:
-`python tests/fuzz/mutations.py --seed 1 --first 0 --count 500 FILE` writes a document on each line of FILE.
+Imports only the standard library, so that the TypeScript tests can run it: `python tests/fuzz/mutations.py --seed 1
+--first 0 --count 500 FILE` writes a document on each line of FILE.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 HERE = Path(__file__).parent
 Json = Any
 Change = Callable[[random.Random, Json], None]
-Place = tuple[Any, ...]  # the keys from the document down to a value
+Place = tuple[Any, ...]  # the keys and indices that lead from the document to a value
 
 NUMBERS = (
     -1, -2, 0, 1, 2, 3, 7, 150, 1000, 99_999, 2**31 - 1, 2**31, 2**32, 2**53 - 1, 2**53, 2**63, 2**64, 10**18, 10**30,
@@ -36,16 +36,16 @@ JUNK = (None, True, False, [], {}, [[]], [None], {"a": 1}, "text", 3, -1, [0], [
 
 @functools.cache
 def saved() -> tuple[Json, ...]:
-    """Return the documents to change; the document with every field occurs four times, as most changes need fields."""
+    """Return the documents to change; the one with every field occurs four times, because most changes need fields."""
     fixtures = sorted(HERE.parent.glob("fixtures/*-0.1?.json"))
     documents = sorted(HERE.glob("documents/*.json"))
     return tuple(json.loads(path.read_text(encoding="utf-8")) for path in [*fixtures, *documents * 10])
 
 
 def document(seed: int, number: int, *, everyday: bool = False) -> str:
-    """Return the document of a number as JSON; it is the same for the same seed and number.
+    """Return a changed document as JSON; the same seed and number always give the same document.
 
-    The everyday set has fewer documents with a large amount of something, which take seconds.
+    With `everyday`, fewer documents have a very large number of something, because such documents take seconds.
     """
     rng, sound, change = begun(seed, number, everyday)
     fields = copy.deepcopy(sound)
@@ -57,7 +57,7 @@ def document(seed: int, number: int, *, everyday: bool = False) -> str:
 
 
 def begun(seed: int, number: int, everyday: bool = False) -> tuple[random.Random, Json, Change | None]:
-    """Return the random numbers of a document, the document to change, and the change that adds a large amount."""
+    """Return the random generator, the document to change, and the change that makes something very large (or None)."""
     rng = random.Random(f"{seed}:{number}")
     sound = rng.choice(saved())
     return rng, sound, rng.choice(LARGE) if rng.random() < (0.02 if everyday else 0.12) else None
@@ -82,7 +82,7 @@ def holder_of(fields: Json, place: Place) -> Json:
 
 
 def pick(rng: random.Random, fields: Json, kind: type | tuple[type, ...] = object) -> Place | None:
-    """Return a place of a value of a kind, by a random way from the top, so that long lists do not dominate."""
+    """Return a random place of a value of a type, chosen level by level, so that long lists do not dominate."""
     for _ in range(30):
         fitting: list[Place] = []
         value, place = fields, ()
@@ -124,7 +124,7 @@ def a_longer_string(rng: random.Random, fields: Json) -> None:
 
 
 def all_strings(rng: random.Random, fields: Json) -> None:
-    """Put a hostile string into each field of one name."""
+    """Put a hostile string into every field with one randomly chosen name."""
     string_place = pick(rng, fields, str)
     text = rng.choice(STRINGS)
     for place in list(places(fields)):
@@ -198,7 +198,7 @@ def empty_scope(**columns: Json) -> Json:
 
 
 def calling(fields: Json, scopes: list[int], value: int, complete: bool) -> Json:
-    """Return a scope with an equation for each program that it calls."""
+    """Return a scope that has one equation for each program that it calls."""
     pool, strings = fields["parameter_lists"], fields["strings"]
     pool.append([[len(strings), value]])
     strings.append("jaxpr")
@@ -218,7 +218,7 @@ def calling(fields: Json, scopes: list[int], value: int, complete: bool) -> Json
 
 
 def programs_of(rng: random.Random, fields: Json, calls: Callable[[int, int], list[int]], many: int) -> None:
-    """Replace the scopes of the first program: number n calls `calls(n, many)`."""
+    """Replace the scopes of the first program: scope n calls the scopes `calls(n, many)`."""
     if not fields.get("programs") or not fields.get("strings") or not isinstance(fields["programs"][0], dict):
         return
     complete = rng.random() < 0.5
@@ -258,7 +258,7 @@ def cycle(rng: random.Random, fields: Json) -> None:
 
 
 def many_programs_inside(rng: random.Random, fields: Json) -> None:
-    """Make one equation with very many programs in it, or one scope with as many equations."""
+    """Make one equation that contains very many programs, or one scope with equally many equations."""
     many = rng.choice((500, 20_000, 130_000))
     programs_of(rng, fields, lambda number, _: [1] * many if number == 0 else [], 2)
     if rng.random() < 0.5 and fields.get("scopes"):
@@ -364,7 +364,7 @@ LARGE = (
 
 
 def guarded(change: Change) -> Change:
-    """Return a change that leaves a document unchanged where an earlier change removed its structure."""
+    """Return a change that does nothing if an earlier change removed the part of the document that it needs."""
 
     @functools.wraps(change)
     def changed(rng: random.Random, fields: Json) -> None:

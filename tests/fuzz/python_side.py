@@ -1,7 +1,7 @@
-"""Reads hostile documents with the Python side and reports errors that are no refusal, and slow operations.
+"""Reads hostile documents with the Python code; reports slow operations, and errors other than a proper refusal.
 
-`python tests/fuzz/python_side.py FILE REPORT` reads a document from each line of FILE, and writes to each line of
-REPORT why it was refused, null where it was not, and the findings.
+`python tests/fuzz/python_side.py FILE REPORT` reads a document from each line of FILE, and writes a line of REPORT for
+it: why it was refused (null if it was not), and the findings.
 """
 
 from __future__ import annotations
@@ -28,27 +28,27 @@ from jupyter_jaxpr.exports.markdown import markdown
 from jupyter_jaxpr.exports.page import page
 from jupyter_jaxpr.scripts.snapshot import Snapshot
 
-# The seconds of the processor that an operation may take, and the seconds after which it is stopped.
+# The CPU seconds after which an operation counts as slow, and the seconds after which it is stopped.
 SLOW, STOPPED = 2.0, 20.0
 # The bytes that an operation may use beyond the memory after the imports.
 MEMORY = 500_000_000
-# The form of a refusal: one sentence or more, short enough to be shown.
+# The form that a refusal must have: one or more sentences, short enough to be shown.
 SENTENCES = re.compile(r"[A-Z][^\n]{5,1500}")
 SOUND = Path(__file__).parent / "documents" / "everything-0.12.json"
-# The field of a document -> the kinds of its answers, of which a document has several.
+# For a field of the document, the kinds of answers that are merged into it.
 MERGED = ("costs", "timings", "shardings", "passes", "exact_links", "recordings", "diffs")
 
 
 @dataclass(frozen=True)
 class Finding:
-    """An operation on a document that failed."""
+    """An operation that failed on a document."""
 
     operation: str
     what: str
 
 
 class Stopped(BaseException):
-    """An operation took too long; no handler of an `Exception` catches this."""
+    """Raised if an operation takes too long; it is no `Exception`, so that no handler of ours catches it."""
 
 
 def operations(snapshot: Snapshot) -> Iterator[tuple[str, Callable[[], Any]]]:
@@ -89,7 +89,7 @@ def diffs(name: str, first: Snapshot, second: Snapshot, level: Any) -> Iterator[
 
 
 def findings(text: str) -> Iterator[Finding]:
-    """Yield the failures of a document; none where it is refused with a sentence, or where all operations work."""
+    """Yield the failed operations on a document; none if the document is refused with a sentence."""
     snapshots: list[Snapshot] = []
     yield from attempt("read", lambda: snapshots.append(Snapshot.from_json(text)))
     for snapshot in snapshots:
@@ -139,7 +139,7 @@ def at_most(seconds: float) -> Iterator[None]:
 
 @contextlib.contextmanager
 def limited_memory() -> Iterator[None]:
-    """Raise a MemoryError where the block uses more than `MEMORY` beyond the memory of the process."""
+    """Raise a MemoryError if the block uses more than `MEMORY` bytes in addition to what the process used before."""
     status = Path("/proc/self/status")
     if not status.exists():
         yield
@@ -165,7 +165,7 @@ def main(path: str, report: str) -> None:
 
 
 def refusal(text: str) -> str | None:
-    """Return why a document is refused; None where it is not."""
+    """Return why a document is refused; None if it is accepted."""
     try:
         Snapshot.from_json(text)
     except Exception as error:

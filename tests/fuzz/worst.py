@@ -1,6 +1,6 @@
-"""Chooses the documents of a seed that take the most work to show: those with a large amount of something.
+"""Chooses, for a seed, the documents that take the most work to show: those with very many of something.
 
-A document that the reader refuses is one sentence in a page, so only documents that the reader takes are chosen.
+A refused document is only one sentence on a page, so only documents that the reader accepts are chosen.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def worst(seed: int, count: int, among: int) -> list[int]:
 
 
 def is_read(text: str) -> bool:
-    """Return whether a document is JSON, without NaN, that the reader takes."""
+    """Return whether a text is a document that the reader accepts, and is JSON without NaN."""
     try:
         json.loads(text, parse_constant=int)  # a notebook with NaN cannot be opened; int refuses the word
         Snapshot.from_json(text)

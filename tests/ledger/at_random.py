@@ -1,4 +1,4 @@
-"""Thousands of calls made at random: the ledger against JAX's own events and this script's own count.
+"""Makes thousands of random calls, and compares the ledger with JAX's own events and with a count of its own.
 
     python at_random.py EXAMPLES
 
@@ -31,7 +31,7 @@ TRACE, COMPILE = "/jax/core/compile/jaxpr_trace_duration", "/jax/core/compile/ba
 
 
 class Events:
-    """The counts of JAX's own events for functions by name."""
+    """The number of JAX's own events for each function name."""
 
     def __init__(self) -> None:
         self.counts: Counter[tuple[str, str]] = Counter()
@@ -43,7 +43,7 @@ class Events:
 
 @dataclass(frozen=True)
 class Call:
-    """The ingredients of one call."""
+    """The random choices that make up one call."""
 
     tree: str = "dict"
     shape: tuple[int, ...] = (2,)
@@ -120,7 +120,7 @@ CALLS = st.builds(
 
 
 def functions() -> dict[str, Callable[..., Any]]:
-    """Return three functions: a plain one, one that raises for some arguments, and one with effects."""
+    """Return three functions: a pure one, one that raises for some arguments, and one with side effects."""
 
     @functools.partial(jax.jit, static_argnames="n")
     def plain(p: Any, x: Any, n: Any = 1) -> Any:
@@ -154,7 +154,7 @@ NAMES = st.sampled_from(["plain", "picky", "loud", "nested"])
     st.lists(st.integers(0, 24), min_size=120, max_size=120),
 )
 def check(different: list[tuple[str, Call]], order: list[int]) -> None:
-    """Make calls in some order, each a few times; 24 stands for clearing one function's cache."""
+    """Make calls in the given order, each a few times; the index 24 clears one function's cache instead."""
     jitted = functions()
     arguments = [prepared(call) for _, call in different]
     calls: Counter[str] = Counter()

@@ -22,7 +22,7 @@ def rss() -> int:
 
 
 def given_back() -> None:
-    """Let the C library return free memory: the rest is in use, or lies between used parts."""
+    """Let the C library return free memory to the system, as far as the memory does not lie between used parts."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL("libc.so.6").malloc_trim(0)
 
@@ -33,7 +33,7 @@ def is_of_a_cell(function: FunctionType) -> bool:
 
 
 def alive() -> dict[str, Any]:
-    """Return the number of living objects of each kind, after a collection."""
+    """Return the number of live objects of each kind, after a garbage collection."""
     jax = sys.modules["jax"]
     gc.collect()
     gc.collect()

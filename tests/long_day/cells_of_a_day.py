@@ -1,6 +1,6 @@
 """Makes the numbered cells of a long day in a notebook, no two cells the same.
 
-Each cell defines its functions again under the names of the cells before, so the functions of those cells die.
+Each cell defines functions with the same names as the earlier cells, so that Python frees the earlier functions.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def deep(x):
     return x
 deep(jnp.ones({size})).block_until_ready()
 """,
-    # NumPy beside it, and prints
+    # NumPy beside JAX, and prints
     """
 data = np.random.default_rng({n}).normal(size=({size}, 3))
 @jax.jit
@@ -140,7 +140,7 @@ SIZES = (4, 8, 16, 6)
 
 
 def cell(number: int, magic: bool, options: bool = False) -> str:
-    """Return one cell: under the magic, sometimes with an option, or with a comment in the place of its line."""
+    """Return one cell: with the magic (sometimes with an option), or with a comment on the magic's line."""
     text, line_options = KINDS[number % len(KINDS)], OPTIONS.get(number % 31, "")
     if number % 50 == 49:
         text, line_options = COMPARED, " --compare first,second"

@@ -23,7 +23,7 @@ from places import PLACES  # noqa: E402  # likewise
 
 WAYS = ("plain", "loaded", "magic", "options")
 LOAD = "%load_ext jupyter_jaxpr"
-# The expected figures after the day: the runs that the panel could ask about are gone with the extension.
+# Ends the day: it drops the runs about which the panel could ask, so the counts after it show what really stays.
 UNLOAD = "%unload_ext jupyter_jaxpr"
 FIGURES = f"import sys\nsys.path.insert(0, {str(HERE)!r})\nimport alive_now\n"
 ASK = "import alive_now\nalive_now.told()"
@@ -32,7 +32,10 @@ Figures = dict[str, Any]
 
 
 def day(place: str, way: str, cells: int, interval: int = 100) -> Iterator[tuple[str, Figures]]:
-    """Yield the number of cells that have run and the living objects: first after none, last without the extension."""
+    """Yield the number of cells that ran so far, and the counts of live objects.
+
+    The first item comes before any cell, the last ("end") after the extension is unloaded.
+    """
     with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, {"TMPDIR": folder}):
         shell = PLACES[place]()
         try:
@@ -52,13 +55,13 @@ def day(place: str, way: str, cells: int, interval: int = 100) -> Iterator[tuple
 
 
 def asked(shell: Any) -> Figures:
-    """Return the living objects now; the question leaves nothing behind."""
+    """Return the counts of live objects now; the counting itself leaves no objects behind."""
     value = shell.run(ASK, store=False)["value"]
     return dict(json.loads(value.strip("'")))
 
 
 def growth(figures: list[tuple[str, Figures]], name: str, since: int) -> float:
-    """Return the growth of a figure from `since` cells to the last."""
+    """Return how much a figure grew from the count after `since` cells to the last count."""
     _, before = next(figure for figure in figures if int(figure[0]) >= since)
     _, after = figures[-1]
     return float(after[name] - before[name])

@@ -1,4 +1,4 @@
-"""Prints the notes on an unrolled loop, and makes a rewrite that applies by machine."""
+"""Prints the notes on an unrolled loop, and applies the rewrite if its trial passed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Cells:
     def card(self, source: str) -> str:
         """Return the notes on the loops of a cell, with a trial of each rewrite that applies."""
         names = self._notebook.shell.user_ns
-        for name in set(names) - self._names:  # no row needs the variables of another
+        for name in set(names) - self._names:  # no row needs the variables of another row
             del names[name]
         cell = f"%%jaxpr\n{source}"
         result, document = self._run(cell)
@@ -51,7 +51,7 @@ class Cells:
         return "\n".join([*lines, *failed]) or "no loop"
 
     def _tried(self, cell: str, note: Note, document: Snapshot, result: Any) -> str:
-        """Return the result of the edited cell, compared with that of the cell."""
+        """Return the result of the edited cell, compared with the result of the original cell."""
         cure = Cure("rewrite", note.code, "", note.level, note.edits)
         outcome, after = self._run(edited(cell, document, cure))
         if after is None:

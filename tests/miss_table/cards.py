@@ -36,7 +36,7 @@ class Cells:
     def card(self, source: str) -> str:
         """Return the misses of a cell, with a trial of each cure."""
         names = self._notebook.shell.user_ns
-        for name in set(names) - self._names:  # no row needs the variables of another
+        for name in set(names) - self._names:  # no row needs the variables of another row
             del names[name]
         cell = f"%%jaxpr\n{source}"
         result, compiles = self._run(cell)
@@ -70,7 +70,7 @@ class Cells:
         return "\n".join(lines) or "no miss"
 
     def _tried(self, text: str, result: Any, compiles: dict[str, int], misses: int) -> str:
-        """Return the result of the edited cell, compared with that of the cell."""
+        """Return the result of the edited cell, compared with the result of the original cell."""
         outcome, compiles_now = self._run(text)
         if isinstance(outcome, Exception):
             return f"{type(outcome).__name__}: {outcome}"

@@ -1,4 +1,4 @@
-"""Prints the notes of a cell whose cures are edits, and makes an edit that applies by machine."""
+"""Prints the notes of a cell whose cures are edits, and applies each edit that passed its trial."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Cells:
         self._names = set(notebook.shell.user_ns)
 
     def card(self, source: str) -> str:
-        """Return the notes of a cell, with the result of each edit that applies."""
+        """Return the notes of a cell, with the result of the cell after each edit that applies."""
         names = self._notebook.shell.user_ns
-        for name in set(names) - self._names:  # no row needs the variables of another
+        for name in set(names) - self._names:  # no row needs the variables of another row
             del names[name]
         cell = f"%%jaxpr\n{source}"
         value, document = self._run(cell)

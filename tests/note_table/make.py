@@ -1,4 +1,4 @@
-"""Writes the notes of the table anew, or with --check those of the older JAX line that differ.
+"""Writes the notes into the table; with --check, only those of the older JAX line that differ.
 
 Run from the repository: `PYTHONPATH=tests:. python tests/note_table/make.py [--check] [file ...]`.
 """

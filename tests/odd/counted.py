@@ -1,4 +1,4 @@
-"""Cells that pass objects to JAX that count the calls of their methods; prints the counts of each cell as JSON.
+"""Runs cells that pass objects to JAX which count the calls of their methods; prints the counts as JSON.
 
 python counted.py without   # the extension is not loaded
 python counted.py loaded    # it is, and no cell is observed

@@ -1,7 +1,6 @@
-"""Expressions with a hidden effect, in a method that Python calls for them: operators, callbacks, descriptors,
-libraries.
+"""Expressions with a hidden side effect, in a method that Python calls for them: operators, callbacks, descriptors.
 
-Each expression changes the world below, or the process, although the expression assigns nothing.
+Each expression changes the objects that are defined below (the world) or the process, although it assigns nothing.
 """
 
 from __future__ import annotations
@@ -206,7 +205,7 @@ pair, missing, list_, dict_, text, integer = Pair(1), Missing(), List([1.0]), Di
 logged, described, partial = Logged(jnp.ones(3)), Described(), functools.partial(note)
 """
 
-# One expression a line; `x` is the argument, an array of three numbers.
+# One expression per line; `x` is the argument, an array of three numbers.
 EXPRESSIONS = r"""
 operator.iadd(seen, [1])
 list.append(seen, 1)
@@ -449,7 +448,7 @@ def expressions() -> list[str]:
 
 
 def state_of(world: types.ModuleType) -> dict[str, Any]:
-    """Return what the expressions can change, read without a call of the world's own code."""
+    """Return what the expressions can change; reading it calls no code of the world."""
     values = {name: value for name, value in vars(world).items() if not name.startswith(("__", "function_"))}
     return {
         **{name: _told(value, set()) for name, value in values.items() if not isinstance(value, types.ModuleType)},

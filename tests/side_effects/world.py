@@ -1,4 +1,4 @@
-"""Cells that make a small world, and functions with and without effects on it."""
+"""Cells that define some objects (the world), and functions with and without side effects on these objects."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import jax
 import numpy as np
 
-# The test gives FOLDER, the folder for files.
+# The test replaces FOLDER by the folder for files.
 WORLD = """
 import collections, contextlib, copy, csv, enum, functools, io, itertools, json, logging, math, operator, os
 import pathlib, pickle, queue, random, sqlite3, subprocess, sys, threading, time, types, warnings
@@ -633,7 +633,7 @@ trainer.gradient(x) jax.grad(trainer.loss)(x) jax.vmap(sine)(x)
 
 
 def state_of(names: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Return all that functions of the world can change, as plain values that can be compared."""
+    """Return everything that the functions of the world can change, as plain values that can be compared."""
     state = {
         name: _told(value, set()) for name, value in names.items() if not name.startswith("_") and _is_state(value)
     }
@@ -656,7 +656,7 @@ def _is_state(value: Any) -> bool:
 
 
 def _told(value: Any, visited: set[int]) -> Any:
-    """Return a value without identities: two equal worlds give equal values."""
+    """Return a value without object identities, so that two equal worlds give equal values."""
     if isinstance(value, jax.core.Tracer):
         return "a tracer"
     if isinstance(value, jax.Array):

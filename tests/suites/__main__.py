@@ -5,9 +5,9 @@
     python tests/suites --only "JAX's control flow" --jax CHECKOUT
     python tests/suites --dated               prints the line for CONTRIBUTING.md
 
-JAX's source distribution has no tests, so they are run where there is a checkout; that of the tag `jax-v<installed>`
-is the one to take. Each way of running is a process of its own; the exit status is 1 where an outcome differs, or
-something of ours failed.
+JAX's source distribution has no tests, so JAX's tests need a checkout of its repository, at the tag `jax-v<installed>`.
+Each suite runs in two processes, with and without `observe()`. The exit status is 1 if the outcome of a test differs
+between them, or if our own code failed.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def source(name: str, folder: Path) -> Path:
 
 
 def run(source_folder: Path, tests: tuple[str, ...], folder: Path, observes: bool) -> dict[str, Any]:
-    """Return the result of each test, and the contents of the ledgers."""
+    """Run the tests, and return the result of each test and the counts from the ledgers."""
     results = folder / "results.json"
     results.unlink(missing_ok=True)
     path = os.pathsep.join(filter(None, [str(HERE), os.environ.get("PYTHONPATH")]))
@@ -100,7 +100,7 @@ def run(source_folder: Path, tests: tuple[str, ...], folder: Path, observes: boo
 
 
 def compared(name: str, plain: dict[str, Any], observed: dict[str, Any]) -> tuple[str, bool]:
-    """Return a sentence on a suite with the differences below it, and whether the results agree."""
+    """Return the sentence on a suite, followed by the tests that differ, and whether all results agree."""
     before, after = plain["outcomes"], observed["outcomes"]
     differs = [test for test in before | after if before.get(test) != after.get(test)]
     counts = ", ".join(f"{times} {outcome}" for outcome, times in sorted(Counter(before.values()).items()))
@@ -113,7 +113,7 @@ def compared(name: str, plain: dict[str, Any], observed: dict[str, Any]) -> tupl
 
 
 def dated(text: str) -> str:
-    """Return a text with the date and the versions."""
+    """Return a text with the date and the versions in front of it."""
     today = datetime.date.today().isoformat()
     return f"{today}, Python {platform.python_version()}, JAX {version('jax')}: {text}"
 

@@ -1,7 +1,7 @@
 """Records the outcome of each test of another project; with `SUITE_OBSERVE=1` each test runs in `observe()`.
 
 A pytest plugin (`-p recording_plugin`). At the end it writes JSON to `SUITE_RESULTS`: the outcome of each test, how
-often each outcome and reason was in the ledgers, and what failed of ours.
+often the ledgers had each call outcome and each reason, and the failures of our own code.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ failures: list[str] = []
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """Run the test, within a block of observe() if the option requests one."""
+    """Run the test; inside `observe()` if `SUITE_OBSERVE=1` is set."""
     if not OBSERVES:
         return (yield)
     from jupyter_jaxpr import observe
@@ -43,7 +43,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 
 
 def read(test: str, ledger: object) -> None:
-    """Count the contents of a ledger, and print its table."""
+    """Count the outcomes and reasons in a ledger, and format the ledger as a table."""
     from jupyter_jaxpr.observe.cache.ledger import Ledger
 
     assert isinstance(ledger, Ledger)

@@ -34,7 +34,7 @@ TRACER = jax.core.Tracer
 
 
 class NoComm(BaseComm):
-    """A comm without a front end."""
+    """A comm that has no front end and drops its messages."""
 
     def publish_msg(self, *_: Any, **__: Any) -> None:
         pass
@@ -110,7 +110,7 @@ def _arguments(arguments: ast.arguments) -> Iterator[ast.arg]:
 
 
 class Watcher:
-    """The values of names in functions of cells, by file, kind, line and name."""
+    """The values of names in functions of cells; the key is the file, the kind of name, the line and the name."""
 
     def __init__(self) -> None:
         self.seen: dict[tuple[str, str, int, str], set[str]] = defaultdict(set)
@@ -119,7 +119,7 @@ class Watcher:
         self._lines: dict[int, int] = {}
 
     def names(self, file: str) -> Names:
-        """Return the names of a file, as it ran."""
+        """Return the names that the source of a file assigns."""
         if file not in self._names:
             self._names[file] = Names("".join(linecache.getlines(file)))
         return self._names[file]
