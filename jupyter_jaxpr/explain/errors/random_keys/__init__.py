@@ -1,1 +1,1 @@
-"""Explains errors about the keys of jax.random."""
+"""Explains errors about random keys of `jax.random`."""

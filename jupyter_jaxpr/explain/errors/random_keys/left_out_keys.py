@@ -1,4 +1,4 @@
-"""Finds the key of jax.random that a call leaves out, among the arguments of the function."""
+"""Explains a call of `jax.random` without a key, and looks for the key among the arguments of the calling function."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def left_out_key_error(raised: RaisedAt, missing: str) -> Explained | None:
 
 
 def key_cure(raised: RaisedAt, call: ast.Call, words: str) -> FoundCure | None:
-    """Return the cure that passes a key first: the only key among the arguments of the function, if no call uses it.
+    """Return the cure that passes a key first: the function's only argument that is a key, if no other call uses it.
 
     Args:
         raised: Where the error was raised.
@@ -55,7 +55,8 @@ def key_cure(raised: RaisedAt, call: ast.Call, words: str) -> FoundCure | None:
     if is_repeated(raised, call):
         text = f"{words} Pass a key first that no other call uses. Each repetition of the call needs another key."
         return FoundCure("the key", None, text)
-    if len(keys) != 1 or keys[0] not in parameters or keys[0] in uses:  # two draws with one key depend on each other
+    # random numbers that are drawn twice with one key depend on each other
+    if len(keys) != 1 or keys[0] not in parameters or keys[0] in uses:
         return FoundCure("the key", None, f"{words} Pass a key first that no other call uses.")
     rest = [raised.source(argument) for argument in [*call.args, *call.keywords]]
     code = f"{raised.source(call.func)}({', '.join([keys[0], *rest])})"
@@ -64,7 +65,7 @@ def key_cure(raised: RaisedAt, call: ast.Call, words: str) -> FoundCure | None:
 
 
 def is_repeated(raised: RaisedAt, call: ast.Call) -> bool:
-    """Return whether a loop, a comprehension or an inner function around a call may run the call several times."""
+    """Return whether a call may run several times, because it is in a loop, a comprehension or an inner function."""
     node: ast.AST | None = call
     while node is not None and node is not raised.function:
         node = raised.parents.get(id(node))

@@ -38,7 +38,7 @@ def random_call_error(error: BaseException, raised: RaisedAt | None, function: s
 
 
 def _limits(raised: RaisedAt) -> Explained | None:
-    """Explains limits that stand right after the shape, where the dtype belongs."""
+    """Explains limits that stand right after the shape, where `jax.random.uniform` expects the dtype."""
     call = raised.node
     if not isinstance(call, ast.Call):
         return None
@@ -108,7 +108,7 @@ def _seed(raised: RaisedAt, dtype: str) -> Explained | None:
 
 
 def _folded_in(raised: RaisedAt) -> Explained | None:
-    """Explains key + i, where the code means a key for each i."""
+    """Explains `key + i`, with which the user probably wants a different key for each i."""
     match raised.node:
         case ast.BinOp(left=left, op=ast.Add(), right=right):
             nodes = (left, right)
@@ -132,7 +132,7 @@ def _folded_in(raised: RaisedAt) -> Explained | None:
 
 
 def _is_integer(raised: RaisedAt, node: ast.expr) -> bool:
-    """Return whether an expression is certainly one integer: Python's int, or an array of integers without axes."""
+    """Return whether an expression certainly is one integer: a Python int, or an integer array without axes."""
     match node:
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Mod() | ast.FloorDiv(), right=right):
             return _is_integer(raised, left) and _is_integer(raised, right)

@@ -1,4 +1,4 @@
-"""Explains a call of jax.random whose first argument is no key: a seed, a shape, the data, a generator of NumPy."""
+"""Explains a call of `jax.random` with a wrong first argument: a seed, a shape, data or a NumPy generator."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ def wrong_key(raised: RaisedAt | None) -> Explained:
 
 
 def _is_seed(raised: RaisedAt, node: ast.expr) -> bool:
-    """Return whether an expression is an integer: Python's int, or an array or traced value without axes."""
+    """Return whether an expression is a Python int, or an integer array or traced integer without axes."""
     value = node.value if isinstance(node, ast.Constant) else value_of(raised, node)
     return type(value) is int or ("int" in dtype_of(value) and getattr(value, "ndim", None) == 0)
 
 
 def _is_old_key(raised: RaisedAt, node: ast.expr) -> bool:
-    """Return whether an expression has the type of a key of jax.random.PRNGKey, which is two unsigned integers."""
+    """Return whether an expression has the type that `jax.random.PRNGKey` returns: two unsigned integers."""
     value = value_of(raised, node)
     return dtype_of(value) == "uint32" and getattr(value, "shape", None) == (2,)
 
@@ -74,7 +74,7 @@ def _is_a_shape(raised: RaisedAt, node: ast.expr) -> bool:
 
 
 def _generator(value: object) -> str | None:
-    """Return the library of a generator of random numbers, such as the Generator of NumPy; None for another value."""
+    """Return the library of a random number generator, such as NumPy's Generator; None for any other value."""
     kind = type(value)
     module = (own_name(kind, "__module__") or "").partition(".")[0]
     libraries = {"numpy": "NumPy", "random": "Python"}

@@ -1,1 +1,1 @@
-"""Explains operands whose shapes or dtypes do not fit together, and finds the cures."""
+"""Explains errors about operands whose shapes or dtypes do not fit together, and makes the cures."""

@@ -1,4 +1,4 @@
-"""Aligns the axes of two shapes that do not broadcast, and finds the new axes with which they do."""
+"""Finds new axes of size 1 with which two shapes that do not broadcast would broadcast."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _MOST_AXES = 8
 
 
 def broadcasts(*shapes: Shape) -> bool:
-    """Return whether arrays of these shapes fit together."""
+    """Return whether arrays of these shapes broadcast together."""
     rank = max(map(len, shapes), default=0)
     wide = [(1,) * (rank - len(shape)) + shape for shape in shapes]
     return all(len(set(sizes) - {1}) <= 1 for sizes in zip(*wide, strict=True))
 
 
 def broadcast(*shapes: Shape) -> Shape:
-    """Return the shape of the result of arrays that fit together."""
+    """Return the shape to which arrays of these shapes broadcast."""
     rank = max(map(len, shapes), default=0)
     wide = [(1,) * (rank - len(shape)) + shape for shape in shapes]
     return tuple(next((size for size in sizes if size != 1), 1) for sizes in zip(*wide, strict=True))
@@ -27,11 +27,11 @@ def broadcast(*shapes: Shape) -> Shape:
 
 @dataclass(frozen=True)
 class NewAxes:
-    """Axes of size 1 with which an array fits beside another.
+    """New axes of size 1, with which an array broadcasts with another array.
 
     Attributes:
         index: The index that makes the axes, such as [:, None].
-        shape: The shape of the array with the axes.
+        shape: The shape of the array with the new axes.
     """
 
     index: str
@@ -39,7 +39,7 @@ class NewAxes:
 
 
 def new_axes(short: Shape, long: Shape) -> list[NewAxes]:
-    """Return each way to place the axes of a shape, in their order, at axes of equal size of a longer shape."""
+    """Return each way to align the axes of a shape, in order, with axes of equal size in a longer shape."""
     if not short or len(short) >= len(long) or len(long) > _MOST_AXES:
         return []
     found: dict[Shape, NewAxes] = {}
@@ -54,5 +54,5 @@ def new_axes(short: Shape, long: Shape) -> list[NewAxes]:
 
 
 def axes_of_size(size: int, shape: Sequence[int]) -> list[int]:
-    """Return the axes of a shape that have a size."""
+    """Return the indices of the axes in a shape that have this size."""
     return [axis for axis, axis_size in enumerate(shape) if axis_size == size]

@@ -59,7 +59,7 @@ _SELECT = re.compile(
 _SHAPE = re.compile(r"\([\d, ]*\)")
 #: JAX prints some sizes as NumPy does: (np.int64(3),).
 _NUMPY_SIZE = re.compile(r"\bnp\.int64\((\d+)\)")
-#: Functions that take arrays only.
+#: Functions that accept only arrays.
 _ELEMENTWISE = frozenset(
     "add subtract multiply divide power maximum minimum where equal not_equal greater less arctan2 hypot logaddexp "
     "logical_and logical_or matmul dot vdot inner outer isclose allclose".split()
@@ -177,7 +177,7 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
 
 
 def _rounded_down(raised: RaisedAt) -> str | None:
-    """Return the sentences on a division of the new shape that leaves a rest, such as d // heads; None without one."""
+    """Return sentences if the new shape has a division with a remainder, such as d // heads; else None."""
     for node in ast.walk(raised.node) if raised.node is not None else ():
         if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.FloorDiv):
             continue
@@ -238,7 +238,7 @@ def _makes_array(raised: RaisedAt | None) -> bool:
 
 
 def _sizes(shape: str) -> tuple[int, ...]:
-    """Return the sizes of a shape in a message."""
+    """Return the sizes in a shape that a message quotes."""
     return tuple(map(int, re.findall(r"\d+", shape)))
 
 
@@ -269,7 +269,7 @@ def _no_array(raised: RaisedAt | None, name: str, kind: str, place: int) -> Expl
         for argument in node.args[place:]
         if isinstance(argument, ast.List | ast.Tuple) or type(value_of(raised, argument)) in kinds
     ]
-    # The functions of jax.random count without the key.
+    # The functions of `jax.random` count their arguments without the key.
     place = node.args.index(lists[0]) if lists and node.args[place] not in lists else place
     lists = lists if node.args[place] in lists and name in _ELEMENTWISE else [node.args[place]]
     edits = [edit_of(raised, over(argument, f"{jnp}.asarray({raised.source(argument)})")) for argument in lists]
@@ -279,5 +279,5 @@ def _no_array(raised: RaisedAt | None, name: str, kind: str, place: int) -> Expl
         return explained
     if any(isinstance(part, ast.Constant) and isinstance(part.value, str) for part in ast.walk(node.args[place])):
         cure = FoundCure("an index", None, "JAX has no arrays of texts: compute an index, and read the text by it.")
-    # Random numbers, for example, are not drawn in a trial.
+    # A trial cannot compute some values, for example random numbers.
     return replace(explained, cures=(replace(cure, level="advice", code=None, edits=()),))

@@ -1,4 +1,4 @@
-"""Explains a product of stacks of matrices whose axes before the last two do not fit together."""
+"""Explains a product of stacks of matrices whose leading axes (all but the last two) do not fit together."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ _MOST_NAMED = 40
 
 
 def broadcast_error(title: str, raised: RaisedAt | None, shapes: Sequence[Shape]) -> Explained:
-    """Explains operands that do not broadcast.
+    """Explain operands that do not broadcast.
 
     Args:
         title: The title of the explanation.
@@ -55,7 +55,7 @@ def broadcast_error(title: str, raised: RaisedAt | None, shapes: Sequence[Shape]
 
 
 def broadcast_to_cures(raised: RaisedAt | None, shape: Shape, target: Shape) -> list[FoundCure]:
-    """Return the new axes with which an argument broadcasts to the shape that a call needs, such as a write."""
+    """Return cures with new axes, for an argument that must broadcast to a given shape, as in a write."""
     call = raised.node if raised is not None else None
     if raised is None or raised.frame is None or not isinstance(call, ast.Call) or not call.args:
         return []
@@ -86,7 +86,7 @@ def _nodes(raised: RaisedAt, shapes: Sequence[Shape]) -> list[ast.expr]:
 
 
 def _difference(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Shape]) -> str | None:
-    """Return the sentence that says which axis of two operands has two sizes."""
+    """Return the sentence that says on which axis the sizes of two operands differ."""
     if len(nodes) != 2 or broadcasts(*shapes):
         return None
     sides = [_named(raised, node, side) for node, side in zip(nodes, ("left", "right"), strict=True)]
@@ -120,7 +120,7 @@ def _places(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Shape]
 
 
 def _axes_cures(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Shape]) -> list[FoundCure]:
-    """Return the cure with new axes for each operand that can be placed in one way alone."""
+    """Return the cure with new axes, for each operand for which exactly one position of the axes fits."""
     longest = max(map(len, shapes))
     full = [shape for shape in shapes if len(shape) == longest]
     if not broadcasts(*full):
@@ -214,7 +214,7 @@ def _cures_of(raised: RaisedAt, changed: Sequence[tuple[ast.expr, NewAxes]], tar
         tried = passed(raised, [cure])
         if any(one.level == "applies" for one in tried):
             return tried
-        # The statement may fail for another reason, too. The shapes of this operation fit all the same.
+        # The statement may also fail for another reason, but this operation's shapes fit with the cure.
         best = best or tried or [replace(cure, level="advice", edits=())]
     return best
 
@@ -224,7 +224,7 @@ _MOST_PLACES = 12
 
 
 def _candidates(raised: RaisedAt, first: Places) -> Iterator[Places]:
-    """Yield the places to change: the failing ones, then also equal operands, then operands of equal shapes.
+    """Yield sets of places to change: the failing operands; also equal expressions; also operands of equal shapes.
 
     The later statements of the function come last.
     """
@@ -259,14 +259,14 @@ def _candidates(raised: RaisedAt, first: Places) -> Iterator[Places]:
                     places.append((node, axes))
                     ids.add(id(node))
             if len(places) > _MOST_PLACES:
-                return  # an edit of so many places is no small cure
+                return  # an edit of so many places is too large to offer
         if len(places) > seen:
             seen = len(places)
             yield places
 
 
 def _fails(raised: RaisedAt, node: ast.expr, axes: NewAxes) -> bool:
-    """Return whether an operand certainly fails beside another, and fits with the new axes."""
+    """Return whether an operand certainly does not broadcast with another, but does with the new axes."""
     shape = shape_of(raised, node)
     inner: ast.AST = node
     while shape is not None and (parent := raised.parents.get(id(inner))) is not None:
@@ -279,7 +279,7 @@ def _fails(raised: RaisedAt, node: ast.expr, axes: NewAxes) -> bool:
             return False
         if any(known):
             return not broadcasts(*known, shape) and broadcasts(*known, axes.shape)
-        inner = parent  # numbers keep the shape
+        inner = parent  # an operation with a number keeps the shape
     return False
 
 
@@ -303,7 +303,7 @@ def _inner(raised: RaisedAt, node: ast.expr) -> ast.expr:
 
 
 def _may_fail(raised: RaisedAt, node: ast.expr) -> bool:
-    """Return whether an operand meets an array of another or of an unknown shape, element by element."""
+    """Return whether an operand is combined, element by element, with an array of another or unknown shape."""
     shape = shape_of(raised, node)
     inner: ast.AST = node
     while (parent := raised.parents.get(id(inner))) is not None and shape is not None:
@@ -322,6 +322,6 @@ def _may_fail(raised: RaisedAt, node: ast.expr) -> bool:
 
 
 def _indexable(raised: RaisedAt, node: ast.expr) -> str:
-    """Return the code of an expression before an index."""
+    """Return the code of an expression, with parentheses if an index needs them."""
     source = raised.source(node)
     return source if isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call) else f"({source})"

@@ -1,4 +1,4 @@
-"""Explains a convolution whose input has another number of channels than its kernel takes."""
+"""Explains a convolution whose input has another number of channels than its kernel expects."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ _OPTIONS = 6
 
 
 def _module(call: ast.Call) -> ast.expr:
-    """Return the expression before the name of a called function, such as lax of lax.conv."""
+    """Return the expression before the name of a called function, such as `lax` in `lax.conv(...)`."""
     return call.func.value if isinstance(call.func, ast.Attribute) else call.func
 
 

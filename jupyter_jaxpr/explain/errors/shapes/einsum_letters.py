@@ -24,7 +24,7 @@ _MOST_LETTERS = 6
 
 @dataclass(frozen=True)
 class _Einsum:
-    """The subscripts of an einsum without an ellipsis, a term for each operand, and the operands with their shapes."""
+    """The subscripts of an einsum without an ellipsis: for each operand its letters, its expression and its shape."""
 
     subscripts: ast.Constant
     text: str
@@ -33,7 +33,7 @@ class _Einsum:
     shapes: list[Shape]
 
     def sizes_without(self, number: int) -> dict[str, int] | None:
-        """Return the size of each letter in the other operands; None if a letter has two sizes there."""
+        """Return each letter's size in all operands but one; None if a letter has two sizes in those operands."""
         sizes: dict[str, int] = {}
         for place, (term, shape) in enumerate(zip(self.terms, self.shapes, strict=True)):
             for letter, size in zip(term, shape, strict=True) if place != number else ():

@@ -1,4 +1,4 @@
-"""Finds a function that is written for one example, but is called with a batch, behind an error of a product."""
+"""Finds out whether a product failed because a function for a single example was called with a batch."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..failing_code.return_values import function_of_text
 from ..trials.trial_of_cure import passed
 from .keepdims import REDUCTIONS
 
-#: Cures that only repeat the rule of the operation, or change an operand without a view on the whole function.
+#: Cures that only repeat the rule of the operation, or that change one operand without regard to the function.
 _OF_THE_OPERATION = frozenset({"same size", "same shape", ".T"})
 
 
@@ -123,7 +123,7 @@ def _is_container_or_number(raised: RaisedAt, node: ast.expr) -> bool:
 
 
 def _relates_elements(call: _Call, mapped: Sequence[ast.expr]) -> bool:
-    """Return whether a function reads the shape of a mapped argument, transposes it, or multiplies it by itself."""
+    """Return whether a function combines the examples: reads a mapped shape, transposes, or multiplies by itself."""
     names = _made_of_arguments(call, mapped)
     if names is None:
         return True

@@ -96,9 +96,9 @@ def _is_display(node: ast.expr) -> TypeGuard[ast.List | ast.Tuple]:
 
 
 def _repeated(raised: RaisedAt, shapes: Sequence[Shape], may_apply: bool) -> FoundCure | None:
-    """Return the cure broadcast_to for arrays that have the size 1 where another array has more elements.
+    """Return the cure `broadcast_to` for arrays with size 1 on an axis on which another array is longer.
 
-    An axis behind the joined axis, such as that of colors, may have the size 1 for another reason.
+    An axis after the joined axis, such as the axis of colors, may have size 1 for another reason.
     """
     arrays = shapes_of_operands(raised)
     joined = _joined_axis(raised, len(shapes[0]) if shapes else 0)

@@ -1,4 +1,4 @@
-"""Finds the cure keepdims=True for a reduction, such as a mean, that must fit beside the array that it reduces."""
+"""Makes the cure `keepdims=True` for a reduction, such as a mean, that must broadcast with the reduced array."""
 
 from __future__ import annotations
 
@@ -76,14 +76,15 @@ def _reductions(raised: RaisedAt) -> Iterator[ast.Call]:
             found = [call for side in (node.left, node.right) if (call := _reduction_in(raised, side)) is not None]
             for call in found:
                 written = raised.parents.get(id(call))
-                is_named = isinstance(written, ast.Assign | ast.Tuple)  # _reduction_in has seen each use of the name
+                # `_reduction_in` has already looked at the operands that use the name
+                is_named = isinstance(written, ast.Assign | ast.Tuple)
                 if call not in seen and (is_named or _is_beside_array(raised, call, call)):
                     seen.append(call)
                     yield call
 
 
 def _assigned(raised: RaisedAt, name: str) -> list[ast.expr]:
-    """Return the values that the failing function assigns to a name; a loop or an import counts as a value, too."""
+    """Return the values that the failing function gives to a name; a loop or an import counts as a value."""
     function = raised.function
     if not isinstance(function, ast.FunctionDef):
         return []
@@ -149,7 +150,7 @@ def _names_of_same_shape(raised: RaisedAt, array: ast.expr) -> set[str]:
     function = raised.function
     assigns = [part for part in ast.walk(function) if isinstance(part, ast.Assign)] if function is not None else []
     found = list(_operand_names(array))
-    for name in found:  # the list grows while the loop reads it
+    for name in found:  # the loop body appends to `found`
         made = [assign.value for assign in assigns if ast.unparse(assign.targets[0]) == name]
         found += {other for value in made for other in _operand_names(value)} - set(found)
     later = [
@@ -159,7 +160,7 @@ def _names_of_same_shape(raised: RaisedAt, array: ast.expr) -> set[str]:
 
 
 def _keeps_axes(raised: RaisedAt, node: ast.expr) -> bool:
-    """Return whether an expression is surely made of names element by element, or by products with matrices."""
+    """Return whether an expression certainly is made of names element by element, or by products with matrices."""
     match node:
         case ast.BinOp(left=left, op=ast.MatMult(), right=right):
             return _keeps_axes(raised, left) and len(shape_of(raised, right) or ()) > 1

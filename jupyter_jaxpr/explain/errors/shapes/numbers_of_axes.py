@@ -1,4 +1,4 @@
-"""Explains a function that takes arrays of one or two axes, such as convolve2d, with an array of more axes."""
+"""Explains a function for arrays with one or two axes, such as `convolve2d`, that gets an array with more axes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ELEMENTS = {1: "row", 2: "image"}
 
 
 def number_of_axes_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Explains an array with more or fewer axes than a function takes, and maps the function over the array."""
+    """Explains an array with more or fewer axes than a function accepts; the cure maps the function with vmap."""
     match = _AXES.search(message_of(error).strip()) if isinstance(error, ValueError) else None
     call = raised.node if raised is not None else None
     if match is None or raised is None or raised.frame is None or not isinstance(call, ast.Call):

@@ -42,7 +42,7 @@ def operand_dtype_error(error: BaseException, raised: RaisedAt | None, function:
 
 
 def _update(raised: RaisedAt, call: ast.Call, title: str, dtypes: tuple[str, str]) -> Explained | None:
-    """Explains a write of another dtype: the update takes the dtype of the array, because the result has this dtype."""
+    """Explains a write of another dtype: the update must have the array's dtype, which is also the result's."""
     array, update = passed_node(raised, "operand"), passed_node(raised, "update")
     if array is None or update is None or isinstance(update, ast.Constant | ast.List | ast.Tuple):
         return None
@@ -71,7 +71,7 @@ def _is_of_complex(dtype: str) -> bool:
 
 
 def _loses_numbers(dtype: str, of_update: str) -> bool:
-    """Return whether an array of a dtype cannot hold all numbers of an update; floats of fewer bits round."""
+    """Return whether an array's dtype cannot hold all values of an update; rounding to fewer bits does not count."""
     import jax.numpy as jnp
 
     are_floats = all(jnp.issubdtype(one, jnp.inexact) for one in (dtype, of_update))
@@ -95,7 +95,7 @@ def _other_updates(raised: RaisedAt, call: ast.Call) -> list[ast.Call]:
 def _nodes_by_dtype(
     raised: RaisedAt, call: ast.Call, dtypes: tuple[str, str]
 ) -> tuple[list[ast.expr], list[ast.expr]] | None:
-    """Return the operands of each of the two dtypes; None if an operand of a dtype is unknown."""
+    """Return the operands of each of the two dtypes; None if the dtype of an operand is unknown."""
     found = [*operand_nodes(raised), *(keyword.value for keyword in call.keywords)]
     nodes: tuple[list[ast.expr], list[ast.expr]] = ([], [])
     for node in found:
@@ -111,9 +111,9 @@ def _nodes_by_dtype(
 def _conversions(
     raised: RaisedAt, call: ast.Call, name: str, dtypes: tuple[str, str], nodes: tuple[list[ast.expr], list[ast.expr]]
 ) -> list[FoundCure]:
-    """Return the cure that converts the operands of one dtype to the other, where the other holds both.
+    """Return the cures that convert the operands of one dtype to the other dtype, if that holds all values of both.
 
-    And the operator.
+    A cure that uses the operator (such as `+`) instead is included.
     """
     import jax.numpy as jnp
 

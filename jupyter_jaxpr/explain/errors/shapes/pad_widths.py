@@ -1,4 +1,4 @@
-"""Explains a negative width of jnp.pad: the values of which the code computes the width."""
+"""Explains a negative width of `jnp.pad`, by the values from which the code computes the width."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def pad_width_error(error: BaseException, raised: RaisedAt | None, function: str
     lengthen = FoundCure("a width", None, "Give each width a number that is at least 0. A slice takes elements away.")
     if not negative:
         return Explained(None, "A width of pad is negative", f"{rule} {type_}".strip(), (lengthen,))
-    width = negative[0]  # the walk meets a whole expression before its parts
+    width = negative[0]  # the search finds a whole expression before its parts
     text = " ".join(raised.source(width).split())
     number = integer_of(raised, width, shapes)
     title = f"A width of pad is negative: {number}"

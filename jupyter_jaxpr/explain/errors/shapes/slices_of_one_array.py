@@ -61,7 +61,7 @@ def _moved(bounds: ast.expr, size: int, length: int) -> str | None:
     if not isinstance(bounds, ast.Slice) or bounds.step is not None or length >= size:
         return None
     if bounds.lower is None and bounds.upper is None:
-        return None  # both ends can move
+        return None  # neither end is fixed, so either could move
     if bounds.lower is None:
         return f":{length - size}"
     if bounds.upper is None:

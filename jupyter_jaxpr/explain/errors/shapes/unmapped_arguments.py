@@ -1,4 +1,4 @@
-"""Finds an argument that vmap does not map, although its axis 0 has the mapped size, behind an error about shapes."""
+"""Finds arguments that vmap does not map although their axis 0 has the mapped size; this explains a shape error."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..trials.trial_of_cure import passed
 
 @dataclass(frozen=True)
 class _Whole:
-    """An argument that each call of a mapped function receives whole: its position, its type, its entry in in_axes."""
+    """An argument that each call of a mapped function gets as a whole: position, type, and entry in in_axes."""
 
     number: int
     type: str

@@ -1,4 +1,4 @@
-"""Explains an array of several elements in the place of a value that is true or false."""
+"""Explains an array with several elements where Python needs a single true or false, as in `if x > 0:`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def array_as_condition(raised: RaisedAt | None) -> Explained:
     if cures:
         return Explained(None, title, explanation, tuple(cures))
     if isinstance(raised.node, ast.Call) and consumer is None and not is_array(value_of(raised, raised.node)):
-        code = None  # a function of Python, not the user's expression, took the array as true or false
+        code = None  # a Python function, not the user's own expression, tested whether the array is true
     else:
         node = consumer.test if consumer is not None else raised.node
         simple = isinstance(node, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
@@ -66,7 +66,7 @@ def _equal(raised: RaisedAt, consumer: ast.If | ast.While) -> list[FoundCure]:
 _REDUCED = {"all": "True where all elements are true.", "any": "True where at least one element is true."}
 
 
-#: Statements that compute nothing that jnp.where could choose.
+#: Statements that compute no value, so that `jnp.where` could not choose between them.
 _ACTIONS = ast.Expr | ast.Raise | ast.Break | ast.Continue | ast.Pass
 
 _IN = ast.In | ast.NotIn

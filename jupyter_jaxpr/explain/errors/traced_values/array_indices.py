@@ -1,4 +1,4 @@
-"""Explains an index whose type is no integer."""
+"""Explains an index whose dtype is not an integer type."""
 
 from __future__ import annotations
 
@@ -51,7 +51,8 @@ def index_dtype(raised: RaisedAt | None, dtype: str) -> Explained:
         words = f"Make {index} an integer in the whole loop: the first value, and the value that each step returns."
         return Explained(None, title, explanation.strip(), tuple(cures or [FoundCure("an integer", None, words)]))
     made = _only_assignment(raised, node.slice)
-    if not cures and made is not None:  # several indices use the name
+    # several indices use the name, so changing the assignment could change all of them
+    if not cures and made is not None:
         code = f"{_in_parentheses(raised, made)}.astype(int)"
         cures = passed(raised, [applied(FoundCure(".astype(int)", code, text), [edit_of(raised, over(made, code))])])
     return Explained(None, title, explanation.strip(), tuple(cures or [FoundCure(".astype(int)", None, text)]))

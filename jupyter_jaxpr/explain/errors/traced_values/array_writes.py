@@ -1,4 +1,4 @@
-"""Explains a write into an array, and methods that arrays of JAX lack, such as append."""
+"""Explains writes into arrays, and methods that JAX arrays do not have, such as `append`."""
 
 from __future__ import annotations
 
@@ -118,7 +118,8 @@ def _mask_assignment(
     # A trial of the assignment would change the user's object, so the trial is of the new array alone.
     tried = passed(raised, [applied(replace(cure, code=new_array), [edit_of(raised, over(statement, new_array))])])
     if not tried or not tried[0].edits:
-        is_shown = bool(tried) and tried[0].code is not None  # a later line fails, and the new array does not
+        # a later line fails, but the trial of the new array passed
+        is_shown = bool(tried) and tried[0].code is not None
         cure = replace(cure, level="advice", code=code if is_shown else None, edits=())
     return Explained(None, title, operands(raised, [node.value]), (cure,))
 
@@ -173,7 +174,7 @@ def no_method(raised: RaisedAt | None, name: str) -> Explained:
 
 
 def _function_of_name(raised: RaisedAt, name: str, jnp: str) -> FoundCure | None:
-    """Return the advice to call the function of jax.numpy that has the name of the missing method, such as median."""
+    """Return the advice to call the `jax.numpy` function with the name of the missing method, such as median."""
     if name not in vars(sys.modules["jax.numpy"]) or not isinstance(raised.node, ast.Attribute):
         return None
     array = " ".join(raised.source(raised.node.value).split())
@@ -194,7 +195,7 @@ def _closest_member(raised: RaisedAt, name: str) -> FoundCure | None:
     return applied(FoundCure("the closest name", code, words), [edit_of(raised, over(node, code))])
 
 
-#: The least similarity, by difflib, of a name to the name that the user meant.
+#: The similarity, as difflib computes it, that a name must have to the name that the user probably meant.
 _ALIKE = 0.85
 
 _IN_PLACE = (

@@ -1,4 +1,4 @@
-"""Explains a call of `pure_callback` or `io_callback` that leaves out the type of the result."""
+"""Explains a call of `pure_callback` or `io_callback` without the type of the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Explains a size, such as the k of top_k, that the traced function computes from values."""
+"""Explains a size that a traced function computes from array values, such as the k of `top_k`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..failing_code.place_of_error import RaisedAt
 
 #: Functions whose argument k is the length of an axis of the result.
 _TAKE_K = frozenset({"top_k", "approx_max_k", "approx_min_k"})
-#: Functions whose result of a smaller size is the start of the result of a larger size.
+#: For these functions, the result with a smaller size is the beginning of the result with a larger size.
 _ARE_STARTS = frozenset({"zeros", "ones", "full", "one_hot"}) | _TAKE_K
 NEED_OF_K = "The result has k elements along an axis, so k must be an integer of Python."
 
@@ -54,7 +54,7 @@ def computed_size(raised: RaisedAt, node: ast.expr | None) -> tuple[str, FoundCu
 
 
 def _is_start(raised: RaisedAt) -> bool:
-    """Return whether the failing call of JAX has the same first elements for each size."""
+    """Return whether the result of the failing JAX call begins with the same elements for every size."""
     call = raised.node
     if not isinstance(call, ast.Call) or not is_of_jax(value_of(raised, call.func)):
         return False

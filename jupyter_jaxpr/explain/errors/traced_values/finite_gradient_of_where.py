@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
-#: Functions that have no value or no finite gradient for some operands, such as log(0).
+#: Functions that have no value or no finite gradient at some operands, such as log at 0.
 _PARTLY_DEFINED = frozenset(
     "log log2 log10 log1p sqrt rsqrt cbrt reciprocal arcsin asin arccos acos arccosh acosh arctanh atanh logit norm "
     "arctan2 atan2 hypot power pow float_power divide true_divide gammaln lgamma digamma xlogy".split()
@@ -33,7 +33,7 @@ _SECOND = "The inner jnp.where keeps the gradient finite where that value is not
 
 
 def finite_where(jnp: str, test: str, true_value: str, false_value: str) -> tuple[str, str, bool]:
-    """Return the code of a where, a sentence about its gradient (may be empty), and if the gradient is surely finite.
+    """Return the code of a where, a sentence on its gradient or "", and whether the gradient certainly is finite.
 
     Args:
         jnp: The name of jax.numpy in the user's code.
@@ -81,7 +81,7 @@ def _is_number(node: ast.expr) -> bool:
 
 
 def _guarded(test: str, is_chosen: bool) -> str | None:
-    """Return the name that the condition compares with a number, if 1 is a safe value of it for the chosen side."""
+    """Return the name that a condition compares with a number, if 1 is a safe value for the name on the chosen side."""
     match ast.parse(test, mode="eval").body:
         case ast.Compare(left=ast.Name(id=name), ops=[op], comparators=[ast.Constant(value=int() | float() as number)]):
             compare = _COMPARISONS.get(type(op))

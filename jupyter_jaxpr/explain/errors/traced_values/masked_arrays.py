@@ -25,7 +25,7 @@ _FILLABLE = frozenset({"sum", "prod", "max", "min", "amax", "amin", "any", "all"
 _OF_ZEROS = frozenset({"sum", "max", "any"})
 _COUNTED = frozenset({"where", "nonzero", "flatnonzero", "argwhere"})
 
-#: Functions whose result has a length that depends on values -> the option that states the length.
+#: For each function whose result has a length that depends on values, the option that fixes the length.
 SIZED = {
     "where": "size=SIZE",
     "nonzero": "size=SIZE",
@@ -258,7 +258,7 @@ def _argument_texts(raised: RaisedAt, args: list[ast.expr], options: list[ast.ke
 
 
 def _all_uses(raised: RaisedAt, use: Use) -> Iterator[Use]:
-    """Yield the use itself and, if it assigns the value to a name, the later uses of the name in the function."""
+    """Yield the use itself, and if it assigns the value to a name, also later uses of this name in the function."""
     yield use
     statement = raised.statement_of(use.node)
     function = raised.function

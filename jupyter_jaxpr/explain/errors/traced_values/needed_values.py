@@ -1,4 +1,4 @@
-"""Explains an error where Python needed the value of a traced array: title, arguments and cures."""
+"""Explains errors where Python needed the value of a traced array: the title, the arguments and the cures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .python_if_while_for import Choices
 from .rewritten_calls import Calls
 from .sets_of_values import distinct_value_cures
 
-#: For classes of jax.errors, the sentence that names the needed value.
+#: For each class of jax.errors, the sentence that says which value Python needed.
 WANTED = {
     "TracerBoolConversionError": "Python's if, while, and, or and not need a value that is true or false.",
     "TracerIntegerConversionError": "Python needs an integer, for example for a range, an index or a shape.",
@@ -51,11 +51,11 @@ _GENERAL = {
     "TracerArrayConversionError": ("jax.numpy", "Call the function of the same name from jax.numpy."),
     "ConcretizationTypeError": ("fixed sizes", f"Write the number into the code, or take it from a shape. {_STATIC}"),
 }
-#: The cure where the call is unknown.
+#: The cure for an unknown call.
 _IN_PLACE_OF_NUMPY = (
     "Call a function of jax.numpy, jax.scipy or jax.lax in place of the function that needs the values."
 )
-#: The cure of a call that jax.numpy does not have.
+#: The cure for a NumPy call that has no counterpart in `jax.numpy`.
 _NO_TWIN = (
     "functions of JAX",
     "jax.numpy has no function of this name. Compute the result with functions of jax.numpy, jax.scipy or jax.lax.",
@@ -293,7 +293,7 @@ def _is_condition(raised: RaisedAt) -> bool:
 
 
 def _has_twin(raised: RaisedAt | None) -> bool:
-    """Return whether jax.numpy, its linalg or its fft has the name of the called function; True without such a name."""
+    """Return whether jax.numpy (or its linalg, fft) has a function of the called name; True for a nameless call."""
     call = raised.node if raised is not None else None
     if not isinstance(call, ast.Call):
         return True
@@ -339,7 +339,7 @@ def _explained_conversion(kind: str, error: BaseException, raised: RaisedAt | No
             if traced_k(raised) is not None:
                 argument, need = "k", NEED_OF_K
                 title = f"JAX needs the value of the argument k in {source} while JAX traces"
-            # JAX 0.10 asks the mask of compress and extract whether any element is true.
+            # JAX 0.10 tests whether any element of the mask of `compress` and `extract` is true.
             if jnp_function(raised) in ("compress", "extract") and passed_node(raised, "size") is None:
                 title = f"JAX needs the length of the result of {source} while JAX traces"
                 need = _OF_LENGTH

@@ -80,7 +80,7 @@ def _shape(raised: RaisedAt, shape: str) -> Explained:
     return Explained(None, title, explanation, tuple(passed(raised, [cure])))
 
 
-#: Functions of jax.numpy that take the sizes of a matrix one by one.
+#: The `jax.numpy` functions that take the sizes of a matrix as separate arguments, and the number of sizes.
 _ONE_BY_ONE = {"eye": 2, "identity": 1, "tri": 2}
 
 
@@ -128,7 +128,7 @@ _NO_TUPLE = re.compile(
 
 
 def _counted_shape(raised: RaisedAt, kind: str, place: int) -> Explained | None:
-    """Explains jnp.arange(x.shape): arange takes a number, such as one of the sizes."""
+    """Explains `jnp.arange(x.shape)`: arange needs a single number, such as one of the sizes."""
     call = raised.node
     if not isinstance(call, ast.Call) or called(call) != "arange" or place >= len(call.args):
         return None
@@ -185,7 +185,7 @@ def _in_numpy(raised: RaisedAt) -> Explained | None:
 
 
 def _text_as_array(raised: RaisedAt) -> Explained | None:
-    """Explains jnp.array("1 2 3"): NumPy reads a text as Python code or as the name of a type."""
+    """Explains `jnp.array("1 2 3")`: NumPy reads a string as Python code or as the name of a dtype."""
     call = raised.node
     if not isinstance(call, ast.Call) or not raised.source(call.func).startswith(f"{jnp_name(raised)}."):
         return None
@@ -202,7 +202,7 @@ _TAKE_INTEGERS = frozenset({"range", "bin", "hex", "oct", "chr", "bytes"})
 
 
 def _counted(raised: RaisedAt) -> Explained | None:
-    """Explains a float, or an array with axes, in the place of an integer in `range` and the like."""
+    """Explains a float, or an array with axes, where a function such as `range` needs an integer."""
     call = raised.node
     if not isinstance(call, ast.Call) or raised.source(call.func) not in _TAKE_INTEGERS:
         return None
@@ -232,7 +232,7 @@ def _counted(raised: RaisedAt) -> Explained | None:
 
 
 def _repeated(raised: RaisedAt) -> Explained | None:
-    """Explains "0.1" * x: Python repeats a text by an integer."""
+    """Explains `"0.1" * x`: in Python, a string can only be multiplied by an integer, which repeats the string."""
     node = raised.node
     if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult):
         return None
@@ -266,7 +266,7 @@ def _is_integer(value: Any) -> bool:
 
 
 def _flag(raised: RaisedAt) -> Explained | None:
-    """Explains a list with a traced boolean or a float array as the index."""
+    """Explains an index that is a list with a traced boolean, or an array of floats."""
     node = raised.around(ast.Subscript)
     if not isinstance(node, ast.Subscript):
         return None
@@ -311,7 +311,7 @@ def _unpacked(raised: RaisedAt, expected: str) -> Explained | None:
 
 
 def _unpacked_split(raised: RaisedAt, call: ast.Call, expected: str) -> Explained | None:
-    """Explains an unpacking of jax.random.split with another number of names than keys."""
+    """Explains unpacking the result of jax.random.split into another number of names than it has keys."""
     source = raised.source(call.func)
     if not source.endswith("random.split") or not call.args or len(call.args) > 2 or call.keywords:
         return None

@@ -94,7 +94,7 @@ class Choices:
         return value is not None and not dtype_of(value) and type(value) not in (bool, int, float)
 
     def _guards(self, test: ast.expr) -> bool:
-        """Return whether an operand of `and` or `or`, such as `x is None`, may keep Python from the next operand."""
+        """Return whether an operand such as `x is None` may keep Python from evaluating the next operand."""
         if not isinstance(test, ast.BoolOp):
             return False
         return any(

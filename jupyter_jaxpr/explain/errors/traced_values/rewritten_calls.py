@@ -21,7 +21,7 @@ from .frozen_distributions import distribution_name, frozen_distribution
 from .masked_arrays import SIZED, masked, sized
 
 _OTHER_NAMES = {"fabs": "abs", "pow": "power", "prod": "prod", "dist": "", "fsum": "sum"}
-# Functions of math that compute something else than the jax.numpy functions of the same name.
+# Functions of `math` that compute something else than the `jax.numpy` functions of the same name.
 _OTHER_MEANING = frozenset({"remainder", "isclose"})
 _ALONE = {"sorted": "sort", "any": "any", "all": "all", "sum": "sum"}
 
@@ -71,7 +71,7 @@ class Calls:
             case ast.Call(func=ast.Name(id=("max" | "min" | "sorted") as name), args=[value]) if _has_rows(
                 self._raised, value
             ):
-                return []  # max and min of Python compare whole rows of an array, jax.numpy compares elements
+                return []  # Python's max and min compare whole rows of an array, but jax.numpy compares elements
             case ast.Call(func=ast.Name(id=("max" | "min") as name), args=[value], keywords=[]):
                 code = f"{self._jnp}.{name}({self._array(value)})"
                 return [self._cure(f"{self._jnp}.{name}", code, _ELEMENTS, over(node, code))]
@@ -96,7 +96,7 @@ class Calls:
         return self._module_of_function(node.func) == "math"
 
     def of_math(self, node: ast.Call) -> FoundCure | None:
-        """Return the cure of a call of math that computes each element; None without a function of this meaning."""
+        """Return the cure that replaces a `math` call by a jax.numpy function; None if there is no equivalent one."""
         cures = self._numpy_or_math(node)
         return cures[0] if cures and cures[0].edits else None
 
@@ -280,7 +280,10 @@ class Calls:
         return calls
 
     def _is_power_of_integers(self, call: ast.Call) -> bool:
-        """Return whether no operand of math.pow is surely a float: math.pow computes in floats, jnp.power does not."""
+        """Return whether no operand of `math.pow` certainly is a float.
+
+        `math.pow` uses floats, `jnp.power` does not.
+        """
         parts = [part for argument in call.args for part in ast.walk(argument) if isinstance(part, ast.expr)]
         values = [part.value if isinstance(part, ast.Constant) else value_of(self._raised, part) for part in parts]
         return _called(call) == "pow" and not any(type(v) is float or "float" in dtype_of(v) for v in values)
@@ -516,7 +519,7 @@ def _has_rows(raised: RaisedAt, node: ast.expr) -> bool:
 
 
 def _as_format(node: ast.expr) -> tuple[str, list[ast.expr]] | None:
-    """Return the format and the values of an f-string, as str.format takes them; None for a conversion such as !r."""
+    """Return the format string and values of an f-string for `str.format`; None if it has a conversion such as !r."""
     if isinstance(node, ast.Starred):
         return None
     parts = node.values if isinstance(node, ast.JoinedStr) else [node]

@@ -1,4 +1,4 @@
-"""Finds the cures of set(x) with a traced array: the number of distinct values, or a result of a fixed length."""
+"""Makes the cures of `set(x)` with a traced array: the number of distinct values, or a result of fixed length."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def distinct_value_cures(raised: RaisedAt) -> list[FoundCure]:
 
 
 def _is_in_text(raised: RaisedAt, node: ast.AST | None) -> bool:
-    """Return whether an expression becomes part of a text, which cannot hold the value of a traced array."""
+    """Return whether an expression becomes part of a string, which cannot contain the value of a traced array."""
     parent = raised.parents.get(id(node))
     while isinstance(parent, ast.expr | ast.FormattedValue | ast.keyword):
         if isinstance(parent, ast.JoinedStr) or (isinstance(parent, ast.Call) and called(parent) in _TEXTS):

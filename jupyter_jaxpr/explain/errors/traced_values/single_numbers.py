@@ -1,4 +1,4 @@
-"""Explains an array with several elements where Python takes one number: math.exp(x), float(x) and f"{x:.3f}"."""
+"""Explains an array with several elements where Python needs a single number, as in `math.exp(x)` or `float(x)`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CONVERSIONS = frozenset({"float", "int", "complex"})
 
 
 def single_number_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Explains an array where Python takes one number: a function of math, a conversion, a format such as .3f."""
+    """Explains an array where Python needs a single number: in `math`, in a conversion, or in a format such as .3f."""
     if raised is None or raised.frame is None or not isinstance(error, TypeError):
         return None
     text = message_of(error).strip()

@@ -21,7 +21,7 @@ _NOT_IN_MESH = re.compile(
     r"^Resource axis: (?P<name>\w+) of (?P<spec>.+?) is not found in mesh: (?P<axes>\(.*?\))", re.DOTALL
 )
 _UNBOUND = re.compile(r"^(?:Found an )?unbound axis name: (\w+)")
-#: Collectives -> the reduction of one array that combines its elements in the same way.
+#: For each collective, the array reduction that combines elements in the same way.
 _REDUCTIONS = {"pmean": "mean", "psum": "sum", "pmax": "max", "pmin": "min"}
 _WORDS = {"mean": "mean", "sum": "sum", "max": "maximum", "min": "minimum"}
 _QUOTED = re.compile(r"'(\w+)'")
@@ -107,7 +107,7 @@ def _fits(raised: RaisedAt, used: list[str], name: str, axis: str) -> bool:
         return False
     try:
         jax.NamedSharding(mesh, jax.P(*(axis if other == name else other for other in used)))
-    except not_of_a_signal(Exception):  # the sentences of the card are true without the edit
+    except not_of_a_signal(Exception):  # the sentences of the card are true even without the edit
         return False
     return True
 
@@ -168,9 +168,9 @@ def _names_axis(call: ast.Call, name: str) -> bool:
 
 
 def _reduced(call: ast.Call) -> tuple[ast.expr, ast.expr | None] | None:
-    """Return the array whose first axis the operand of a collective reduces in the same way, and the axis.
+    """Return the array and axis, if a collective's operand already reduces the first axis in the same way.
 
-    Else None.
+    Return None otherwise.
     """
     match call.args[0] if call.args else None:
         case ast.Call(func=ast.Attribute(value=ast.Name(id="jnp" | "np")), args=[array, *axes]) as reduction:
@@ -192,7 +192,7 @@ def _has_first(axis: ast.expr) -> bool:
 
 
 def is_mapped(error: BaseException) -> bool:
-    """Return whether the error passed through vmap, pmap or shard_map, so that an array may be a part of an array."""
+    """Return whether the error passed through vmap, pmap or shard_map, so that arrays may be parts of larger arrays."""
     traceback = error.__traceback__
     while traceback is not None:
         code = traceback.tb_frame.f_code

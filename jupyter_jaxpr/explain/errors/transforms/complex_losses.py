@@ -1,4 +1,4 @@
-"""Makes the cures of grad of a function that returns a complex number."""
+"""Makes the cures of `grad` for a function that returns a complex number."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _loss(function: AnyFunction | None) -> ast.expr | None:
 
 
 def _squares(loss: ast.expr | None) -> list[tuple[ast.expr, ast.expr]]:
-    """Return the squares in an expression, as z ** 2 and jnp.square(z), each with what is squared."""
+    """Return the squares in an expression (`z ** 2`, `jnp.square(z)`), each with the expression that is squared."""
     squares: list[tuple[ast.expr, ast.expr]] = []
     for node in ast.walk(loss) if loss is not None else ():
         match node:

@@ -1,4 +1,4 @@
-"""Explains a rule of `custom_vjp` or `custom_jvp` whose arguments, cotangents or tangent do not fit."""
+"""Explains a `custom_vjp` or `custom_jvp` rule with wrong arguments, cotangents or tangents."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _MISSING = re.compile(
 
 
 def _too_few(raised: RaisedAt, name: str, missing: int) -> Explained | None:
-    """Explains a rule of custom_vjp that takes more arguments than JAX passes."""
+    """Explains a custom_vjp rule with more parameters than JAX passes arguments."""
     for node in ast.walk(raised.loops.module if raised.loops is not None else ast.Module([], [])):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "defvjp":
             continue
@@ -67,7 +67,7 @@ def derivative_rule_error(error: BaseException, raised: RaisedAt | None, functio
     if raised is None or raised.loops is None or not isinstance(error, TypeError | ValueError):
         return None
     if missing := _MISSING.search(message_of(error).strip()):
-        # A call of the rule in the user's own code says nothing about the arguments that JAX passes.
+        # If the user's own code calls the rule, the call does not show which arguments JAX would pass.
         is_called_by_jax = was_raised_in_jax(error)
         return _too_few(raised, missing["name"], int(missing["count"])) if is_called_by_jax else None
     if match := _TANGENT.search(message_of(error).strip()):
@@ -144,7 +144,7 @@ def _entries(text: str) -> list[str]:
 
 
 def _arguments(raised: RaisedAt, function_text: str, number: int) -> list[str] | None:
-    """Return the names of the arguments that get a cotangent; None if unclear."""
+    """Return the names of the arguments that get a cotangent; None if the code does not show them."""
     function = function_of_text(raised, function_text)
     if function is None:
         return None

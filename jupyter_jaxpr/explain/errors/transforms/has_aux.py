@@ -1,4 +1,4 @@
-"""Makes the cure has_aux of grad and value_and_grad: the option, and the names that then take the results."""
+"""Makes the cure `has_aux=True` of `grad` and `value_and_grad`, and adapts the names that get the results."""
 
 from __future__ import annotations
 
@@ -153,9 +153,9 @@ def _is_used_as_pair(raised: RaisedAt, name: str) -> bool | None:
 
 
 def _new_name(raised: RaisedAt, second: ast.expr) -> str | None:
-    """Return a name for what the function returns second, which the scope of the statement does not use.
+    """Return a name for the second value that the function returns, unused in the scope of the statement.
 
-    None without one.
+    Return None if there is no such name.
     """
     scope = _scope(raised)
     used = used_names(scope) if scope is not None else set()

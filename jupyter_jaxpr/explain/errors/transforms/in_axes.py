@@ -1,4 +1,4 @@
-"""Explains an error of `vmap` about the axes that in_axes names, and finds the in_axes with which the call works."""
+"""Explains an error of `vmap` about in_axes, and finds the in_axes with which JAX can trace the call."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ def _containers(call: Applied) -> list[str]:
 
 
 def only_fitting(raised: RaisedAt, cures: Sequence[FoundCure]) -> FoundCure | None:
-    """Return the cure that alone passes its trial; None if several may pass."""
+    """Return the only cure that passes its trial; None if no cure passes, or more than one."""
     tried = passed(raised, cures)
     return tried[0] if len(tried) == 1 and tried[0].level == "applies" else None
 

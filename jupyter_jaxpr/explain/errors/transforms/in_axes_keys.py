@@ -1,4 +1,4 @@
-"""Explains an entry of in_axes that is a dict with other keys than its argument."""
+"""Explains a dict in in_axes whose keys are not the keys of its argument."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds the leaves of an argument that `grad` cannot differentiate, such as texts and integers beside the arrays."""
+"""Finds the leaves of an argument that `grad` cannot differentiate, such as strings and integers."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def _assigned(raised: RaisedAt, node: ast.expr) -> ast.expr:
 
 
 def _are_swapped(first: str, second: str) -> bool:
-    """Return whether the names say that the first is the gradient, or the second the value."""
+    """Return whether the names suggest that the first is the gradient, or that the second is the value."""
     is_gradient = _is_gradient_name(first)
     is_value = second.lower() in _OF_VALUES or "loss" in second.lower()
     return is_gradient and not _is_gradient_name(second) or is_value and first.lower() not in _OF_VALUES
