@@ -16,6 +16,7 @@ def f(x):
 
 y = f(x)"""
 SLOW = """%%jaxpr
+import jax
 from jax import lax
 @jax.jit
 def slow(x):
