@@ -16,7 +16,7 @@ from jupyter_jaxpr.observe.cache.reason import Reason
 
 PAD = "Pad to one shape, or expect one compile for each shape."
 STRUCTURE = "Pass the same structure every time: the same keys, the same containers, None in the same places."
-ONE_WAY = "Call the function the same way every time: the cache key holds which arguments are passed by keyword."
+ONE_WAY = "Pass the same arguments by keyword in every call: a call with other keywords needs its own cache entry."
 
 
 def test_first_call() -> None:

@@ -29,12 +29,15 @@ _RESULTS = 2
 
 _LATE = f"The calls before this call took more than {SECONDS:g} seconds."
 _STOPPED = "You stopped the stepper."
-_MORE = "The call entered the construct {times:,} times, and the stepper keeps {kept:,}."
+_MORE = "The call ran this construct {times:,} times, and the stepper recorded {kept:,} of the runs."
 _FAILED = "The stepper could not run the call ({error})."
 _OTHERS = "The branches of {calls} of {name} in the cell are unknown."
 _UNCOUNTED = "Calls of {name} that Python code did not make are not counted, so there may be more calls."
 _KEEP = "%%jaxpr --steps keeps the arguments of the first calls and of the last call: at most 8."
-_AT_MOST = "%%jaxpr --steps keeps at most 8 calls, whose arguments cannot change after the call and take at most 8 MB."
+_AT_MOST = (
+    "%%jaxpr --steps keeps the arguments of at most 8 calls, and only arguments of at most 8 MB that the code cannot "
+    "change after the call, such as JAX arrays."
+)
 _EFFECTS = "The program has effects, which a run of these calls would repeat."
 
 

@@ -17,8 +17,8 @@ _UPDATES = frozenset({"set", "add", "subtract", "multiply", "mul", "divide", "po
 
 _TITLE = "The result of an update is not used"
 _TEXT = (
-    "{update} gives a new array and leaves {array} as it is. The statement gives the new array no name, so the update "
-    "is lost."
+    "{update} returns a new array and does not change {array}. The code does not assign the new array to a name, so "
+    "the update is lost."
 )
 _CURE = "Write {array} = {update}."
 _OF_EXPRESSION = "Assign the result of {update} to a name."

@@ -12,17 +12,17 @@ from .stale_values import cure_of_static, how_static_is_found
 _TITLE = "{after} equals {before} as the static argument {name}"
 _TITLE_OF_PART = "Two values of the static argument {static} are equal, and {name} differs"
 _VALUE = (
-    "JAX traced {function} with {name} = {before}. This call passes {name} = {after}. Python says that the two values "
-    "are equal, so the call found the entry of that trace and computed with {before}."
+    "JAX traced {function} with {name} = {before}. This call passes {name} = {after}. The two values are "
+    "equal in Python, so JAX used the program that it had cached for {before}."
 )
 _OBJECT = (
     "{name} was {before} when JAX traced {function}, and is {after} in this call. The __eq__ of {kind} says that the "
-    "two objects are equal, so the call found the entry of that trace and computed with {before}."
+    "two objects are equal, so JAX used the program that it had cached for {before}."
 )
 _CHANGED_OBJECT = (
-    "{name} was {before} when JAX traced {function}, and is {after} in this call. The object of the trace was changed "
-    "in place since, and its entry stays: this call's object equals the changed object, so the call found the entry of "
-    "that trace and computed with {before}."
+    "{name} was {before} when JAX traced {function}, and is {after} in this call. After the trace, the code changed "
+    "the static argument in place. JAX still has the cached program of that trace, and the changed object is equal to "
+    "the argument of this call. So the call used that program, which computes with {before}."
 )
 _PASS_SIGN = "If the sign of zero matters, pass {name} as an argument that is not static."
 _PASS_ONE_TYPE = "If the types of the numbers matter, pass {name} with numbers of one type in every call."
@@ -39,14 +39,12 @@ _CHANGED_SINCE = (
     "call found the entry of that trace, did not read {name} again and computed with {before}."
 )
 _CHANGED_AMONG = (
-    "{name} was {after} at a later call of this run, and no trace that the call can have used read this value. {found} "
-    "The later call found the entry of an earlier trace and computed with the {name} of that trace, which is one of "
-    "{before}."
+    "A later call of this run, at which {name} was {after}, used a cached program with one of these earlier values of "
+    "{name}: {before}. {found}"
 )
 _AMONG = (
-    "{name} is {after} in this call, and no trace that the call can have used read this value. JAX found the entry of "
-    "an object that equals the object of this call, and the call computed with the {name} of that trace, which is one "
-    "of {before}."
+    "{name} is {after} in this call, but JAX used a cached program with one of these earlier values of {name}: "
+    "{before}. JAX chose that program because its static argument is equal to the static argument of this call."
 )
 _STALE = "{name} changed after the trace"
 

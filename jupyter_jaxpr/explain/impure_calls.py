@@ -11,8 +11,8 @@ from ..observe.values_at_trace import ChangedByTrace
 
 _TITLE = "{name} was called only while JAX traced {function}"
 _TEXT = (
-    "{name} was called while JAX traced {function}. A call of {function} that finds a cache entry does not call {name} "
-    "again. A value of {name} that reached the program is the same in each of these calls."
+    "{name} ran while JAX traced {function}. Later calls of {function} that use the compiled program do not run {name} "
+    "again. If the program depends on the result of {name}, all these calls use the result of the trace."
 )
 _TITLE_OF_VARIABLE = "{name} was read only while JAX traced {function}"
 _TEXT_OF_VARIABLE = (

@@ -23,8 +23,8 @@ _REUSED = (
     "A call of {function} in this run used this trace: the call did not read {name} again and computed with {kept}."
 )
 _MAYBE = (
-    "A call of {function} that finds a cache entry does not read {name} again. JAX may have several entries of "
-    "{function}: a call that finds the entry of this trace computes with {kept}."
+    "A call of {function} that finds a cache entry does not read {name} again. JAX may have several cached "
+    "programs of {function}: a call that uses the program of this trace computes with {kept}."
 )
 _CACHED = (
     "JAX took this trace of {inner} from its cache when JAX traced {function}, so {function} computes with {kept}."
@@ -38,8 +38,8 @@ _STATIC = (
     "the change."
 )
 _STATIC_BY_HASH = (
-    "{static} is a static argument of {function}: JAX finds the entry of the same object by its __hash__ alone, which "
-    "does not show the change."
+    "{static} is a static argument of {function}: for the same object, JAX compares only the __hash__, which does not "
+    "change with {name}."
 )
 _PASS = "Pass {name} to {function} as an argument."
 _PASS_NO_STATIC = (
@@ -47,8 +47,8 @@ _PASS_NO_STATIC = (
     "replace {static} by a new object in place of changing it."
 )
 _PASS_NO_HASH = (
-    "Pass {name} to {function} as an argument, or give {static} a __hash__ that depends on {name}, and replace "
-    "{static} by a new object in place of changing it."
+    "Pass {name} to {function} as an argument. Or give the class of {static} a __hash__ that depends on {name}, and "
+    "make a new object in place of changing {static}."
 )
 _AGAIN = "Run the cell that defines {function} again. JAX then traces {function} with the new {name}."
 _BOTH_AGAIN = (

@@ -15,9 +15,8 @@ from ..observe.value_texts import NOTHING_CALLED
 
 _TITLE = "The program of {function} does not read {path}, so JAX does not donate {path}"
 _TEXT = (
-    "{function} donates {path}{type}, and the program of {function} neither reads nor returns {path}. JAX leaves "
-    "{path} out of the program: the call does not use the memory of {path} and does not free the memory. JAX does not "
-    "warn of this."
+    "{function} donates {path}{type}, and the program of {function} neither reads nor returns {path}. JAX drops "
+    "{path} from the program, so the donation has no effect: {path} keeps its memory. JAX gives no warning."
 )
 _CURE = (
     "Do not donate {path}. With keep_unused=True, jax.jit keeps {path} as an input of the program, and the call can "

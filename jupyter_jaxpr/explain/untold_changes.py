@@ -12,15 +12,15 @@ from ..jax.untold_changes import DonatedArgument, PromotedCarry, TruncatedType, 
 from ..observe.observation import Finding, Place
 
 _TITLE_OF_TYPE = "The code asks for {asked}, JAX takes {taken}"
-_TYPE = "This expression asks for {asked}. JAX takes {taken} in its place, because jax_enable_x64 is off."
+_TYPE = "This expression asks for {asked}, but JAX uses {taken}: 64-bit types need the setting jax_enable_x64."
 _CURE_OF_TYPE = (
     'Write {taken}, or turn 64-bit types on before anything else uses JAX: jax.config.update("jax_enable_x64", True).'
 )
 
 _TITLE_OF_CARRY = "A carry of this loop changes from {began} to {returned}"
 _CARRY = (
-    "A carry of this loop begins as {began} with a weak type, as a Python number does, and the body returns "
-    "{returned}. JAX converts the carry to {dtype} before the first step, and traces the body a second time."
+    "The initial carry of this loop is {began} with a weak type, as that of a Python number, and the body returns "
+    "{returned}. JAX converts the initial carry to {dtype}, and traces the body a second time."
 )
 _CURE_OF_CARRY = "Begin the carry with the type {dtype}, such as jnp.asarray(value, jnp.{dtype})."
 

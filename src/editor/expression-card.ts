@@ -179,13 +179,13 @@ function programSentences(
   return [
     programs > 1
       ? trans.__(
-          'These facts are of program %1, %2. %3 programs of the run have the expression.',
+          'This card describes program %1, %2. %3 programs of the run contain the expression.',
           program + 1,
           name,
           programs
         )
       : trans.__(
-          'These facts are of program %1, %2. No other program of the run has the expression.',
+          'This card describes program %1, %2. No other program of the run contains the expression.',
           program + 1,
           name
         )

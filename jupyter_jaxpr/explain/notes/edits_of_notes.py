@@ -16,7 +16,7 @@ from .split_key_edit import split_key
 from .text import Sketch, Text
 
 _UPDATE = "The statement gives the new array the name of the old array. JAX does not change the old array."
-_TYPE = "The program stays the same: with the old code, JAX uses the type {taken}, too."
+_TYPE = "The edit does not change the result: JAX uses the type {taken} with the present code, too."
 _CARRY = "The carry begins with the type that the body returns, so JAX traces the body once."
 _PRINT = "jax.debug.print prints at every call, and shows values in place of tracers."
 _INITIAL = {"fori_loop": (3, "init_val"), "while_loop": (2, "init_val"), "scan": (1, "init")}

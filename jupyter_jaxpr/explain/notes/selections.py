@@ -11,7 +11,7 @@ from ..loops.statements import Span
 from .finite_at_one import is_finite_at_one
 from .text import Sketch, Text
 
-_KEPT_OUT = "The second selection gives 1 to the branch that is not taken, so its derivative is finite there."
+_KEPT_OUT = "The inner jnp.where puts 1 into the branch that is not taken, so the derivative of that branch is finite."
 
 _CONSTANTS = frozenset("zeros_like ones_like full_like zeros ones full".split())
 

@@ -10,7 +10,7 @@ from ...observe.observation import Edit
 from ..loops.statements import Span
 from .text import Sketch, Text
 
-_SPLIT = "Each use draws from a key of its own. The numbers differ from the earlier numbers."
+_SPLIT = "Each call gets a different key. The random numbers differ from those of the present code."
 
 
 def split_key(_carry: PromotedCarry | None, text: Text, spans: Sequence[Span]) -> Sketch | None:

@@ -203,7 +203,7 @@ def call_style(old: Key, new: Key, reasons: Iterable[Reason]) -> Reason | None:
         (alone, same_values), argument_names = changes[0]
         text = (alone if reasons else same_values).format(names=names_text(argument_names))
     argument = next(iter(moved + unmoved + added + left_out), None)
-    cure = "Call the function the same way every time: the cache key holds which arguments are passed by keyword."
+    cure = "Pass the same arguments by keyword in every call: a call with other keywords needs its own cache entry."
     if not moved and not unmoved and changes:
         names = names_text(added + left_out)
         cure = f"Pass {names} in every call or in none: the cache key holds which arguments a call passes."

@@ -279,7 +279,7 @@ def reads_another(called: str, name: str, changed: Sequence[ChangedValue]) -> Re
     first = changed[0]
     if first.after.is_default:
         text = f"This is {called}: {first.described()}."
-        cure = f"Make {name} once, and pass {first.name} in each call."
+        cure = f"Define {name} once, and pass {first.name} to {name} in each call."
         return Reason("new_function", text, first.name, first.before.described(), first.after.described(), cure)
     names = names_text([value.name for value in changed])
     cure = f"Pass {names} to {name} as arguments, and make {name} once."

@@ -104,8 +104,8 @@ def _bodies(construct: Construct) -> str:
 
 
 _MAP = (
-    "JAX traced and compiled the map again: lax.map puts {bodies} into a function of its own, a new function object in "
-    "each call."
+    "JAX traced and compiled this lax.map again: each call of lax.map wraps {bodies} in a new function object, and JAX "
+    "caches programs by function object."
 )
 _MAP_CURE = "Call lax.map within a function under jax.jit: JAX compiles that function once."
 

@@ -76,7 +76,7 @@ function takenWords(
   if (times === 0) {
     return isWhole
       ? trans.__("the stepper's call did not take the branch")
-      : trans.__("the kept part of the stepper's call did not take the branch");
+      : trans.__("the recorded part of the stepper's call did not take the branch");
   }
   return isWhole
     ? trans._n(
@@ -86,8 +86,8 @@ function takenWords(
         grouped(times)
       )
     : trans._n(
-        "the kept part of the stepper's call took the branch %2 time",
-        "the kept part of the stepper's call took the branch %2 times",
+        "the recorded part of the stepper's call took the branch %2 time",
+        "the recorded part of the stepper's call took the branch %2 times",
         times,
         grouped(times)
       );

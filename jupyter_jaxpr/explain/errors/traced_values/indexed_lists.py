@@ -30,7 +30,9 @@ def indexed_list_cures(raised: RaisedAt) -> list[FoundCure]:
         return [applied(FoundCure(name, code, words), [edit_of(raised, over(call, code))])]
     texts = [element.value if isinstance(element, ast.Constant) else None for element in parts] or container
     if type(texts) in (list, tuple) and texts and all(type(element) is str for element in texts):
-        words = "Return the index, and take the text outside of the function: a program computes no texts."
+        words = (
+            "Return the index, and look the string up outside of the function: a JAX program cannot compute strings."
+        )
         return [FoundCure("the index", None, words)]
     code = f"{jnp_name(raised)}.asarray({raised.source(node.value)})[{raised.source(node.slice)}]"
     cure = FoundCure(f"{jnp_name(raised)}.asarray", code, "A traced index can read an array, but not a list.")

@@ -150,8 +150,8 @@ def _number(raised: RaisedAt, node: ast.expr) -> Any:
 def _text_key(error: BaseException, raised: RaisedAt, function: str) -> Explained:
     origins = culprits(raised, list(raised.tracers.values()))
     explanation = (
-        "The text of a traced value is its type, not its number, so no entry has this key. While JAX traces, arguments "
-        "have shapes but no values."
+        "str() of a traced value gives its type, not its value, so the dict has no entry with this key. While JAX "
+        "traces, arguments have shapes but no values."
     )
     explanation = " ".join(filter(None, [origins.sentence, explanation]))
     static = static_cure(raised, error, origins.function or function, origins.names) if not origins.is_inner else None

@@ -119,7 +119,10 @@ class Calls:
         if isinstance(parent, ast.Subscript) and parent.slice is node and self._raised.frame is not None:
             container = value_of(self._raised, parent.value)
             if type(container) in (list, tuple) and container and all(type(element) is str for element in container):
-                words = "Return the index, and take the text outside of the function: a program computes no texts."
+                words = (
+                    "Return the index, and look the string up outside of the function: a JAX program cannot compute "
+                    "strings."
+                )
                 return [FoundCure("the index", None, words)]
         statement = self._raised.statement_of(node)
         if isinstance(statement, ast.Expr) and _called_name(statement.value) == "print":

@@ -94,10 +94,10 @@ describe('a branch', () => {
       shown('cond-0.12', once({ thinned: 'One of 2 is kept.' }))
     );
     expect(no).toContain(
-      "the kept part of the stepper's call did not take the branch"
+      "the recorded part of the stepper's call did not take the branch"
     );
     expect(yes).toContain(
-      "the kept part of the stepper's call took the branch 1 time · taken"
+      "the recorded part of the stepper's call took the branch 1 time · taken"
     );
   });
 });
