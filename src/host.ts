@@ -1,8 +1,9 @@
 /**
  * The parts of the host application that the views use; the only file of the views that imports JupyterLab.
  *
- * A host other than JupyterLab gives the same names. All else reaches a view by its arguments: words (`trans`), the
- * model with its requests, and the actions of the panel (`IPanelActions`), which are left out where a host has none.
+ * A host other than JupyterLab provides a file with the same names. All else reaches a view by its arguments: words
+ * (`trans`), the model with its requests, and the actions of the panel (`IPanelActions`), which are left out where a
+ * host has none.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -14,7 +15,7 @@ export { LabIcon, ReactWidget } from '@jupyterlab/ui-components';
 export function aboveAll(): HTMLElement {
   return document.body;
 }
-/** The words of the button that shows a view in more room. */
+/** The label of the button that opens a view in a larger area. */
 export function openWords(trans: TranslationBundle): string {
   return trans.__('Open in main area');
 }

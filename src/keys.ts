@@ -334,7 +334,7 @@ const ENTRIES: readonly IKeyEntry[] = KEYS;
 /** The places that the application around the views lacks. */
 const lacking = new Set<KeyPlace>();
 
-/** Tell that the application lacks these places, such as a notebook's cell. */
+/** Says that the application does not have these places, such as a notebook's cell. */
 export function lackKeys(...places: KeyPlace[]): void {
   places.forEach(place => lacking.add(place));
 }
@@ -359,7 +359,7 @@ export type KeyCommand<Place extends KeyPlace> = CommandOf<
   Place
 >;
 
-/** The handlers of all commands of a place; a handler returns false if its command has no meaning at the moment. */
+/** The handlers of all commands of a place; a handler returns false if its command can do nothing at the moment. */
 export type KeyHandlers<Place extends KeyPlace> = Readonly<
   Record<KeyCommand<Place>, () => boolean | void>
 >;

@@ -23,7 +23,7 @@ export function duration(seconds: number): string {
   return `${twoFigures(seconds)}${NO_BREAK}s`;
 }
 
-/** A time that goes on, in whole seconds: `41 s`, `12 min 5 s`, `2 h 3 min`. */
+/** The duration of something that still runs, in whole seconds: `41 s`, `12 min 5 s`, `2 h 3 min`. */
 export function elapsed(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));
   if (whole < 60) {
@@ -36,7 +36,7 @@ export function elapsed(seconds: number): string {
   return `${Math.floor(minutes / 60)}${NO_BREAK}h ${minutes % 60}${NO_BREAK}min`;
 }
 
-/** A whole number with its thousands apart: `11,202`. */
+/** An integer with separated thousands: `11,202`. */
 export function grouped(value: number): string {
   return Math.round(value)
     .toString()
@@ -66,7 +66,7 @@ export function size(bytes: number): string {
   return scaled(bytes, 'B');
 }
 
-/** A count in short, without a unit: `468`, `1.6 k`, `1.2 M`. */
+/** A rounded count without a unit: `468`, `1.6 k`, `1.2 M`. */
 export function shortCount(value: number): string {
   return scaled(value, '').trimEnd();
 }
@@ -89,7 +89,7 @@ function scaled(value: number, unit: string): string {
   return `${figures}${NO_BREAK}${prefixes[place]}${unit}`;
 }
 
-/** The ends of a range of quantities, the unit once where both have it: `5.2` and `6.9 ms`. */
+/** The two ends of a range of quantities; if both have the same unit, it is printed once: `5.2` and `6.9 ms`. */
 export function ends(low: string, high: string): [string, string] {
   const [number, unit] = low.split(NO_BREAK);
   const isOnce = number === '0' || high.endsWith(`${NO_BREAK}${unit}`);

@@ -47,7 +47,7 @@ export type Status =
   | { kind: 'no-notebook' }
   | { kind: 'no-kernel' }
   | { kind: 'connecting' }
-  /** The kernel runs without the extension. */
+  /** The kernel runs, but the extension is not loaded in it. */
   | { kind: 'not-loaded' }
   | { kind: 'ready'; environment: Environment }
   | { kind: 'running'; environment: Environment | null; progress: Progress }
@@ -79,7 +79,7 @@ export type ModelChange =
   | 'failure'
   | 'paused';
 
-/** The end of a long request. */
+/** The result of a long request, or the question that the kernel asks before it runs code. */
 export type Outcome<T> =
   | { kind: 'done'; value: T }
   /**
@@ -103,7 +103,7 @@ export interface ILongRequestOptions {
   working?: (working: Working) => void;
 }
 
-/** A sweep, with the texts that the user typed or that the panel proposed for a run of this kernel. */
+/** A sweep, as texts that the user typed or that the panel proposed. */
 export interface ISweepChoice {
   /** The values of the sweep, such as n=64,256,1024. */
   sweep: EvaluableText;
@@ -113,7 +113,7 @@ export interface ISweepChoice {
   functions: readonly EvaluableText[];
 }
 
-/** Names a program: the id of a run that the kernel holds, and the index of the program in the run. */
+/** Identifies a program: the id of a run that the kernel has, and the index of the program in the run. */
 export interface IProgramRef {
   /** The id of the run's snapshot. */
   readonly snapshot: string;
@@ -133,7 +133,10 @@ export interface IRequests {
     params: Params<Name>,
     options?: ILongRequestOptions
   ): ILongRequest<Answer<Name>>;
-  /** Trace the call that the snapshot offers to trace; the snapshot comes anew when no cell runs any more. */
+  /**
+   * Asks the kernel to trace the call that the snapshot offers to trace; when no cell runs, the kernel sends the
+   * snapshot again.
+   */
   retrace(snapshot: string): void;
   /**
    * The document of a run that this kernel did not make, to be sent with a request; empty for a run that the kernel
@@ -142,10 +145,10 @@ export interface IRequests {
   documentOf(snapshot: string): { before_document?: Snapshot };
 }
 
-/** A run that can be chosen. */
+/** A run that the user can choose. */
 export interface IRun {
   readonly snapshot: Snapshot;
-  /** Read from a notebook instead of received from its kernel. */
+  /** True if the run was read from a notebook instead of received from its kernel. */
   readonly fromSaved: boolean;
   /** True for a trace of the written text of a cell that has not run; no kernel holds such a run. */
   readonly isWritten?: boolean;
@@ -187,12 +190,12 @@ export interface IJaxprModel extends IDisposable {
   readonly requests: IRequests | null;
 
   setProgram(index: number): void;
-  /** Put the run with this id in view; do nothing for an id of no run. */
+  /** Put the run with this id in view; does nothing if no run has the id. */
   setRun(id: string): void;
   setHover(selection: Selection | null): void;
   setSelection(selection: Selection | null): void;
   setPaused(paused: boolean): void;
-  /** Keep the program in view above later runs, or let it go. */
+  /** Keep the program in view when later runs arrive, or stop keeping it. */
   setPinned(pinned: boolean): void;
   readonly pinned: boolean;
   /** Replace the snapshot in view: after `make`, or when a saved output is opened. */
@@ -203,7 +206,7 @@ export interface IJaxprModel extends IDisposable {
   traceWritten(params: Params<'live'>): Promise<LiveProgram>;
   /** Show a saved copy until the first run of the kernel comes; does nothing where a run is in view. */
   standIn(snapshot: Snapshot): void;
-  /** The user has read the failure. */
+  /** Remove the failure, because the user has read it. */
   dismissFailure(): void;
 }
 

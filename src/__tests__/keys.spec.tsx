@@ -70,7 +70,7 @@ Range.prototype.getClientRects = nowhere;
 Range.prototype.getBoundingClientRect = () => new DOMRect();
 HTMLDialogElement.prototype.showModal = () => undefined;
 
-/** Makes a program over several devices, with all its levels. */
+/** A document of a program over several devices that has all levels. */
 const spread: Snapshot = { ...golden('rnn-0.12'), shardings: [shardings()] };
 
 let opened: Widget[] = [];

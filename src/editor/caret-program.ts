@@ -9,7 +9,7 @@ import { RanCells } from './ran-cells';
 /** The number of programs that are searched; a search through more programs would take noticeable time. */
 const MOST_PROGRAMS = 30;
 
-/** A place in the text of a cell that ran, line from 1. */
+/** A place in a cell as it ran; the line counts from 1. */
 export interface ICellPlace {
   cellId: string;
   line: number;

@@ -1,6 +1,6 @@
 /**
- * Marks in a notebook's cells the text that belongs to the program in view, and sends the user's pointing there to the
- * model.
+ * Marks in a notebook's cells the text that belongs to the program in view, and tells the model where in the cells the
+ * user points.
  *
  * Places in a cell are places of the text that ran; the editor's `movedText` gives their present places.
  */
@@ -29,10 +29,10 @@ import { ICells, RanCells } from './ran-cells';
 /** The milliseconds between two keys of a user who types. */
 const TYPING = 200;
 
-/** The CSS class of an editor with marks that the user can point at. */
+/** The CSS class of an editor that has marks at which the user can point. */
 const RETURNS = 'jp-mod-jaxprReturns';
 
-/** The views that the signs in a cell lead to. */
+/** The views to which the signs in a cell lead, such as the number of a line's notes. */
 export type SignView = 'notes' | 'cost' | 'cache';
 
 /** The signs by selector, inner signs first. */
@@ -42,7 +42,7 @@ const SIGNS: readonly [string, SignView][] = [
   ['.jp-JaxprCell-counts', 'cache']
 ];
 
-/** The place of text that did not run: no equation comes from it. */
+/** The place that stands for text that did not run: no equation comes from it. */
 const NEW_TEXT = { line: 0, column: 0 };
 
 /** Links between programs and cells. */
@@ -131,7 +131,7 @@ export class CellLinks implements IDisposable {
     }
   }
 
-  /** Emits the view that the user requests by a press on a sign in a cell. */
+  /** Emits the view to which a sign in a cell leads, when the user presses the sign. */
   get viewWanted(): ISignal<this, SignView> {
     return this._viewWanted;
   }
@@ -143,7 +143,7 @@ export class CellLinks implements IDisposable {
     }
   }
 
-  /** Goes from the cell to which the keyboard came back to the program. */
+  /** Moves the keyboard focus back from the cell to the program from which the keyboard came. */
   goToProgram(): void {
     this._attention?.goToProgram();
   }
@@ -162,7 +162,7 @@ export class CellLinks implements IDisposable {
 
   // --- from the cells to the model ----------------------------------------------------------
 
-  /** The model, and the cell as it ran; null where the cell is not known to have run. */
+  /** The model, and the cell as it ran; null if it is unknown whether the cell ran. */
   private _ranIn(cellId: string): IRanIn | null {
     const cell = this._ran.ran(cellId);
     return this._model && cell ? { model: this._model, cell } : null;
@@ -178,7 +178,7 @@ export class CellLinks implements IDisposable {
     return (this._attention?.linksInView ?? false) && this._isOfRun(cellId);
   }
 
-  /** The place in the text that ran of a place in an editor; null for new text. */
+  /** The place in the text that ran that corresponds to a place in an editor; null for text that did not run. */
   private _ranPlace(
     view: EditorView,
     at: number
@@ -259,7 +259,7 @@ export class CellLinks implements IDisposable {
     });
   }
 
-  /** One report in each frame is enough for the mouse. */
+  /** Handles the movement of the mouse, at most once per frame. */
   private _hoverAt(
     where:
       (() => { cellId: string; line: number; column: number } | null) | null
@@ -324,7 +324,7 @@ export class CellLinks implements IDisposable {
   }
 
   private _onCellWanted(_: Attention, span: ILinkedSpan): void {
-    // A note leads to its cell while no program is in view, too.
+    // A note links to its cell also when no program is in view.
     this._relink();
     const cellId = this._ran.cellOf(span.file.path);
     if (cellId === null) {
@@ -340,7 +340,7 @@ export class CellLinks implements IDisposable {
     });
   }
 
-  /** The present place in a cell of a place of the run. */
+  /** The present place, in a cell, of a place in the text that ran. */
   private _placeNow(
     cellId: string,
     { line, column }: { line: number; column: number }
@@ -394,7 +394,7 @@ export class CellLinks implements IDisposable {
     }
   }
 
-  /** Put the marks into the cells; only those whose marks changed are touched. */
+  /** Put the marks into the cells; only cells whose marks have changed are updated. */
   private _mark(): void {
     const {
       _model: model,

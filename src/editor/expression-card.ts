@@ -1,4 +1,7 @@
-/** Draws and words the facts that a run has about an expression. Text of the run is text, never markup. */
+/**
+ * Draws the facts that a run has about an expression, and writes their sentences. Text from the run is inserted as
+ * text, never as markup.
+ */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IExpressionFacts, IOperations } from '../model/expressions';
@@ -167,7 +170,7 @@ function operationsSentence(
       );
 }
 
-/** The program of the facts, if the run has several. */
+/** The sentence that names the program that the card describes; empty if the run has only one program. */
 function programSentences(
   { snapshot, program, programs }: IExpressionFacts,
   trans: TranslationBundle
@@ -235,7 +238,7 @@ function equationLine(
   return shortened(words.join(' '), LONGEST_LINE);
 }
 
-/** The names of a program; they take as long as the program is large. */
+/** The names of a program's variables, kept because finding them takes long in a large program. */
 function namesOf(equations: ProgramEquations): IProgramNames {
   const cached = NAMES.get(equations);
   if (cached?.pages === equations.pages) {

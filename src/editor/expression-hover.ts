@@ -48,7 +48,7 @@ export function expressionHover(
         }
         const { expressionCard } = await load();
         if (view.state.field(cardOfKey) !== null) {
-          return null; // one card at a time: the user asked for the other card
+          return null; // only one card is shown at a time, and the user has opened the card of the key
         }
         return tooltip(facts, at, expressionCard(facts.facts, trans));
       },
@@ -76,7 +76,7 @@ export function expressionHover(
         }),
       blur: (_, view) => {
         if (view.state.field(cardOfKey) !== null) {
-          // Focus may change in the middle of an update.
+          // The focus may change during an update of the editor.
           queueMicrotask(() => view.dispatch({ effects: setAsked.of(null) }));
         }
       }

@@ -72,7 +72,7 @@ export function setHeat(
   return effects;
 }
 
-/** A bar as long as the line's part of the cost; the number stands at the end of the line. */
+/** A bar whose length is the line's share of the cost; the share is printed at the end of the line. */
 class HeatBar extends GutterMarker {
   constructor(
     private _heat: ILineHeat,
@@ -117,7 +117,7 @@ function drawn(
   );
 }
 
-/** The bar of a line; none where nothing of the line remains. */
+/** The bar of a line; null if nothing of the line that ran is left. */
 function drawBar(
   places: PresentPlaces,
   heat: ILineHeat

@@ -113,7 +113,7 @@ export class RanCells {
     return cellsOfSnapshot;
   }
 
-  /** A cell without an id is the notebook's cell with its text, also after the user edits that text. */
+  /** A cell without an id is identified by its text when it ran; it stays identified when the user edits it. */
   private _find(
     snapshot: Snapshot,
     { path, source }: Omit<IListedCell, 'id'>,

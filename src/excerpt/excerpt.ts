@@ -40,7 +40,10 @@ export interface IExcerpt {
   links: IExcerptLink[];
 }
 
-/** The most lines of a level, the rest are counted; the longest line in characters, longer lines are cut. */
+/**
+ * At most this many lines of a level are drawn, and the rest are counted; longer lines than this many characters are
+ * cut.
+ */
 const MOST_LINES = 24;
 const LONGEST = 96;
 
@@ -131,7 +134,7 @@ export function excerptOf(
       };
 }
 
-/** The indentation that all lines of a column share is removed. */
+/** Removes the indentation that all lines of a column have in common. */
 function unindented({ lines, ...column }: IExcerptColumn): IExcerptColumn {
   const least = Math.min(...lines.map(({ indent }) => indent));
   return {
@@ -165,7 +168,7 @@ function belonging(
   return lineKeys;
 }
 
-/** The pairs of a line on the left and one on the right that belong to the same equation. */
+/** The pairs of a left line and a right line that belong to the same equation. */
 function pairs(
   left: readonly string[],
   right: readonly string[],
@@ -226,7 +229,7 @@ function lineOf(number: string, text: string, indent: number): IExcerptLine {
   };
 }
 
-/** The metadata of an instruction is cut: the drawing shows the links in its place. */
+/** Cuts the metadata of an instruction, because the drawing itself shows the links. */
 function withoutPlace(line: string): string {
   return line.split(', metadata={', 1)[0].replace(/ loc\([^)]*\)+$/, '');
 }

@@ -9,7 +9,7 @@ import type { Announcement, Reply } from '../protocol/messages';
 import type { KernelRequest, RequestName } from '../protocol/request-types';
 import type { Refused, Working } from '../protocol/snapshot';
 
-/** The kernel of a session, for rooms that pass a kernel on and do not talk to it. */
+/** JupyterLab's connection to a kernel, for rooms that only pass the connection on. */
 export type KernelConnection = Kernel.IKernelConnection;
 
 /**
@@ -57,13 +57,13 @@ export class Unanswered extends Error {
   }
 }
 
-/** The side of a kernel that a model uses. */
+/** What a model uses of a kernel. */
 export interface IChannel extends IDisposable {
   readonly state: ChannelState;
   readonly stateChanged: ISignal<IChannel, ChannelState>;
   /** Emits the kernel's messages, in order, each once. */
   readonly received: ISignal<IChannel, Announcement>;
-  /** Emits for each message that cannot be read. */
+  /** Emits for each message that the page cannot read. */
   readonly unreadable: ISignal<IChannel, Unreadable>;
   /**
    * Ask the kernel, while a cell runs too where the kernel has subshells.

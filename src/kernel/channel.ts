@@ -3,11 +3,11 @@
  *
  * `Channel` is the only place that talks to a kernel; a model sees its interface `IChannel` (channel-interface.ts).
  *
- * Three habits of kernels and pages are dealt with here and nowhere else.
+ * Only this file deals with three peculiarities of kernels and pages.
  *
- * Only the first connection that a page has to a kernel handles comms: on a second one (a console beside its
- * notebook, two notebooks on one kernel) `createComm` throws. Every connection sees every message though, and can
- * send any; so messages are read from `iopubMessage` and sent as they are, with no comm object in between.
+ * Only the first connection that a page has to a kernel handles comms: on a second one (a console beside its notebook,
+ * two notebooks on one kernel) `createComm` throws. Every connection sees every message though, and can send any; so
+ * messages are read from `iopubMessage` and sent as they are, with no comm object in between.
  *
  * Messages that were sent while the websocket was down are lost: after each connect the page requests everything.
  *
@@ -106,7 +106,7 @@ export class Channel implements IChannel {
 
   trace(snapshot: string): void {
     if (this._hub !== null && this._state.kind === 'joined') {
-      // Not on the requests' subshell: the trace must not run beside a cell whose objects it puts back.
+      // This message is not sent on the subshell of the requests: the trace must not run at the same time as a cell.
       this._send('comm_msg', this._hub, { type: 'trace', snapshot });
     }
   }
@@ -143,7 +143,7 @@ export class Channel implements IChannel {
         hub = Object.keys(reply.content.comms).pop();
       }
     } catch {
-      // The connection went away meanwhile: its status has said so, and a new one looks again.
+      // The connection was lost meanwhile; the change of its status was announced, and a new connection searches again.
       return;
     }
     if (look !== this._looks || this._isDisposed) {
@@ -171,7 +171,7 @@ export class Channel implements IChannel {
 
   private _join(hub: string): void {
     if (this._hubOfLife !== null && this._hubOfLife !== hub) {
-      // The kernel restarted while nobody here could hear it, or let go of all its runs.
+      // The kernel restarted while this page could not hear it, or the kernel has dropped all its runs.
       this._newLife();
     }
     this._hubOfLife = hub;
@@ -289,11 +289,11 @@ export class Channel implements IChannel {
         this._onStarting();
       }
     } catch {
-      // The connection went away meanwhile: its status has said so, and a new one looks again.
+      // The connection was lost meanwhile; the change of its status was announced, and a new connection searches again.
     }
   }
 
-  /** If another page restarts the kernel, this page stays connected, and may hear of the start alone. */
+  /** If another page restarts the kernel, this page stays connected, and may receive only the status `starting`. */
   private _onStarting(): void {
     if (this._state.kind === 'joined' || this._state.kind === 'not-loaded') {
       this._lose('restarting');

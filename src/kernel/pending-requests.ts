@@ -80,7 +80,7 @@ export class PendingRequests {
     const id = replyId(message);
     const pending = id === null ? undefined : this._pending.get(id);
     if (id === null || pending === undefined) {
-      return; // the answer came after its time
+      return; // the answer came after the request had timed out
     }
     const reply = readReply(message, pending.name, pending.sizes);
     if (!isUnreadable(reply) && reply.type === 'working') {

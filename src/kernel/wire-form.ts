@@ -1,4 +1,4 @@
-/** The form in which requests and messages travel between page and kernel. */
+/** Converts requests and messages to and from the form in which they travel between page and kernel. */
 import { EvaluableText, KernelLife } from '../protocol/evaluable';
 import { readAnnouncement, sequence } from '../protocol/messages';
 import type { WireRequest } from '../protocol/request-types';

@@ -1,4 +1,4 @@
-/** Shows a saved snapshot, which nobody vouches for, as two lines of text that open the panel. */
+/** Shows a saved snapshot, whose origin is unknown, as two lines of text that open the panel. */
 import { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import { TranslationBundle } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';
@@ -10,7 +10,7 @@ export const MIME_TYPE = 'application/vnd.jupyter-jaxpr.v1+json';
 /** Opens the panel on a snapshot. */
 export type Open = (snapshot: Snapshot) => void;
 
-/** The renderer is safe in untrusted notebooks, too, because it shows only text. */
+/** Makes the renderer, which is safe also in untrusted notebooks, because it inserts only text. */
 export function rendererFactory(
   trans: TranslationBundle,
   open: Open | null

@@ -114,7 +114,7 @@ function countsLine(
   return line;
 }
 
-/** The parts that are hidden while the user guesses. */
+/** The parts of the lines that show the outcome, and that are hidden while the user guesses it. */
 function outcome(...children: (Node | string)[]): HTMLElement {
   return element('span', 'outcome', children);
 }

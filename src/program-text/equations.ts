@@ -25,7 +25,7 @@ export type Pools = Pick<
   | 'stacks'
 >;
 
-/** A program inside an equation, as it is printed. */
+/** A program inside an equation, in the form in which it is printed. */
 export interface IPrintedProgram {
   /** The parameter that holds the program. */
   parameter: string;
@@ -238,7 +238,7 @@ export class ProgramEquations {
     return this._scopes;
   }
 
-  /** One more than the greatest id of an equation. */
+  /** The greatest id of an equation plus one. */
   get idCount(): number {
     return this._idCount;
   }

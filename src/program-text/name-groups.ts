@@ -9,7 +9,7 @@ import type { IFold, IRow } from './row';
 interface IGroup {
   name: string;
   first: IRow;
-  /** The number of equations in its own scope. */
+  /** The number of equations, without those of inner scopes. */
   equations: number;
 }
 
@@ -138,7 +138,7 @@ function callsAround(rows: readonly IRow[]): (IFold | undefined)[] {
 }
 
 /**
- * True if a group equals a library call, or starts or ends in the middle of one: the call is folded to a line already.
+ * True if a group has the same rows as a library call, or begins or ends inside one: the call already folds these rows.
  */
 function crosses(
   calls: readonly (IFold | undefined)[],

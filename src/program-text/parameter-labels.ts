@@ -1,8 +1,8 @@
 /** Shortens the parameters of a primitive to the few letters that the panel shows. */
 
 /**
- * The parameters that describe the operation of each primitive; the other parameters appear after a click. The new type
- * of `convert_element_type` is the type of the result, which stands in the same line.
+ * For each primitive, the parameters that describe its operation; the other parameters appear after a click. The new
+ * type of `convert_element_type` is the type of the result, which stands in the same line.
  */
 const TELLING: Readonly<Record<string, string>> = {
   argmax: 'axes',

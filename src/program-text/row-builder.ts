@@ -8,8 +8,8 @@ import type { IFold, IRow, RowKind } from './row';
 import type { ProgramRows } from './rows';
 
 /**
- * In a program with more equations than the first number, inner programs with more equations than the second number
- * start folded.
+ * If a program has more equations than the first number, its inner programs with more equations than the second number
+ * are folded at first.
  */
 const MANY_EQUATIONS = 1000;
 const LONG_SCOPE = 50;

@@ -28,7 +28,7 @@ export interface IChip {
   short?: string;
 }
 
-/** The results or the operands of an equation, where they are many. */
+/** The results or the operands of an equation, if there are many. */
 export interface IList {
   /** The position of each member. */
   starts: readonly number[];
@@ -64,7 +64,7 @@ const SHORT_LIST = 4;
 export class RowPrinter {
   constructor(private _program: ProgramRows) {}
 
-  /** Prints only the text, the fastest way: the document of a large program is made from it. */
+  /** Prints only the text, which is faster; the editor's document of a large program is made from it. */
   text(row: IRow): string {
     return row.kind === 'equation'
       ? this._equationText(row)
@@ -139,7 +139,9 @@ export class RowPrinter {
     return text;
   }
 
-  /** The parameters in brackets; kept, because most equations of a program share a few parameter lists. */
+  /**
+   * The parameters in brackets; the text is cached, because most equations of a program share a few parameter lists.
+   */
   private _parametersText(row: IRow, part: ScopePart): string {
     if (part.hasChildren(row.equation)) {
       return brackets(this._shownParameters(row, part));

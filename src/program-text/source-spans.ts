@@ -26,7 +26,7 @@ export interface ISourceSpan {
   endColumn: number;
 }
 
-/** A number for each frame of a stack; two frames at one place have one number. */
+/** The place that a stack leads to; each number below stands for a place, and equal places have equal numbers. */
 export interface IOrigin {
   /** The number of the innermost user frame's span. */
   span: number;
@@ -177,12 +177,12 @@ export class SourceSpans {
   private _lines = new Map<string, string[] | null>();
 }
 
-/** The key of a line of a file. */
+/** A string that is equal for the same line of the same file. */
 export function lineKey(path: string, line: number): string {
   return `${line}:${path}`;
 }
 
-/** The key of a span. */
+/** A string that is equal for equal spans. */
 export function spanKey(span: ISourceSpan): string {
   return `${span.line}:${span.column}:${span.endLine}:${span.endColumn}:${span.file.path}`;
 }
@@ -225,7 +225,7 @@ export function calledAs(expression: string): string | null {
   return name.length <= LONGEST_NAME ? name : null;
 }
 
-/** An expression that is no call, on one line and not long. */
+/** An expression that is no call, on one line and shortened. */
 export function operatorAs(expression: string): string {
   const line = expression.replace(/\s+/g, ' ');
   return line.length <= LONGEST_NAME

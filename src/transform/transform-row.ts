@@ -59,7 +59,7 @@ export class TransformRow {
     );
   }
 
-  /** Show what there is of the program in view. */
+  /** Show the derived programs of the program in view. */
   refresh(): void {
     const { snapshot, program } = this._place;
     const focused = this._choices.contains(document.activeElement)

@@ -191,7 +191,7 @@ export class TransformView extends LinkedView {
       this._body.replaceChildren(...nodes);
     }
     if (focused instanceof HTMLElement && this._body.contains(focused)) {
-      focused.focus(); // the focused element was taken out and put back
+      focused.focus(); // taking the focused element out of the page and putting it back has removed the focus
     }
     for (const { pane } of this._columns) {
       if (pane && pane.view === null) {
@@ -202,7 +202,7 @@ export class TransformView extends LinkedView {
     this.measure();
   }
 
-  /** The columns that are to be there. */
+  /** The columns that should be shown. */
   private _entries(snapshot: Snapshot, original: number): IEntry[] {
     const { trans } = this._options;
     const { name } = snapshot.programs[original];
@@ -240,7 +240,7 @@ export class TransformView extends LinkedView {
     return entries;
   }
 
-  /** The reason why a transform is not there. */
+  /** The reason why a derived program is missing. */
   private _why(
     snapshot: Snapshot,
     original: number,
@@ -310,7 +310,7 @@ export class TransformView extends LinkedView {
       return;
     }
     const pointed = model.hover ?? model.selection;
-    // The scope of the place tells the program in which the user pointed.
+    // The scope of the place shows in which program the user pointed.
     const [scope] =
       pointed?.kind === 'equations'
         ? pointed.equations.map(({ scope }) => scope)
@@ -359,7 +359,7 @@ export class TransformView extends LinkedView {
     }
   }
 
-  /** Find in the column that the keyboard was in last. */
+  /** Open the search in the column that last had the keyboard focus. */
   protected override find(): void {
     (this._last ?? this._columns[0])?.pane?.find();
   }
@@ -381,11 +381,11 @@ export class TransformView extends LinkedView {
   private _together = true;
   private _shown: { snapshot: Snapshot; original: number } | null = null;
   private _columns: TransformColumn[] = [];
-  /** The column that the keyboard was in last. */
+  /** The column that last had the keyboard focus. */
   private _last: TransformColumn | null = null;
 }
 
-/** A column that is to be there. */
+/** A column that should be shown. */
 interface IEntry {
   key: TransformKind | 'original';
   program: number;

@@ -34,10 +34,7 @@ export const FIRST_ARRANGEMENT: IArrangement = {
 const ROOM_FOR_FOUR = 1100;
 const ROOM_FOR_THREE = 1000;
 
-/**
- * The columns that fit.
- * @param width The width of all columns in pixels; 0 if unknown.
- */
+/** The columns for which there is room. @param width The width of all columns together in pixels; 0 if unknown. */
 export function fitting(width: number): readonly ColumnName[] {
   if (width === 0 || width >= ROOM_FOR_FOUR) {
     return COLUMNS;
@@ -47,7 +44,7 @@ export function fitting(width: number): readonly ColumnName[] {
     : ['jaxpr', 'hlo'];
 }
 
-/** A column is at least this share of the width of two neighbours. */
+/** A column has at least this share of the width of itself and its neighbour. */
 const LEAST = 0.15;
 
 /** Reads a remembered arrangement; invalid parts get their default. */

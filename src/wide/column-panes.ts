@@ -46,7 +46,7 @@ export class ColumnPanes {
     }
   }
 
-  /** Dispose of all panes, but for one that shows the next program, too. */
+  /** Dispose of all panes, except one that also shows the next program. */
   clear(kept?: Pane): void {
     for (const [column, pane] of this._panes) {
       if (pane !== kept) {

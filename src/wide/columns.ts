@@ -58,7 +58,7 @@ export class Columns {
       );
       this.node.replaceChildren(...nodes);
       if (focused instanceof HTMLElement && this.node.contains(focused)) {
-        focused.focus(); // the focused element was taken out and put back
+        focused.focus(); // taking the focused element out of the page and putting it back has removed the focus
       }
     }
     for (const name of shown) {

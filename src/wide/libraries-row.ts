@@ -12,7 +12,7 @@ export class LibrariesRow {
   constructor(
     private _files: SourceFiles,
     private _trans: TranslationBundle,
-    /** A file is to be shown, or no longer. */
+    /** Called when a file should be shown, or no longer shown. */
     private _toggled: (path: string, isOpen: boolean) => void
   ) {
     this.node = element('details', 'jp-JaxprWide-libraries');
@@ -73,7 +73,7 @@ export class LibrariesRow {
   private _buttons = new Map<string, HTMLButtonElement>();
 }
 
-/** `jax/nn/functions.py`: without the folders that JAX keeps for itself. */
+/** A path such as `jax/nn/functions.py`, without the folders in which JAX keeps its private modules. */
 function shortPath(path: string): string {
   return path.replace('jax/_src/', 'jax/');
 }

@@ -15,13 +15,13 @@ import type { Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
 import { keyBindings } from '../keys';
 
-/** The object that the cell tells of keys that leave the cell. */
+/** What the cell tells its owner about keys that leave the cell. */
 export interface ISourceCellHost {
   /** The user goes to the next (1) or the previous (-1) column. */
   left(by: 1 | -1): void;
 }
 
-/** A place in the text that ran, line from 1. */
+/** A place in the text that ran; the line counts from 1. */
 interface IRanPlace {
   line: number;
   column: number;
@@ -59,8 +59,8 @@ export class SourceCell implements IDisposable {
 
   /**
    * Opens the cell of a run.
-   * @returns null where the notebook in front lacks the cell, or does not let it be edited, and where the text of the
-   *   run is in no cell any more, because a later run of the cell had another text.
+   * @returns null if the notebook in front does not have the cell, if the cell is read-only, or if no cell has the text
+   *   of the run any more, because a later run of the cell had another text.
    */
   static of(
     model: IJaxprModel,
@@ -111,7 +111,7 @@ export class SourceCell implements IDisposable {
     this.view?.dispatch({ effects: this._label.reconfigure(named(label)) });
   }
 
-  /** Scrolls to a place of the run, unless the user is writing in the cell. */
+  /** Scrolls to a place in the text that ran, unless the user is writing in the cell. */
   reveal(place: IRanPlace, scroller: HTMLElement): void {
     const { view } = this;
     if (!view || view.hasFocus) {
@@ -128,7 +128,7 @@ export class SourceCell implements IDisposable {
     }
   }
 
-  /** Takes the keyboard focus, with the caret at a place of the run; null leaves the caret where it was. */
+  /** Takes the keyboard focus, with the caret at a place in the text that ran; null leaves the caret where it was. */
   enter(place: IRanPlace | null): void {
     const { view } = this;
     if (view && place) {
@@ -138,7 +138,7 @@ export class SourceCell implements IDisposable {
     view?.focus();
   }
 
-  /** The present offset of a place of the run. */
+  /** The present offset of a place in the text that ran. */
   private _offsetOf(view: EditorView, { line, column }: IRanPlace): number {
     return view.state.field(movedText)?.place(line, column) ?? 0;
   }

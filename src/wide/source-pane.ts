@@ -184,7 +184,7 @@ export class SourcePane implements IDisposable {
         changes: { from: 0, to: doc.length, insert: now.text },
         effects: setParts.of(now.parts)
       });
-      this._marked = ''; // the marks went with the text
+      this._marked = ''; // the marks were removed together with the text
     }
     this._view.requestMeasure();
     this._options.host.changed();

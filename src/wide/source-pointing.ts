@@ -52,7 +52,7 @@ export class SourcePointing implements IDisposable {
     }
   }
 
-  /** One report in each frame is enough for the mouse. */
+  /** Handles the movement of the mouse, at most once per frame. */
   hoverAt(x: number | null, y: number | null): boolean {
     this._mouse = x === null || y === null ? null : { x, y };
     if (this._frame === 0) {

@@ -90,7 +90,7 @@ export function withoutFirst({ text, parts }: ISourceText): ISourceText {
   };
 }
 
-/** Have the user's own files read that the program comes from. */
+/** Asks the kernel for those of the user's files from which the program comes. */
 export function readFiles(links: Links, files: SourceFiles): void {
   for (const { kind, path } of links.equations.snapshot.files) {
     if (
@@ -103,7 +103,7 @@ export function readFiles(links: Links, files: SourceFiles): void {
   }
 }
 
-/** The place of a line of the whole text, from 0; null where there is none. */
+/** The place in a file of a line of the whole text, counted from 0; null if there is none. */
 export function placeOf(
   parts: readonly ISourcePart[],
   line: number
@@ -126,7 +126,7 @@ export function lineOf(
   return part ? part.first + line - part.from : -1;
 }
 
-/** The cell that ran, then other cells, then files, each of which the program comes from; the cell always. */
+/** The cell that ran (always), then the other cells and the files from which the program comes. */
 function filesOf(snapshot: Snapshot, links: Links, files: SourceFiles): File[] {
   const { cell } = snapshot;
   const from = snapshot.files.filter(

@@ -25,9 +25,7 @@ export interface IWideToolbarActions {
 
 /** The toolbar: the Tab key stops at it once, and arrow keys move inside. */
 export class WideToolbar {
-  /**
-   * @param filters Below the line: its switches are shown and put away by a button here.
-   */
+  /** @param filters The row below this line; a button here shows and hides it. */
   constructor(
     trans: TranslationBundle,
     actions: IWideToolbarActions,

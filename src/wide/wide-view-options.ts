@@ -1,4 +1,4 @@
-/** The things that the wide view needs from JupyterLab. */
+/** What the wide view gets from JupyterLab. */
 import type { Extension } from '@codemirror/state';
 import { TranslationBundle } from '@jupyterlab/translation';
 

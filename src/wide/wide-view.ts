@@ -157,7 +157,7 @@ export class WideView extends LinkedView {
     this._show(arrangement);
   }
 
-  /** Until the user has chosen, as many columns are shown as there is room for. */
+  /** Until the user has chosen columns, as many are shown as there is room for. */
   private _fitColumns(): void {
     const fit = fitting(this.node.clientWidth);
     if (fit.join() !== this._fit.join()) {
@@ -387,7 +387,7 @@ export class WideView extends LinkedView {
     }
   }
 
-  /** Find in the level that the keyboard was in last. */
+  /** Open the search in the level that last had the keyboard focus. */
   protected override find(): void {
     const levels = LEVELS.filter(level => this._inSight.includes(level));
     this._searchIn(
@@ -429,7 +429,7 @@ export class WideView extends LinkedView {
     }
   }
 
-  /** Shows a message about the last key. */
+  /** Shows a message about the last key that the user pressed. */
   private _say(words: string): void {
     this._toolbar.announcement.textContent = words;
   }
@@ -440,13 +440,13 @@ export class WideView extends LinkedView {
   private _columns: Columns;
   private _detail: Detail;
   private _arrangement: IArrangement = FIRST_ARRANGEMENT;
-  /** The columns that there is room for. */
+  /** The columns for which there is room. */
   private _fit = fitting(0);
   /** True if the user has changed the arrangement; a stored arrangement that arrives later is then ignored. */
   private _touched = false;
   private _shown: { snapshot: Snapshot; index: number } | null = null;
   private _panes = new ColumnPanes();
-  /** The column that the keyboard was in last. */
+  /** The column that last had the keyboard focus. */
   private _last: ColumnName = 'jaxpr';
   private _lastLevel: LevelName = 'jaxpr';
 }

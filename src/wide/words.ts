@@ -1,10 +1,10 @@
-/** Words a column and its counts. */
+/** Writes the title and the counts of a column. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { ILevelCount } from '../workbench/levels/level-pane-options';
 import type { ColumnName } from './arrangement';
 
-/** A column's name as people write it. */
+/** The title of a column. */
 export function columnTitle(
   column: ColumnName,
   trans: TranslationBundle

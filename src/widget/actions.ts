@@ -12,9 +12,9 @@ import { Clipboard, aboveAll } from './host';
 
 const NO_ARGUMENTS = { args: { type: 'object', properties: {} } } as const;
 
-/** The parts of the widget that the controls change. */
+/** What the controls can change in the widget. */
 export interface IWidgetPlace {
-  /** Show a notice to the user: the action that was done, or the reason of its failure. */
+  /** Show a notice to the user: what was done, or why it failed. */
   tell(notice: string): void;
   /** Show a view with its title in the place of the panel, until the user goes back. */
   open(widget: Widget): void;

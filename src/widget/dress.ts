@@ -65,7 +65,7 @@ export function undress(node: HTMLElement): void {
 
 function colour(node: HTMLElement): void {
   const light = String(!isDark());
-  // The views have attributes of JupyterLab's theme; a page without that theme gets the same colours.
+  // The views use the attributes of JupyterLab's theme; in a page without that theme, the widget sets these attributes.
   const isTheHostsOwn = document.body.dataset.jpThemeLight !== undefined;
   if (node.dataset.jpThemeLight !== light) {
     node.dataset.jpThemeLight = light;

@@ -25,7 +25,7 @@ export const Clipboard = {
   }
 };
 
-/** Copy as JupyterLab does: an event of the user's needs no permission, which the frame of an output may not have. */
+/** Copy as JupyterLab does, by a `copy` event: this needs no permission, which the frame of an output may lack. */
 function copiedByEvent(text: string): boolean {
   let isCopied = false;
   const put = (event: ClipboardEvent): void => {
@@ -53,7 +53,7 @@ export class MainAreaWidget<T extends Widget = Widget> extends Panel {
   readonly content: T;
 }
 
-/** The views name an icon for JupyterLab's tabs only. */
+/** Only a stand-in: the views name an icon only for JupyterLab's tabs, which a widget does not have. */
 export class LabIcon {
   constructor(readonly options: { name: string; svgstr: string }) {}
 }

@@ -1,4 +1,4 @@
-/** The door of the widget's bundle: draws a widget into an element of the host. */
+/** The entry point of the widget's bundle: draws a widget into an element of the host. */
 import { Widget } from '@lumino/widgets';
 
 import { lackKeys } from '../keys';
@@ -7,7 +7,7 @@ import { WidgetModel, WidgetView } from './widget-view';
 // A widget reaches no cell of the notebook, and nothing but its own part of the page.
 lackKeys('cell', 'code', 'sourceCell', 'presenting');
 
-/** Draw the widget; the returned function takes it away. */
+/** Draw the widget; the returned function removes it. */
 export function render(options: {
   model: WidgetModel;
   el: HTMLElement;
@@ -15,7 +15,7 @@ export function render(options: {
   const { model, el } = options;
   el.classList.add('jp-JaxprWidget-place');
   const view = new WidgetView(model);
-  // A host may draw before the element is in the page, where an editor cannot measure its lines.
+  // A host may draw the widget before the element is in the page; an editor could not measure its lines then.
   const attach = (): void => {
     if (el.isConnected && !view.isAttached && !view.isDisposed) {
       appearing.disconnect();

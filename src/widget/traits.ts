@@ -1,9 +1,9 @@
 /**
- * Keeps the traits of the widget and what the widget shows alike, in both directions: a notebook drives the widget, and
- * observes it.
+ * Synchronizes the traits of the widget with what the widget shows, in both directions: code in a notebook can set and
+ * observe the traits.
  *
- * A host may have saved the traits with the notebook, and nobody vouches for a saved notebook: a value that does not
- * fit the document is left out.
+ * A host may have saved the traits with the notebook, and a saved notebook cannot be trusted: a value that does not fit
+ * the document is ignored.
  */
 import { isSelection, readingPlaceOf } from '../model/reading-place';
 import type { JaxprModel } from '../model/model';
@@ -105,7 +105,7 @@ export class Traits {
     }
   }
 
-  /** Several parts change at once, and are sent together. */
+  /** Sends the changed traits together, because several may change at once. */
   private _tellSoon(): void {
     if (!this._takes && !this._isToTell) {
       this._isToTell = true;

@@ -20,7 +20,7 @@ import { english as trans } from './words';
 /** The model that anywidget gives to `render`. */
 export type WidgetModel = ITraits & IWidgetMessages;
 
-/** The kernel sends the run within this time, in milliseconds, or the saved document is shown until it does. */
+/** If the kernel does not send the run within this time, in milliseconds, the saved document is shown until it does. */
 const KERNEL_ANSWERS_WITHIN = 1500;
 
 let made = 0;
@@ -97,7 +97,7 @@ export class WidgetView extends Panel {
 
   private _onReceived(_: unknown, { type }: Announcement): void {
     if (type !== 'snapshot') {
-      return; // the kernel may have let go of the run: then the saved document is shown
+      return; // the kernel may have dropped the run: then the saved document is shown
     }
     clearTimeout(this._waiting);
     if (this._refusal !== null) {
@@ -187,7 +187,7 @@ export class WidgetView extends Panel {
   private _refusal: HTMLElement | null = null;
   private _traits: Traits;
   private _waiting: ReturnType<typeof setTimeout>;
-  /** The host changes the widget's size without a word. */
+  /** The host changes the widget's size without telling the widget. */
   private _observer = new ResizeObserver(() => {
     MessageLoop.postMessage(this, Widget.ResizeMessage.UnknownSize);
   });

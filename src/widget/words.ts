@@ -1,4 +1,4 @@
-/** The widget's texts, in English: no application gives a translation. */
+/** The texts of the widget, always in English: a host has no translations. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 /** Fills the placeholders %1, %2, ...; a doubled % becomes one. */

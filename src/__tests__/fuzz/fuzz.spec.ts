@@ -1,8 +1,8 @@
 /**
- * Damaged and hostile documents, the same as on the Python side, through everything that the browser does with a
- * document: each is refused with a sentence, or each operation on the document ends.
+ * Runs every operation of the browser on damaged and hostile documents, the same as the Python side reads: either the
+ * document is refused with a sentence, or each operation ends.
  *
- * `nox -s fuzz` gives documents of its own in the file FUZZ_FILE, and reads what came of each in the file FUZZ_REPORT.
+ * `nox -s fuzz` passes its documents in the file FUZZ_FILE, and reads the results from the file FUZZ_REPORT.
  */
 import { execFileSync } from 'child_process';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'fs';
@@ -14,7 +14,9 @@ import { operations, read } from './operations';
 
 const MUTATIONS = join(__dirname, '../../../tests/fuzz/mutations.py');
 
-/** Microseconds of the processor that an operation may take; milliseconds after which it is stopped. */
+/**
+ * An operation counts as slow after this many microseconds of CPU time, and is stopped after this many milliseconds.
+ */
 const SLOW = 2_000_000;
 const STOPPED = 20_000;
 
@@ -24,7 +26,7 @@ const MEMORY = 500_000_000;
 /** The form of a refusal: a sentence. */
 const SENTENCES = /^[A-Z][^\n]{5,1500}\.$/;
 
-// A script that is stopped stops what it calls, too.
+// If the time limit stops a script, the functions that it calls stop, too.
 const context = createContext({ run: () => undefined });
 
 function attempt(name: string, run: () => unknown): string[] {
@@ -53,13 +55,13 @@ function attempt(name: string, run: () => unknown): string[] {
   return found;
 }
 
-/** The reason why a document is refused, null for an accepted document, and the errors of the attempt. */
+/** The reason why a document is refused (null for an accepted document), and the errors of the operations on it. */
 function lookAt(text: string): [string | null, string[]] {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return ['no JSON', []]; // NaN: no notebook with it can be opened
+    return ['no JSON', []]; // NaN: JupyterLab cannot open a notebook that contains it
   }
   let document: ReturnType<typeof read> = '';
   const found = attempt('read', () => (document = read(value)));

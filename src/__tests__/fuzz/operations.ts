@@ -43,7 +43,7 @@ const trans = nullTranslator.load('jupyter_jaxpr');
 /** An operation on a document: its name and the function that runs it. */
 export type Operation = readonly [string, () => unknown];
 
-/** Programs of a document that are looked at; lines of a text that are drawn, and those that are pointed at. */
+/** The number of a document's programs that are tried, of lines that are drawn, and of lines that are pointed at. */
 const PROGRAMS = 3;
 const LINES = 40;
 const POINTED = 8;
@@ -225,7 +225,7 @@ function costs(snapshot: Snapshot, index: number): void {
   }
 }
 
-/** The whole document, and lines at its ends as they are on screen. */
+/** Draws the whole document, and the first and last lines as they are on screen. */
 function drawn(listing: IListing): void {
   const { lines } = listing.document();
   for (let line = 0; line < lines; line++) {

@@ -11,7 +11,7 @@ import { CellLinks } from '../cell-links';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 
-// jsdom lays nothing out: what measures a text measures nothing.
+// jsdom computes no layout, so methods that measure text find nothing.
 Range.prototype.getClientRects = () => [] as unknown as DOMRectList;
 Range.prototype.getBoundingClientRect = () => new DOMRect();
 

@@ -12,7 +12,7 @@ import type { ICells } from '../ran-cells';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 
-// jsdom lays nothing out: what measures a text measures nothing.
+// jsdom computes no layout, so methods that measure text find nothing.
 Range.prototype.getClientRects = () => [] as unknown as DOMRectList;
 Range.prototype.getBoundingClientRect = () => new DOMRect();
 

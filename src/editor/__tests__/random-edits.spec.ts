@@ -11,7 +11,7 @@ import {
 } from '../../parts/cell-marks';
 import { MovedText, movedText, setRanText } from '../../parts/moved-text';
 
-// jsdom lays nothing out: what measures a text measures nothing.
+// jsdom computes no layout, so methods that measure text find nothing.
 Range.prototype.getClientRects = () => [] as unknown as DOMRectList;
 Range.prototype.getBoundingClientRect = () => new DOMRect();
 

@@ -1,4 +1,4 @@
-/** A kernel for tests: it keeps the messages of the page, and the test sends its messages. */
+/** A kernel for tests: it records the messages that the page sends, and sends messages when the test says so. */
 import { Kernel, KernelMessage } from '@jupyterlab/services';
 import { Signal } from '@lumino/signaling';
 
@@ -38,7 +38,7 @@ export class FakeKernel {
   connectionStatusChanged = new Signal<this, Kernel.ConnectionStatus>(this);
   disposed = new Signal<this, void>(this);
 
-  /** As what a channel takes: it uses no more of a connection than is here. */
+  /** The connection for a channel; it has only what a channel uses. */
   get connection(): KernelConnection {
     return this as unknown as KernelConnection;
   }
@@ -93,12 +93,12 @@ export class FakeKernel {
     this._says('comm_open', { comm_id: comm, target_name: target, data: {} });
   }
 
-  /** The kernel says something on a comm. */
+  /** The kernel sends a short message on a comm. */
   says(comm: string, data: unknown): void {
     this._says('comm_msg', { comm_id: comm, data });
   }
 
-  /** The kernel says something long. */
+  /** The kernel sends a long message, as a buffer, on a comm. */
   saysAtLength(comm: string, bytes: Uint8Array): void {
     this._says('comm_msg', { comm_id: comm, data: { type: 'buffer' } }, [
       new DataView(bytes.buffer)
@@ -135,7 +135,7 @@ export class FakeKernel {
   }
 }
 
-/** Waits until the pending promises have gone on. */
+/** Waits until all pending promises are settled. */
 export async function settled(): Promise<void> {
   for (let i = 0; i < 20; i++) {
     await Promise.resolve();

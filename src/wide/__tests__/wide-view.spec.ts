@@ -13,7 +13,7 @@ import { WideView } from '../wide-view';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 
-// jsdom lays nothing out: what measures a text measures nothing.
+// jsdom computes no layout, so methods that measure text find nothing.
 const nowhere = (): DOMRectList => [] as unknown as DOMRectList;
 Range.prototype.getClientRects = nowhere;
 Range.prototype.getBoundingClientRect = () => new DOMRect();

@@ -43,7 +43,7 @@ class Host {
   private _listeners = new Set<(content?: unknown) => void>();
 }
 
-// jsdom lays nothing out: what measures a text measures nothing.
+// jsdom computes no layout, so methods that measure text find nothing.
 Range.prototype.getClientRects = () => [] as unknown as DOMRectList;
 Range.prototype.getBoundingClientRect = () => new DOMRect();
 
