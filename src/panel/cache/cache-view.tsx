@@ -6,6 +6,7 @@ import { Attention, attentionOf } from '../../model/attention';
 import { Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
 import { AttentiveWidget } from '../../parts/attentive-widget';
+import { Figures } from '../../parts/figures';
 import { shortened } from '../../parts/summary';
 import { CostBar } from './cost-bar';
 import { FunctionTable } from './function-table';
@@ -101,9 +102,11 @@ export function Cache(props: {
   return (
     <>
       <p className="jp-JaxprCache-lead">
-        {hides
-          ? trans.__('Did each call hit the cache, or miss it?')
-          : shortened(ledger.lead ?? '', LONGEST)}
+        {hides ? (
+          trans.__('Did each call hit the cache, or miss it?')
+        ) : (
+          <Figures text={shortened(ledger.lead ?? '', LONGEST)} />
+        )}
       </p>
       {!hides && <CostBar ledger={ledger} trans={trans} />}
       {ledger.calls_note !== null && (

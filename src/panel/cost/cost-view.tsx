@@ -12,6 +12,7 @@ import { timingsOf } from '../../model/timings';
 import { ProgramCost, Snapshot } from '../../protocol/snapshot';
 import { IEquationRef, IJaxprModel } from '../../tokens';
 import { AttentiveWidget } from '../../parts/attentive-widget';
+import { Figures } from '../../parts/figures';
 import { CostTable } from './cost-table';
 import { Counted } from './counting';
 import { Icicle } from './icicle';
@@ -143,7 +144,7 @@ function Costed(props: {
     () => (all ? rows : dearest(rows, measure)),
     [all, rows, measure]
   );
-  const [total, ...sentences] = lead(reading);
+  const sentences = lead(reading);
   const tree = group === 'name_stack' ? 'name_stack' : 'scope';
 
   /** Chooses equations; the view then marks their lines in the cell and the equations in the program. */
@@ -171,9 +172,9 @@ function Costed(props: {
   };
   return (
     <>
-      {total !== undefined && (
+      {sentences.length > 0 && (
         <p className="jp-JaxprCost-lead">
-          <b>{total}</b> {sentences.join(' ')}
+          <Figures text={sentences.join(' ')} />
         </p>
       )}
       <Toolbar

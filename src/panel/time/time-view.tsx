@@ -10,6 +10,7 @@ import { Program, Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
 import { AttentiveWidget } from '../../parts/attentive-widget';
 import { duration } from '../../quantities';
+import { Figures } from '../../parts/figures';
 import { Stretches, stretches } from '../../parts/stretches';
 import { shortened } from '../../parts/summary';
 import { Again } from './again';
@@ -93,7 +94,7 @@ function OneCall(props: IPartProps & { program: Program }): JSX.Element {
         {timing === null ? (
           <Stretches parts={stretches(firstCallWords(program, trans))} />
         ) : (
-          shortened(timing.sentence, LONGEST)
+          <Figures text={shortened(timing.sentence, LONGEST)} />
         )}
       </p>
       {program.stages !== null && (
