@@ -73,6 +73,23 @@ def test_a_static_argument_that_a_call_leaves_out_has_its_default() -> None:
     )
 
 
+def test_the_closest_of_equal_calls_passes_the_most_arguments_alike() -> None:
+    @jax.jit
+    def weigh(x: Any, by: Any = None) -> Any:
+        return x if by is None else x * by
+
+    with observe() as ledger:
+        weigh(ROW)
+        weigh(ROW, None)
+        weigh(x=ROW)
+    assert told(ledger, "weigh")[1] == (
+        "call_style",
+        "The call passes x by keyword, not by position; the types and the static values are the same.",
+        "1 by position",
+        "0 by position, x by keyword",
+    )
+
+
 def test_none_as_the_default_of_an_array() -> None:
     @jax.jit
     def opt(x: Any, y: Any = None) -> Any:

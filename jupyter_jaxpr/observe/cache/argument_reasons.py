@@ -210,8 +210,14 @@ def call_style(old: Key, new: Key, reasons: Iterable[Reason]) -> Reason | None:
     return Reason("call_style", text, argument, was, now_passed, cure)
 
 
-# The texts of a reason for each way in which two calls can pass the same argument differently. The second text is used
-# if the two calls have no other difference.
+def passed_differently(old: Key, new: Key) -> int:
+    """Return the number of arguments that two calls pass in different ways: by position, by keyword or not at all."""
+    ways = [{(name, name in key.keywords) for name in passed(key)} for key in (old, new)]
+    return len({name for name, _ in ways[0] ^ ways[1]})
+
+
+# The ways in which two calls pass the same argument differently.
+# The second text is used where nothing else differs between the calls.
 _WAYS = (
     (
         "The call passes {names} by keyword, not by position.",

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ..value_texts import Reading
-from .argument_reasons import call_style, dynamic_differences, static_differences
+from .argument_reasons import call_style, dynamic_differences, passed_differently, static_differences
 from .cache_key import Key, Leaf
 from .key_texts import paths
 from .leaf_reasons import kinds_of_types, leaf_differences
@@ -175,7 +175,7 @@ def _difference(old: Key, new: Key, new_leaves: Mapping[str, Leaf], reading: Rea
     style = call_style(old, new, reasons)
     if style is not None:
         reasons.append(style)
-        kinds.append(("call_style",))
+        kinds.append((style.kind,) * max(passed_differently(old, new), 1))
     settings = list(setting_reasons(old, new))
     if any(setting.argument == "jax_enable_x64" for setting in settings):
         # If jax_enable_x64 was switched, the same number or NumPy array has another dtype, so converting the argument
