@@ -275,9 +275,10 @@ class Positions:
     def _number(self, user: list[int], library: list[int]) -> int:
         if not user and not library:
             return -1
-        # JAX's lowering of a loop repeats the frame of the loop's call.
-        user = [frame for place, frame in enumerate(user) if not place or user[place - 1] != frame]
-        library = library[::-1][:LIBRARY_FRAMES]
+        if len(user) > 1:  # a loop's lowering repeats the frame of its call
+            user = [frame for place, frame in enumerate(user) if not place or user[place - 1] != frame]
+        if len(library) > 1:
+            library = library[::-1][:LIBRARY_FRAMES]
         key = (tuple(user), tuple(library))
         number = self._stack_numbers.get(key)
         if number is None:
@@ -314,9 +315,12 @@ class Positions:
             column = end_column = -1
         else:
             text = self._text(source, line)
-            column = _utf16_column(text, column)
-            end_column = _utf16_column(text if end_line == line else self._text(source, end_line), end_column)
-            if column < 0 or end_column < 0:
+            if end_line != line or not text.isascii():
+                column = _utf16_column(text, column)
+                end_column = _utf16_column(text if end_line == line else self._text(source, end_line), end_column)
+                if column < 0 or end_column < 0:
+                    column = end_column = -1
+            elif not text or max(column, end_column) > len(text):
                 column = end_column = -1
         return self._row((file, self._strings.number(function), line, column, end_line, end_column))
 
