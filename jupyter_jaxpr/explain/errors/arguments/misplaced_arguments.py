@@ -10,7 +10,7 @@ from typing import Any
 
 from ....jax.facts import is_jitted
 from ....observe.observation import FoundCure
-from ....plain_text import message_of
+from ....plain_text import message_of, own_name
 from ....quantities import count
 from ..explanation import Explained
 from ..failing_code.called_names import called
@@ -61,6 +61,11 @@ _OPERANDS = re.compile(
 _SEQUENCE = re.compile(r"^can't multiply sequence by non-int of type 'float'")
 _TREES = (dict, list, tuple)
 
+_NO_INTEGERS = re.compile(r"^Expected the input to have a dtype that is a subdtype of <class 'numpy\.integer'>")
+_HOLDS_FUNCTION = re.compile(
+    r"requires ndarray or scalar arguments, got <class '[\w.]*(?:custom_jvp|PjitFunction|function)'"
+)
+
 
 def misplaced_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
     """Explains a call whose code shows that an argument stands in the wrong place."""
@@ -97,6 +102,10 @@ def misplaced_error(error: BaseException, raised: RaisedAt | None, function: str
         return labels
     if _RANKS.search(text) and called(call).endswith("integer_labels") and len(call.args) == 2:
         return _labels(raised, call)
+    if _NO_INTEGERS.search(text) and called(call).endswith("integer_labels") and len(call.args) == 2:
+        return _labels_of_floats(raised, call)
+    if _HOLDS_FUNCTION.search(text) and (filtered := _module_in_init(raised, call)) is not None:
+        return filtered
     if called(call) == "associative_scan" and _LEAVES.search(text):
         words = "The function gets two parts of the elements, and returns one part with the same containers and keys."
         title = "The function of associative_scan returns a structure that differs from that of its arguments"
@@ -446,6 +455,32 @@ def _labels(raised: RaisedAt, call: ast.Call) -> Explained:
         "Pass one integer for each row, or use optax.softmax_cross_entropy for labels with one number for each class."
     )
     return Explained(None, title, operands(raised, call.args), (FoundCure("integer labels", None, words),))
+
+
+def _labels_of_floats(raised: RaisedAt, call: ast.Call) -> Explained | None:
+    """Explains the numbers of the classes as floats, which need an integer dtype."""
+    node = call.args[1]
+    if "float" not in dtype_of(value_of(raised, node)):
+        return None
+    source = raised.source(node)
+    title = f"{called(call)} takes integers, but {source} is {dtype_of(value_of(raised, node))}"
+    code = f"{source}.astype(int)"
+    words = f"The number of a class is an integer. {code} converts {source}."
+    return Explained(None, title, operands(raised, [node]), rewritten(raised, node, ".astype", code, words))
+
+
+def _module_in_init(raised: RaisedAt, call: ast.Call) -> Explained | None:
+    """Explains tx.init(model) with a module of equinox, which holds functions beside its arrays."""
+    names = [name for name, module in namespace(raised).items() if own_name(module, "__name__") == "equinox"]
+    node = call.args[0] if called(call) == "init" and len(call.args) == 1 else None
+    if node is None or not names or "equinox" not in packages_of(value_of(raised, node)):
+        return None
+    source = raised.source(node)
+    title = f"init takes arrays, but {source} also holds functions"
+    code = f"{names[0]}.filter({source}, {names[0]}.is_array)"
+    words = f"equinox.filter keeps the arrays of {source}, and puts None in the place of everything else."
+    text = f"{source} is a module of equinox."
+    return Explained(None, title, text, rewritten(raised, node, "arrays alone", code, words))
 
 
 # --- trees ---

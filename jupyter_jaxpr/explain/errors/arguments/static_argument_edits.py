@@ -11,6 +11,7 @@ from types import FrameType
 from typing import Any
 
 from ....interruptions import not_of_a_signal
+from ....jax.facts import is_tracer_type
 from ....jax.tracer_origins import RaisedCall, raised_calls
 from ....observe.code_of_callables import code_of
 from ....observe.observation import Edit, FoundCure, Place
@@ -290,3 +291,10 @@ def argument_values(error: BaseException, function: str) -> dict[str, Any]:
     """Return the arguments of the failing call of a jitted function, by parameter; empty if unknown."""
     call = raised_call_of(error, function)
     return {} if call is None else _values_by_parameter(call) or {}
+
+
+def traced_static_arguments(error: BaseException, function: str) -> list[str]:
+    """Return the static parameters of the failing jitted function that get a traced array."""
+    call = raised_call_of(error, function)
+    values = (_values_by_parameter(call) or {}) if call is not None else {}
+    return [] if call is None else [name for name in _static(call) if is_tracer_type(type(values.get(name)))]

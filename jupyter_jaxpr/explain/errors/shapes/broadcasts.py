@@ -49,7 +49,7 @@ def broadcast_error(title: str, raised: RaisedAt | None, shapes: Sequence[Shape]
     is_named = all(value_of(raised, node) is not None for node in nodes)
     if not (cures and is_named) and (sentence := _difference(raised, nodes, shapes)) is not None:
         text = f"{text} {sentence}"
-    if not cures and (placed := _places(raised, nodes, shapes)) is not None:
+    if not cures and (placed := _places(raised, nodes, shapes) or _two_places(raised, nodes, shapes)) is not None:
         cures = [placed]
     return Explained(None, title, text, tuple(cures) or (general,))
 
@@ -117,6 +117,23 @@ def _places(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Shape]
         f"so has the only axis of {name}. Index {name} with : and None, so that its axis stands at one of these axes."
     )
     return FoundCure("a new axis", None, words)
+
+
+def _two_places(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Shape]) -> FoundCure | None:
+    """Return the advice for the only operand that does not fit, such as a mask, if it has two places."""
+    longest = max(map(len, shapes))
+    full = [shape for shape in shapes if len(shape) == longest]
+    if not broadcasts(*full):
+        return None
+    target = broadcast(*full)
+    others = [(node, shape) for node, shape in zip(nodes, shapes, strict=True) if not broadcasts(shape, target)]
+    if len(others) != 1 or not isinstance(others[0][0], ast.Name):
+        return None
+    name, axes = others[0][0].id, new_axes(others[0][1], target)
+    if len(axes) != 2 or len(others[0][1]) < 2:
+        return None
+    words = f"{name} fits as {name}{axes[0].index} or as {name}{axes[1].index}. What its axes stand for decides."
+    return FoundCure("new axes", None, words)
 
 
 def _axes_cures(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Shape]) -> list[FoundCure]:

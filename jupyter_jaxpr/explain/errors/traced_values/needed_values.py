@@ -11,7 +11,7 @@ from typing import Any
 from ....observe.library_functions import is_of_jax as is_function_of_jax
 from ....observe.observation import FoundCure
 from ....plain_text import kind_name, message_of, own_name
-from ..arguments.static_argument_edits import by_name_cure, is_differentiated, static_cure
+from ..arguments.static_argument_edits import by_name_cure, is_differentiated, static_cure, traced_static_arguments
 from ..explanation import Explained
 from ..failing_code.operand_nodes import passed_node
 from ..failing_code.origins import Culprits, culprits, named_culprits, value_of
@@ -143,6 +143,9 @@ def value_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         )
     if isinstance(error, ValueError) and _STATIC_TRACED.search(message):
         title = f"JAX needs a value in {_text(raised) or 'this call'} while JAX traces"
+        names = traced_static_arguments(error, function)
+        if names:
+            title = f"{names[0]} is a static argument of {function}, but gets a traced array"
         need = "An argument of this function decides what the function computes, and needs a value."
         return _explained_with_culprits(title, need, error, raised, function, [])
     if isinstance(error, IndexError) and _SLICE.search(message):
