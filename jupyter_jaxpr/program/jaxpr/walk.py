@@ -185,6 +185,10 @@ class Walk:
         string, stack_of = self.strings.number, self.positions.traceback
         aval_ids, avals = self._aval_ids, scope.variable_avals
         variable_types, name_stacks = self._variable_types, self._name_stacks
+        # Neighbours often share their objects: a call of `id`, or a hash in Python, takes longer than the comparison.
+        last_aval: Any = object()
+        last_name_stack: Any = object()
+        aval = name_stack = -1
         for index, equation in enumerate(equations):
             try:
                 primitive, parameters = equation.primitive.name, equation.params
@@ -204,8 +208,11 @@ class Walk:
                 for variable in outputs:
                     if type(variable) in variable_types:
                         numbers[variable] = len(avals)
-                        aval = aval_ids.get(id(variable.aval))
-                        avals.append(self._aval(variable.aval) if aval is None else aval)
+                        if variable.aval is not last_aval:
+                            known = aval_ids.get(id(variable.aval))
+                            aval = self._aval(variable.aval) if known is None else known
+                            last_aval = variable.aval
+                        avals.append(aval)
                     else:
                         self._bind(variable, numbers, scope)
                 scope.output_counts.append(len(outputs))
@@ -218,9 +225,11 @@ class Walk:
                     scope.parameters.append(-1)
                 source = equation.source_info
                 scope.stack.append(stack_of(source.traceback))
-                name_stack = name_stacks.get(source.name_stack)
-                if name_stack is None:
-                    name_stack = name_stacks[source.name_stack] = string(text_of(source.name_stack, Limit.POOLED))
+                if source.name_stack is not last_name_stack:
+                    known = name_stacks.get(source.name_stack)
+                    if known is None:
+                        known = name_stacks[source.name_stack] = string(text_of(source.name_stack, Limit.POOLED))
+                    name_stack, last_name_stack = known, source.name_stack
                 scope.name_stack.append(name_stack)
                 if equation.effects and (names := equation_effects(equation.effects)):
                     scope.effects.append((index, [string(name) for name in names]))
