@@ -20,15 +20,15 @@ ITEMS = "@functools.partial(jax.jit, static_argnames='s')\ndef f(x, *, s):\n    
 PART = "Two values of the static argument c are equal, and c.k differs"
 OBJECT = (
     "c.k was {0} when JAX traced f, and is {1} in this call. The __eq__ of Model says that the two objects are equal, "
-    "so the call found the entry of that trace and computed with {0}."
+    "so JAX used the program that it had cached for {0}."
 )
 TELL_APART = (
     "If the difference matters, let the __eq__ of Model tell the two values apart, or pass c.k to f as an argument."
 )
 COMPARE = "Let the __eq__ of Model compare c.k, or pass c.k to f as an argument."
 VALUE = (
-    "JAX traced f with s = {0}. This call passes s = {1}. Python says that the two values are equal, so the call found "
-    "the entry of that trace and computed with {0}."
+    "JAX traced f with s = {0}. This call passes s = {1}. The two values are equal in Python, so JAX used the program "
+    "that it had cached for {0}."
 )
 SIGN = "If the sign of zero matters, pass s as an argument that is not static."
 TYPES = "If the types of the numbers matter, pass s with numbers of one type in every call."
@@ -57,9 +57,8 @@ TYPES = "If the types of the numbers matter, pass s with numbers of one type in 
             BY_MODE + TIMES_K,
             ["f(x, Model(2)), f(x, Model(3, 'b'))", "f(x, Model(4))"],
             PART,
-            "c.k is 4 in this call, and no trace that the call can have used read this value. JAX found the "
-            "entry of an object that equals the object of this call, and the call computed with the c.k of that trace, "
-            "which is one of 2 and 3.",
+            "c.k is 4 in this call, but JAX used a cached program with one of these earlier values of c.k: 2 and 3. "
+            "JAX chose that program because its static argument is equal to the static argument of this call.",
             COMPARE,
             id="several entries with other attributes",
         ),
@@ -75,9 +74,9 @@ TYPES = "If the types of the numbers matter, pass s with numbers of one type in 
             BY_K + TIMES_K,
             ["h = Model(2)\nf(x, h)\nh.k = 3", "f(x, Model(3))"],
             PART,
-            "c.k was 2 when JAX traced f, and is 3 in this call. The object of the trace was changed in place since, "
-            "and its entry stays: this call's object equals the changed object, so the call found the entry of that "
-            "trace and computed with 2.",
+            "c.k was 2 when JAX traced f, and is 3 in this call. After the trace, the code changed the static argument "
+            "in place. JAX still has the cached program of that trace, and the changed object is equal to the argument "
+            "of this call. So the call used that program, which computes with 2.",
             "Replace a static object by a new object in place of changing it, or pass c.k to f as an argument.",
             id="the object of the trace was changed in place",
         ),
@@ -174,12 +173,11 @@ def test_no_alarm(notebook, setup, calls):
 
 
 FOUND_BY_HASH = (
-    "c is a static argument of f: JAX finds the entry of the same object by its __hash__ alone, which does not show "
-    "the change."
+    "c is a static argument of f: for the same object, JAX compares only the __hash__, which did not change."
 )
 NEW_HASH = (
-    "Pass c.k to f as an argument, or give c a __hash__ that depends on c.k, and replace c by a new object in place of "
-    "changing it."
+    "Pass c.k to f as an argument. Or give the class of c a __hash__ that depends on c.k, and make a new object in "
+    "place of changing c."
 )
 
 
@@ -195,9 +193,8 @@ def test_a_change_in_place_that_the_end_of_the_cell_does_not_show(notebook):
     )
     ran = notebook.run("%%jaxpr\nh = Model(20)\nf(x, h)\nh.k = 21\nf(x, h)\nf(x, Model(20))")
     assert ran.note("stale_value")["text"] == (
-        "c.k was 21 at a later call of this run, and no trace that the call can have used read this value. "
-        f"{FOUND_BY_HASH} The later call found the entry of an earlier trace and computed with the c.k of that trace, "
-        "which is one of 10 and 20."
+        "A later call of this run, at which c.k was 21, used a cached program with one of these earlier values of c.k: "
+        f"10 and 20. {FOUND_BY_HASH}"
     )
 
 

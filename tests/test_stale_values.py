@@ -606,5 +606,5 @@ def test_where_the_entries_of_the_hits_are_unknown_the_note_says_so(notebook):
         "read k "
         "again and computed with 2.",
         "k was 5 when JAX last traced f, and is 6 now. A call of f that finds a cache entry does not read k again. "
-        "JAX may have several entries of f: a call that finds the entry of this trace computes with 5.",
+        "JAX may have several cached programs of f: a call that uses the program of this trace computes with 5.",
     ]

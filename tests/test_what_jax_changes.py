@@ -11,8 +11,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:Explicitly requested dtype", "ig
 
 SEES_CALLS = pytest.mark.skipif(sys.version_info < (3, 12), reason="Python 3.11 does not show calls")
 KEEPS = (
-    "{name} was called while JAX traced f. A call of f that finds a cache entry does not call {name} again. A value "
-    "of {name} that reached the program is the same in each of these calls."
+    "{name} ran while JAX traced f. Later calls of f that use the compiled program do not run {name} again. If the "
+    "program depends on the result of {name}, all these calls use the result of the trace."
 )
 DRAW = (
     "Draw with jax.random from a key that is an argument of f, or draw outside of f and pass the numbers as an "
@@ -206,7 +206,7 @@ def test_a_type_that_was_not_given(notebook, expression, requested, used, place)
     note = ran.note("truncated_type")
     assert (note["title"], note["text"], note["cure"]) == (
         f"The code asks for {requested}, JAX takes {used}",
-        f"This expression asks for {requested}. JAX takes {used} in its place, because jax_enable_x64 is off.",
+        f"This expression asks for {requested}, but JAX uses {used}: 64-bit types need the setting jax_enable_x64.",
         f"Write {used}, or turn 64-bit types on before anything else uses JAX: "
         'jax.config.update("jax_enable_x64", True).',
     )
@@ -324,9 +324,8 @@ def test_a_donated_argument_that_the_function_does_not_use(notebook, signature, 
     note = ran.note("unused_donation")
     assert (note["title"], note["text"], note["cure"]) == (
         f"The program of f does not read {path}, so JAX does not donate {path}",
-        f"f donates {path}{type_text}, and the program of f neither reads nor returns {path}. JAX leaves {path} out of "
-        f"the program: the call does not use the memory of {path} and does not free the memory. JAX does not warn of "
-        "this.",
+        f"f donates {path}{type_text}, and the program of f neither reads nor returns {path}. JAX drops {path} from "
+        f"the program, so the donation has no effect: {path} keeps its memory. JAX gives no warning.",
         f"Do not donate {path}. With keep_unused=True, jax.jit keeps {path} as an input of the program, and the call "
         f"can use the memory of {path}.",
     )
@@ -396,8 +395,8 @@ def test_a_carry_that_jax_converts(notebook, place, loop, began, returned, dtype
     note = ran.note("promoted_carry")
     assert (note["title"], note["text"], note["cure"]) == (
         f"A carry of this loop changes from {began} to {returned}",
-        f"A carry of this loop begins as {began} with a weak type, as a Python number does, and the body returns "
-        f"{returned}. JAX converts the carry to {dtype} before the first step, and traces the body a second time.",
+        f"The initial carry of this loop is {began} with a weak type, as that of a Python number, and the body returns "
+        f"{returned}. JAX converts the initial carry to {dtype}, and traces the body a second time.",
         f"Begin the carry with the type {dtype}, such as jnp.asarray(value, jnp.{dtype}).",
     )
     *_, line, column, end_line, end_column = ran.document["frames"][note["frame"]]

@@ -230,8 +230,8 @@ def test_an_update_that_is_lost(notebook):
     note = ran.note("dropped_update")
     assert (note["title"], note["text"], note["cure"]) == (
         "The result of an update is not used",
-        "x.at[0].set(9.0) gives a new array and leaves x as it is. The statement gives the new array no name, so the "
-        "update is lost.",
+        "x.at[0].set(9.0) returns a new array and does not change x. The code does not assign the new array to a name, "
+        "so the update is lost.",
         "Write x = x.at[0].set(9.0).",
     )
     assert ran.line_of(note) == 4

@@ -86,11 +86,10 @@ def _parameter(document: Snapshot, parameters: int, name: str) -> str:
 
 def _activity(activity: Activity) -> str:
     """Return the calls and compiles of the function in the run, such as `≥4 calls (2 inlined), 1 compile`."""
-    words = [count(activity.calls, "call", exact=activity.calls_exact)]
+    calls = count(activity.calls, "call", exact=activity.calls_exact)
     # The inlined calls are among the calls, unless the number of calls is a lower bound.
     is_among = 0 < (activity.inlined or 0) <= (activity.calls or 0)
-    if is_among:
-        words[0] += f" ({activity.inlined:,} inlined)"
+    words = [f"{calls} ({activity.inlined:,} inlined)" if is_among else calls]
     if activity.compiles or activity.compiles is None:
         words.append(count(activity.compiles, "compile"))
     elif activity.calls and not activity.from_disk:

@@ -38,8 +38,8 @@ _STATIC = (
     "the change."
 )
 _STATIC_BY_HASH = (
-    "{static} is a static argument of {function}: for the same object, JAX compares only the __hash__, which does not "
-    "change with {name}."
+    "{static} is a static argument of {function}: for the same object, JAX compares only the __hash__, which did not "
+    "change."
 )
 _PASS = "Pass {name} to {function} as an argument."
 _PASS_NO_STATIC = (

@@ -114,9 +114,9 @@ def _blocks_around(tree: ast.Module, first: int, last: int) -> list[tuple[Any, i
 
 def _parsed(lines: Sequence[str], first: int, last: int, indentation: str) -> list[ast.stmt] | None:
     """Return the statements of some lines of a block; None where these lines are no whole statements of the block."""
-    head = "\n" * (first - 2) + "if 1:\n" if indentation else "\n" * (first - 1)
+    above = [""] * (first - 2) + ["if 1:"] if indentation else [""] * (first - 1)
     try:
-        body = ast.parse("\n".join([head + lines[first - 1], *lines[first:last], ""])).body
+        body = ast.parse("\n".join([*above, *lines[first - 1 : last], ""])).body
     except not_of_a_signal(SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     if indentation:

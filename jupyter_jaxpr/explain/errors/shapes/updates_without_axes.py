@@ -57,5 +57,6 @@ def _indices(short: Shape, long: Shape) -> list[str]:
     found = []
     for places in itertools.combinations(range(len(long)), len(short)):
         if all(size == long[place] for size, place in zip(short, places, strict=True)):
-            found.append(f"[{', '.join(':' if axis in places else 'None' for axis in range(len(long)))}]")
+            indices = [":" if axis in places else "None" for axis in range(len(long))]
+            found.append(f"[{', '.join(indices)}]")
     return found
