@@ -76,7 +76,9 @@ function takenWords(
   if (times === 0) {
     return isWhole
       ? trans.__("the stepper's call did not take the branch")
-      : trans.__("the recorded part of the stepper's call did not take the branch");
+      : trans.__(
+          "the recorded part of the stepper's call did not take the branch"
+        );
   }
   return isWhole
     ? trans._n(
