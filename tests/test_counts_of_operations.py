@@ -5,6 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jax import lax
 
+from jupyter_jaxpr.jax.eager_control_flow import EagerConstructs
 from jupyter_jaxpr.observe.calls.counters import CallCounter
 
 
@@ -16,13 +17,17 @@ def test_operations_that_were_compiled_before_the_counter_started_are_in_no_coun
 
     lax.neg(x)
     lax.scan(add, 0.0, x)
-    counter = CallCounter()
+    counter, errors = CallCounter(), []
+    constructs = EagerConstructs(lambda: True, counter.constructed, errors.append)
     counter.start()
+    constructs.start()
     try:
         for _ in range(5):
             lax.neg(x)
         lax.scan(add, 0.0, x)
         counted = [(called.__name__, times) for called, times, _, _ in counter.drain()]
     finally:
+        constructs.stop()
         counter.stop()
     assert counted == [("scan", 1)]
+    assert errors == []

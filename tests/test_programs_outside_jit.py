@@ -71,11 +71,11 @@ def linear(v):
     ("call", "name", "origin"),
     [
         ("root(2.0)", "scan(<lambda>)", "eager scan, run by custom_root"),
-        ("linear(x + 1)", "while(<lambda>)", "eager while, run by custom_linear_solve"),
+        ("linear(z)", "while(<lambda>)", "eager while, run by custom_linear_solve"),
     ],
 )
 def test_the_loop_of_a_solver_outside_of_jit(notebook: Notebook, call: str, name: str, origin: str) -> None:
-    notebook.run(SOLVERS)
+    notebook.run(f"{SOLVERS}z = x + 1")
     first, second = (notebook.run(f"%%jaxpr --no-trace\nout = [{call}]") for _ in range(2))
     for ran in (first, second):
         programs_run = [program for program in ran.document["programs"] if program["origin"] == "ran"]
@@ -113,8 +113,8 @@ def test_a_construct_that_was_compiled_before_hits(notebook: Notebook) -> None:
 
 
 WRAPPED = (
-    "JAX traced and compiled the map again: lax.map puts {} into a function of its own, a new function object "
-    "in each call."
+    "JAX traced and compiled this lax.map again: each call of lax.map wraps {} in a new function object, and JAX "
+    "caches programs by function object."
 )
 
 

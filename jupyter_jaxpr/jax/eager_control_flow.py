@@ -256,7 +256,7 @@ class EagerConstructs:
 
     Args:
         wanted: A function: returns True if executions on this thread are to be reported at present.
-        tell: Called with the function that JAX jitted for the construct, and a frame inside its execution.
+        tell: Called with the jitted function that JAX made for the construct, and a frame inside its execution.
         fail: Receives an error of this package.
     """
 
@@ -284,7 +284,7 @@ class EagerConstructs:
         def evaluated(jitted: Any, frame: FrameType) -> None:
             try:
                 if is_wanted():
-                    tell(jitted._fun, frame)
+                    tell(jitted, frame)
             except not_of_a_signal(*FAILURES) as error:
                 fail(error)
 

@@ -135,14 +135,17 @@ class HookReceiver:
         state = self._threads.get(threading.get_ident())
         return state is not None and state.run is not None and not state.replaying and not facts.staging()
 
-    def evaluated(self, fun: Any, frame: FrameType) -> None:
+    def evaluated(self, jitted: Any, frame: FrameType) -> None:
         """Count one execution of a construct outside of jit.
 
-        `fun` is the jitted function that JAX made for the construct.
+        `jitted` is the jitted function that JAX made for the construct.
         """
         run = self._threads[threading.get_ident()].run
-        function = self.functions.find(fun, frame)
-        if run is None or function.library:
+        function = self.functions.find(jitted._fun, frame)
+        if run is None:
+            return
+        run.counter.constructed(jitted, frame)
+        if function.library:
             return
         activity = run.activity(function)
         activity.calls += 1

@@ -198,8 +198,9 @@ class CallCounter:
         if caller is None:
             return False
         code, offset = caller.f_code, caller.f_lasti
-        if self._package_call is not None and self._package_call[0] is code and self._package_call[1] == offset:
-            return True
+        if self._package_call is not None and self._package_call[0] is code:
+            if code is self._evaluation or self._package_call[1] == offset:
+                return True
         newest = self._newest.get(offset)
         if newest is not None and newest[0] is code:
             return True
@@ -294,6 +295,11 @@ class CallCounter:
         except RecursionError:
             self.overflowed = True
 
+    def constructed(self, called: Any, frame: FrameType) -> None:
+        """Count the call of a construct such as `scan`, which JAX evaluates outside of jit in `frame`."""
+        if self._tool is not None and self._tool.is_ours and threading.get_ident() == self._thread:
+            self._count_first(frame.f_code, frame.f_lasti, called, frame)
+
     def _count_first(self, code: CodeType, offset: int, called: Any, frame: FrameType | None = None) -> None:
         """Count a call from a site that is not the most recent site with this offset."""
         if jit_disabled():
@@ -369,8 +375,8 @@ class CallCounter:
                     if type(inner) is not jit_type:
                         return disable if other_call(code, offset, called, first) else None
                     called = inner
-                elif code is evaluation and is_operation(called):
-                    return None  # calls at this site are never counted, and a cell may make thousands
+                elif code is evaluation:
+                    return disable  # `constructed` counts the constructs, and operations are in no count
                 if get_thread() == thread:
                     try:
                         site = newest[offset]
