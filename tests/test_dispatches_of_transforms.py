@@ -43,49 +43,58 @@ def shown(ran: Ran) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("cell", "expected"),
     [
-        ("jax.vmap(wave)(x)", [("wave", "as jit would trace vmap"), ("wave", "recorded as it ran, vmap")]),
+        ("jax.vmap(wave)(x)", [("wave", "as jit would trace vmap"), ("wave", "recorded as it ran under vmap")]),
         (
             "jax.checkpoint(wave)(2.0)",
-            [("wave", "as jit would trace checkpoint"), ("wave", "recorded as it ran, checkpoint")],
+            [("wave", "as jit would trace checkpoint"), ("wave", "recorded as it ran under checkpoint")],
         ),
-        ("jax.grad(energy)(w, x)", [("energy", "as jit would trace grad"), ("energy", "recorded as it ran, grad")]),
+        (
+            "jax.grad(energy)(w, x)",
+            [("energy", "as jit would trace grad"), ("energy", "recorded as it ran under grad")],
+        ),
         (
             "slope = jax.value_and_grad(energy)\nv, dw = slope(w, x)\nprint(v)",
-            [("energy", "as jit would trace value_and_grad"), ("energy", "recorded as it ran, value_and_grad")],
+            [("energy", "as jit would trace value_and_grad"), ("energy", "recorded as it ran under value_and_grad")],
         ),
         (
             "jax.vmap(jax.grad(wave))(x)",
-            [("wave", "as jit would trace vmap(grad)"), ("wave", "recorded as it ran, vmap(grad)")],
+            [("wave", "as jit would trace vmap(grad)"), ("wave", "recorded as it ran under vmap(grad)")],
         ),
-        ("jax.jvp(wave, (2.0,), (1.0,))", [("wave", "as jit would trace jvp"), ("wave", "recorded as it ran, jvp")]),
-        ("y, dy = jax.jvp(jax.vmap(wave), (x,), (x,))", [("wave", "recorded as it ran, jvp(vmap)")]),
-        ("y, pull = jax.vjp(wave, 2.0)", [("wave", "recorded as it ran, vjp forward")]),
+        (
+            "jax.jvp(wave, (2.0,), (1.0,))",
+            [("wave", "as jit would trace jvp"), ("wave", "recorded as it ran under jvp")],
+        ),
+        ("y, dy = jax.jvp(jax.vmap(wave), (x,), (x,))", [("wave", "recorded as it ran under jvp(vmap)")]),
+        ("y, pull = jax.vjp(wave, 2.0)", [("wave", "recorded as it ran under vjp forward")]),
         (
             "y, pull = jax.vjp(wave, 2.0)\npull(1.0)",
             [
-                ("wave", "recorded as it ran, vjp forward"),
+                ("wave", "recorded as it ran under vjp forward"),
                 ("wave", "as jit would trace vjp backward"),
-                ("wave", "recorded as it ran, vjp backward"),
+                ("wave", "recorded as it ran under vjp backward"),
             ],
         ),
         (
             "y, along = jax.linearize(wave, 2.0)\nalong(1.0)",
             [
-                ("wave", "recorded as it ran, linearize"),
+                ("wave", "recorded as it ran under linearize"),
                 ("wave", "as jit would trace linear part"),
-                ("wave", "recorded as it ran, linear part"),
+                ("wave", "recorded as it ran under linear part"),
             ],
         ),
         (
             "back = jax.linear_transpose(lambda t: 3 * t, x)\nback(x)",
-            [("<lambda>", "as jit would trace linear_transpose"), ("<lambda>", "recorded as it ran, linear_transpose")],
+            [
+                ("<lambda>", "as jit would trace linear_transpose"),
+                ("<lambda>", "recorded as it ran under linear_transpose"),
+            ],
         ),
-        ("for _ in range(3):\n    w = w - 0.1 * jax.grad(energy)(w, x)", [("energy", "recorded as it ran, grad")]),
+        ("for _ in range(3):\n    w = w - 0.1 * jax.grad(energy)(w, x)", [("energy", "recorded as it ran under grad")]),
         (
             "@jax.vmap\ndef ripple(t):\n    return jnp.cos(t)\nif True:\n    y = ripple(x)",
-            [("ripple", "recorded as it ran, vmap")],
+            [("ripple", "recorded as it ran under vmap")],
         ),
-        ("g = jax.grad(lambda t: wave(t).sum())(x)\ntotal = 1", [("<lambda>", "recorded as it ran, grad")]),
+        ("g = jax.grad(lambda t: wave(t).sum())(x)\ntotal = 1", [("<lambda>", "recorded as it ran under grad")]),
     ],
 )
 def test_a_function_under_a_transform_has_its_name_and_how_it_ran(
@@ -122,9 +131,9 @@ def test_a_call_above_the_last_statement_stands_before_a_loop_that_ran_later(phy
     ]
     assert shown(physics.run("%%jaxpr --no-trace\n" + "\n".join(lines))) == [
         ("scan(add)", "ran as an eager scan"),
-        ("wave", "recorded as it ran, vjp forward"),
+        ("wave", "recorded as it ran under vjp forward"),
         ("map(wave)", "ran as an eager map"),
-        ("energy", "recorded as it ran, grad"),
+        ("energy", "recorded as it ran under grad"),
     ]
 
 
@@ -207,4 +216,4 @@ def test_a_transform_of_equinox_stands_beside_the_function(notebook: Notebook, c
     transform = transform or "filter_vmap(filter_value_and_grad(checkpoint))"
     shown = [(program["name"], program["how"]) for program in ran.own_programs]
     assert shown[0] == (name, f"as jit would trace {transform}")
-    assert shown[1:] in ([], [(name, f"recorded as it ran, {transform}")])  # a layer of a library is not recorded
+    assert shown[1:] in ([], [(name, f"recorded as it ran under {transform}")])  # a layer of a library is not recorded

@@ -453,7 +453,7 @@ def test_a_construct_that_a_transform_derived_says_so_and_blames_nobody(notebook
     assert hows(ran)[0] == "ran as an eager scan"
     derived, recorded = (
         "eager scan, derived by a transform",
-        ["recorded as it ran, linearize", "recorded as it ran, vmap"],
+        ["recorded as it ran under linearize", "recorded as it ran under vmap"],
     )
     assert [origin for origin in hows(ran)[1:] if origin != derived] == recorded
     assert derived in hows(ran)

@@ -148,7 +148,7 @@ def test_an_instruction_belongs_to_its_own_equation_and_one_without_a_place_says
     line(hlo, " exponential(").click()
     details = rnn.panel.get_by_role("group", name="Details of the selection")
     expect(details).to_contain_text("exponentialexponential function")
-    expect(details.get_by_role("link", name="Operations of XLA")).to_have_attribute(
+    expect(details.get_by_role("link", name="XLA documentation: operations")).to_have_attribute(
         "href", "https://openxla.org/xla/operation_semantics"
     )
     expect(details).to_contain_text(

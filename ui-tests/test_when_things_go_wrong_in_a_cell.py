@@ -73,7 +73,7 @@ size(jnp.full(2, -3.0))"""
     cures = nb.panel.get_by_role("article").filter(has_text="size could not be traced").locator("dl > div")
     where = cures.filter(has_text="jnp.where")
     expect(where).to_contain_text("Cell [2], line 4")
-    change = where.get_by_role("group", name="Change of the cell by the cure")
+    change = where.get_by_role("group", name="How the cure changes the cell")
     expect(change.locator("[data-change=removed]")).to_contain_text(["if x.sum() > 0:", "return x", "return -x"])
     expect(change.locator("[data-change=added]")).to_contain_text("return jnp.where(x.sum() > 0, x, -x)")
 

@@ -246,7 +246,7 @@ class Publisher:
         kind = data.get("type") if isinstance(data, dict) else None
         self.has_panel = True
         if kind == "resend":
-            with _never_raises("jupyter_jaxpr could not send the programs again.", self):
+            with _never_raises("jupyter_jaxpr could not resend the programs to the panel.", self):
                 self._say_hello()
                 for document in self._runs.latest():
                     self._send_snapshot(document)

@@ -20,7 +20,7 @@ export function CureDiff(props: {
     <pre
       className="jp-JaxprCode jp-JaxprCureDiff"
       role="group"
-      aria-label={trans.__('Change of the cell by the cure')}
+      aria-label={trans.__('How the cure changes the cell')}
       tabIndex={0}
     >
       {hunks.map(({ line, removed, added }) => {

@@ -41,7 +41,7 @@ _NO_VALUES = "The values of the call were not recorded. {cure}"
 _STEPS = "Run the cell again with %%jaxpr --steps."
 _EARLIER = "The steps use the values of the call that compiled, not of the last call. {cure}"
 _RECORDS_LAST = "%%jaxpr --steps records the last call."
-_INSPECT_LAST = "To record the steps of the last call, inspect the last call."
+_INSPECT_LAST = "To record the steps of the last call, pass its function and its arguments to jupyter_jaxpr.inspect."
 _GIVEN_AWAY = "The steps use the values of the call that compiled, because later calls donated their arguments."
 
 

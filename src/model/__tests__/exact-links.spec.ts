@@ -120,7 +120,7 @@ describe('the twin of a recurrent net', () => {
       // The gloss of the operation stands first: the name, what the operation computes, the link to its specification.
       'tanh' +
         'hyperbolic tangent' +
-        'Operations of XLA' +
+        'XLA documentation: operations' +
         'Exact link: this line comes from 2 equations.',
       'Exact link: this line comes from no equation.'
     ]);

@@ -189,7 +189,7 @@ describe('a cure that applies', () => {
     expect(words(node.querySelector('dd > p'))).toBe('Cell [7], line 4');
     const [diff] = byRole(node, 'group');
     expect(diff.getAttribute('aria-label')).toBe(
-      'Change of the cell by the cure'
+      'How the cure changes the cell'
     );
     expect([...diff.children].map(line => line.textContent)).toEqual([
       '4−removed: if x > 0:  # é',

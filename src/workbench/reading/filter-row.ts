@@ -17,7 +17,7 @@ export class FilterRow {
     this.node.setAttribute('role', 'group');
     this.node.setAttribute(
       'aria-label',
-      trans.__('Hide lines, fold names, show source')
+      trans.__('Hide lines, fold named groups, show source lines')
     );
     this.node.append(
       element('span', 'jp-JaxprProgram-filtersTitle', trans.__('Hide lines'))

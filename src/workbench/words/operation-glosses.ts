@@ -50,10 +50,10 @@ export function operationGloss(
         address: `${STABLEHLO}#${name}`
       }
     : level === 'hlo'
-      ? { words, name: trans.__('Operations of XLA'), address: HLO }
+      ? { words, name: trans.__('XLA documentation: operations'), address: HLO }
       : {
           words,
-          name: trans.__('Operations of StableHLO'),
+          name: trans.__('StableHLO specification'),
           address: STABLEHLO
         };
 }

@@ -131,7 +131,7 @@ def _swapped_update(raised: RaisedAt, title: str) -> Explained | None:
                 title = f"{name} holds the state of the optimizer: line {node.lineno} swaps the names"
                 text = f"{made} returns the updates first, and then the state."
                 # No trial: the name of the state holds the updates by now.
-                cure = FoundCure("the order", f"{second.id}, {first.id} = {made}", "Write the updates first.")
+                cure = FoundCure("the order", f"{second.id}, {first.id} = {made}", "Put the name of the updates first.")
                 return Explained(None, title, text, (cure,))
     return None
 

@@ -93,7 +93,7 @@ ARRAY_MESSAGES = (
             ("or", "The operator |", _COMPARE),
             ("xor", "The operator ^", "For a power, write ** in place of ^. For booleans, compare first."),
             ("not", "The operator ~", "Write x == 0, or convert the array with x.astype(bool), before ~ negates it."),
-            ("population_count", "population_count", "Convert the array to integers first."),
+            ("population_count", "population_count", "Convert the array to an integer dtype first."),
         )
     ),
     Message(

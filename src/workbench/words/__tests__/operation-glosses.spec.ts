@@ -19,7 +19,7 @@ describe('the gloss of an operation', () => {
   it('is of HLO, whose names have other signs', () => {
     expect(operationGloss('get-tuple-element', 'hlo', trans)).toEqual({
       words: 'one element of a tuple; nothing is copied',
-      name: 'Operations of XLA',
+      name: 'XLA documentation: operations',
       address: 'https://openxla.org/xla/operation_semantics'
     });
   });
@@ -27,7 +27,7 @@ describe('the gloss of an operation', () => {
   it('is of CHLO, which the specification of StableHLO does not have', () => {
     expect(operationGloss('chlo.erf_inv', 'stablehlo', trans)).toEqual({
       words: 'inverse of the error function',
-      name: 'Operations of StableHLO',
+      name: 'StableHLO specification',
       address: 'https://openxla.org/stablehlo/spec'
     });
   });
