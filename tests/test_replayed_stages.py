@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_jaxpr.observe import threads
+from jupyter_jaxpr.observe import open_calls
 
 
 def test_a_stage_within_another_one_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     ends = iter([2.0, 4.0, 6.0, 8.0])
     monkeypatch.setattr("time.perf_counter", lambda: next(ends))
-    state = threads.ThreadState()
-    threads.count_replayed(state, 1.0)  # this stage took from 1 to 2
-    threads.count_replayed(state, 1.0)  # this stage took from 3 to 4
-    threads.count_replayed(state, 5.5)  # this stage took from 0.5 to 6, around both
-    threads.count_replayed(state, 1.0)  # this stage took from 7 to 8
+    state = open_calls.ThreadState()
+    open_calls.count_replayed(state, 1.0)  # this stage took from 1 to 2
+    open_calls.count_replayed(state, 1.0)  # this stage took from 3 to 4
+    open_calls.count_replayed(state, 5.5)  # this stage took from 0.5 to 6, around both
+    open_calls.count_replayed(state, 1.0)  # this stage took from 7 to 8
     assert (state.replay_events, state.replay_seconds) == (4, 6.5)

@@ -7,9 +7,9 @@ import math
 from ..document.types.document import Note, Snapshot
 from ..document.types.timing import ProgramTiming
 from ..jax.effects import program_effects
-from ..measure.times.difference import FEWEST, is_slower
 from ..measure.times.program_timing import ProgramTimes, question, time_program
 from ..measure.times.repeated_calls import Warm
+from ..measure.times.slower_call import FEWEST, is_slower
 from ..observe.calls.call_values import ValuesGone
 from ..observe.observation import StageTimes
 from ..observe.process_observer import observer

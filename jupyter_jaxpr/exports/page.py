@@ -55,7 +55,8 @@ def page(document: Snapshot, source_of: Callable[[str], SourcePage | None] = lam
     title = document.title or (str(wording.signature(program)) if program else "jupyter_jaxpr")
     # the page shows the signature below the heading
     heading = document.title or (program.name if program else "jupyter_jaxpr")
-    script = f"'use strict';\nconst STYLE = {json.dumps(_own('live.css'))};\n" + _own("lines.js") + _own("page.js")
+    style = json.dumps(_own("with_script.css"))
+    script = f"'use strict';\nconst STYLE = {style};\n" + _own("lines.js") + _own("page.js")
     first = _own("unpack.js")
     head = element(
         "head",
@@ -63,7 +64,7 @@ def page(document: Snapshot, source_of: Callable[[str], SourcePage | None] = lam
         void("meta", name="viewport", content="width=device-width, initial-scale=1"),
         void("meta", http_equiv="Content-Security-Policy", content=_policy(first, script)),
         element("title", title),
-        raw("style", _own("page.css")),
+        raw("style", _own("without_script.css")),
     )
     order = sorted(wording.exported(document), key=lambda index: index != document.focus)
     budget = Budget()

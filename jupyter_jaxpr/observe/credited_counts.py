@@ -18,8 +18,8 @@ from .cell_run import EAGER_COMPILES, FunctionActivity, Run
 from .functions import FunctionRecord, Functions
 from .library_functions import is_users
 from .observation import EagerCompile, Place
+from .open_calls import ThreadState
 from .stages import CallStages, LooseEvent
-from .threads import ThreadState
 from .user_places import user_place
 
 

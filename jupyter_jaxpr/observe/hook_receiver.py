@@ -1,6 +1,6 @@
 """Receives JAX's hooks and events, and records what each call did.
 
-- `threads`: the calls that one thread has open in JAX.
+- `open_calls`: the calls that one thread has open in JAX.
 - `credit`: adds calls and stages to the counts of functions and lines.
 - `replay`: finds the programs that calls ran, and the stages of these programs.
 """
@@ -43,10 +43,7 @@ from .dispatch_recording import recording_of
 from .functions import FunctionRecord, Functions
 from .library_functions import is_users
 from .library_programs import LibraryCall, note_derived_library_program, note_library_program
-from .programs_that_ran import note_call, note_derived, note_program, note_transformed, origin_of
-from .raised_traces import note_raised, note_raised_outside
-from .stages import STAGE_NAMES, LooseEvent
-from .threads import (
+from .open_calls import (
     LOOSE_EVENTS,
     Miss,
     ThreadState,
@@ -62,6 +59,9 @@ from .threads import (
     state_of,
     stop_trace,
 )
+from .programs_that_ran import note_call, note_derived, note_program, note_transformed, origin_of
+from .raised_traces import note_raised, note_raised_outside
+from .stages import STAGE_NAMES, LooseEvent
 from .user_places import asking_place, call_place, frame_place, user_place
 from .value_texts import NOTHING_CALLED, Reading
 from .whose_code import is_jax, is_users_frame

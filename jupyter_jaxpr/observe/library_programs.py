@@ -16,10 +16,10 @@ from ..plain_text import own_name, text_of
 from .cell_run import Run
 from .functions import FunctionRecord
 from .observation import ObservedFunction, Place
+from .open_calls import ThreadState
 from .programs_of_misses import KeptProgram
 from .programs_that_ran import replay
 from .stages import CallStages, LooseEvent
-from .threads import ThreadState
 
 MOST = 20
 """The number of library programs that a run keeps."""

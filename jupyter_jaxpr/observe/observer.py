@@ -30,14 +30,10 @@ from .cell_run import Run
 from .credited_counts import count_by_name, drain, take_loose
 from .hook_receiver import HookReceiver
 from .observation import LedgerReading, Observation
+from .open_calls import ThreadState, prune, state_of
 from .programs_of_misses import KeptProgram
 from .progress import Progress, progress_of
 from .stages import CallStages
-from .threads import (
-    ThreadState,
-    prune,
-    state_of,
-)
 from .traced_names import NamedValues
 
 _FUNCTIONS_IN_LEDGER = 40

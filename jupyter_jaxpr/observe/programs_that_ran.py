@@ -21,9 +21,9 @@ from .calls.repeatable_calls import HeldCall
 from .cell_run import Run
 from .functions import FunctionRecord, equinox_wrapper
 from .observation import Place
+from .open_calls import Miss, ThreadState
 from .programs_of_misses import KeptProgram, keep, stored_program
 from .stages import CallStages
-from .threads import Miss, ThreadState
 from .value_texts import NOTHING_CALLED
 from .values_at_trace import ValuesAtTrace
 

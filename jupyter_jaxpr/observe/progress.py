@@ -5,11 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .cell_run import Run
+from .open_calls import Miss, ThreadState
 from .stages import STAGE_NAMES
-from .threads import (
-    Miss,
-    ThreadState,
-)
 from .under_way import UnderWay
 
 

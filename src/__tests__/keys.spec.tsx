@@ -22,7 +22,7 @@ import { recording, snapshot } from '../protocol/__tests__/documents';
 import type { Snapshot } from '../protocol/snapshot';
 import type { LevelName } from '../tokens';
 import { TransformView } from '../transform/transform-view';
-import { SourceCell } from '../wide/source-cell';
+import { SourceCell } from '../wide/cell-editor';
 import { WideView } from '../wide/wide-view';
 import type { LinkedView } from '../workbench/listing/linked-view';
 import { shardings } from '../workbench/shardings/__tests__/spread';

@@ -7,7 +7,7 @@ import * as React from 'react';
 
 import { IEditPlace, editPlace } from '../model/cure-edits';
 import { Cure, Edit, Snapshot } from '../protocol/snapshot';
-import { CureActs, ICureOf, editPlaceWords } from './cure-acts';
+import { CureActs, ICureOf, editPlaceWords } from './cure-buttons';
 import { CureDiff } from './cure-diff';
 import { shortened } from './summary';
 

@@ -8,7 +8,7 @@ import { editingOf } from '../model/cell-editing';
 import type { Snapshot } from '../protocol/snapshot';
 import { element } from '../parts/dom';
 import type { ILevelCount } from '../workbench/levels/level-pane-options';
-import { SourceCell } from './source-cell';
+import { SourceCell } from './cell-editor';
 import { ISourcePaneOptions, SourcePane } from './source-pane';
 
 export type ICellAndTextsOptions = Omit<ISourcePaneOptions, 'withoutCell'>;

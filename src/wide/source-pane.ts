@@ -39,7 +39,7 @@ import {
   linkedPlaces,
   linkedSpans,
   offsetOf
-} from './linked-source';
+} from './linked-spans-in-sources';
 import { SourcePointing } from './source-pointing';
 import { headings, partsField, setParts } from './source-headings';
 import {

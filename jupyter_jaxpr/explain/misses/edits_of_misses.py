@@ -19,7 +19,7 @@ from ...plain_text import FAILURES
 from ..errors.failing_code.edits import edited, shown
 from ..errors.trials.trial_time_limit import Budget
 from .arguments import argument_cure
-from .made_once import made_once
+from .edits_that_make_once import made_once
 from .read_outside import reads_the_machine, reads_the_same
 from .written_calls import text_of
 

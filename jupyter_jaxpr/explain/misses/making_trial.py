@@ -14,8 +14,8 @@ from ..errors.trials.copied_values import copied
 from ..errors.trials.trial_time_limit import Budget
 from ..result_types import ResultTypes, Untried, result_types, silence, spec_of_aval
 from .key_comparison import arguments_of, as_specs
-from .makings import Making, bound_in, free_names, is_inside
 from .read_outside import names_read, reads_the_machine, reads_what_may_change
+from .where_functions_are_made import Making, bound_in, free_names, is_inside
 from .written_calls import Text, first_line, is_repeated
 
 _MADE = "made_by_the_trial"

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ...quantities import count, in_a_sentence
-from ..times.difference import FEWEST, is_slower
 from ..times.repeated_calls import Warm
+from ..times.slower_call import FEWEST, is_slower
 from .variants import Comparison, Variant
 
 if TYPE_CHECKING:

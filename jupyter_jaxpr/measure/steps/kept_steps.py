@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...interruptions import not_of_a_signal
+from .recorded_columns import Column, Target
 from .sketch import Seen
-from .target import Column, Target
 
 
 @dataclass(frozen=True)

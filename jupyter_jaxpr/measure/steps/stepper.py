@@ -13,11 +13,11 @@ from ...program.jaxpr.parameters import open_jaxpr
 from .buffers import bytes_of
 from .conditions import SCOPE_PARAMETERS
 from .equations import Step, Unsteppable, inner_program, types_of
+from .recorded_columns import Target, passed_index
 from .recorded_steps import Steps
 from .run_in_pieces import RunInPieces
 from .step_limits import Bounds
 from .stepping_program import counted
-from .target import Target, passed_index
 
 
 class Stepper:

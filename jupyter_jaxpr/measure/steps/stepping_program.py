@@ -16,8 +16,8 @@ from ...program.jaxpr.high_primitives import named
 from .buffers import Buffers, Control, empty, end_visit, keep_point
 from .conditions import SCOPE_PARAMETERS
 from .equations import Step, Unsteppable, bind, inner_program, read, run, run_equations
+from .recorded_columns import Target
 from .surrounding_loops import loop_of
-from .target import Target
 
 _NO_LIMIT = 2**31 - 1
 

@@ -10,7 +10,7 @@ from ...jax.loop_equations import scan_parts, while_parts
 from ..costs import Costs
 from ..jaxpr.walk import Walk
 from ..jaxpr.while_step_counts import counted_trips
-from . import card_facts, choice
+from . import card_facts, decision_row
 from .body import Bodies, Body
 from .callers import Callers
 from .card import BranchRow, Card, ControlPath, SlotRow
@@ -77,7 +77,7 @@ class Constructs:
         card_facts.add(
             card, call, self._walk, backward=derivative == "transpose", is_repeated=is_repeated, plain=plain, used=used
         )
-        choice.choose(card, place, derivative)
+        decision_row.choose(card, place, derivative)
         return card
 
     def _scan(self, card: Card, place: Place, scopes: dict[tuple[str, int], int], call: Call | None) -> None:

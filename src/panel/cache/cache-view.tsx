@@ -8,7 +8,7 @@ import { IJaxprModel } from '../../tokens';
 import { AttentiveWidget } from '../../parts/attentive-widget';
 import { Figures } from '../../parts/figures';
 import { shortened } from '../../parts/summary';
-import { CostBar } from './cost-bar';
+import { CostBar } from './cell-time-bar';
 import { FunctionTable } from './function-table';
 import { Library } from './library';
 import { Guess, Guesses, scoreOf } from './predictions';

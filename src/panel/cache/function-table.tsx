@@ -13,7 +13,7 @@ import { Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
 import { duration } from '../../quantities';
 import { useRoving } from '../../parts/roving';
-import { Count, IRowProps } from './cells';
+import { Count, IRowProps } from './counts-and-bars';
 import {
   COLUMNS,
   Column,

@@ -4,7 +4,7 @@ import * as React from 'react';
 
 import { bound } from '../../model/call-counts';
 import { Cures } from '../../parts/cures';
-import { Bar, CellProps, Place } from './cells';
+import { Bar, CellProps, Place } from './counts-and-bars';
 import { changedParts } from './changed-parts';
 import { Misses, countsOf, priceOf } from './functions';
 import { IMissRow, IQuestionRow } from './rows';

@@ -1,7 +1,7 @@
 /** The cells of a call whose outcome the user guesses: two buttons, then the true outcome. */
 import * as React from 'react';
 
-import { CellProps } from './cells';
+import { CellProps } from './counts-and-bars';
 import { MissWords } from './miss-cells';
 import { Guess, guessKey } from './predictions';
 import { IQuestionRow } from './rows';

@@ -6,7 +6,7 @@ import { amount } from '../../model/call-counts';
 import { Icon } from '../../parts/icons';
 import { duration } from '../../quantities';
 import { shortened } from '../../parts/summary';
-import { Bar, CellProps, Count, IRowProps, Place } from './cells';
+import { Bar, CellProps, Count, IRowProps, Place } from './counts-and-bars';
 import { countsOf, entriesOf } from './functions';
 import { MissCells } from './miss-cells';
 import { QuestionCells } from './question-cells';

@@ -11,7 +11,7 @@ import { Branches } from './branches';
 import { Head } from './card-head';
 import { Diagram } from './diagram';
 import { ICard, Reading } from './cards-of-program';
-import { Slots } from './slots';
+import { Slots } from './values-table';
 import { SmallProgram } from './small-program';
 import { Stepper, useStepping } from './stepper';
 import { cardName, isBranch, isNamed } from './words';

@@ -11,7 +11,7 @@ import { EvaluableText } from '../../protocol/evaluable';
 import { Note, Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
 import { CodeExcerpt } from '../../parts/code-excerpt';
-import { CureActs, editPlaceWords } from '../../parts/cure-acts';
+import { CureActs, editPlaceWords } from '../../parts/cure-buttons';
 import { Cures, appliedPlace, levelWords } from '../../parts/cures';
 import { Icon, IconName } from '../../parts/icons';
 import { AttentiveWidget } from '../../parts/attentive-widget';

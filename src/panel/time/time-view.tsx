@@ -13,7 +13,7 @@ import { duration } from '../../quantities';
 import { Figures } from '../../parts/figures';
 import { Stretches, stretches } from '../../parts/stretches';
 import { shortened } from '../../parts/summary';
-import { Again } from './again';
+import { Again } from './eager-and-warm';
 import { Running } from '../../parts/long-request';
 import { LONGEST_NAME } from './series';
 import { StageTable } from './stages';

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ....jax.tracer_origins import type_of
-from ..failing_code.called_names import called
 from ..shapes.alignments import Shape, broadcast, broadcasts
+from .called_names import called
 from .origins import dtype_of, type_of_new_array, value_of
 from .place_of_error import RaisedAt
 
