@@ -133,8 +133,8 @@ class Live:
         """
         with self._turn:
             try:
-                # One garbage collection visits all objects of JAX and of the syntax tree: it takes a tenth of a second,
-                # and would happen several times.
+                # A garbage collection visits all objects of JAX and of the syntax tree and takes a tenth of a second.
+                # Several collections would run during one trace.
                 with without_collection(), time_limit(seconds) as limit:
                     request = _Request(
                         cell_to_trace, observed, cells or {}, seconds, last_run, limit, self._slow_compiles

@@ -309,7 +309,8 @@ class Run:
         self.unused_donations: dict[tuple[str, Place | None], UnusedDonation] = {}
         # id -> the function, for the functions that JAX traces at present
         self.traced_objects: dict[int, weakref.ref[Any]] = {}
-        # called before each trace, with the function and its static arguments that are objects
+        # called before the first trace of a function, and before each trace with static arguments of the user's
+        # classes; gets the function and these arguments
         self.look_before: Callable[[Any, Mapping[str, Any]], Any] | None = None
         # (name of a traced function, what `look_before` returned for it)
         self.traced_functions: list[tuple[str, Any]] = []

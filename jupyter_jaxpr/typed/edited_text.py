@@ -94,7 +94,10 @@ def _common_ends(text: str, earlier_text: str) -> tuple[int, int]:
 
 
 def _blocks_around(tree: ast.Module, first: int, last: int) -> list[tuple[Any, int, int]]:
-    """Return the blocks around some lines, the outermost first, each with the range of its statements there."""
+    """Return the blocks whose bodies contain the lines `first` to `last`, the outermost first.
+
+    With each block stand the start and the stop index, in its body, of the statements on these lines.
+    """
     blocks: list[tuple[Any, int, int]] = []
     block: Any = tree
     while True:

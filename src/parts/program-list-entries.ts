@@ -68,7 +68,10 @@ export function isFilterable(runs: readonly IRun[]): boolean {
   return countPrograms(runs) >= FILTERED_FROM;
 }
 
-/** The key of an entry with folded programs. A derived program has the key of the program from which it was derived. */
+/**
+ * The key of the entry that stands for the folded programs of one name.
+ * A derived program has the key of the program from which it was derived.
+ */
 export function foldKey({ snapshot }: IRun, program: number): string {
   const first = firstOf(snapshot, program);
   const { name } = snapshot.programs[first];

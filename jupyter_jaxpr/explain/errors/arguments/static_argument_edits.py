@@ -184,7 +184,7 @@ def _keyword(names: Sequence[str]) -> str:
 
 
 def _longer_option(written: Sequence[ast.keyword], keyword: str, parameters: Sequence[str]) -> str | None:
-    """Return the option of the user's jit with the arguments of another option, such as static_argnums=(0, 2).
+    """Return the user's static option, extended by the arguments of another option, such as static_argnums=(0, 2).
 
     None if the user's option is no literal, or a parameter is unknown. A jit with both static_argnames and
     static_argnums does not translate one into the other, so a name is added to names, and a number to numbers.

@@ -374,7 +374,7 @@ class Choices:
 
 
 def _enclosed(text: str) -> str:
-    """Return the code of an operand of &, in parentheses if & would bind more tightly."""
+    """Return the code of an operand of &, in parentheses unless the code is a name."""
     return text if text.isidentifier() else f"({text})"
 
 
