@@ -18,7 +18,10 @@ COND = """
 def f(x):
     return jax.lax.cond(x > 0, lambda x: x * 2, lambda x: x**2, x)
 """
-AT_MOST = "%%jaxpr --steps keeps at most 8 calls, whose arguments cannot change after the call and take at most 8 MB."
+AT_MOST = (
+    "%%jaxpr --steps keeps the arguments of at most 8 calls, and only arguments of at most 8 MB that the code cannot "
+    "change after the call, such as JAX arrays."
+)
 KEEP = "%%jaxpr --steps keeps the arguments of the first calls and of the last call: at most 8."
 
 

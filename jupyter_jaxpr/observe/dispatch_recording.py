@@ -113,7 +113,7 @@ class Recording:
         self._is_at_end = False
         self.ended: str | None = None
         self.reached_limit = False  # true if a higher limit would record more
-        self._array_type = dispatches.array_type()
+        self._array_type: type | None = None  # known from the start on: JAX may not be imported before
         # The primitives and parameters of the functions that JAX made for operations.
         self._operations: dict[FunctionType, tuple[Any, Mapping[str, Any]]] = {}
         self._library_classes: set[type] = set()  # classes that do not belong to the user
@@ -142,6 +142,7 @@ class Recording:
         """
         if self._on:
             return True
+        self._array_type = dispatches.array_type()
         self._thread = threading.get_ident()
         self._on = True  # from here on `stop` removes the hooks, even after an interrupt
         try:

@@ -78,10 +78,13 @@ class Cells:
         self._notebook = notebook
         self._built = notebook.builds()
         notebook.run(FIRST)
+        namespace = notebook.shell.user_ns
+        self._imported = {name: value for name, value in namespace.items() if not name.startswith("_")}
 
     def card(self, source: str) -> str:
         """Return the card of a cell, with the trials of its cures."""
         self._built.clear()
+        self._notebook.shell.user_ns.update(self._imported)  # an earlier cell may have assigned to such a name
         cell = f"%%jaxpr\n{source}"
         ran = self._notebook.run(cell)
         if ran.result.error_in_exec is None:
