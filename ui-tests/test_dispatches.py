@@ -211,7 +211,7 @@ def test_what_a_call_of_jax_numpy_ran_is_folded_and_unfolds(printed):
             RECORDED_TOTAL[0],
             "b:f32[5] = jitname=multiply a 2:i32[]",
             "{ lambda ; a:f32[5] c:i32[]weak. let",
-            "d:f32[] = convert_element_typepromoted i32 → f32… c",
+            "d:f32[] = convert_element_type… c",
             "b:f32[5] = mul a d",
             "in (b,) }",
             *RECORDED_TOTAL[2:],

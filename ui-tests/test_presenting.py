@@ -79,6 +79,7 @@ def test_a_remote_control_goes_through_steps_and_programs(talk, page):
     page.keyboard.press("PageDown")
     expect(talk.panel.get_by_role("button", name="cumulative", exact=True)).to_be_visible()
 
+    talk.editor(1).click()
     page.keyboard.press("Escape")  # leaves the cell
     expect(talk.panel.get_by_role("tab")).to_have_text(["Program"])
     page.keyboard.press("Escape")

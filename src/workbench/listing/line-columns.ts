@@ -16,6 +16,8 @@ export interface IColumns {
   first: number;
   /** In each further line, which hangs. */
   further: number;
+  /** True if the stylesheet has the rule for a narrow panel. */
+  isNarrow: boolean;
 }
 
 /**
@@ -62,5 +64,9 @@ export function columnsOf(view: EditorView, depth: number): IColumns | null {
   const { pixels, edge, hang, step } = width;
   const room = pixels - BEFORE - edge - step * Math.min(depth, DEEPEST);
   const letter = view.defaultCharacterWidth;
-  return { first: room / letter, further: (room - hang) / letter };
+  return {
+    first: room / letter,
+    further: (room - hang) / letter,
+    isNarrow: step < STEP
+  };
 }

@@ -33,7 +33,7 @@ export function narrowChips(
   if (countLines(line, length, chips, columns) === 1) {
     return chips;
   }
-  return waysToShorten(line)
+  return waysToShorten(line, columns.isNarrow)
     .map(chips =>
       lists?.length && countLines(line, length, chips, columns) > MOST_LINES
         ? shorterLists(chips, line, length, columns)
@@ -43,15 +43,15 @@ export function narrowChips(
     .reduce((best, next) => (next.lines < best.lines ? next : best)).chips;
 }
 
-/** The chips with shorter decimals, and also with hidden parameters. */
-function waysToShorten({
-  chips,
-  decimals = []
-}: IListedLine): readonly (readonly ILineChip[])[] {
+/** The chips with shorter decimals, and in a narrow panel also with hidden parameters. */
+function waysToShorten(
+  { chips, decimals = [] }: IListedLine,
+  isNarrow: boolean
+): readonly (readonly ILineChip[])[] {
   const shorter = inOrder([...chips, ...decimals.filter(isOutside(chips))]);
   const isShort = ({ short, label }: ILineChip): boolean =>
     short === undefined || short === label;
-  return chips.every(isShort)
+  return !isNarrow || chips.every(isShort)
     ? [shorter]
     : [
         shorter,

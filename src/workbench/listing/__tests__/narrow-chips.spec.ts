@@ -57,7 +57,9 @@ function shown(
   for (const { from, to, label } of narrowChips(
     line,
     text.length,
-    columns === null ? null : { first: columns + 3, further: columns }
+    columns === null
+      ? null
+      : { first: columns + 3, further: columns, isNarrow: true }
   )) {
     words += `${text.slice(end, from)}[${label}]`;
     end = to;
