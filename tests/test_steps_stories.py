@@ -408,7 +408,7 @@ def test_a_host_without_magics_is_offered_none(monkeypatch):
     rerun = construct.run(calls_after=True)
     assert rerun.notes == [
         "The steps use the values of the call that compiled, not of the last call. To record the steps of the last "
-        "call, inspect the last call."
+        "call, pass its function and its arguments to jupyter_jaxpr.inspect."
     ]
 
 
