@@ -25,8 +25,8 @@ from .arguments.python_objects import python_object_error
 from .arguments.tree_differences import tree_error
 from .arguments.values_without_arrays import python_value_error
 from .arguments.whole_results import whole_result_error
+from .control_flow.construct_errors import construct_error
 from .control_flow.listed_layers import listed_layers_error
-from .control_flow.loop_and_branch_types import construct_error
 from .control_flow.scan_lengths import scan_length_error
 from .earlier_lines.donated_twice import donated_twice_error
 from .earlier_lines.earlier_causes import state_error

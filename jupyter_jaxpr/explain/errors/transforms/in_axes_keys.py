@@ -11,7 +11,7 @@ from typing import Any
 from ....interruptions import not_of_a_signal
 from ....observe.observation import FoundCure
 from ....quantities import in_a_sentence
-from ..control_flow.loop_and_branch_types import leaf_at
+from ..control_flow.returned_leaves import leaf_at
 from ..explanation import Explained
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.place_of_error import RaisedAt

@@ -1,0 +1,129 @@
+"""Explains calls of scan, map, while_loop, fori_loop, cond or switch that pass too few, too many or wrong arguments."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from ....observe.observation import FoundCure
+from ....quantities import count
+from ..explanation import Explained
+from ..failing_code.called_names import called
+from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.module_names import jnp_name
+from ..failing_code.origins import dtype_of, value_of
+from ..failing_code.place_of_error import RaisedAt
+from ..trials.trial_of_cure import passed
+
+_TAKES = re.compile(
+    r"^(?P<name>\S+)\(\) (?:takes (?P<takes>\d+) positional arguments? but (?P<given>\d+) (?:was|were) given"
+    r"|missing (?P<at_least>\d+) required positional arguments?)"
+)
+_VALUES = re.compile(r"^lax\.cond: true_fun and false_fun arguments should be callable")
+_CALLERS = {
+    "cond": "cond(test, f, g, x) calls f(x) or g(x): each branch must take the arguments that follow the branches.",
+    "switch": "switch(index, branches, x) calls a branch with x: each branch must take what follows the branches.",
+    "scan": "scan calls its body with the carry and one element of xs: def step(carry, x).",
+    "map": "lax.map calls its function with one argument, an element of xs, which may be a tuple.",
+    "while_loop": "while_loop calls its condition and its body with one argument, the carry.",
+    "fori_loop": "fori_loop calls its body with the index and the carry: def body(i, carry).",
+}
+
+
+def argument_error(text: str, raised: RaisedAt | None) -> Explained | None:
+    """Explain a call of a loop or conditional that passes a wrong number of arguments, or values as branches."""
+    if raised is not None and _VALUES.search(text):
+        return _values(raised)
+    match = _TAKES.search(text)
+    if match is not None and raised is not None and _maps_trees(raised):
+        return _leaves(raised, match)
+    if match is not None and raised is not None and called(raised.node) in _CALLERS:
+        name, construct = match["name"].rpartition(".")[2], called(raised.node)
+        if name == construct:
+            return _missing_arguments(raised, construct, text)
+        function_text = "a lambda" if name == "<lambda>" else name
+        title = f"{construct} passes too few arguments to {function_text}"
+        if match["given"]:
+            passed_arguments = count(int(match["given"]), "argument")
+            title = f"{construct} passes {passed_arguments} to {function_text}"
+            if match["takes"]:
+                title = f"{construct} passes {passed_arguments} to {function_text}, which takes {match['takes']}"
+        words = _CALLERS[construct]
+        if construct == "switch" and isinstance(raised.node, ast.Call) and len(raised.node.args) == 2:
+            words = f"{words} This call has no argument after the branches."
+        cure = FoundCure("arguments", None, words)
+        if match["at_least"] and (operand := _operand(raised, construct)) is not None:
+            cure = operand
+        return Explained(None, title, "", (cure,))
+    return None
+
+
+def _operand(raised: RaisedAt, construct: str) -> FoundCure | None:
+    """Return the cure that passes the tested array after the branches; None if the call passes operands already."""
+    call, places = raised.node, {"cond": 3, "switch": 2}.get(construct)
+    if not isinstance(call, ast.Call) or places != len(call.args) or call.keywords or raised.frame is None:
+        return None
+    names = {
+        node.id for node in ast.walk(call.args[0]) if isinstance(node, ast.Name) and dtype_of(value_of(raised, node))
+    }
+    if construct != "cond" or len(names) != 1:
+        return None
+    arguments = [*map(raised.source, call.args), *names]
+    code = f"{raised.source(call.func)}({', '.join(arguments)})"
+    return FoundCure("the operand", code, f"The call passes no value to the branches. {_CALLERS[construct]}")
+
+
+def _values(raised: RaisedAt) -> Explained | None:
+    """Explains cond(test, x, -x): jnp.where chooses between two values."""
+    call = raised.node
+    if not isinstance(call, ast.Call) or len(call.args) != 3 or call.keywords:
+        return None
+    code = f"{jnp_name(raised)}.where({', '.join(map(raised.source, call.args))})"
+    cure = FoundCure(f"{jnp_name(raised)}.where", code, "jnp.where chooses between two values, and computes both.")
+    cures = passed(raised, [applied(cure, [edit_of(raised, over(call, code))])])
+    words = "cond(test, f, g, x) calls f(x) or g(x)."
+    return Explained(None, "cond takes two functions, not two values", words, tuple(cures)) if cures else None
+
+
+def _maps_trees(raised: RaisedAt) -> bool:
+    """Return whether the failing call is jax.tree.map, whose name is that of jax.lax.map."""
+    call = raised.node
+    if not isinstance(call, ast.Call) or called(call) not in ("map", "tree_map"):
+        return False
+    return "tree" in ast.unparse(call.func).split(".")[-2:][0]
+
+
+def _leaves(raised: RaisedAt, match: re.Match[str]) -> Explained | None:
+    """Explains jax.tree.map with fewer or more trees than the function has arguments."""
+    call = raised.node
+    if not isinstance(call, ast.Call) or any(isinstance(argument, ast.Starred) for argument in call.args):
+        return None
+    name = match["name"].rpartition(".")[2]
+    function_text = "the lambda" if name == "<lambda>" else name
+    trees = count(max(len(call.args) - 1, 0), "tree")
+    title = f"{raised.source(call.func)} gets {trees}, and {function_text} takes another number of arguments"
+    words = "jax.tree.map passes one leaf of each tree. Pass as many trees as the function has arguments."
+    return Explained(None, title, "", (FoundCure("trees", None, words),))
+
+
+def _missing_arguments(raised: RaisedAt, construct: str, text: str) -> Explained:
+    """Explains a call of scan, cond or another construct with too few arguments."""
+    names = " and ".join(re.findall(r"'(\w+)'", text))
+    numbers = _TAKES.search(text)
+    if not names and numbers is not None:
+        title = f"{construct} takes {numbers['takes']} arguments by position, but gets {numbers['given']}"
+        words = _CALLERS[construct]
+        if construct == "map":
+            words = "Pass several arrays as one tuple: lax.map(lambda pair: pair[0] + pair[1], (a, b))."
+        return Explained(None, title, "", (FoundCure("arguments", None, words),))
+    title = f"The call of {construct} leaves out {names}"
+    call = raised.node
+    if construct == "fori_loop" and isinstance(call, ast.Call) and len(call.args) == 3 and not call.keywords:
+        words = "fori_loop(lower, upper, body, carry) counts from lower to upper - 1."
+        arguments = ["0", *(raised.source(argument) for argument in call.args)]
+        code = f"{raised.source(call.func)}({', '.join(arguments)})"
+        cures = passed(raised, [applied(FoundCure("lower", code, words), [edit_of(raised, over(call, code))])])
+        if cures:
+            return Explained(None, title, "", tuple(cures))
+    words = f"Pass {names} in the call. {_CALLERS[construct]}"
+    return Explained(None, title, "", (FoundCure("pass the argument", None, words),))

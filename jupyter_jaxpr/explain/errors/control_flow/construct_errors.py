@@ -1,0 +1,77 @@
+"""Explains errors of scan, while_loop, fori_loop, cond or switch, each by its kind, such as the type of the carry."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from ....observe.observation import FoundCure
+from ....plain_text import message_of
+from ..explanation import Explained
+from ..failing_code.called_names import called
+from ..failing_code.edits import edit_of, over
+from ..failing_code.place_of_error import RaisedAt
+from ..failing_code.return_values import function_of_text, missing_return, result_of
+from ..trials.trial_of_cure import passed
+from .branch_types import branch_error
+from .carry_types import carry_error, pair_error
+from .construct_arguments import argument_error
+
+_LOOP = re.compile(r"^(scan|while_loop|fori_loop) body function carry input and carry output must have")
+_ABSTRACT = re.compile(r"ShapedArray\((\w+\[[\d,]*\])(?:, weak_type=True)?\)")
+_PAIR = re.compile(r"^scan body output must be a pair, got (?P<got>.*?)\.?$", re.DOTALL)
+_BRANCHES = re.compile(r"^(cond|switch) branch\w* (?:outputs )?must have")
+_SCALAR = re.compile(r"^cond_fun must return a boolean scalar|^Pred must be a scalar|^Pred type must be")
+_GIVEN = re.compile(r"\(?((?:bool|int|uint|float|bfloat)\d*\[[\d,]*\])")
+_NO_ARRAY = re.compile(r"of type <class '(str|dict|list|tuple|function|NoneType)'>")
+
+
+def construct_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """Explains JAX loops and conditionals whose body, branch or condition returns a wrong type."""
+    text = message_of(error).strip()
+    if not isinstance(error, TypeError | ValueError):
+        return None
+    loop = _LOOP.search(text)
+    if loop is not None:
+        return carry_error(text, raised, _construct_name(raised, loop[1]))
+    pair = _PAIR.search(text)
+    if pair is not None:
+        return pair_error(_ABSTRACT.sub(r"\1", pair["got"]), raised)
+    branches = _BRANCHES.search(text)
+    if branches is not None:
+        return branch_error(text, raised, branches[1])
+    if _SCALAR.search(text):
+        return condition_error(text, raised)
+    return argument_error(text, raised)
+
+
+def condition_error(text: str, raised: RaisedAt | None) -> Explained:
+    """Explain a condition of while_loop or cond that is not a single boolean."""
+    call = raised.node if raised is not None else None
+    cures = [FoundCure(".any() or .all()", None, "Reduce the array to a single boolean, with .any() or .all().")]
+    if called(call) != "while_loop":
+        words = "jnp.where chooses element by element, and computes both values."
+        cures.append(FoundCure("jnp.where", None, words))
+    if raised is not None and "PyTreeDef(None)" in text and isinstance(call, ast.Call) and call.args:
+        missing = missing_return(raised, function_of_text(raised, call.args[0]))
+        if missing is not None:
+            title = "The condition of while_loop returns None"
+            return Explained(None, title, "", tuple(passed(raised, [missing])))
+    if (kind := _NO_ARRAY.search(text)) is not None:
+        words = "Write a comparison, such as x > 0, or choose with Python's if where no array decides."
+        title = f"A condition must be a single boolean, not a {kind[1]}"
+        return Explained(None, title, "", (FoundCure("a comparison", None, words),))
+    match = _GIVEN.search(text)
+    explanation = f"The condition is {match[1]}." if match is not None else ""
+    place = None
+    if raised is not None and isinstance(raised.node, ast.Call) and called(raised.node) == "while_loop":
+        result = result_of(function_of_text(raised, raised.node.args[0] if raised.node.args else None))
+        if result is not None:
+            place = edit_of(raised, over(result, "")).place
+    return Explained(place, "A condition must be a single boolean", explanation, tuple(cures))
+
+
+def _construct_name(raised: RaisedAt | None, name: str) -> str:
+    """Return the name of the loop that the user called; JAX runs a fori_loop with fixed bounds as a scan."""
+    word = called(raised.node) if raised is not None else ""
+    return word if word in ("scan", "while_loop", "fori_loop", "map") else name
