@@ -1,6 +1,6 @@
 import { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
-import { cellEditingPlugin } from './plugins/cell-editing';
+import { cellEditingPlugin } from './plugins/cure-edits';
 import { documentFilesPlugin } from './plugins/document-files';
 import { editorPlugin } from './plugins/editor';
 import { lessonsPlugin } from './plugins/lessons';

@@ -19,7 +19,8 @@ import test_what_jax_hides as hides
 import test_what_programs_hide as programs
 from conftest import Notebook
 
-from jupyter_jaxpr.explain import dropped_updates, leaks, left_running, stale_values
+from jupyter_jaxpr.explain.notes import dropped_updates, leaks, stale_values
+from jupyter_jaxpr.explain.timings import left_running
 from jupyter_jaxpr.jax import untold_changes
 from jupyter_jaxpr.observe import called_functions, credited_counts, dispatch_recording
 from jupyter_jaxpr.observe import values_at_trace as at_trace

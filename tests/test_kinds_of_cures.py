@@ -17,7 +17,7 @@ from jupyter_jaxpr.explain.errors.message_tables.jax_messages import ARRAY_MESSA
 from jupyter_jaxpr.explain.errors.message_tables.lax_messages import LAX_MESSAGES
 from jupyter_jaxpr.explain.errors.message_tables.setting_messages import SETTING_MESSAGES
 from jupyter_jaxpr.explain.loops.rewrites import Form
-from jupyter_jaxpr.explain.notes.edits_of_notes import MAKERS as KINDS_OF_NOTES
+from jupyter_jaxpr.explain.note_edits.edits_of_notes import MAKERS as KINDS_OF_NOTES
 
 pytestmark = pytest.mark.any_jax
 

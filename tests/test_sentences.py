@@ -14,7 +14,7 @@ pytestmark = pytest.mark.any_jax
 # Python or HTML code that this package writes, and the text of a program: not sentences.
 CODE = (
     "explain/loops/",
-    "explain/unblocked.py",
+    "explain/timings/unblocked.py",
     "program/costs/scope_sums.py",
     "program/jaxpr/",
     "document/printed_program.py",

@@ -10,7 +10,7 @@ from typing import Any
 from IPython.core.error import UsageError
 from IPython.core.magic_arguments import MagicArgumentParser, argument, magic_arguments
 
-from ..document.facts import ALL_NOTES, SILENCEABLE_NOTES, TRANSFORM_KINDS
+from ..document.shared_constants import ALL_NOTES, SILENCEABLE_NOTES, TRANSFORM_KINDS
 from ..document.types.transform import TransformKind
 from ..observe.own_traces import Stage
 from ..typed.specs import SpecError, Target, parse_target

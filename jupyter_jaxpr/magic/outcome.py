@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..explain.dropped_updates import dropped_updates
-from ..explain.equal_statics import equal_statics
 from ..explain.errors.cell_error import error_finding, is_of_call
 from ..explain.errors.trials import trial_time_limit
 from ..explain.errors.trials.trial_time_limit import Budget
-from ..explain.impure_calls import changes_by_traces, frozen_values
-from ..explain.keys_between_calls import keys_between_calls
-from ..explain.leaks import leaked_tracers
-from ..explain.stale_values import stale_values
-from ..explain.unblocked import unblocked_timings
-from ..explain.unread_donations import unread_donations
-from ..explain.untold_changes import promoted_carries, truncated_types, unused_donations
+from ..explain.notes.dropped_updates import dropped_updates
+from ..explain.notes.equal_statics import equal_statics
+from ..explain.notes.impure_calls import changes_by_traces, frozen_values
+from ..explain.notes.keys_between_calls import keys_between_calls
+from ..explain.notes.leaks import leaked_tracers
+from ..explain.notes.stale_values import stale_values
+from ..explain.notes.unread_donations import unread_donations
+from ..explain.notes.untold_changes import promoted_carries, truncated_types, unused_donations
+from ..explain.timings.unblocked import unblocked_timings
 from ..interruptions import not_of_a_signal
 from ..jax.facts import imported
 from ..observe.observation import ErrorToTry, Finding, Observation

@@ -18,7 +18,6 @@ from ..build.transform import transform_program
 from ..document.check.validate import read
 from ..document.diff.rows import WHOLE_IN_SCRIPTS
 from ..document.encoding import encode
-from ..document.facts import TRANSFORM_KINDS
 from ..document.printed_program import program_text
 from ..document.read.control_flow import ControlFlow, constructs, control_flow
 from ..document.read.costs import Cost, cost_of
@@ -26,6 +25,7 @@ from ..document.read.diff import Diff
 from ..document.read.named_types import NamedType, types_of
 from ..document.read.notes import Note, notes_of
 from ..document.read.shardings import Shardings, shardings_of
+from ..document.shared_constants import TRANSFORM_KINDS
 from ..document.types import document as schema
 from ..document.types.pages import SourcePage
 from ..document.types.steps import Recording

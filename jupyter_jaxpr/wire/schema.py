@@ -13,7 +13,7 @@ from typing import Any, get_origin, get_type_hints
 
 import msgspec
 
-from ..document import facts, limits
+from ..document import limits, shared_constants
 from ..document.merge import subject_fields
 from ..document.types.document import Snapshot
 from .messages import Announcement, Reply, Resend, Stop, TraceCall
@@ -134,15 +134,15 @@ def requests_text() -> str:
 
 
 def facts_text() -> str:
-    """Return `document/facts.py` as TypeScript."""
+    """Return `document/shared_constants.py` as TypeScript."""
     lines = ["/** Facts that Python and TypeScript both use: written by `python -m jupyter_jaxpr.schema`. */"]
     for name in ("TRANSFORM_KINDS", "HLO_TABLES"):
-        values = [f"'{value}'" for value in getattr(facts, name)]
+        values = [f"'{value}'" for value in getattr(shared_constants, name)]
         line = f"export const {name} = [{', '.join(values)}] as const;"
         if len(line) > 80:  # prettier breaks longer lines
             line = f"export const {name} = [\n  {_NEXT_LINE.join(values)}\n] as const;"
         lines.append(line)
-    lines.append(f"export const TRANSCENDENTAL_WEIGHT = {facts.TRANSCENDENTAL_WEIGHT};")
+    lines.append(f"export const TRANSCENDENTAL_WEIGHT = {shared_constants.TRANSCENDENTAL_WEIGHT};")
     return "\n".join(lines) + "\n"
 
 

@@ -7,7 +7,7 @@ import { EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 
 import { CellLinks } from '../editor/cell-links';
-import { setEditing } from '../model/cell-editing';
+import { setEditing } from '../model/applied-cures';
 import { FakeChannel } from '../model/__tests__/fake-channel';
 import { FakeEditing } from '../model/__tests__/fake-editing';
 import { JaxprModel } from '../model/model';

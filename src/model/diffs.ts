@@ -8,7 +8,8 @@ import { DiffSide, Program, ProgramDiff, Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel, IProgramRef, LevelName } from '../tokens';
 import { Asking, askingOf } from './request-state';
 import { merge } from './results';
-import { earlierVersion, suggestedPartner } from './suggested-pair';
+import { earlierVersion } from './earlier-program';
+import { suggestedPartner } from './suggested-pair';
 import { usersPrograms } from './users-programs';
 
 /** The two programs of a diff and the level at which they are compared. */

@@ -30,6 +30,21 @@ export function isSameFunction(before: Program, after: Program): boolean {
   );
 }
 
+/** The program of an earlier run that became this program by an edit, among all runs; null if there is none. */
+export function earlierVersion(
+  runs: readonly IRun[],
+  after: IProgramRef
+): IProgramRef | null {
+  const run = runs.find(({ snapshot }) => snapshot.id === after.snapshot);
+  if (run?.snapshot.programs[after.program] === undefined) {
+    return null;
+  }
+  const earlier = runs.filter(
+    ({ snapshot }) => snapshot.created < run.snapshot.created
+  );
+  return earlierProgram(run, after.program, earlier);
+}
+
 /**
  * The program of an earlier run that became a program of this run after an edit.
  *
@@ -38,7 +53,7 @@ export function isSameFunction(before: Program, after: Program): boolean {
  * there is one.
  * @param earlier - Earlier runs, the latest first.
  */
-export function earlierProgram(
+function earlierProgram(
   run: IRun,
   program: number,
   earlier: readonly IRun[]

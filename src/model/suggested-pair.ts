@@ -1,13 +1,13 @@
 /** Suggests the program with which the program in view is compared. */
 import type { Program } from '../protocol/snapshot';
 import type { IProgramRef, IRun } from '../tokens';
-import { earlierProgram, isSameFunction, signatureOf } from './earlier-program';
+import { earlierVersion, isSameFunction, signatureOf } from './earlier-program';
 
 /**
  * Suggests with which program the program in view is compared: its earlier version, else another program of the same
  * function, else one with the same signature; null if there is none, because the diff of unrelated programs is useless.
- * Within a run, earlier programs are preferred. @param candidates - The programs of the user's code in all runs, newest
- * run first.
+ * Within a run, earlier programs are preferred.
+ * @param candidates - The programs of the user's code in all runs, newest run first.
  */
 export function suggestedPartner(
   runs: readonly IRun[],
@@ -39,21 +39,6 @@ export function suggestedPartner(
     like(program => isSameFunction(shown, program)) ??
     like(program => signatureOf(shown) === signatureOf(program))
   );
-}
-
-/** The program of an earlier run that became this program by an edit; null if there is none. */
-export function earlierVersion(
-  runs: readonly IRun[],
-  after: IProgramRef
-): IProgramRef | null {
-  const run = runs.find(({ snapshot }) => snapshot.id === after.snapshot);
-  if (run?.snapshot.programs[after.program] === undefined) {
-    return null;
-  }
-  const earlier = runs.filter(
-    ({ snapshot }) => snapshot.created < run.snapshot.created
-  );
-  return earlierProgram(run, after.program, earlier);
 }
 
 function programOf(

@@ -9,8 +9,8 @@ import {
   editingOf,
   insertCure,
   standingOf
-} from '../model/cell-editing';
-import { IEditPlace } from '../model/cure-edits';
+} from '../model/applied-cures';
+import { IEditPlace } from '../model/places-of-edits';
 import { Cure, Snapshot } from '../protocol/snapshot';
 import { IJaxprModel } from '../tokens';
 import { shortened } from './summary';

@@ -2,7 +2,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { IEditPlace, hunksOf } from '../model/cure-edits';
+import { IEditPlace, hunksOf } from '../model/places-of-edits';
 import { PythonLine } from './code-excerpt';
 import { shortened } from './summary';
 

@@ -5,7 +5,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { IEditPlace, editPlace } from '../model/cure-edits';
+import { IEditPlace, editPlace } from '../model/places-of-edits';
 import { Cure, Edit, Snapshot } from '../protocol/snapshot';
 import { CureActs, ICureOf, editPlaceWords } from './cure-buttons';
 import { CureDiff } from './cure-diff';

@@ -4,12 +4,12 @@
 import { IDisposable } from '@lumino/disposable';
 import { EditorView } from '@codemirror/view';
 
-import { editingOf } from '../model/cell-editing';
+import { editingOf } from '../model/applied-cures';
 import type { Snapshot } from '../protocol/snapshot';
 import { element } from '../parts/dom';
 import type { ILevelCount } from '../workbench/levels/level-pane-options';
 import { SourceCell } from './cell-editor';
-import { ISourcePaneOptions, SourcePane } from './source-pane';
+import { ISourcePaneOptions, SourcePane } from './other-sources-editor';
 
 export type ICellAndTextsOptions = Omit<ISourcePaneOptions, 'withoutCell'>;
 

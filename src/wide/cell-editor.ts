@@ -7,7 +7,7 @@ import { Compartment, Extension, Prec } from '@codemirror/state';
 import { EditorView, keymap } from '@codemirror/view';
 import { IDisposable } from '@lumino/disposable';
 
-import { ICellEditing, ICellEditor, editingOf } from '../model/cell-editing';
+import { ICellEditing, ICellEditor, editingOf } from '../model/applied-cures';
 import { isUnedited } from '../model/edited-text';
 import { element } from '../parts/dom';
 import { movedText } from '../parts/moved-text';

@@ -1,1 +1,1 @@
-"""Makes cures of notes as edits of the user's source code, and tries them."""
+"""Finds what a person should know about a run that ended without an error; each finding becomes a note."""

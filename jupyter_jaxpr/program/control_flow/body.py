@@ -14,8 +14,8 @@ from ..jaxpr.walk import Walk
 from .callers import Callers
 from .card import Card
 from .equation import Debug
-from .slots import guessed_carry, into, only_leaf, renamed
 from .source_calls import Call, Written, definition, parameters, returned
+from .users_names import guessed_carry, into, only_leaf, renamed
 
 _RESULT = "result"
 #: For each function of `jax.lax`, the position and the name of the argument that is the loop's body.

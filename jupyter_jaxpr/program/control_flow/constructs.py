@@ -16,9 +16,9 @@ from .callers import Callers
 from .card import BranchRow, Card, ControlPath, SlotRow
 from .equation import COND, SCAN, SCOPE_PRIMITIVES, Debug, debug_of
 from .place import REMATTED, Paths, Place
-from .predicate import Predicates
-from .slots import into, only_leaf, renamed
+from .predicate_of_cond import Predicates
 from .source_calls import Call, Written, branch_name, definition, returned, text_of
+from .users_names import into, only_leaf, renamed
 
 Child = tuple[int, int, int, int]
 

@@ -17,7 +17,7 @@ from . import card_facts
 from .callers import Callers
 from .card import NO_OPERAND, BranchRow, Card, ControlPath, SlotRow
 from .place import Paths, Place
-from .predicate import Predicates
+from .predicate_of_cond import Predicates
 from .source_calls import Written, branch_name, target_name, text_of
 
 _SELECTED = "select"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ...document.facts import TRANSCENDENTAL_WEIGHT
+from ...document.shared_constants import TRANSCENDENTAL_WEIGHT
 
 
 class Own(NamedTuple):

@@ -9,7 +9,7 @@ import {
   ICellEditor,
   ICellEditorOptions,
   ICellNow
-} from '../cell-editing';
+} from '../applied-cures';
 
 export class FakeEditing implements ICellEditing {
   constructor(

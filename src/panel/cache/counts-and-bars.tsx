@@ -15,7 +15,7 @@ export interface IRowProps {
   model: IJaxprModel;
   snapshot: Snapshot;
   /** The seconds of the most expensive function, to which the lengths of the bars are relative. */
-  dearest: number;
+  largestPrice: number;
   /** True if the row is chosen; a chosen row shows more details. */
   chosen: boolean;
   /** True if the Tab key stops at this row. */
@@ -61,7 +61,7 @@ export function Count(props: {
 /** A price as a bar, relative to the price of the most expensive function. */
 export function Bar(props: {
   prices: readonly number[];
-  dearest: number;
+  largestPrice: number;
 }): JSX.Element {
   return (
     <span className="jp-JaxprCache-bars" aria-hidden="true">
@@ -69,7 +69,7 @@ export function Bar(props: {
         <span
           key={at}
           style={{
-            width: `${(100 * price) / Math.max(props.dearest, Number.MIN_VALUE)}%`
+            width: `${(100 * price) / Math.max(props.largestPrice, Number.MIN_VALUE)}%`
           }}
         />
       ))}

@@ -150,7 +150,7 @@ export function FunctionTable(props: {
     event.stopPropagation();
   };
 
-  const dearest = Math.max(
+  const largestPrice = Math.max(
     0,
     ...rows.map(row =>
       row.kind === 'function' ? countsOf(row.of.ledgerFunction).seconds : 0
@@ -159,7 +159,7 @@ export function FunctionTable(props: {
   const shared: Omit<IRowProps, 'row' | 'chosen' | 'active'> = {
     model,
     snapshot,
-    dearest,
+    largestPrice,
     guess,
     goTo,
     trans

@@ -23,7 +23,7 @@ import {
 } from './words';
 
 export function MissCells(props: CellProps<IMissRow>): JSX.Element {
-  const { row, model, snapshot, dearest, chosen, trans } = props;
+  const { row, model, snapshot, largestPrice, chosen, trans } = props;
   const { misses } = row;
   const price = priceWords(misses, trans);
   const edits = editsOf(misses);
@@ -58,7 +58,7 @@ export function MissCells(props: CellProps<IMissRow>): JSX.Element {
       <div role="gridcell" className="jp-JaxprCache-price">
         {price.sum}
       </div>
-      <Bar prices={prices} dearest={dearest} />
+      <Bar prices={prices} largestPrice={largestPrice} />
     </>
   );
 }

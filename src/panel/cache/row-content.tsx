@@ -41,7 +41,7 @@ function Fold({ unfolded }: { unfolded: boolean | null }): JSX.Element {
 }
 
 function FunctionCells(props: CellProps<IFunctionRow>): JSX.Element {
-  const { row, snapshot, dearest, goTo, trans } = props;
+  const { row, snapshot, largestPrice, goTo, trans } = props;
   const { ledgerFunction } = row.of;
   const counts = countsOf(ledgerFunction);
   const exact = counts.calls_exact;
@@ -97,7 +97,7 @@ function FunctionCells(props: CellProps<IFunctionRow>): JSX.Element {
           <div role="gridcell" className="jp-JaxprCache-price">
             {counts.seconds > 0 ? duration(counts.seconds) : ''}
           </div>
-          <Bar prices={[counts.seconds]} dearest={dearest} />
+          <Bar prices={[counts.seconds]} largestPrice={largestPrice} />
         </>
       )}
     </>

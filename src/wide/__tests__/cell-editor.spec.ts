@@ -3,7 +3,7 @@ import { EditorView, runScopeHandlers } from '@codemirror/view';
 
 import { FakeChannel } from '../../model/__tests__/fake-channel';
 import { FakeEditing } from '../../model/__tests__/fake-editing';
-import { setEditing } from '../../model/cell-editing';
+import { setEditing } from '../../model/applied-cures';
 import { JaxprModel } from '../../model/model';
 import { golden } from '../../program-text/__tests__/documents';
 import type { Snapshot } from '../../protocol/snapshot';

@@ -6,12 +6,12 @@ import operator
 from collections.abc import Iterator
 from typing import Any
 
-from ..observe.cache.cache_key import Key
-from ..observe.cache.key_texts import paths
-from ..observe.cell_run import Run
-from ..observe.observation import Finding
-from ..observe.programs_of_misses import KeptProgram
-from ..observe.value_texts import NOTHING_CALLED
+from ...observe.cache.cache_key import Key
+from ...observe.cache.key_texts import paths
+from ...observe.cell_run import Run
+from ...observe.observation import Finding
+from ...observe.programs_of_misses import KeptProgram
+from ...observe.value_texts import NOTHING_CALLED
 
 _TITLE = "The program of {function} does not read {path}, so JAX does not donate {path}"
 _TEXT = (

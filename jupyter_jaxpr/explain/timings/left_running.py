@@ -13,10 +13,10 @@ import types
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..interruptions import not_of_a_signal
-from ..jax.facts import is_jitted
-from ..observe.called_functions import is_library_jit
-from .called_code import names_of, tree_of
+from ...interruptions import not_of_a_signal
+from ...jax.facts import is_jitted
+from ...observe.called_functions import is_library_jit
+from ..called_code import names_of, tree_of
 
 #: A jitted call is searched through at most this many nested calls of the user's plain functions.
 _DEEP = 3

@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 import re
 
-from ..interruptions import not_of_a_signal
-from ..observe.observation import Finding, Place
+from ...interruptions import not_of_a_signal
+from ...observe.observation import Finding, Place
 
 _MAGIC = re.compile(r"^(\s*)[%!].*$", re.MULTILINE)
 _UPDATES = frozenset({"set", "add", "subtract", "multiply", "mul", "divide", "power", "min", "max", "apply"})

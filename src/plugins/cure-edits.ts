@@ -27,8 +27,8 @@ import {
   ICellEditorOptions,
   ICellNow,
   setEditing
-} from '../model/cell-editing';
-import { ISelected } from '../model/cure-edits';
+} from '../model/applied-cures';
+import { ISelected } from '../model/places-of-edits';
 import { EvaluableText } from '../protocol/evaluable';
 import { IJaxprTracker } from '../tokens';
 

@@ -9,8 +9,8 @@ from operator import itemgetter
 from typing import TypeGuard
 
 from ...jax.untold_changes import PromotedCarry
-from ..dropped_updates import updated_array
 from ..loops.statements import Span
+from ..notes.dropped_updates import updated_array
 from .selections import kept_out
 from .split_key_edit import split_key
 from .text import Sketch, Text

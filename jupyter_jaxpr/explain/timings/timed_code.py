@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..observe.library_functions import is_of_jax
-from ..typed.cell import PYTHON_CELL_MAGICS
-from .called_code import manager_parts, names_of, tree_of
+from ...observe.library_functions import is_of_jax
+from ...typed.cell import PYTHON_CELL_MAGICS
+from ..called_code import manager_parts, names_of, tree_of
 from .clock_helpers import before_reading, differs_from, gives_reading, kept_in, parameter_of, place_with_object
 from .left_running import Scope, arguments, assigned, is_one_of, locals_of
 from .timing_syntax import (

@@ -12,7 +12,12 @@ import { ISignal } from '@lumino/signaling';
 import { EvaluableText } from '../protocol/evaluable';
 import { Cure, Snapshot } from '../protocol/snapshot';
 import { IJaxprModel } from '../tokens';
-import { IEditPlace, ISelected, changed, selectedAfter } from './cure-edits';
+import {
+  IEditPlace,
+  ISelected,
+  changed,
+  selectedAfter
+} from './places-of-edits';
 
 /** A change of the text of a cell; changes are listed in the order of the text. */
 export interface ICellChange {

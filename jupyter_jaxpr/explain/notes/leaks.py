@@ -19,14 +19,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import CellType, CodeType, FunctionType
 from typing import Any, Literal, NamedTuple
 
-from ..interruptions import not_of_a_signal
-from ..jax.facts import is_tracer_type
-from ..jax.transforms_of_tracers import jitted_function_of
-from ..observe.code_of_callables import next_inside, unwrap
-from ..observe.observation import Finding, Place
-from ..observe.whose_code import is_class_of_users, is_users_code_of
-from ..plain_text import FAILURES, attribute_of, defined, exact, file_of, function_of, kind_name
-from ..quantities import count
+from ...interruptions import not_of_a_signal
+from ...jax.facts import is_tracer_type
+from ...jax.transforms_of_tracers import jitted_function_of
+from ...observe.code_of_callables import next_inside, unwrap
+from ...observe.observation import Finding, Place
+from ...observe.whose_code import is_class_of_users, is_users_code_of
+from ...plain_text import FAILURES, attribute_of, defined, exact, file_of, function_of, kind_name
+from ...quantities import count
 
 _DEPTH = 4  # the search goes through at most this many containers and objects that are nested in one another
 _IN_CONTAINER = 1_000  # in one container, only this many of the newest elements are searched

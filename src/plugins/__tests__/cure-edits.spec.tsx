@@ -8,14 +8,14 @@ import { nullTranslator } from '@jupyterlab/translation';
 import { Signal } from '@lumino/signaling';
 import * as React from 'react';
 
-import { setEditing } from '../../model/cell-editing';
+import { setEditing } from '../../model/applied-cures';
 import { JaxprModel } from '../../model/model';
 import { FakeChannel } from '../../model/__tests__/fake-channel';
 import { Cures } from '../../parts/cures';
 import { byRole, click, render, words } from '../../parts/__tests__/render';
 import { snapshot } from '../../protocol/__tests__/documents';
 import { Cure, Snapshot } from '../../protocol/snapshot';
-import { NotebookEditing } from '../cell-editing';
+import { NotebookEditing } from '../cure-edits';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 

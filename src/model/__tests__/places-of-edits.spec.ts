@@ -1,5 +1,5 @@
 /** Tests the lines that a cure changes, before and after, and the text that the cell editor selects after the edit. */
-import { changed, hunksOf, selectedAfter } from '../cure-edits';
+import { changed, hunksOf, selectedAfter } from '../places-of-edits';
 
 const RAN = 'a = 1\nfor i in x:\n    y = i\n    z = y\nb = 2';
 

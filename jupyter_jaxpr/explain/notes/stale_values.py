@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ..observe.cell_run import FunctionActivity, Run
-from ..observe.kept_contents import array_text
-from ..observe.observation import Finding
-from ..observe.values_at_trace import ChangedSince, ValuesAtTrace
+from ...observe.cell_run import FunctionActivity, Run
+from ...observe.kept_contents import array_text
+from ...observe.observation import Finding
+from ...observe.values_at_trace import ChangedSince, ValuesAtTrace
 
 #: The largest number of notes on one function; more notes would say nothing new.
 _NOTES = 5

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any
 
-from .called_code import names_of, tree_of
+from ..called_code import names_of, tree_of
 from .left_running import assigned, locals_of
 
 #: A function: (syntax node, values of the names around it) -> True if the node is a call that reads a clock.

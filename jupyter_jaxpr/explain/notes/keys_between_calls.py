@@ -16,11 +16,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
-from ..interruptions import not_of_a_signal
-from ..jax.facts import is_jitted
-from ..observe.code_of_callables import code_of
-from ..observe.observation import Finding, ObservedFunction, Place
-from ..program.key_use import draws_from
+from ...interruptions import not_of_a_signal
+from ...jax.facts import is_jitted
+from ...observe.code_of_callables import code_of
+from ...observe.observation import Finding, ObservedFunction, Place
+from ...program.key_use import draws_from
 
 _MAGIC = re.compile(r"^(\s*)[%!].*$", re.MULTILINE)
 _SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr)

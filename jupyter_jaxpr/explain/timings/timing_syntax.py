@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import TypeGuard
 
-from ..interruptions import not_of_a_signal
+from ...interruptions import not_of_a_signal
 
 
 def blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..jax.untold_changes import DonatedArgument, PromotedCarry, TruncatedType, UnusedDonation
-from ..observe.observation import Finding, Place
+from ...jax.untold_changes import DonatedArgument, PromotedCarry, TruncatedType, UnusedDonation
+from ...observe.observation import Finding, Place
 
 _TITLE_OF_TYPE = "The code asks for {asked}, JAX takes {taken}"
 _TYPE = "This expression asks for {asked}, but JAX uses {taken}: 64-bit types need the setting jax_enable_x64."
