@@ -139,7 +139,8 @@ def test_a_number_as_the_default_of_a_traced_argument_was_a_constant() -> None:
     assert told(ledger, "scale") == [
         (
             "pytree",
-            "The call passes n, which the earlier call left out: the default 1.5 was a constant of the program.",
+            "This call passes n, but the earlier call used the default 1.5, which is a constant of the earlier "
+            "program.",
             "1.5",
             "weak f32[]",
         ),

@@ -235,8 +235,9 @@ def test_notes_are_in_the_order_of_the_lines():
     captured = document.notes[2]
     assert captured.bytes == 2000
     assert captured.text == (
-        "An array of 2.0\u00a0kB, f32[500], is captured from outside the function and is a constant of the "
-        "program. Later calls do not see a new value of the array's variable."
+        "The function reads an array of 2.0\u00a0kB (f32[500]) that is not an argument, so the array is a constant of "
+        "the program. After an assignment to the array's variable, calls that reuse the program still compute with "
+        "the old array."
     )
     assert captured.cure == "Pass the array as an argument."
     assert document.notes[1].detail == "JitTracer(float32[500])\n"

@@ -105,8 +105,9 @@ def test_a_captured_array_of_several_programs_is_one_note():
         (
             "captured_constant",
             -1,
-            "An array of 1.6\u00a0kB, f32[20,20], is captured from outside the function and is a constant of the "
-            "programs of f and g. Later calls do not see a new value of the array's variable.",
+            "The function reads an array of 1.6\u00a0kB (f32[20,20]) that is not an argument, so the array is a "
+            "constant of the programs of f and g. After an assignment to the array's variable, calls that reuse the "
+            "program still compute with the old array.",
         )
     ]
 

@@ -274,8 +274,8 @@ def test_the_warnings_are_those_of_a_plain_cell(make_notebook):
             "0",
             "f(jnp.ones(3))",
             "x",
-            "f donates x (f32[3]), and JAX cannot use the memory of x for a result. No result has the type f32[3]. The "
-            "result is f32[].",
+            "f donates x (f32[3]), but no result can use the memory of x. No result has the type f32[3]. The result "
+            "is f32[].",
             "Do not donate x, or return an array of the type f32[3], such as the new x.",
         ),
         (
@@ -283,8 +283,8 @@ def test_the_warnings_are_those_of_a_plain_cell(make_notebook):
             "0",
             "f({'w': jnp.ones(3), 'b': jnp.ones((2, 2))})",
             "x['b']",
-            "f donates x['b'] (f32[2,2]), and JAX cannot use the memory of x['b'] for a result. No result has the type "
-            "f32[2,2]. The results are f32[3], f32[].",
+            "f donates x['b'] (f32[2,2]), but no result can use the memory of x['b']. No result has the type f32[2,2]. "
+            "The results are f32[3], f32[].",
             "Do not donate x['b'], or return an array of the type f32[2,2], such as the new x['b'].",
         ),
         (
@@ -292,7 +292,7 @@ def test_the_warnings_are_those_of_a_plain_cell(make_notebook):
             "(0, 1)",
             "f(jnp.ones(3), jnp.ones(3))",
             "y",
-            "f donates y (f32[3]), and JAX cannot use the memory of y for a result. Each result of this type uses the "
+            "f donates y (f32[3]), but no result can use the memory of y. Each result of this type uses the "
             "memory of another donated argument.",
             "Do not donate y.",
         ),

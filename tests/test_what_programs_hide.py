@@ -156,8 +156,8 @@ def test_a_gradient_that_is_nan_at_zero(notebook, transform, selection):
         "The gradient can be NaN",
         "The gradient of this selection is NaN where the compared value is 0. The derivative of the branch "
         "that is not taken there is infinite or NaN, and JAX multiplies the derivative by zero.",
-        "Keep 0 out of the branch with a second selection: jnp.where(c, f(jnp.where(c, x, a)), y) in place of "
-        "jnp.where(c, f(x), y). In place of a, write a number at which f and its derivative are finite.",
+        "Write jnp.where(c, f(jnp.where(c, x, a)), y) instead of jnp.where(c, f(x), y), so that f never gets 0. "
+        "For a, choose a number at which f and its derivative are finite.",
     )
     assert ran.line_of(note) == 3
     gradient = notebook["g"][1] if "value" in transform else notebook["g"]
@@ -194,8 +194,8 @@ def test_a_gradient_that_is_nan_at_the_compared_number(notebook):
     assert (note["text"], note["cure"]) == (
         "The gradient of this selection is NaN where the compared value is 1. The derivative of the branch "
         "that is not taken there is infinite or NaN, and JAX multiplies the derivative by zero.",
-        "Keep 1 out of the branch with a second selection: jnp.where(c, f(jnp.where(c, x, a)), y) in place of "
-        "jnp.where(c, f(x), y). In place of a, write a number at which f and its derivative are finite.",
+        "Write jnp.where(c, f(jnp.where(c, x, a)), y) instead of jnp.where(c, f(x), y), so that f never gets 1. "
+        "For a, choose a number at which f and its derivative are finite.",
     )
     assert notebook["jnp"].isnan(notebook["g"]).tolist() == [False, True]
 

@@ -147,10 +147,11 @@ def test_notes_of_what_was_printed_and_of_a_captured_array(notebook, page):
     printed.get_by_text("Printed text").click()
     expect(printed.get_by_role("group").locator("pre")).to_contain_text("tracing with JitTracer")
 
-    captured = notes.filter(has_text="captured")
+    captured = notes.filter(has_text="a constant of the program")
     expect(captured).to_contain_text(
-        "Line 5: An array of 4.0 kB, f32[1000], is captured from outside the function and is a constant of the "
-        "program. Later calls do not see a new value of the array's variable."
+        "Line 5: The function reads an array of 4.0 kB (f32[1000]) that is not an argument, so the array is a constant "
+        "of the program. After an assignment to the array's variable, calls that reuse the program still compute "
+        "with the old array."
     )
     expect(captured).to_contain_text("Pass the array as an argument.")
 

@@ -16,8 +16,8 @@ _TEXT = (
     "not taken there is infinite or NaN, and JAX multiplies the derivative by zero."
 )
 _CURE = (
-    "Keep {point:g} out of the branch with a second selection: jnp.where(c, f(jnp.where(c, x, a)), y) in place of "
-    "jnp.where(c, f(x), y). In place of a, write a number at which f and its derivative are finite."
+    "Write jnp.where(c, f(jnp.where(c, x, a)), y) instead of jnp.where(c, f(x), y), so that f never gets {point:g}. "
+    "For a, choose a number at which f and its derivative are finite."
 )
 
 

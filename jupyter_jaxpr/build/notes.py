@@ -146,8 +146,9 @@ def _captured_note(
     return Note(
         kind="captured_constant",
         text=(
-            f"An array of {size(captured.bytes)}, {kind}, is captured from outside the function and is a constant of "
-            f"{programs_text}. Later calls do not see a new value of the array's variable."
+            f"The function reads an array of {size(captured.bytes)} ({kind}) that is not an argument, so the array is "
+            f"a constant of {programs_text}. After an assignment to the array's variable, calls that reuse the program "
+            "still compute with the old array."
         ),
         cure="Pass the array as an argument.",
         detail=None,

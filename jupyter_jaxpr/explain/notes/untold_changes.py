@@ -26,10 +26,9 @@ _CURE_OF_CARRY = "Begin the carry with the type {dtype}, such as jnp.asarray(val
 
 _TITLE_OF_DONATION = "No result uses the memory of {path}, which {function} donates"
 _TITLE_OF_UNNAMED = "No result uses the memory of an argument that {function} donates"
-_DONATION = "{function} donates {path} ({type}), and JAX cannot use the memory of {path} for a result. {reason}"
+_DONATION = "{function} donates {path} ({type}), but no result can use the memory of {path}. {reason}"
 _DONATION_OF_UNNAMED = (
-    "{function} donates an argument of the type {type}, and JAX cannot use the memory of the argument for a result. "
-    "{reason}"
+    "{function} donates an argument of the type {type}, but no result can use the memory of the argument. {reason}"
 )
 _NO_RESULT = "No result has the type {type}. {results}"
 _RESULTS = ("The program has no result.", "The result is {}.", "The results are {}.")

@@ -103,8 +103,8 @@ def _passed_now(name: str, default: StaticValue, passed: str) -> Reason:
         text = f"The value of {name} changed from None, the default, to {passed}."
     else:
         text = (
-            f"The call passes {name}, which the earlier call left out: the default {default.text} was a constant of "
-            "the program."
+            f"This call passes {name}, but the earlier call used the default {default.text}, which is a constant of "
+            "the earlier program."
         )
     return Reason("pytree", text, name, default.text, passed, _default_cure(name, default))
 
