@@ -23,8 +23,8 @@ from jupyter_jaxpr.document.summary import summary_of
 from jupyter_jaxpr.document.types.document import Activity, Argument, Frame, Level, Note
 from jupyter_jaxpr.exports import wording
 from jupyter_jaxpr.exports.bundle import bundle
-from jupyter_jaxpr.exports.html import fragment
 from jupyter_jaxpr.exports.markdown import markdown
+from jupyter_jaxpr.exports.static_output import fragment
 from jupyter_jaxpr.exports.terminal_text import plain
 from jupyter_jaxpr.scripts import display
 

@@ -23,7 +23,7 @@ from jupyter_jaxpr.measure.again import twin_compile
 from jupyter_jaxpr.observe.observation import ObservedProgram, StageTimes
 from jupyter_jaxpr.program.jaxpr.walk import Walk
 from jupyter_jaxpr.program.texts.exact_lines import differing, exact_lines
-from jupyter_jaxpr.program.texts.twin import equations_named, tagged, untagged
+from jupyter_jaxpr.program.texts.twin_tags import equations_named, tagged, untagged
 from jupyter_jaxpr.scripts.exact_links import ExactLinks
 from jupyter_jaxpr.wire.answers import Answers
 from jupyter_jaxpr.wire.messages import Working

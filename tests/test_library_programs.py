@@ -8,9 +8,9 @@ import pytest
 from conftest import Notebook, Ran
 
 from jupyter_jaxpr.document.check.validate import read
-from jupyter_jaxpr.exports.html import fragment
 from jupyter_jaxpr.exports.markdown import markdown
 from jupyter_jaxpr.exports.page import page
+from jupyter_jaxpr.exports.static_output import fragment
 from jupyter_jaxpr.exports.terminal_text import plain
 
 JITTED = "jax.clear_caches()\n@jax.jit\ndef f(x):\n    return x + 1\nx = jnp.ones(3)"

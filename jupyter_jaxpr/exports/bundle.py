@@ -10,7 +10,7 @@ from ..document.encoding import encode, printable
 from ..document.saved_copy import LIMIT_BYTES, saved_copy
 from ..document.types.document import Snapshot
 from ..document.without_values import as_saved
-from .html import fragment
+from .static_output import fragment
 from .terminal_text import plain
 
 MIME_TYPE = "application/vnd.jupyter-jaxpr.v1+json"

@@ -1,8 +1,8 @@
 """Writes a document as a self-contained HTML file: the cell beside its programs, with links, folds and search.
 
-Below the programs is the same content as in `html.py`. The content security policy of the page allows only this
-package's scripts, by their hashes, and forbids every connection. All texts of the document are escaped. Long texts and
-the script are compressed. With scripts disabled, a reader sees the first lines of long texts and all lines of the
+Below the programs is the same content as in `static_output.py`. The content security policy of the page allows only
+this package's scripts, by their hashes, and forbids every connection. All texts of the document are escaped. Long texts
+and the script are compressed. With scripts disabled, a reader sees the first lines of long texts and all lines of the
 others.
 """
 
@@ -24,10 +24,10 @@ from ..document.types.document import Cell, Frame, Snapshot
 from ..document.types.pages import SourcePage
 from ..document.without_values import as_saved
 from . import wording
-from .html import about, after, before
 from .html_writer import NOTHING, Markup, element, join, raw, unclosed, void
 from .html_writer import page as html_page
 from .linked_text import LinkedText, linked_texts
+from .static_output import about, after, before
 
 # A text of more characters than this is compressed after its first lines.
 _PACKED_FROM = 2_500

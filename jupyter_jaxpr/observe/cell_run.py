@@ -26,8 +26,8 @@ from .calls.arguments_of_calls import KeptCalls
 from .calls.call_lines import CallLines
 from .calls.counters import CallCounter
 from .calls.entry_hits import EntryHits
+from .calls.frozen_calls import FrozenCalls
 from .calls.hit_programs import HitPrograms, Looks
-from .calls.impure_calls import FrozenCalls
 from .calls.printed_output import PrintRecorder
 from .calls.static_hits import StaticHits
 from .calls.sys_monitoring import HAS_MONITORING

@@ -83,7 +83,7 @@ class _RecordedCall:
         """Copy the containers in the arguments, because the call or later code may change them."""
         try:
             self.values_now = {id(value): _as_now(value, {}) for value in self.call.known_values}
-        except RecursionError:  # the argument is nested too deep
+        except RecursionError:  # an argument is nested too deep to be copied
             self.values_now = {}
         self.recording.hold(_elements([*self.values_now.values()]))
 

@@ -55,7 +55,9 @@ class KeptProgram:
     values: CallValues | None = None  # the argument values of the newest call whose arguments were seen
     held: HeldCall | None = None  # the newest call in a form that can be repeated
     how: str | None = None  # the origin of the program in a few words, if no other field gives the origin
-    seen_at: float = field(default_factory=time.perf_counter)  # the time of the first seen call that ran the program
+    seen_at: float = field(
+        default_factory=time.perf_counter
+    )  # `time.perf_counter` at the first seen call that ran the program
     at_trace: ValuesAtTrace | None = None  # the values at the trace; None if no run saw the trace
     keys: tuple[Key, ...] = ()  # the newest cache keys of missed calls that ran the program
 

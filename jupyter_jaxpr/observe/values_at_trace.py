@@ -20,7 +20,7 @@ from ..interruptions import not_of_a_signal
 from ..jax.facts import is_jitted, is_tracer_type, partial_of
 from ..plain_text import defined, exact, file_of, function_of
 from .cache.static_values import StaticValue
-from .calls.impure_calls import FrozenCall
+from .calls.frozen_calls import FrozenCall
 from .code_of_callables import name_of, unwrap
 from .kept_contents import Contents, Difference, contents_of, difference, holds_array, is_mutable
 from .observation import Place

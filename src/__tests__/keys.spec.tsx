@@ -27,7 +27,7 @@ import { WideView } from '../wide/wide-view';
 import type { LinkedView } from '../workbench/listing/linked-view';
 import { shardings } from '../workbench/shardings/__tests__/spread';
 import { showHelp } from '../workbench/reading/help-overlay';
-import { RemoteControl } from '../workbench/reading/remote-control';
+import { RemoteControl } from '../plugins/presentation-keys';
 import { IKeyEntry, KEYS, KeyPlace, keysIn, overlap, printed } from '../keys';
 
 /** The commands for which each place has handlers, and the commands that have acted. */

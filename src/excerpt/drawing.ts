@@ -1,7 +1,7 @@
 /** Draws an excerpt as SVG: a column for each level, its lines as text, and lines between linked text. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
-import type { IExcerpt, IExcerptColumn } from './excerpt';
+import type { IExcerpt, IExcerptColumn } from './chosen-lines';
 
 const NAMESPACE = 'http://www.w3.org/2000/svg';
 /** The width and the line height of monospaced letters of 12 pixels. */

@@ -11,7 +11,7 @@ import {
   openListings
 } from '../workbench/levels/program-listings';
 import { drawExcerpt } from './drawing';
-import { excerptOf } from './excerpt';
+import { excerptOf } from './chosen-lines';
 
 /**
  * Save the lines that are linked to the selection; texts that only the kernel has are fetched first.

@@ -1,15 +1,11 @@
-/** Wires `.jaxpr.json` files: a double click shows the saved document, and two files open as a diff. */
+/** Wires `.jaxpr.json` files: a double click shows the saved document. */
 import {
   ILabShell,
   ILayoutRestorer,
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
-import {
-  MainAreaWidget,
-  WidgetTracker,
-  showErrorMessage
-} from '@jupyterlab/apputils';
+import { WidgetTracker, showErrorMessage } from '@jupyterlab/apputils';
 import {
   ABCWidgetFactory,
   DocumentRegistry,
@@ -21,13 +17,12 @@ import {
   TranslationBundle,
   nullTranslator
 } from '@jupyterlab/translation';
-import { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
 import { jaxprIcon } from '../parts/icon';
 import type { FileView } from '../panel/shell/file-view';
+import { COMPARE_FILES, addCompareCommand } from './compare-files';
 
-export const COMPARE_FILES = 'jupyter-jaxpr:compare-files';
 const FILE_TYPE = 'jaxpr-document';
 const FACTORY = 'Jaxpr';
 
@@ -185,76 +180,10 @@ export const documentFilesPlugin: JupyterFrontEndPlugin<void> = {
     if (browser === null || labShell === null) {
       return;
     }
-    /** The documents that are chosen in the file browser. */
-    const chosen = (): string[] =>
-      [...browser.selectedItems()].map(({ path }) => path).filter(isDocument);
-    const isPossible = (args: ReadonlyPartialJSONObject): boolean =>
-      typeof args['path'] === 'string' || [1, 2].includes(chosen().length);
-    commands.addCommand(COMPARE_FILES, {
-      label: args =>
-        args['path'] === undefined && chosen().length === 2
-          ? trans.__('Compare Jaxpr Documents')
-          : trans.__('Compare With…'),
-      icon: args => (args['path'] === undefined ? jaxprIcon : undefined),
-      isEnabled: isPossible,
-      isVisible: isPossible,
-      describedBy: {
-        args: {
-          type: 'object',
-          properties: {
-            path: {
-              type: 'string',
-              description: trans.__(
-                'The path of a document to compare with another document; left out to compare the documents that are chosen in the file browser'
-              )
-            }
-          }
-        }
-      },
-      execute: async ({ path }) => {
-        const { comparedFiles } = await import(
-          /* webpackChunkName: "document_file" */ './compared-files'
-        );
-        const paths = typeof path === 'string' ? [path] : chosen();
-        try {
-          const files = await comparedFiles(
-            paths,
-            browser.model.manager,
-            translator ?? nullTranslator,
-            trans
-          );
-          if (files === null) {
-            return; // no second file was chosen
-          }
-          const view = await makeView(null);
-          view.showDiff(files[0].document, files[1].document);
-          const widget = new MainAreaWidget({ content: view });
-          widget.title.label = trans.__(
-            'Diff of %1 and %2',
-            files[0].name,
-            files[1].name
-          );
-          widget.title.caption = widget.title.label;
-          widget.title.icon = jaxprIcon;
-          widget.title.closable = true;
-          labShell.add(widget, 'main', { type: 'Jaxpr' });
-          labShell.activateById(widget.id);
-        } catch (error) {
-          void showErrorMessage(
-            trans.__('The documents cannot be compared'),
-            error instanceof Error ? error.message : String(error)
-          );
-        }
-      }
-    });
-    app.contextMenu.addItem({
-      command: COMPARE_FILES,
-      selector: `.jp-DirListing-item[data-file-type="${FILE_TYPE}"]`,
-      rank: 3
-    });
+    addCompareCommand(
+      { app, browser, labShell, fileType: FILE_TYPE, translator },
+      () => makeView(null),
+      trans
+    );
   }
 };
-
-function isDocument(path: string): boolean {
-  return path.endsWith('.jaxpr.json');
-}

@@ -6,7 +6,7 @@ import { attentionOf } from '../model/attention';
 import { steppingOf } from '../model/stepping';
 import type { JaxprPanel } from '../panel/shell/panel';
 import { IJaxprTracker } from '../tokens';
-import { RemoteControl } from '../workbench/reading/remote-control';
+import { RemoteControl } from './presentation-keys';
 
 export const PRESENT = 'jupyter-jaxpr:present';
 

@@ -59,7 +59,7 @@ export class TransformRow {
     );
   }
 
-  /** Show the derived programs of the program in view. */
+  /** Draw the buttons anew: the original of the program in view, and its transforms. */
   refresh(): void {
     const { snapshot, program } = this._place;
     const focused = this._choices.contains(document.activeElement)

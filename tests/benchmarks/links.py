@@ -19,7 +19,7 @@ from jupyter_jaxpr.program.texts.hlo_module import TRIVIAL, computations
 from jupyter_jaxpr.program.texts.line_groups import Groups
 from jupyter_jaxpr.program.texts.stablehlo import LinesOfText
 from jupyter_jaxpr.program.texts.text_links import linked, primitives
-from jupyter_jaxpr.program.texts.twin import equations_named, untagged
+from jupyter_jaxpr.program.texts.twin_tags import equations_named, untagged
 
 # One stated line in this many is hidden, so that its inferred link can be compared with the stated link.
 _HIDDEN = 10

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...observe.calls.impure_calls import FrozenCall
+from ...observe.calls.frozen_calls import FrozenCall
 from ...observe.calls.impure_functions import Kind
 from ...observe.observation import Finding
 from ...observe.values_at_trace import ChangedByTrace

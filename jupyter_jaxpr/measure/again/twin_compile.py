@@ -19,7 +19,7 @@ from ...program.jaxpr.parameters import open_jaxpr
 from ...program.jaxpr.walk import Walk
 from ...program.texts.hlo import executable_text
 from ...program.texts.stablehlo import lowered_text
-from ...program.texts.twin import tagged
+from ...program.texts.twin_tags import tagged
 from ..steps.equations import types_of
 
 _ENDS = "The other links are not affected."

@@ -1,7 +1,9 @@
-"""Lists the functions of Python and of packages whose results can differ from call to call, with the kind of each."""
+"""Recognises the functions and methods whose result can differ from call to call, and gives the kind of each."""
 
 from __future__ import annotations
 
+import builtins
+import datetime
 import functools
 import getpass
 import glob
@@ -14,12 +16,13 @@ import socket
 import subprocess
 import sys
 import time
+import types
 import uuid
 from collections.abc import Iterator, Mapping
 from types import FunctionType
 from typing import Any, Final, Literal
 
-from ...plain_text import exact
+from ...plain_text import exact, kind_name, mro_of
 
 Kind = Literal["clock", "random", "file", "environment", "variable", "input", "outside", "iterator"]
 
@@ -32,9 +35,16 @@ OF_NOW: Final[Mapping[str, int]] = {
     "time.strftime": 1,
 }
 
+_NOW = frozenset({"now", "utcnow", "today"})
+# Methods of a generator that draw no number, but read or copy its state.
+_NO_DRAW = frozenset({"getstate", "setstate", "get_state", "set_state", "spawn"})
+_FRESH_WITHOUT_SEED = frozenset({"np.random.default_rng", "np.random.RandomState", "random.Random"})
+_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType)
+_METHODS = (types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType)
+
 
 @functools.cache
-def functions() -> Mapping[int, tuple[str, Kind, Any]]:
+def _functions() -> Mapping[int, tuple[str, Kind, Any]]:
     """Return {id of a function: (name, kind, function)}.
 
     The tuple keeps the function alive, so that its id stays unique.
@@ -81,7 +91,7 @@ def _urlopen() -> Any:
     return None if module is None else vars(module).get("urlopen")
 
 
-def of_packages(function: FunctionType) -> tuple[str, Kind] | None:
+def _of_packages(function: FunctionType) -> tuple[str, Kind] | None:
     """Return (name, kind) of a package function that reads files or the network.
 
     The check does not import the package.
@@ -97,3 +107,86 @@ def of_packages(function: FunctionType) -> tuple[str, Kind] | None:
     if module == "PIL.Image" and name == "open":
         return "Image.open", "file"
     return None
+
+
+def impure_source(called: Any, first: Any) -> tuple[str, Kind] | None:
+    """Return (name, kind) of a function whose result can differ at the next call; None for other objects."""
+    kind = type(called)
+    function = _functions().get(id(called))
+    if function is not None:
+        is_seeded = function[0] in _FRESH_WITHOUT_SEED and not (first is None or first is _missing())
+        return None if is_seeded else function[:2]
+    receiver = receiver_of(called, first)
+    if kind is types.FunctionType and receiver is os.environ and called is type(os.environ).get:
+        return "os.environ.get", "environment"
+    # IPython gives cells a wrapper of `open`
+    if kind is types.FunctionType and vars(called).get("__wrapped__") is open:
+        return "open", "file"
+    if kind in _FUNCTIONS and type(builtins.input) is kind and called == builtins.input:
+        return "input", "input"  # the kernel of a notebook replaces Python's `input`
+    if kind is types.FunctionType and (of_package := _of_packages(called)) is not None:
+        return of_package
+    name = method_name(called, receiver)
+    if name is None or name.startswith("_") or name in _NO_DRAW:
+        return None
+    if issubclass(type(receiver), type):
+        return (f"datetime.{name}", "clock") if issubclass(receiver, datetime.date) and name in _NOW else None
+    if receiver is generator_of_random():
+        return f"random.{name}", "random"
+    if receiver is generator_of_numpy():
+        return f"np.random.{name}", "random"
+    # `isinstance` would run the `__class__` property of a user's proxy object
+    if issubclass(type(receiver), generator_types()):
+        return f"{kind_name(type(receiver))}.{name}", "random"
+    return None
+
+
+def method_name(called: Any, receiver: Any) -> str | None:
+    """Return the name of a method of `receiver`; None if `called` is no method of it."""
+    inner = called.__func__ if type(called) is types.MethodType else called
+    if type(inner) not in _METHODS and not _is_cython(type(inner)):
+        return None
+    name = inner.__name__
+    if type(name) is not str:
+        return None
+    if type(inner) is types.FunctionType:
+        kinds = mro_of(receiver if issubclass(type(receiver), type) else type(receiver))
+        if not any(type.__dict__["__dict__"].__get__(kind).get(name) is inner for kind in kinds):
+            return None
+    return name
+
+
+def receiver_of(called: Any, first: Any) -> Any:
+    """Return the object whose method is called; `first` is the first argument of the call."""
+    if type(called) in (types.MethodType, types.BuiltinFunctionType):
+        return called.__self__
+    bound = getattr(called, "__self__", None) if _is_cython(type(called)) else None
+    return first if bound is None else bound
+
+
+def _is_cython(kind: type) -> bool:
+    return kind_name(kind) == "cython_function_or_method"
+
+
+def generator_of_random() -> Any:
+    """Return the generator behind the functions of the module `random`."""
+    return getattr(random.random, "__self__", None)
+
+
+def generator_of_numpy() -> Any:
+    """Return the generator behind the functions of `np.random`."""
+    import numpy as np
+
+    return getattr(np.random.normal, "__self__", None)
+
+
+def generator_types() -> tuple[type, ...]:
+    """Return the types of the random generators of NumPy and Python."""
+    import numpy as np
+
+    return np.random.Generator, np.random.RandomState, random.Random
+
+
+def _missing() -> Any:
+    monitor = vars(sys).get("monitoring")
+    return None if monitor is None else monitor.MISSING

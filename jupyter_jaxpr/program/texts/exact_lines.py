@@ -17,7 +17,7 @@ from .hlo import hlo_lines
 from .hlo_inference import inferred_origins
 from .hlo_module import TRIVIAL, computations
 from .stablehlo import LinesOfText, stablehlo_lines
-from .twin import equations_named, scopes_of, untagged
+from .twin_tags import equations_named, scopes_of, untagged
 
 _METADATA = re.compile(r', metadata=\{(?:"(?:[^"\\]|\\.)*"|[^{}"])*\}')
 _OPERATION = re.compile(r" *%[\w:]+ = (?!stablehlo\.constant)")

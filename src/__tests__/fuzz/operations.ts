@@ -6,7 +6,7 @@
  */
 import { nullTranslator } from '@jupyterlab/translation';
 
-import { excerptOf } from '../../excerpt/excerpt';
+import { excerptOf } from '../../excerpt/chosen-lines';
 import { costsOf } from '../../model/costs';
 import { EquationHeat, heatOfLines, measureOf } from '../../model/heat';
 import { linksOf } from '../../model/links';

@@ -44,7 +44,7 @@ export interface IRow {
   runs: number;
 }
 
-/** The amount to which bars and shares refer: weighted operations, or the column by which the table is sorted. */
+/** The amount of one row that its bar and its share show: weighted operations, or the column by which the table is sorted. */
 export function amountIn(row: IRow, measure: Measure): number {
   return measured(row.amounts, measure);
 }

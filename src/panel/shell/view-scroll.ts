@@ -79,7 +79,7 @@ export class ViewScroll implements IDisposable {
 
   private _keep(): void {
     const { _model: model, _node: node } = this;
-    // A view that is not drawn yet is at its top.
+    // A view that is not drawn yet is at its top, and that is no position to keep.
     if (this._wanted !== null || !model?.snapshot || node.clientHeight === 0) {
       return;
     }

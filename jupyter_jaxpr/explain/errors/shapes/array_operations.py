@@ -269,7 +269,7 @@ def _no_array(raised: RaisedAt | None, name: str, kind: str, place: int) -> Expl
         for argument in node.args[place:]
         if isinstance(argument, ast.List | ast.Tuple) or type(value_of(raised, argument)) in kinds
     ]
-    # The functions of `jax.random` count their arguments without the key.
+    # The messages of `jax.random` count the arguments without the key, so `place` may be one too small.
     place = node.args.index(lists[0]) if lists and node.args[place] not in lists else place
     lists = lists if node.args[place] in lists and name in _ELEMENTWISE else [node.args[place]]
     edits = [edit_of(raised, over(argument, f"{jnp}.asarray({raised.source(argument)})")) for argument in lists]

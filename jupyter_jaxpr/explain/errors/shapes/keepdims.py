@@ -76,7 +76,7 @@ def _reductions(raised: RaisedAt) -> Iterator[ast.Call]:
             found = [call for side in (node.left, node.right) if (call := _reduction_in(raised, side)) is not None]
             for call in found:
                 written = raised.parents.get(id(call))
-                # `_reduction_in` has already looked at the operands that use the name
+                # if the call is assigned to a name, `_reduction_in` has already checked each use of the name
                 is_named = isinstance(written, ast.Assign | ast.Tuple)
                 if call not in seen and (is_named or _is_beside_array(raised, call, call)):
                     seen.append(call)

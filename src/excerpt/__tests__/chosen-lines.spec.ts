@@ -4,7 +4,7 @@ import { golden } from '../../program-text/__tests__/documents';
 import type { Selection } from '../../tokens';
 import { openListings } from '../../workbench/levels/program-listings';
 import { drawExcerpt } from '../drawing';
-import { IExcerpt, excerptOf } from '../excerpt';
+import { IExcerpt, excerptOf } from '../chosen-lines';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 

@@ -7,13 +7,9 @@ report calls, so nothing is recorded there.
 
 from __future__ import annotations
 
-import builtins
-import datetime
 import dis
 import io
 import itertools
-import os
-import random
 import sys
 import types
 from collections.abc import Callable, Iterable, Mapping
@@ -21,9 +17,18 @@ from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 from ...interruptions import not_of_a_signal
-from ...plain_text import FAILURES, file_of, function_of, kind_name, mro_of
+from ...plain_text import FAILURES, file_of, function_of, kind_name
 from ..observation import Place
-from .impure_functions import OF_NOW, Kind, functions, of_packages
+from .impure_functions import (
+    OF_NOW,
+    Kind,
+    generator_of_numpy,
+    generator_of_random,
+    generator_types,
+    impure_source,
+    method_name,
+    receiver_of,
+)
 
 _MOST = 50
 
@@ -64,11 +69,11 @@ class FrozenCalls:
         if function is None or len(self.calls) >= _MOST:
             return
         try:
-            named_kind = _impure_source(called, first)
+            named_kind = impure_source(called, first)
             if named_kind is not None and not (
                 named_kind[0] in OF_NOW and _is_given_a_time(code, offset, OF_NOW[named_kind[0]])
             ):
-                self._note(function, named_kind, _receiver(called, first), code, offset)
+                self._note(function, named_kind, receiver_of(called, first), code, offset)
             elif called is next or _reads_file(called, first):
                 self._note_taken(function, called, first, code, offset)
         except not_of_a_signal(*FAILURES) as error:
@@ -81,18 +86,18 @@ class FrozenCalls:
             # a generator with a fixed seed draws the same numbers at each trace, which the user intends
             self._seeded.add((function, source))
         elif (function, name) not in self.calls and (function, source) not in self._seeded:
-            if issubclass(type(receiver), _generators()) and not _is_from_outside(receiver, code):
+            if issubclass(type(receiver), generator_types()) and not _is_from_outside(receiver, code):
                 return  # the traced function made the generator itself, with a seed
             self.calls[function, name] = FrozenCall(function, name, kind, _place(code, offset))
 
     def _note_taken(self, function: str, called: Any, first: Any, code: CodeType, offset: int) -> None:
         """Record a call that takes the next value from a Python iterator or an open file."""
-        owner = first if called is next else _receiver(called, first)
+        owner = first if called is next else receiver_of(called, first)
         # compared with `is`, because hashing the type may run a metaclass of the user
         is_iterator = any(type(owner) is kind for kind in _ITERATORS)
         if called is next and not is_iterator and not issubclass(type(owner), _FILES):
             return
-        name = "next" if called is next else f"{kind_name(type(owner))}.{_name(called, owner)}"
+        name = "next" if called is next else f"{kind_name(type(owner))}.{method_name(called, owner)}"
         if (function, name) not in self.calls and _is_from_outside(owner, code):
             kind: Kind = "file" if issubclass(type(owner), _FILES) else "iterator"
             self.calls[function, name] = FrozenCall(function, name, kind, _place(code, offset))
@@ -110,7 +115,7 @@ _ITERATORS = frozenset(
 def _reads_file(called: Any, first: Any) -> bool:
     if type(called) not in (types.BuiltinFunctionType, types.MethodDescriptorType):
         return False
-    receiver = _receiver(called, first)
+    receiver = receiver_of(called, first)
     return issubclass(type(receiver), _FILES) and called.__name__.startswith("read")
 
 
@@ -121,94 +126,9 @@ def _is_given_a_time(code: CodeType, offset: int, least: int) -> bool:
     return is_call and instructions[offset + 1] > least
 
 
-def _impure_source(called: Any, first: Any) -> tuple[str, Kind] | None:
-    """Return (name, kind) of a function whose result can differ at the next call; None for other objects."""
-    kind = type(called)
-    function = functions().get(id(called))
-    if function is not None:
-        is_seeded = function[0] in _FRESH_WITHOUT_SEED and not (first is None or first is _missing())
-        return None if is_seeded else function[:2]
-    receiver = _receiver(called, first)
-    if kind is types.FunctionType and receiver is os.environ and called is type(os.environ).get:
-        return "os.environ.get", "environment"
-    # IPython gives cells a wrapper of `open`
-    if kind is types.FunctionType and vars(called).get("__wrapped__") is open:
-        return "open", "file"
-    if kind in _FUNCTIONS and type(builtins.input) is kind and called == builtins.input:
-        return "input", "input"  # the kernel of a notebook replaces Python's `input`
-    if kind is types.FunctionType and (of_package := of_packages(called)) is not None:
-        return of_package
-    name = _name(called, receiver)
-    if name is None or name.startswith("_") or name in _NO_DRAW:
-        return None
-    if issubclass(type(receiver), type):
-        return (f"datetime.{name}", "clock") if issubclass(receiver, datetime.date) and name in _NOW else None
-    if receiver is _of_random():
-        return f"random.{name}", "random"
-    if receiver is _of_numpy():
-        return f"np.random.{name}", "random"
-    # `isinstance` would run the `__class__` property of a user's proxy object
-    if issubclass(type(receiver), _generators()):
-        return f"{kind_name(type(receiver))}.{name}", "random"
-    return None
-
-
-def _name(called: Any, receiver: Any) -> str | None:
-    """Return the name of a method of `receiver`; None if `called` is no method of it."""
-    inner = called.__func__ if type(called) is types.MethodType else called
-    if type(inner) not in _METHODS and not _is_cython(type(inner)):
-        return None
-    name = inner.__name__
-    if type(name) is not str:
-        return None
-    if type(inner) is types.FunctionType:
-        kinds = mro_of(receiver if issubclass(type(receiver), type) else type(receiver))
-        if not any(type.__dict__["__dict__"].__get__(kind).get(name) is inner for kind in kinds):
-            return None
-    return name
-
-
-_NOW = frozenset({"now", "utcnow", "today"})
-# Methods of a generator that draw no number, but read or copy its state.
-_NO_DRAW = frozenset({"getstate", "setstate", "get_state", "set_state", "spawn"})
-_FRESH_WITHOUT_SEED = frozenset({"np.random.default_rng", "np.random.RandomState", "random.Random"})
-_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType)
-_METHODS = (types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType)
-
-
-def _receiver(called: Any, first: Any) -> Any:
-    """Return the object whose method is called; `first` is the first argument of the call."""
-    if type(called) in (types.MethodType, types.BuiltinFunctionType):
-        return called.__self__
-    bound = getattr(called, "__self__", None) if _is_cython(type(called)) else None
-    return first if bound is None else bound
-
-
-def _is_cython(kind: type) -> bool:
-    return kind_name(kind) == "cython_function_or_method"
-
-
-def _of_random() -> Any:
-    """Return the generator behind the functions of the module `random`."""
-    return getattr(random.random, "__self__", None)
-
-
-def _of_numpy() -> Any:
-    """Return the generator behind the functions of `np.random`."""
-    import numpy as np
-
-    return getattr(np.random.normal, "__self__", None)
-
-
-def _generators() -> tuple[type, ...]:
-    import numpy as np
-
-    return np.random.Generator, np.random.RandomState, random.Random
-
-
 def _is_from_outside(receiver: Any, code: CodeType) -> bool:
     """Return whether an object comes from outside of a function: from a global, an enclosing function, or `self`."""
-    if receiver is _of_random() or receiver is _of_numpy():
+    if receiver is generator_of_random() or receiver is generator_of_numpy():
         return True
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code is not code:
@@ -235,8 +155,3 @@ def _place(code: CodeType, offset: int) -> Place:
     if line is None or column is None or end_line is None or end_column is None:
         return Place(file, line or code.co_firstlineno, function)
     return Place(file, line, function, column, end_line, end_column)
-
-
-def _missing() -> Any:
-    monitor = vars(sys).get("monitoring")
-    return None if monitor is None else monitor.MISSING
