@@ -27,27 +27,38 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 MIME = "application/vnd.jupyter-jaxpr.v1+json"
 
 
+#: The jitted functions of the imports and of earlier test files.
+_earlier_functions: list[weakref.ref[Any]] = []
+
+
 @pytest.fixture(scope="module", autouse=True)
 def short_searches() -> Iterator[None]:
-    """Move the objects of the imports and of earlier files out of the searches for jitted functions, once a file.
+    """Move the objects of the imports and of earlier files out of the searches for jitted functions, and out of `gc`.
 
-    The observer searches all objects each time it starts. Here there are a million objects, and the observer starts in
-    two thousand tests: the searches would take more than a tenth of their time.
+    The observer searches all objects each time it starts. Here there are millions of objects, and the observer starts
+    in two thousand tests. The objects stay frozen: to search or to collect them once for each file takes a quarter of
+    the time of all tests.
     """
     from jupyter_jaxpr.jax import facts
 
     search = facts.jitted_functions
-    gc.collect()
-    earlier = [weakref.ref(search_object) for search_object in search()]
-    gc.freeze()  # removes all present objects from searches and collections
+    if not _earlier_functions:
+        _freeze(search)
 
     def found() -> list[Any]:
-        return [living for reference in earlier if (living := reference()) is not None] + search()
+        return [living for reference in _earlier_functions if (living := reference()) is not None] + search()
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(facts, "jitted_functions", found)
         yield
-    gc.unfreeze()
+    _freeze(search)
+
+
+def _freeze(search: Callable[[], list[Any]]) -> None:
+    """Collect the garbage of a test file, and remove all present objects from later searches and collections."""
+    gc.collect()
+    _earlier_functions.extend(weakref.ref(function) for function in search())
+    gc.freeze()
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -184,26 +195,44 @@ def no_trial_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trial_time_limit, "SECONDS_AT_ERROR", 60.0)
 
 
-@pytest.fixture
-def make_notebook() -> Iterator[Callable[..., Notebook]]:
-    """Return a function that makes notebooks one after the other; `extension` says whether to load the extension."""
+def new_shell(tracebacks: bool = False) -> Any:
+    """Start the shell of this process.
+
+    Args:
+        tracebacks: Whether an error is printed with IPython's default traceback: to format one takes as long as the
+            rest of a small test.
+    """
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 
+    settings = {"colors": "nocolor", "xmode": "Context" if tracebacks else "Minimal"}
+    config = Config({"HistoryManager": {"hist_file": ":memory:"}, "InteractiveShell": settings})
+    return InteractiveShell.instance(config=config)
+
+
+def end_shell(shell: Any) -> None:
+    """Unload the extension, if the shell has loaded it, and end the shell of this process."""
+    if "jupyter_jaxpr" in shell.extension_manager.loaded:
+        shell.run_line_magic("unload_ext", "jupyter_jaxpr")
+    shell.restore_sys_module_state()
+    type(shell).clear_instance()
+
+
+@pytest.fixture
+def make_notebook() -> Iterator[Callable[..., Notebook]]:
+    """Return a function that makes notebooks one after the other.
+
+    `extension` says whether to load the extension, and `tracebacks` how errors are printed: see `new_shell`.
+    """
     shells: list[Any] = []
 
     def close() -> None:
         while shells:
-            shell = shells.pop()
-            if "jupyter_jaxpr" in shell.extension_manager.loaded:
-                shell.run_line_magic("unload_ext", "jupyter_jaxpr")
-            shell.restore_sys_module_state()
-            InteractiveShell.clear_instance()
+            end_shell(shells.pop())
 
-    def make(extension: bool = True) -> Notebook:
+    def make(extension: bool = True, tracebacks: bool = False) -> Notebook:
         close()
-        config = Config({"HistoryManager": {"hist_file": ":memory:"}, "InteractiveShell": {"colors": "nocolor"}})
-        shell = InteractiveShell.instance(config=config)
+        shell = new_shell(tracebacks)
         shells.append(shell)
         if extension:
             shell.run_line_magic("load_ext", "jupyter_jaxpr")
@@ -211,6 +240,15 @@ def make_notebook() -> Iterator[Callable[..., Notebook]]:
 
     yield make
     close()
+
+
+@pytest.fixture(scope="module")
+def notebook_of_module() -> Iterator[Notebook]:
+    """Return one notebook with the extension for all tests of a file: no cell needs the state of another."""
+    shell = new_shell()
+    shell.run_line_magic("load_ext", "jupyter_jaxpr")
+    yield Notebook(shell)
+    end_shell(shell)
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -43,18 +42,8 @@ ROWS = [
 
 
 @pytest.fixture(scope="module")
-def cells() -> Iterator[Cells]:
-    """Yield one notebook for all cells: no cell needs the state of another."""
-    from IPython.core.interactiveshell import InteractiveShell
-    from traitlets.config import Config
-
-    config = Config({"HistoryManager": {"hist_file": ":memory:"}, "InteractiveShell": {"colors": "nocolor"}})
-    shell = InteractiveShell.instance(config=config)
-    shell.run_line_magic("load_ext", "jupyter_jaxpr")
-    yield Cells(Notebook(shell))
-    shell.run_line_magic("unload_ext", "jupyter_jaxpr")
-    shell.restore_sys_module_state()
-    InteractiveShell.clear_instance()
+def cells(notebook_of_module: Notebook) -> Cells:
+    return Cells(notebook_of_module)
 
 
 @pytest.mark.parametrize("row", ROWS)

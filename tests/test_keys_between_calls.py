@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from conftest import Notebook
 
@@ -35,19 +33,10 @@ TWICE = "Numbers that are drawn from one key are not independent: numbers of the
 
 
 @pytest.fixture(scope="module")
-def defined() -> Iterator[Notebook]:
-    """Yield one notebook for all cells: each function is compiled once."""
-    from IPython.core.interactiveshell import InteractiveShell
-    from traitlets.config import Config
-
-    shell = InteractiveShell.instance(config=Config({"HistoryManager": {"hist_file": ":memory:"}}))
-    shell.run_line_magic("load_ext", "jupyter_jaxpr")
-    notebook = Notebook(shell)
-    assert notebook.run(FUNCTIONS).result.success
-    yield notebook
-    shell.run_line_magic("unload_ext", "jupyter_jaxpr")
-    shell.restore_sys_module_state()
-    InteractiveShell.clear_instance()
+def defined(notebook_of_module: Notebook) -> Notebook:
+    """Return a notebook that has the functions: each function is compiled once."""
+    assert notebook_of_module.run(FUNCTIONS).result.success
+    return notebook_of_module
 
 
 def notes(notebook: Notebook, cell: str) -> list[tuple[str, str | None]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from conftest import Notebook
@@ -15,18 +14,8 @@ CARDS = [card for path in FOLDER.glob("*.txt") for row in rows(path) for card in
 
 
 @pytest.fixture(scope="module")
-def cells() -> Iterator[Cells]:
-    """Yield one notebook for all cells: no cell needs the state of another."""
-    from IPython.core.interactiveshell import InteractiveShell
-    from traitlets.config import Config
-
-    config = Config({"HistoryManager": {"hist_file": ":memory:"}, "InteractiveShell": {"colors": "nocolor"}})
-    shell = InteractiveShell.instance(config=config)
-    shell.run_line_magic("load_ext", "jupyter_jaxpr")
-    yield Cells(Notebook(shell))
-    shell.run_line_magic("unload_ext", "jupyter_jaxpr")
-    shell.restore_sys_module_state()
-    InteractiveShell.clear_instance()
+def cells(notebook_of_module: Notebook) -> Cells:
+    return Cells(notebook_of_module)
 
 
 @pytest.mark.filterwarnings("ignore:Explicitly requested dtype")

@@ -17,9 +17,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent.parent))
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
-from conftest import Notebook
-from IPython.core.interactiveshell import InteractiveShell
-from traitlets.config import Config
+from conftest import Notebook, new_shell
 
 from error_table.cards import FOLDER, Cells, Row, rows, written
 from jupyter_jaxpr.explain.errors.trials import trial_time_limit
@@ -35,8 +33,7 @@ def make(cells_of: Callable[[Notebook], Any], folder: Path) -> None:
     trial_time_limit.SECONDS = trial_time_limit.SECONDS_AT_ERROR = 60.0
     is_check = "--check" in sys.argv
     names = [argument for argument in sys.argv[1:] if not argument.startswith("--")]
-    config = Config({"HistoryManager": {"hist_file": ":memory:"}, "InteractiveShell": {"colors": "nocolor"}})
-    shell = InteractiveShell.instance(config=config)
+    shell = new_shell()
     shell.run_line_magic("load_ext", "jupyter_jaxpr")
     cells = cells_of(Notebook(shell))
     for path in sorted(folder.glob("*.txt")):
