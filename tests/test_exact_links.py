@@ -279,8 +279,8 @@ def test_what_jax_would_translate_by_the_users_python_has_no_twin():
     with pytest.raises(ValueError) as raised:
         exact(root, 2.0)
     assert str(raised.value) == (
-        "JAX could not lower the tagged copy (TypeError: to lower the program again, JAX would run the Python of "
-        "user-defined types or functions). The other links are not affected."
+        "JAX could not lower the tagged copy of the program (TypeError: to lower the program again, JAX would run the "
+        "Python of user-defined types or functions). The other links are not affected."
     )
 
 
@@ -575,7 +575,7 @@ def test_what_xla_refuses_is_a_sentence(monkeypatch):
     monkeypatch.setattr(twin_compile, "executable_text", refuse)
     _, answers = kept(in_cell(CELL, "f(jnp.ones((8, 8)))")[0])
     assert answers(type="exact_links", confirmed=True).reason == (
-        "JAX could not print the tagged copy (RuntimeError: RESOURCE_EXHAUSTED: Out of memory). "
+        "JAX could not print the tagged copy of the program (RuntimeError: RESOURCE_EXHAUSTED: Out of memory). "
         "The other links are not affected."
     )
 

@@ -142,7 +142,7 @@ def test_modes_of_many_layers_are_one_sentence() -> None:
     assert told(ledger, "f") == [
         (
             "static_value",
-            f"The static value {first} (one of 3 that changed alike) changed from False to True.",
+            f"The static value {first} (one of 3 that changed in the same way) changed from False to True.",
             MODE.format(first),
         ),
         ("static_value", f"The static value {norm} changed from False to True.", MODE.format(norm)),

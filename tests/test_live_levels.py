@@ -17,7 +17,7 @@ from jupyter_jaxpr.live import last_level
 from jupyter_jaxpr.live.live_program import CellToTrace, Live
 
 CELL = "@jax.jit\ndef f(x):\n    return helper(x) * 2\nf(x)\n"
-COMPILED = "XLA compiled the program for its HLO. The compile is in no ledger and in no cache of JAX's."
+COMPILED = "XLA compiled the program for its HLO. No ledger counts this compile, and JAX does not cache the executable."
 Trace = Callable[..., LiveProgram]
 
 

@@ -138,7 +138,7 @@ def test_a_program_compiled_before_the_extension_came_is_not_taken_for_the_one_t
     )
     notebook.run("f(five);")
     ran = notebook.run("%%jaxpr\nfor _ in range(3):\n    y = f(two)\nprint(1)")
-    assert shown(ran) == ["f32[5] may be what ran"]
+    assert shown(ran) == ["f32[5] may be the program that ran"]
     assert ran.own_programs[0]["origin_note"] == (
         "It is unknown which program of f ran for 3 calls of this cell. This program is a candidate: jupyter_jaxpr "
         "knows 1 program of f, compiled earlier. JAX may hold more programs."

@@ -99,7 +99,7 @@ def test_words_of_progress_come_before_the_last_reply(panel):
     panel.ask(run)
     panel.last()
     working = [reply for reply in panel.replies if isinstance(reply, Working)]
-    assert working[0].text in ("Compiling", "Running the code before and after the loop")
+    assert working[0].text in ("Compiling", "Running the equations before and after the loop")
     assert isinstance(panel.replies[-1], Answered)
 
 

@@ -278,7 +278,7 @@ twin_compile.lower_twin = refuse"""
     button(nb).click()
     question(nb).get_by_role("button", name="Compile the tagged copy").click()
     expect(nb.panel.get_by_role("alert")).to_have_text(
-        "JAX could not lower the tagged copy (RuntimeError: RESOURCE_EXHAUSTED: Out of memory). "
+        "JAX could not lower the tagged copy of the program (RuntimeError: RESOURCE_EXHAUSTED: Out of memory). "
         "The other links are not affected."
     )
     expect(own(nb)).to_be_visible()

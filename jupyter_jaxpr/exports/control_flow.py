@@ -12,7 +12,7 @@ from ..document.types.document import Snapshot
 from ..quantities import NO_BREAK, UNKNOWN, count
 
 HEAD = ("construct", "line", "inside", "steps", "decided by")
-_LOOP = ("role", "path", "one step", "in all")
+_LOOP = ("role", "path", "in one step", "in all steps")
 _BRANCHES = ("role", "path", "type")
 # The most constructs of a document that are listed.
 _CARDS = 40
@@ -73,9 +73,7 @@ def _recorded(document: Snapshot, index: int) -> str:
     if steps is None:
         return UNKNOWN
     least, largest = steps
-    return (
-        f"{largest:,} in the stepper's call" if least == largest else f"{least:,} to {largest:,} in the stepper's call"
-    )
+    return f"{largest:,} in the recorded run" if least == largest else f"{least:,} to {largest:,} in the recorded run"
 
 
 def _row(document: Snapshot, index: int) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ LastLevel = Literal["jaxpr", "stablehlo", "hlo"]
 TEXTS_UP_TO = 5_000
 TEXT_LIMIT = 1_000_000
 
-COMPILED = "XLA compiled the program for its HLO. The compile is in no ledger and in no cache of JAX's."
+COMPILED = "XLA compiled the program for its HLO. No ledger counts this compile, and JAX does not cache the executable."
 _NOT_CHOSEN = (
     "Live makes no text after the {last}. To change this, choose where Live ends in the View menu, or run the cell to "
     "see the text."

@@ -253,7 +253,7 @@ class FunctionActivity:
             calls, candidates_text = count(unknown, "call"), count(len(programs), "program")
             more_text = _MORE if record.unkept else ""
             why = _CANDIDATE.format(name=record.name, calls=calls, known=candidates_text, more=more_text)
-            phrase = "may be what ran" if len(programs) == 1 else f"one of {len(programs)} candidates"
+            phrase = "may be the program that ran" if len(programs) == 1 else f"one of {len(programs)} candidates"
             return [replace(program.observed(False, why), how=phrase, is_candidate=True) for program in candidates]
         if looks.skipped:
             looked = _SKIPPED.format(name=record.name, skipped=count(looks.skipped, "call"))

@@ -75,7 +75,7 @@ def compile_twin(
     Raises:
         NoTwin: JAX or XLA refuses the twin, or `stopped` returned True.
     """
-    failed = "JAX could not lower the tagged copy ({error}). {ends}"
+    failed = "JAX could not lower the tagged copy of the program ({error}). {ends}"
     try:
         tell("lowering the tagged copy")
         began = time.perf_counter()
@@ -87,13 +87,13 @@ def compile_twin(
                 raise NoTwin(
                     "The request was stopped before XLA compiled the tagged copy. Ask for the exact links again."
                 )
-            failed = "XLA could not compile the tagged copy ({error}). {ends}"
+            failed = "XLA could not compile the tagged copy of the program ({error}). {ends}"
             tell("compiling the tagged copy")
             middle = time.perf_counter()
             with without_disk_cache():
                 compiled = lowered.compile()
         end = time.perf_counter()
-        failed = "JAX could not print the tagged copy ({error}). {ends}"
+        failed = "JAX could not print the tagged copy of the program ({error}). {ends}"
         return CompiledTwin(stablehlo, executable_text(compiled), finished - began, end - middle)
     except NoTwin:
         raise

@@ -120,7 +120,7 @@ class RunInPieces:
             return piece
 
         piece, _ = self._stepper.compiled(key, make)
-        self._tell("Running the code before and after the loop", None, None)
+        self._tell("Running the equations before and after the loop", None, None)
         environment.update(zip(outputs, piece([environment[variable] for variable in inputs]), strict=True))
 
     def _equation(

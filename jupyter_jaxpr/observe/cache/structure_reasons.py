@@ -134,7 +134,7 @@ def _fields(changes: Sequence[Changed], reading: Reading) -> Iterable[Reason]:
         alike_count = len(together)
         subject = f"The static value {path}"
         if alike_count > 1:
-            subject = f"The static value {path} (one of {alike_count} that changed alike)"
+            subject = f"{subject} (one of {alike_count} that changed in the same way)"
         cure = f"Expect one compile for each value of {path}."  # for a string, for example, an array is no replacement
         if type(change.after) in (int, float, complex):
             cure = (
@@ -151,7 +151,7 @@ def _fields(changes: Sequence[Changed], reading: Reading) -> Iterable[Reason]:
         if not change.field:
             subject = f"The auxiliary data of {change.owner} at {path}"
             if alike_count > 1:
-                subject = f"The auxiliary data of {change.owner} at {path} (one of {alike_count} that changed alike)"
+                subject = f"{subject} (one of {alike_count} that changed in the same way)"
             cure = (
                 "JAX compiles once for each value of the auxiliary data. "
                 f"Make the value a child of {change.owner} if the function only computes with it."

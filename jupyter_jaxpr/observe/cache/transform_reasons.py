@@ -125,7 +125,7 @@ def _other_axes(before: Key, key: Key, name: str, reading: Reading) -> Reason:
         return Reason("transform", f"The axes that vmap around {name} maps changed: {names_text(axes)}.")
     current, was = ([path for path, around in around_paths.items() if around] for around_paths in (new, old))
     text = (
-        f"In this call {under(key)} around {name} applies to {names_text(current)}, in the earlier call to "
+        f"In this call, {under(key)} of {name} applies to {names_text(current)}. In the earlier call, it applied to "
         f"{names_text(was)}."
     )
     return Reason("transform", text)

@@ -38,7 +38,9 @@ from .harmless_functions import (
 )
 
 TAKES_ELEMENTS = f"{PLACE} takes elements from an iterator that existed before the call."
-PASSES_ITERATOR = f"{PLACE} passes an iterator to a function, and the iterator existed before the call."
+PASSES_ITERATOR = (
+    f"{PLACE} passes an iterator that existed before the call to a function, which may take elements from it."
+)
 _MOST_OBJECTS = 2_000
 _MOST_EFFECTS = 200
 _PLAIN_TYPES = (int, float, complex, bool, str, bytes, type(None), slice, range, list, tuple, dict, set, frozenset)

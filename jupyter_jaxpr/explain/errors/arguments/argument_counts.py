@@ -149,7 +149,11 @@ def _unexpected(raised: RaisedAt, name: str, keyword: str) -> Explained | None:
     right = next((close_name for close_name in close_names if close_name in parameters), None)
     if right is None:
         return Explained(None, title, text, (FoundCure("help", None, f"help({name}) lists the arguments."),))
-    words = f"JAX calls this argument {right}." if keyword in _NAMES_OF_JAX else f"{right} is the closest name."
+    words = (
+        f"In JAX, the name of this argument is {right}."
+        if keyword in _NAMES_OF_JAX
+        else f"{right} is the closest name."
+    )
     code = f"{right}={raised.source(node.value)}"
     edits = [edit_of(raised, over(node, code))]
     for other in call.keywords:  # each further argument name of another library would raise in the next call

@@ -227,7 +227,7 @@ def _branches(raised: RaisedAt, call: ast.Call) -> Explained:
         end += 1
     arguments = [raised.source(argument) for argument in call.args]
     code = written(raised, call, [arguments[0], f"[{', '.join(arguments[1:end])}]", *arguments[end:]])
-    words = "The branches of switch are one list. What follows is passed to the branch."
+    words = "switch takes its branches as one list, and passes the arguments after the list to the branch that runs."
     title = "switch takes its branches as one list"
     return Explained(None, title, "", rewritten(raised, call, "a list of branches", code, words))
 

@@ -41,7 +41,7 @@ def own_class_error(error: BaseException, raised: RaisedAt | None, function: str
     attributes = [part.value for part in ast.walk(call.func) if isinstance(part, ast.Attribute)]
     if any(type(value_of(raised, attribute)).__name__ == kind for attribute in attributes):
         return None  # the function is a bound method, whose object is no argument
-    title = f"{source} is no array and no container that JAX knows: its type is {kind}"
+    title = f"{source} is not an array or a container that JAX knows: its type is {kind}"
     value = value_of(raised, matching_arguments[0]) if matching_arguments else None
     cures = registered(raised, kind, value)
     return Explained(None, title, "JAX traces arrays, numbers, and containers of them.", cures)

@@ -22,7 +22,10 @@ _TAKES = re.compile(
 _VALUES = re.compile(r"^lax\.cond: true_fun and false_fun arguments should be callable")
 _CALLERS = {
     "cond": "cond(test, f, g, x) calls f(x) or g(x): each branch must take the arguments that follow the branches.",
-    "switch": "switch(index, branches, x) calls a branch with x: each branch must take what follows the branches.",
+    "switch": (
+        "switch(index, branches, x) calls a branch with x: each branch must take the arguments that follow the "
+        "branches."
+    ),
     "scan": "scan calls its body with the carry and one element of xs: def step(carry, x).",
     "map": "lax.map calls its function with one argument, an element of xs, which may be a tuple.",
     "while_loop": "while_loop calls its condition and its body with one argument, the carry.",

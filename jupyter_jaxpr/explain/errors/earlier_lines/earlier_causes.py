@@ -243,7 +243,7 @@ def _pallas(raised: RaisedAt | None) -> Explained:
 def _recursion(raised: RaisedAt | None, function: str) -> Explained:
     name = raised.place.function.rpartition(".")[2] if raised is not None else function
     title = f"{name} calls itself while JAX traces, and no value ends the calls"
-    explanation = "While JAX traces, arrays have no values, so a condition on an array stops no recursion."
+    explanation = "While JAX traces, arrays have no values, so a condition on an array cannot stop a recursion."
     cures = (
         FoundCure("jax.lax.while_loop", None, "Write the recursion as a loop: a while_loop stops by values."),
         FoundCure("static_argnames", None, "A recursion may stop by a static argument or a shape, which Python knows."),

@@ -68,7 +68,7 @@ NUMPY_MESSAGES = (
     ),
     Message(
         r"shape must have length equal to the number of dimensions of x;\s+(\(.*?\)) vs (\(.*?\))",
-        "The new shape {1} has another number of sizes than the array of the shape {2}",
+        "The new shape {1} and the array of the shape {2} have different numbers of axes",
         "",
         ("the shape", "Give one size for each axis of the array, also for axes that stay as they are."),
     ),

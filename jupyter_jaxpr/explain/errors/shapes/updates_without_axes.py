@@ -44,7 +44,8 @@ def update_axes_error(error: BaseException, raised: RaisedAt | None, function: s
     written = source if isinstance(update, ast.Name | ast.Attribute | ast.Call | ast.Subscript) else f"({source})"
     code = f"{written}{indices[0]}"
     words = (
-        f"None makes an axis of size 1. {code} has an axis for each axis of {' '.join(raised.source(array).split())}."
+        f"In an index, None adds an axis of size 1. {code} has as many axes as "
+        f"{' '.join(raised.source(array).split())}."
     )
     cure = applied(FoundCure(indices[0], code, words), [edit_of(raised, over(update, code))])
     return Explained(None, title, text, tuple(passed(raised, [cure])))

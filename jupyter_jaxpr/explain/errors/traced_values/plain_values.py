@@ -97,7 +97,7 @@ def _sizes_in_tuple(raised: RaisedAt, call: ast.Call) -> Explained | None:
     title = f"{name} takes sizes one by one, but {source} is a tuple"
     text = f"{source} is {sizes}."
     codes = [raised.source(part) for part in node.elts] if isinstance(node, ast.Tuple | ast.List) else [f"*{source}"]
-    words = "Write the sizes as arguments of their own."
+    words = "Pass each size as a separate argument."
     if len(sizes) > _ONE_BY_ONE[name] and len(set(sizes)) == 1:
         codes, words = (
             codes[:1] if codes[0][0] != "*" else [f"{source}[0]"],
