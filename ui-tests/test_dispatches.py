@@ -301,14 +301,14 @@ def test_a_method_with_side_effects_is_recorded_and_traced_on_request(notebook):
         "self.w, part of an object that existed before the call."
     )
 
-    button = nb.panel.get_by_role("button", name="Trace it")
+    button = nb.panel.get_by_role("button", name="Trace the call")
     expect(button).to_have_accessible_description(
         "The trace runs the Python of trainer.fit(x, y) once more, with tracers in place of arrays. Afterwards "
         "jupyter_jaxpr restores the Python objects that the call changes."
     )
     button.press("Enter")
     expect(head(nb)).to_contain_text("2 of 2")
-    expect(nb.panel.get_by_role("button", name="Trace it")).to_have_count(0)
+    expect(nb.panel.get_by_role("button", name="Trace the call")).to_have_count(0)
     expect(nb.panel.get_by_title("Choose a program")).to_be_focused()
     expect(nb.panel).to_contain_text(
         "You asked for this trace: the Python of trainer.fit(x, y) ran a second time, with tracers in place of arrays."

@@ -123,7 +123,7 @@ def test_a_scan_says_what_goes_in_around_and_out(flow):
         "Each step takes a row of xs. Each step returns a row of hs.",
     )
     assert values(nb, "scan step, line 8") == [
-        "role | path | one step | all steps",
+        "role | path | in one step | in all steps",
         "carry | h | f32[4] | f32[4]",
         "xs | xs | f32[4] | f32[50,4]",
         "ys | hs | f32[4] | f32[50,4]",

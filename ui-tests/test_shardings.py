@@ -121,7 +121,9 @@ def test_the_gradients_of_a_data_parallel_step_are_summed(spread, width):
         ]
     )
     picture = nb.panel.get_by_role("group", name="Shardings").get_by_role("img")
-    expect(picture).to_have_accessible_name("p['b']: f32[32], P(). Every device holds the whole array: 0–7.")
+    expect(picture).to_have_accessible_name(
+        "p['b'] has the type f32[32] and the sharding P(). Every device holds the whole array: 0–7."
+    )
     chosen = nb.panel.get_by_role("listbox", name="Arrays")
     for _ in range(3):
         chosen.press("ArrowDown")

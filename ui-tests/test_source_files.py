@@ -73,7 +73,7 @@ def test_frames_of_libraries_are_folded_and_can_be_opened(model):
     libraries.locator("summary").focus()
     model.page.keyboard.press("Enter")
     button = libraries.get_by_role("button", name="jax/nn/functions.py")
-    expect(button).to_have_text("jax/nn/functions.py · linked")
+    expect(button).to_have_text("jax/nn/functions.py · has linked lines")
     button.focus()
     model.page.keyboard.press("Enter")
     expect(button).to_have_attribute("aria-pressed", "true")

@@ -224,8 +224,8 @@ def test_the_branch_that_was_taken_is_marked_on_the_card(notebook):
     steps = step_through(nb, 1)
     expect(steps.get_by_role("row", name="branch taken")).to_contain_text("False")
     taken, other = (nb.panel.get_by_role("group", name=f"Branch {label} of cond") for label in ("False", "True"))
-    expect(taken).to_contain_text("the stepper's call took the branch 1 time · taken")
-    expect(other).to_contain_text("the stepper's call did not take the branch")
+    expect(taken).to_contain_text("the recorded run took this branch 1 time · taken")
+    expect(other).to_contain_text("the recorded run did not take this branch")
     expect(other).not_to_contain_text("· taken")
 
 

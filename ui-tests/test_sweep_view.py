@@ -110,7 +110,7 @@ def test_the_plot_and_its_table(swept):
         expect(cells.nth(place)).to_have_text(re.compile(rf"^{DURATION}$"))
     expect(cells.nth(3)).to_have_text(re.compile(rf"^{RATIO}$"))
 
-    choice = panel.get_by_role("combobox", name="Plot")
+    choice = panel.get_by_role("combobox", name="Plotted values")
     choice.select_option("Equations")
     expect(plot(swept)).to_have_attribute("data-drawn", "equations")
     expect(plot(swept)).to_have_accessible_name("Plot of “Equations” against n. equations: from 7 at 64 to 7 at 4096.")
@@ -223,7 +223,7 @@ def test_several_functions_on_the_magic_line(notebook, lab):
     for function in ("selu", "double"):  # the growth of each series, or that the points do not show it
         for series in ("eager time", "first-call time", "warm time"):
             expect(time).to_contain_text(f"{series} of {function}")
-    nb.panel.get_by_role("combobox", name="Plot").select_option("Warm time only")
+    nb.panel.get_by_role("combobox", name="Plotted values").select_option("Warm time only")
     expect(plot(nb)).to_have_attribute("data-drawn", "warm")
     expect(labels.get_by_text("double", exact=True)).to_be_attached()
     expect(table(nb).get_by_role("rowheader")).to_have_text(["64", "64", "512", "512", "4,096", "4,096"])

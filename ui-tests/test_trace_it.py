@@ -37,7 +37,7 @@ def test_the_panel_names_the_line_and_traces_the_call_on_request(notebook):
     nb.panel.get_by_role("tab", name="Program").click()
     expect(nb.panel.locator(".jp-JaxprPanel-header")).to_contain_text(re.compile("recorded as it ran$"))
     expect(nb.listing()).to_contain_text("jit")
-    button = nb.panel.get_by_role("button", name="Trace it")
+    button = nb.panel.get_by_role("button", name="Trace the call")
     expect(button).to_have_accessible_description(
         "The trace runs the Python of trainer.step(jnp.arange(3.0)) once more, with tracers in place of arrays. "
         "Afterwards jupyter_jaxpr restores the Python objects that the call changes."
@@ -45,6 +45,6 @@ def test_the_panel_names_the_line_and_traces_the_call_on_request(notebook):
     button.click()
     expect(nb.panel.locator(".jp-JaxprPanel-header")).to_contain_text(re.compile("traced only$"))
     expect(nb.equation(1)).to_have_text(re.compile(r"^c:f32\[3\] = mul a b$"))
-    expect(nb.panel.get_by_role("button", name="Trace it")).to_have_count(0)
+    expect(nb.panel.get_by_role("button", name="Trace the call")).to_have_count(0)
     nb.run(2)
     expect(nb.outputs(2)).to_contain_text("ArrayImpl [0.0, 1.0, 2.0]")

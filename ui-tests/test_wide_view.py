@@ -331,12 +331,12 @@ def test_live_follows_the_source_column(rnn):
     assert f"{TANH} * 2 + 1\n" in page.evaluate(CELL_TEXT)
     # The card of an error is above the columns, and the expression is marked.
     live = wide.root.get_by_role("group", name="Live")
-    expect(live).to_contain_text("As written, not run.")
+    expect(live).to_contain_text("Traced as written, not run.")
     page.keyboard.insert_text(" + x")
     expect(live).to_contain_text("As written, rnn raises an error.")
     expect(wide.column("Source").locator(".jp-JaxprCell-raises")).to_have_count(1)
     page.keyboard.press("Control+z")  # JupyterLab takes back what was typed within half a second together
-    expect(live).to_contain_text("As written, not run.")
+    expect(live).to_contain_text("Traced as written, not run.")
     # A deleted cell leaves the text that was traced.
     page.evaluate(DELETE_CELL)
     source = wide.column("Source").get_by_role("textbox", name="Source of rnn")

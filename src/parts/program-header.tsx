@@ -166,7 +166,7 @@ export function runWords(model: IJaxprModel, trans: TranslationBundle): string {
     );
   }
   if (model.isWritten) {
-    parts.push(trans.__('as written, not run'));
+    parts.push(trans.__('traced as written, not run'));
   }
   if (model.fromSaved) {
     parts.push(trans.__('saved copy'));

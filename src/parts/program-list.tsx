@@ -366,7 +366,7 @@ function List(props: {
           >
             {filter === ''
               ? trans.__('No program yet')
-              : trans.__('No program has these words')}
+              : trans.__('No program matches the filter')}
           </div>
         )}
         {model.runs.map((run, number) => {
@@ -380,7 +380,8 @@ function List(props: {
                 {run.snapshot.title !== null &&
                   `${shortened(run.snapshot.title, 80)} · `}
                 {whereAndWhen(run.snapshot, trans)}
-                {run.isWritten && ` · ${trans.__('as written, not run')}`}
+                {run.isWritten &&
+                  ` · ${trans.__('traced as written, not run')}`}
                 {run.fromSaved && ` · ${trans.__('saved copy')}`}
               </div>
               {[...new Set(members.map(({ group }) => group))].map(group => (

@@ -53,7 +53,7 @@ export class LibrariesRow {
     for (const [path, button] of this._buttons) {
       button.classList.toggle('jp-mod-linked', linked.has(path));
       button.textContent = linked.has(path)
-        ? this._trans.__('%1 · linked', shortPath(path))
+        ? this._trans.__('%1 · has linked lines', shortPath(path))
         : shortPath(path);
     }
   }

@@ -73,7 +73,7 @@ export function kindName(kind: string, trans: TranslationBundle): string {
     case 'cleared':
       return trans.__('entry gone');
     case 'unknown':
-      return trans.__('unknown');
+      return trans.__('unknown reason');
     default:
       return shortened(kind.replace(/_/g, ' '), 40);
   }

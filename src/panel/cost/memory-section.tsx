@@ -59,7 +59,7 @@ function Executable(props: {
     [trans.__('arguments'), memory.arguments],
     [trans.__('results'), memory.results],
     [trans.__('temporaries'), memory.temporaries],
-    [trans.__('generated code'), memory.generated_code],
+    [trans.__('compiled code'), memory.generated_code],
     [trans.__('aliased (donated)'), memory.aliased]
   ];
   return (

@@ -75,21 +75,19 @@ function takenWords(
 ): string {
   if (times === 0) {
     return isWhole
-      ? trans.__("the stepper's call did not take the branch")
-      : trans.__(
-          "the recorded part of the stepper's call did not take the branch"
-        );
+      ? trans.__('the recorded run did not take this branch')
+      : trans.__('the recorded part of the run did not take this branch');
   }
   return isWhole
     ? trans._n(
-        "the stepper's call took the branch %2 time",
-        "the stepper's call took the branch %2 times",
+        'the recorded run took this branch %2 time',
+        'the recorded run took this branch %2 times',
         times,
         grouped(times)
       )
     : trans._n(
-        "the recorded part of the stepper's call took the branch %2 time",
-        "the recorded part of the stepper's call took the branch %2 times",
+        'the recorded part of the run took this branch %2 time',
+        'the recorded part of the run took this branch %2 times',
         times,
         grouped(times)
       );

@@ -161,11 +161,9 @@ function About(props: IHeadProps & { open: boolean }): JSX.Element {
   }
   if (control.kind === 'fori_loop' && control.upper !== null) {
     parts.push(
-      trans.__(
-        'bounds %1 and %2',
-        control.lower ?? trans.__('unknown'),
-        control.upper
-      )
+      control.lower === null
+        ? trans.__('lower bound unknown, upper bound %1', control.upper)
+        : trans.__('bounds %1 and %2', control.lower, control.upper)
     );
   }
   return (

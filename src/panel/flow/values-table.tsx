@@ -86,8 +86,8 @@ function headsOf(control: Control, trans: TranslationBundle): string[] {
     return [...start, trans.__('type')];
   }
   return control.primitive === 'while'
-    ? [...start, trans.__('before'), trans.__('after')]
-    : [...start, trans.__('one step'), trans.__('all steps')];
+    ? [...start, trans.__('before the loop'), trans.__('after the loop')]
+    : [...start, trans.__('in one step'), trans.__('in all steps')];
 }
 
 function Row(props: {

@@ -76,7 +76,7 @@ export function passWords(
 
 /**
  * Prints `100 steps` or `unknown number of steps`; null for a construct without steps.
- * @param recorded The fewest and the most steps of an execution in the stepper's call.
+ * @param recorded The fewest and the most steps of an execution in the recorded run.
  */
 export function stepsWords(
   control: Control,
@@ -90,13 +90,13 @@ export function stepsWords(
     const [least, most] = recorded;
     return least === most
       ? trans._n(
-          "%2 step in the stepper's call",
-          "%2 steps in the stepper's call",
+          '%2 step in the recorded run',
+          '%2 steps in the recorded run',
           most,
           grouped(most)
         )
       : trans.__(
-          "%1 to %2 steps in the stepper's call",
+          '%1 to %2 steps in the recorded run',
           grouped(least),
           grouped(most)
         );

@@ -321,8 +321,8 @@ function TraceIt(props: {
         }}
       >
         {retrace.undoable
-          ? trans.__('Trace it')
-          : trans.__('Trace it all the same')}
+          ? trans.__('Trace the call')
+          : trans.__('Trace the call anyway')}
       </button>
       <span role="status">
         {isRequested &&

@@ -168,7 +168,7 @@ export function Plot(props: {
         <div
           className="jp-JaxprTime-plotTools"
           role="toolbar"
-          aria-label={trans.__('Plot')}
+          aria-label={trans.__('Zoom and save the plot')}
           {...row}
         >
           {tools.map((tool, place) => (

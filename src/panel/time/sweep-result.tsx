@@ -31,7 +31,7 @@ export function SweepResult(props: {
   const growth = choice === undefined ? [] : growthOf(sweep, choice);
   const chooser = choices.length > 1 && (
     <span>
-      <label htmlFor={picked}>{trans.__('Plot')}</label>{' '}
+      <label htmlFor={picked}>{trans.__('Plotted values')}</label>{' '}
       <select
         id={picked}
         value={choice}

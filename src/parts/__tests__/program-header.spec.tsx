@@ -260,7 +260,7 @@ describe('the filter of the list of programs', () => {
     const input = field(node) ?? null;
     write(field(node), 'none of them');
     expect(words(byRole(node, 'listbox')[0])).toBe(
-      'No program has these words'
+      'No program matches the filter'
     );
     press(input, 'Enter');
     expect(byRole(node, 'listbox')).toHaveLength(1);

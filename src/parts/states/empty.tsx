@@ -291,7 +291,7 @@ export function environmentWords(
   trans: TranslationBundle
 ): string {
   const device = environment.device ?? environment.backend;
-  const jax = environment.jax ?? trans.__('unknown');
+  const jax = environment.jax ?? trans.__('unknown version');
   return device === null
     ? trans.__('JAX %1', jax)
     : trans.__('JAX %1 on %2', jax, device);

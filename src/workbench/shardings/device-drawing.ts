@@ -144,7 +144,7 @@ export function shardsWords(
   const parts = partsOf(array, layout);
   if (parts === null) {
     return trans.__(
-      '%1: %2, %3. It is unknown which device holds which shard.',
+      '%1 has the type %2 and the sharding %3. It is unknown which device holds which shard.',
       array.name,
       array.type,
       layout.spec
@@ -152,7 +152,7 @@ export function shardsWords(
   }
   if (parts.rowAxis === null && parts.columnAxis === null) {
     return trans.__(
-      '%1: %2, %3. Every device holds the whole array: %4.',
+      '%1 has the type %2 and the sharding %3. Every device holds the whole array: %4.',
       array.name,
       array.type,
       layout.spec,
@@ -185,7 +185,12 @@ export function shardsWords(
     );
   }
   return [
-    trans.__('%1: %2, %3.', array.name, array.type, layout.spec),
+    trans.__(
+      '%1 has the type %2 and the sharding %3.',
+      array.name,
+      array.type,
+      layout.spec
+    ),
     ...sentences
   ].join(' ');
 }

@@ -111,12 +111,14 @@ export function causesWords(
       const isInferred = causes.some(({ inferred }) => inferred === true);
       const primitives = [...names].join(', ');
       if (primitives === '') {
-        return isInferred ? trans.__('%1 (inferred)', place) : place;
+        return isInferred
+          ? trans.__('%1 (source line inferred)', place)
+          : place;
       }
       return isInferred
         ? trans._n(
-            '%2: %3 (inferred)',
-            '%2: %3 (%1 equations, inferred)',
+            '%2: %3 (source line inferred)',
+            '%2: %3 (%1 equations, source line inferred)',
             count,
             place,
             primitives

@@ -361,7 +361,7 @@ describe('memory', () => {
       'arguments5.1 kB',
       'results6.4 kB',
       'temporaries300 B',
-      'generated codeunknown',
+      'compiled codeunknown',
       'aliased (donated)0 B'
     ]);
     expect(words(memory)).toContain('The peak is 11.8 kB. line 10');

@@ -106,7 +106,7 @@ describe('the card of a scan', () => {
       'Drawing of scan. The carry h passes through 100 steps. Each step takes a row of xs. Each step returns a row of hs.'
     );
     expect(table(node)).toEqual([
-      'role | path | one step | all steps',
+      'role | path | in one step | in all steps',
       'carry | h | f32[16] | f32[16]',
       'xs | xs | f32[8] | f32[100,8]',
       'ys | hs | f32[16] | f32[100,16]',
@@ -377,7 +377,7 @@ describe('the page of choices', () => {
     expect(
       rows.filter(row => row.getAttribute('aria-current') === 'true').map(words)
     ).toEqual([
-      'A loop that runs until a condition is metfits the cardjax.lax.while_loopThe values decide when the loop ends. Only forward-mode differentiation works through the loop: jvp, not grad.'
+      'A loop that runs until a condition is metfits this constructjax.lax.while_loopThe values decide when the loop ends. Only forward-mode differentiation works through the loop: jvp, not grad.'
     ]);
     press(document.activeElement, 'Escape');
     expect(words(document.activeElement)).toBe(

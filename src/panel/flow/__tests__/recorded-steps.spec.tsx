@@ -41,9 +41,9 @@ const sides = (node: HTMLElement): string[] =>
 const visit = { points: 1, outer: [], finished: true };
 
 describe('a while loop that was recorded', () => {
-  it("has the steps of the stepper's call", () => {
+  it('has the steps of the recorded run', () => {
     expect(cost(shown('newton-0.12', newton()))).toContain(
-      "3 steps in the stepper's call"
+      '3 steps in the recorded run'
     );
   });
 
@@ -59,7 +59,7 @@ describe('a while loop that was recorded', () => {
       visits_total: 2
     });
     expect(cost(shown('newton-0.12', twice))).toContain(
-      "1 to 2 steps in the stepper's call"
+      '1 to 2 steps in the recorded run'
     );
   });
 
@@ -85,8 +85,8 @@ describe('a branch', () => {
 
   it('that only another call of the cell took was not taken in the recorded one', () => {
     const [no, yes] = sides(shown('cond-0.12', once()));
-    expect(no).toContain("the stepper's call did not take the branch");
-    expect(yes).toContain("the stepper's call took the branch 1 time · taken");
+    expect(no).toContain('the recorded run did not take this branch');
+    expect(yes).toContain('the recorded run took this branch 1 time · taken');
   });
 
   it('says no more than what was kept', () => {
@@ -94,10 +94,10 @@ describe('a branch', () => {
       shown('cond-0.12', once({ thinned: 'One of 2 is kept.' }))
     );
     expect(no).toContain(
-      "the recorded part of the stepper's call did not take the branch"
+      'the recorded part of the run did not take this branch'
     );
     expect(yes).toContain(
-      "the recorded part of the stepper's call took the branch 1 time · taken"
+      'the recorded part of the run took this branch 1 time · taken'
     );
   });
 });

@@ -53,7 +53,9 @@ export function Calls(props: {
               {rows.map((row, at) => (
                 <tr key={at}>
                   <th scope="row">
-                    {row.call === 0 ? trans.__('unknown') : grouped(row.call)}
+                    {row.call === 0
+                      ? trans.__('unknown call')
+                      : grouped(row.call)}
                   </th>
                   <td title={row.unknown ?? undefined}>
                     {branches(row, trans)}
@@ -79,7 +81,7 @@ export function Calls(props: {
 /** The branches of a call: the label alone if the call took one branch once, else with the number of times. */
 function branches(row: CallBranches, trans: TranslationBundle): string {
   if (row.unknown !== null) {
-    return trans.__('unknown');
+    return trans.__('unknown branch');
   }
   if (row.taken.length === 0) {
     return trans.__('construct not reached');

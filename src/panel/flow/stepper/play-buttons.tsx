@@ -48,7 +48,7 @@ export function Buttons(props: {
         {SPEEDS.map(speed => (
           <option key={speed} value={speed}>
             {speed === 0
-              ? trans.__('all in 12 s')
+              ? trans.__('all steps in 12 s')
               : trans._n('%1 step/s', '%1 steps/s', speed)}
           </option>
         ))}

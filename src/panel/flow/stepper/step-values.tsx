@@ -62,7 +62,7 @@ export function StepValues(props: {
                   )}
                 </th>
               ) : step.number === 0 ? (
-                <th scope="col">{trans.__('before and after')}</th>
+                <th scope="col">{trans.__('before and after the loop')}</th>
               ) : (
                 <>
                   <th scope="col">

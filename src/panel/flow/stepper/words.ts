@@ -12,14 +12,18 @@ import { IStep, Walk } from './places';
 /** The kernel shortens values; a document from another source may hold longer ones, which are cut. */
 export const LONGEST_VALUE = 600;
 
-/** The number of a step or an execution: `Step 38 of 100`, `Execution 2 of 5`. */
+/** The number of a step or an execution: `Step 38 of 100`, `Execution 2 of 5 of this construct`. */
 export function stepWords(
   walk: Walk,
   { number, of }: IStep,
   trans: TranslationBundle
 ): string {
   return walk.byCalls
-    ? trans.__('Execution %1 of %2', grouped(number), grouped(of))
+    ? trans.__(
+        'Execution %1 of %2 of this construct',
+        grouped(number),
+        grouped(of)
+      )
     : trans.__('Step %1 of %2', grouped(number), grouped(of));
 }
 
@@ -95,7 +99,7 @@ export function roleWords(
     case 'condition':
       return trans.__('condition');
     case 'compared':
-      return trans.__('compared');
+      return trans.__('compared value');
     case 'operand':
       return trans.__('operand');
     case 'result':

@@ -204,8 +204,8 @@ describe('the panel', () => {
       }
     });
     kernel.sends(run);
-    await drawn(() => byRole(panel.node, 'button', 'Trace it')[0]);
-    const button = byRole(panel.node, 'button', 'Trace it')[0];
+    await drawn(() => byRole(panel.node, 'button', 'Trace the call')[0]);
+    const button = byRole(panel.node, 'button', 'Trace the call')[0];
     const described = button.getAttribute('aria-describedby') ?? '';
     expect(document.getElementById(described)?.textContent).toBe(
       'This runs the Python of trainer.step(x) once more.'
@@ -221,7 +221,7 @@ describe('the panel', () => {
     );
 
     kernel.sends(snapshot({ id: run.id, created: run.created + 1 }));
-    await drawn(() => !byRole(panel.node, 'button', 'Trace it')[0]);
+    await drawn(() => !byRole(panel.node, 'button', 'Trace the call')[0]);
     await drawn(() => tab('Program'));
     expect(model.program).toBe(0);
     // The focused button is gone, so the focus moves to the button that chooses another program.
@@ -249,7 +249,7 @@ describe('the panel', () => {
       true
     );
     await drawn(() => words(panel.node).includes('was not traced'));
-    expect(byRole(panel.node, 'button', 'Trace it all the same')).toEqual([]);
+    expect(byRole(panel.node, 'button', 'Trace the call anyway')).toEqual([]);
   });
 
   it('greys what is from before', async () => {

@@ -136,13 +136,13 @@ describe('the picture of an array', () => {
     const unknown = layout({ splits: [], holders: [] });
     expect(texts(array(), unknown)).toBeUndefined();
     expect(shardsWords(array(), unknown, trans)).toBe(
-      "x: f32[8,16], P('data',). It is unknown which device holds which shard."
+      "x has the type f32[8,16] and the sharding P('data',). It is unknown which device holds which shard."
     );
   });
 
   it('is told in words', () => {
     expect(shardsWords(array(), layout(), trans)).toBe(
-      "x: f32[8,16], P('data',). Devices 0, 1 hold [0:2, 0:16]. Devices 2, 3 hold [2:4, 0:16]. Devices 4, 5 hold [4:6, 0:16]. Devices 6, 7 hold [6:8, 0:16]."
+      "x has the type f32[8,16] and the sharding P('data',). Devices 0, 1 hold [0:2, 0:16]. Devices 2, 3 hold [2:4, 0:16]. Devices 4, 5 hold [4:6, 0:16]. Devices 6, 7 hold [6:8, 0:16]."
     );
   });
 

@@ -110,7 +110,7 @@ describe('shardings', () => {
     );
     press(byRole(node, 'listbox', 'Arrays')[0], 'ArrowDown');
     expect(picture()).toBe(
-      'result: f32[4], P(). Every device holds the whole array: 0–7.'
+      'result has the type f32[4] and the sharding P(). Every device holds the whole array: 0–7.'
     );
   });
 

@@ -38,9 +38,9 @@ describe('the calls of the cell', () => {
     expect(calls(node)).toEqual([
       'call | branch | x | result',
       '1 | True | 3 | 6',
-      '2 | unknown |  | ',
-      'unknown | False × 1, True × 9 |  | ',
-      'unknown | construct not reached |  | '
+      '2 | unknown branch |  | ',
+      'unknown call | False × 1, True × 9 |  | ',
+      'unknown call | construct not reached |  | '
     ]);
     expect(node.textContent).toContain(
       'The branches of 3 other calls of f in the cell are unknown.'

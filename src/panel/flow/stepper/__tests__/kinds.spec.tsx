@@ -21,7 +21,7 @@ describe('a while', () => {
       'leaf | before step 3 | after',
       'n i32[] | 2 | 3',
       'x f32[] | 1.416667 | 1.414216',
-      'jnp.abs(x * x - a) compared f32[] | 0.006945 | 6.007e-06',
+      'jnp.abs(x * x - a) compared value f32[] | 0.006945 | 6.007e-06',
       'condition bool[] | True | False'
     ]);
   });
@@ -41,7 +41,7 @@ describe('a while', () => {
     expect(heading(node)).toBe('The loop ran no step');
     expect(words(node)).toContain('The loop returned its inputs unchanged.');
     expect(values(node, 0)).toEqual([
-      'leaf | before and after',
+      'leaf | before and after the loop',
       'total i32[] | 7'
     ]);
     expect(slider(node)).toBeNull();
@@ -98,9 +98,9 @@ describe('a while', () => {
 describe('a cond', () => {
   it('says which branch was taken, of each of its calls', () => {
     const { node, model, document } = shown(COND, threeCalls());
-    expect(heading(node)).toBe('Execution 1 of 3');
+    expect(heading(node)).toBe('Execution 1 of 3 of this construct');
     slide(node, 1);
-    expect(heading(node)).toBe('Execution 2 of 3');
+    expect(heading(node)).toBe('Execution 2 of 3 of this construct');
     expect(values(node, 0)).toEqual([
       'leaf | in execution 2',
       'branch taken | False',
