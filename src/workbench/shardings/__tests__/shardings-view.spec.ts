@@ -106,7 +106,7 @@ describe('shardings', () => {
     const picture = (): string | null | undefined =>
       node.querySelector('svg')?.getAttribute('aria-label');
     expect(picture()).toMatch(
-      /^x: f32\[8,16\], P\('data',\)\. Devices 0, 1 hold \[0:2, 0:16\]\./
+      /^x has the type f32\[8,16\] and the sharding P\('data',\)\. Devices 0, 1 hold \[0:2, 0:16\]\./
     );
     press(byRole(node, 'listbox', 'Arrays')[0], 'ArrowDown');
     expect(picture()).toBe(
