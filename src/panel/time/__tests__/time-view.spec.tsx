@@ -482,9 +482,9 @@ describe('the plot of a sweep', () => {
         'first call: from 46 ms at 100 to 33 ms at 1000000. warm: from 9.0 µs at 100 to 0.43 ms at 1000000.'
     );
     expect(
-      [...node.querySelectorAll('[aria-label=Plot] button')].map(one =>
-        one.getAttribute('aria-label')
-      )
+      [
+        ...node.querySelectorAll('[aria-label="Zoom and save the plot"] button')
+      ].map(one => one.getAttribute('aria-label'))
     ).toEqual([
       'Zoom in',
       'Zoom out',
