@@ -48,10 +48,10 @@ function rowsOf(trans: TranslationBundle): IRow[] {
     },
     {
       name: 'long',
-      when: trans.__('A loop with a fixed number of iterations, more than 10'),
+      when: trans.__('A loop with a fixed number of steps'),
       use: trans.__('jax.lax.fori_loop or jax.lax.scan'),
       why: trans.__(
-        'The program holds the body once, so 10,000 iterations compile as fast as 10 iterations.'
+        'The program holds the body once, so 10,000 steps compile as fast as 10 steps.'
       )
     },
     {
