@@ -23,6 +23,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -205,14 +206,16 @@ def lint(session: nox.Session) -> None:
     session.install(jax_of(session, NEWEST), *requirements)
     install_node(session)
     generated = Path(session.create_tmp()) / TYPES.name
-    with checks(session):
+    with checks(session), ThreadPoolExecutor() as beside:
+        # The slowest linter, eslint, uses one core.
+        frontend = beside.submit(session.run, "jlpm", "lint:check")
         session.run("ruff", "check", ".")
         session.run("ruff", "format", "--check", ".")
         session.run("mypy")
         session.run("lint-imports")
         session.run("python", "-m", "jupyter_jaxpr.schema", "--check")
-        session.run("jlpm", "lint:check")
         session.run("jlpm", "generate:types:base", "-o", str(generated), silent=True)
+        frontend.result()
     if generated.read_text() != TYPES.read_text():
         session.error(f"{TYPES.relative_to(ROOT)} is out of date: run `jlpm generate:types`.")
 

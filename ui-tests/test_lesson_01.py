@@ -42,8 +42,7 @@ def notes(nb):
     return nb.panel.get_by_role("tabpanel", name=re.compile("^Notes"))
 
 
-def test_a1_the_function_becomes_three_equations_each_linked_to_its_line(lesson):
-    nb, run = lesson
+def a1_the_function_becomes_three_equations_each_linked_to_its_line(nb, run):
     cell = run("a1-log2")
 
     equations = nb.listing().locator('.cm-line[data-kind="equation"]')
@@ -81,10 +80,10 @@ def test_a1_the_function_becomes_three_equations_each_linked_to_its_line(lesson)
     for level, text in (("StableHLO", "stablehlo.log"), ("HLO", "ENTRY")):
         nb.panel.get_by_role("button", name=level, exact=True).click()
         expect(nb.listing(level)).to_contain_text(text)
+    nb.panel.get_by_role("button", name="jaxpr", exact=True).click()
 
 
-def test_a2_the_side_effect_is_not_in_the_program_but_in_the_notes(lesson):
-    nb, run = lesson
+def a2_the_side_effect_is_not_in_the_program_but_in_the_notes(nb, run):
     run("a2-list")
     cell = run("a2-append")
 
@@ -99,8 +98,7 @@ def test_a2_the_side_effect_is_not_in_the_program_but_in_the_notes(lesson):
     expect(nb.outputs(run("a2-look"))).to_contain_text("JitTracer")
 
 
-def test_a3_print_runs_once_and_shows_a_tracer(lesson):
-    nb, run = lesson
+def a3_print_runs_once_and_shows_a_tracer(nb, run):
     cell = run("a3-print")
 
     printed = nb.outputs(cell).first
@@ -113,8 +111,7 @@ def test_a3_print_runs_once_and_shows_a_tracer(lesson):
     expect(note.get_by_role("group").locator("pre")).to_have_text(re.compile(r"^x is JitTracer\(~?float32\[\]\)\s*$"))
 
 
-def test_a4_only_the_branch_that_was_taken_is_recorded(lesson):
-    nb, run = lesson
+def a4_only_the_branch_that_was_taken_is_recorded(nb, run):
     cell = run("a4-branch")
 
     expect(nb.listing().locator(".cm-line")).to_have_text(["{ lambda ; a:i32[3]x. let", "in (a,) }"])
@@ -141,8 +138,7 @@ def test_a4_only_the_branch_that_was_taken_is_recorded(lesson):
     nb.expect_linked(cell, "jnp.log(x)")
 
 
-def test_a7_the_first_call_is_the_slow_one_and_another_shape_has_its_own(lesson):
-    nb, run = lesson
+def a7_the_first_call_is_the_slow_one_and_another_shape_has_its_own(nb, run):
     run("a7-first")
 
     nb.panel.get_by_role("tab", name=re.compile("^Time")).click()
@@ -155,6 +151,24 @@ def test_a7_the_first_call_is_the_slow_one_and_another_shape_has_its_own(lesson)
     nb.panel.get_by_role("tab", name=re.compile("^Cache")).click()
     cache = nb.panel.get_by_role("tabpanel", name=re.compile("^Cache"))
     expect(cache).to_contain_text("x: f32[1000000] → f32[2000000]")
+
+
+CLAIMS = (
+    a1_the_function_becomes_three_equations_each_linked_to_its_line,
+    a2_the_side_effect_is_not_in_the_program_but_in_the_notes,
+    a3_print_runs_once_and_shows_a_tracer,
+    a4_only_the_branch_that_was_taken_is_recorded,
+    a7_the_first_call_is_the_slow_one_and_another_shape_has_its_own,
+)
+
+
+def test_every_claim_is_to_be_seen(lesson, subtests):
+    nb, run = lesson
+    for claim in CLAIMS:
+        with subtests.test(claim.__name__):
+            if nb.panel.is_visible():
+                nb.panel.get_by_role("tab", name="Program").click()
+            claim(nb, run)
 
 
 def test_it_runs_from_top_to_bottom_without_a_panel(lesson_file, tmp_path):

@@ -61,6 +61,7 @@ def lesson(notebook) -> tuple[OpenNotebook, list[str]]:
     return notebook(*("".join(cell["source"]) for cell in cells)), [cell["id"] for cell in cells]
 
 
+@pytest.mark.slow
 def test_every_claim_is_to_be_seen(lesson):
     nb, ids = lesson
     assert ids[1:] == list(CLAIMS)
