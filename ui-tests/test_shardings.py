@@ -129,8 +129,8 @@ def test_the_gradients_of_a_data_parallel_step_are_summed(spread, width):
         chosen.press("ArrowDown")
     expect(arrays.nth(3)).to_have_attribute("aria-selected", "true")
     expect(picture).to_have_accessible_name(
-        "x: f32[8,16], P('data',). Devices 0, 1 hold [0:2, 0:16]. Devices 2, 3 hold [2:4, 0:16]. "
-        "Devices 4, 5 hold [4:6, 0:16]. Devices 6, 7 hold [6:8, 0:16]."
+        "x has the type f32[8,16] and the sharding P('data',). Devices 0, 1 hold [0:2, 0:16]. "
+        "Devices 2, 3 hold [2:4, 0:16]. Devices 4, 5 hold [4:6, 0:16]. Devices 6, 7 hold [6:8, 0:16]."
     )
 
     # One all-reduce moves four arrays: XLA joined the all-reduces of two lines.
