@@ -486,7 +486,7 @@ def state() -> dict[str, Any]:
 
 def seen_in(make: Callable[..., Notebook], extension: bool) -> Iterator[dict[str, Any]]:
     """Yield the result of each cell, as the user's code, the user and JAX's listeners see it."""
-    notebook = make(extension)
+    notebook = make(extension, tracebacks=True)
     log: list[Any] = []
     events: list[tuple[str, str]] = []
 

@@ -159,12 +159,12 @@ def test_a_cell_that_was_traced_live_runs_as_ever(
 ) -> None:
     begin = "import jax, jax.numpy as jnp\nfrom jax import lax\nx = jnp.arange(8.0)\nimport random\nrandom.seed(0)\n"
     seeds = begin + BASE + "np.random.seed(0)"
-    without = make_notebook()
+    without = make_notebook(tracebacks=True)
     without.run(seeds)
     expected = outcome(without, texts[-1])
     Path("written").unlink(missing_ok=True)
 
-    notebook = make_notebook()
+    notebook = make_notebook(tracebacks=True)
     notebook.run(seeds)
     names = notebook.shell.user_ns
     before = state_of(names)

@@ -118,7 +118,7 @@ def printed(text: str) -> list[str]:
 def test_the_same_as_without_the_magic(make_notebook: Make, name: str) -> None:
     results = []
     for extension in (True, False):
-        notebook = make_notebook(extension)
+        notebook = make_notebook(extension, tracebacks=True)
         notebook.run(SETUP)
         if extension:
             notebook.run("%config JaxprMagics.output = False")

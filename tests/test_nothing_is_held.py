@@ -91,7 +91,7 @@ def test_the_keys_of_a_function_that_is_made_again_all_day_are_let_go_of() -> No
 def test_the_outputs_that_ipython_keeps_are_whole_for_the_last_runs(
     make_notebook: Callable[..., Notebook], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    shell = make_notebook().shell
+    shell = make_notebook(tracebacks=True).shell
     outputs_of_ipython = getattr(shell.history_manager, "outputs", None)
     if outputs_of_ipython is None:
         pytest.skip("This IPython keeps no outputs.")

@@ -290,7 +290,7 @@ def test_the_error_is_as_without_the_magic(make_notebook: Any) -> None:
     cell = "@jax.jit\ndef f(v):\n    w = jnp.sin(v)\n    if w.sum() > 0:\n        return w\nf(x)"
     outputs = []
     for extension in (True, False):
-        notebook = make_notebook(extension)
+        notebook = make_notebook(extension, tracebacks=True)
         notebook.run("import jax, jax.numpy as jnp\nx = jnp.arange(8.0)")
         ran = notebook.run(("%%jaxpr\n" if extension else "# %%jaxpr\n") + cell)
         # The lines that name a cell differ with the magic, and are left out.

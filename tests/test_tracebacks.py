@@ -110,7 +110,7 @@ def test_an_error_of_the_users_is_as_without_us(make_notebook: Make, name: str) 
     cell = {**ENDLESS, **OTHER}[name]
     by_name = {}
     for way in ("first", "without", "loaded", "magic"):  # the first run fills caches of JAX's
-        notebook = make_notebook(way in ("loaded", "magic"))
+        notebook = make_notebook(way in ("loaded", "magic"), tracebacks=True)
         # IPython takes seconds for hundreds of frames, when it prints a traceback and when it keeps one in the history.
         notebook.shell.showtraceback = lambda *_, **__: None
         notebook.shell._format_exception_for_storage = lambda *_, **__: []
@@ -147,7 +147,7 @@ def test_a_stack_is_as_deep_as_without_us(make_notebook: Make) -> None:
     """A call that just fits below Python's limit still fits."""
     depths = []
     for extension in (False, True):
-        notebook = make_notebook(extension)
+        notebook = make_notebook(extension, tracebacks=True)
         notebook.run(
             SETUP
             + "\ndef at(depth):\n    return jax.jit(lambda y: jnp.sin(y) + 1)(x) if depth == 0 else at(depth - 1)\n"
