@@ -25,6 +25,17 @@ LATER = """\
 %%jaxpr
 jax.jit(jnp.tan)(1.0)"""
 
+FOLDED = """\
+%%jaxpr
+@jax.jit
+def long(x):
+    x = jax.lax.fori_loop(0, 9, lambda i, x: jnp.tanh(x) + i, x)
+    for _ in range(60):
+        x = jnp.sin(jnp.cos(x))
+    return x
+
+long(1.0)"""
+
 TIMED = """\
 %%jaxpr --time
 @jax.jit
@@ -116,6 +127,31 @@ def test_each_program_has_its_place_and_all_of_it_is_there_after_a_reload(notebo
     nb.reload()
     expect(nb.panel.get_by_role("tab", name="Cost")).to_have_attribute("aria-selected", "true")
     expect(nb.panel.get_by_role("button", name="looping", exact=True)).to_be_visible()
+
+
+def test_the_place_and_the_folds_stay_when_the_cell_runs_again_and_when_live_traces_it(notebook):
+    nb = notebook(LOAD, FOLDED)
+    nb.run_all()
+    nb.listing().get_by_role("button", name=re.compile("^Fold ")).first.click()
+    expect(nb.listing()).not_to_contain_text("tanh")
+    top = scroll_to(nb, 40)
+
+    nb.run(1)
+    expect(nb.panel).to_contain_text("Since run [2]: All equations are equal except for names.")
+    expect_top(nb, top)
+
+    nb.panel.get_by_role("switch", name="Live").click()
+    nb.lines(1).filter(has_text="def long").click()
+    nb.page.keyboard.press("End")
+    nb.page.keyboard.type("  # long")
+    expect(nb.panel).to_contain_text("Traced as written, not run.")
+    expect_top(nb, top)
+    nb.run(1)
+    expect(nb.panel).not_to_contain_text("Traced as written, not run.")
+    expect_top(nb, top)
+    nb.page.evaluate(f"() => {SCROLLER}.scrollTo(0, 0)")
+    expect(nb.listing()).to_contain_text("scan")
+    expect(nb.listing()).not_to_contain_text("tanh")
 
 
 @pytest.mark.slow

@@ -2,8 +2,11 @@
 import { Program } from '../protocol/snapshot';
 import type { IProgramRef, IRun } from '../tokens';
 
+/** What tells programs apart when a cell runs again. */
+export type CalledProgram = Pick<Program, 'name' | 'origin' | 'arguments'>;
+
 /** The types of the arguments and the values of the static arguments for which a program was made. */
-export function signatureOf(program: Program): string {
+export function signatureOf(program: CalledProgram): string {
   return JSON.stringify(
     program.arguments.map(argument => [argument.type, argument.static])
   );
@@ -23,7 +26,10 @@ export function inputsOf(program: Program): string {
 }
 
 /** True if two programs are programs of the same function, judged by their names. */
-export function isSameFunction(before: Program, after: Program): boolean {
+export function isSameFunction(
+  before: CalledProgram,
+  after: CalledProgram
+): boolean {
   return (
     before.name === after.name &&
     (before.origin === 'derived') === (after.origin === 'derived')
@@ -59,7 +65,7 @@ function earlierProgram(
   earlier: readonly IRun[]
 ): IProgramRef | null {
   for (const before of earlier) {
-    const index = pairs(before, run).same.get(program);
+    const index = pairs(programsOf(before), programsOf(run)).same.get(program);
     if (index !== undefined) {
       return { snapshot: before.snapshot.id, program: index };
     }
@@ -69,7 +75,9 @@ function earlierProgram(
     ({ snapshot }) => cell !== null && snapshot.cell?.id === cell
   );
   for (const before of [...own.slice(0, 1), ...earlier]) {
-    const index = pairs(before, run).changed.get(program);
+    const index = pairs(programsOf(before), programsOf(run)).changed.get(
+      program
+    );
     if (index !== undefined) {
       return { snapshot: before.snapshot.id, program: index };
     }
@@ -77,18 +85,26 @@ function earlierProgram(
   return null;
 }
 
-/** Pairs the programs of two runs: first by signature, then by order. */
-function pairs(
-  before: IRun,
-  after: IRun
+function programsOf(run: IRun): readonly Program[] {
+  return run.snapshot.programs;
+}
+
+/**
+ * Pairs the programs of two runs: first by signature, then by order.
+ *
+ * Both maps are: index of a later program -> index of the earlier program. `same` has the pairs of equal signature.
+ */
+export function pairs(
+  before: readonly CalledProgram[],
+  after: readonly CalledProgram[]
 ): { same: Map<number, number>; changed: Map<number, number> } {
-  const left = new Set(before.snapshot.programs.keys());
+  const left = new Set(before.keys());
   const take = (
-    program: Program,
-    matches: (candidate: Program) => boolean
+    program: CalledProgram,
+    matches: (candidate: CalledProgram) => boolean
   ): number | undefined => {
     for (const place of left) {
-      const candidate = before.snapshot.programs[place];
+      const candidate = before[place];
       if (isSameFunction(program, candidate) && matches(candidate)) {
         left.delete(place);
         return place;
@@ -98,7 +114,7 @@ function pairs(
   };
   const same = new Map<number, number>();
   const changed = new Map<number, number>();
-  after.snapshot.programs.forEach((program, at) => {
+  after.forEach((program, at) => {
     const signature = signatureOf(program);
     const place = take(
       program,
@@ -108,7 +124,7 @@ function pairs(
       same.set(at, place);
     }
   });
-  after.snapshot.programs.forEach((program, at) => {
+  after.forEach((program, at) => {
     const place = same.has(at) ? undefined : take(program, () => true);
     if (place !== undefined) {
       changed.set(at, place);

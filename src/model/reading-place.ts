@@ -3,11 +3,13 @@
  * reload.
  *
  * The position in a text is stored for each level of each program, so that a user who looks at another program and
- * returns finds the text as before.
+ * returns finds the text as before. A cell that runs again, or that Live traces, has its programs at the positions of
+ * the earlier programs.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
 import { IJaxprModel, LevelName, ModelChange, Selection } from '../tokens';
+import { CalledProgram, pairs } from './earlier-program';
 
 /** A position in a text. */
 export interface ITextPlace {
@@ -15,6 +17,8 @@ export interface ITextPlace {
   readonly line: number;
   /** How many pixels of the top line are scrolled out of view. */
   readonly above: number;
+  /** The number of lines of the text; a text with another number of lines has other folds. */
+  readonly lines?: number;
   /** The closed folds: [first line, last line] of each. */
   readonly closed: readonly (readonly [number, number])[];
   /** The lines whose shortened parts are unfolded. */
@@ -49,6 +53,14 @@ export interface IKeptPlace {
 const TEXTS_KEPT = 48;
 const LEVELS: readonly LevelName[] = ['jaxpr', 'stablehlo', 'hlo'];
 
+/** A run that is or was in view, without its document, which may be large. */
+interface IRunInView {
+  readonly id: string;
+  readonly cellId: string | null;
+  readonly isWritten: boolean;
+  readonly programs: readonly CalledProgram[];
+}
+
 const places = new WeakMap<IJaxprModel, ReadingPlace>();
 
 /** The reading position in the programs of a notebook. */
@@ -77,6 +89,7 @@ export function placeIn(
 
 export class ReadingPlace {
   constructor(private _model: IJaxprModel) {
+    this._follow();
     _model.changed.connect(this._onModel, this);
   }
 
@@ -111,6 +124,7 @@ export class ReadingPlace {
     program: number,
     name: PlaceName
   ): ITextPlace | null {
+    this._follow(); // a view may hear of a run before this object
     return this._texts.get(`${snapshot} ${program} ${name}`) ?? null;
   }
 
@@ -181,7 +195,57 @@ export class ReadingPlace {
     this._wanted = null;
   }
 
+  /** Gives the programs of a run that comes into view the positions of the programs that were in view before. */
+  private _follow(): void {
+    const { snapshot, isWritten } = this._model;
+    if (snapshot === null) {
+      return;
+    }
+    const before = this._inView;
+    const now = {
+      id: snapshot.id,
+      cellId: snapshot.cell?.id ?? null,
+      isWritten,
+      programs: snapshot.programs.map(({ name, origin, arguments: args }) => ({
+        name,
+        origin,
+        arguments: args
+      }))
+    };
+    this._inView = now;
+    if (
+      before === null ||
+      before.id === now.id ||
+      before.cellId !== now.cellId ||
+      now.cellId === null
+    ) {
+      return;
+    }
+    const ownKeys = [...this._texts.keys()].filter(key =>
+      key.startsWith(`${now.id} `)
+    );
+    if (isWritten) {
+      // Live uses one id for all traces of a cell: these positions are from before the run.
+      ownKeys.forEach(key => this._texts.delete(key));
+    } else if (ownKeys.length > 0) {
+      return;
+    }
+    const { same, changed } = pairs(before.programs, now.programs);
+    for (const [later, earlier] of [...same, ...changed]) {
+      const start = `${before.id} ${earlier} `;
+      for (const [key, place] of [...this._texts]) {
+        if (key.startsWith(start)) {
+          const name = key.slice(start.length) as PlaceName;
+          this.keepText(now.id, later, name, place);
+        }
+      }
+    }
+  }
+
   private _onModel(_: unknown, change: ModelChange): void {
+    if (change === 'snapshots' || change === 'program') {
+      this._follow();
+    }
     if (change === 'snapshots') {
       this._goOn();
     }
@@ -225,6 +289,7 @@ export class ReadingPlace {
   private _restored = new Signal<this, void>(this);
   private _level: LevelName = 'jaxpr';
   private _texts = new Map<string, ITextPlace>();
+  private _inView: IRunInView | null = null;
   private _filters: IKeptPlace['filters'] = {};
   private _wanted: IKeptPlace | null = null;
   private _isLeft = false;
@@ -304,10 +369,12 @@ function isFilters(filters: unknown): filters is IKeptFilters {
 }
 
 function isTextPlace(place: unknown): place is ITextPlace {
-  const { line, above, closed, shown } = (place ?? {}) as Partial<ITextPlace>;
+  const { line, above, lines, closed, shown } = (place ??
+    {}) as Partial<ITextPlace>;
   return (
     Number.isInteger(line) &&
     typeof above === 'number' &&
+    (lines === undefined || Number.isInteger(lines)) &&
     Array.isArray(closed) &&
     closed.every(fold => Array.isArray(fold) && fold.every(Number.isInteger)) &&
     (shown === undefined ||

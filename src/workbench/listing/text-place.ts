@@ -35,6 +35,7 @@ export function placeOf(
   return {
     line: view.state.doc.lineAt(block.from).number - 1,
     above: Math.round(top - at),
+    lines: view.state.doc.lines,
     closed: folds
       .filter(fold => isClosed(view, fold))
       .map(({ first, last }) => [first, last] as const),
@@ -42,26 +43,29 @@ export function placeOf(
   };
 }
 
-/** Scroll the text to a kept place. */
+/** Scroll the text to a kept place. A text with another number of lines keeps its own folds. */
 export function goToPlace(
   view: EditorView,
   folds: readonly IListedFold[],
-  { line, above, closed, shown = [] }: ITextPlace
+  { line, above, lines, closed, shown = [] }: ITextPlace
 ): void {
-  const keys = new Set(closed.map(([first, last]) => `${first} ${last}`));
-  const wasClosed = (fold: IListedFold): boolean =>
-    keys.has(`${fold.first} ${fold.last}`);
-  closeFolds(
-    view,
-    folds.filter(fold => !wasClosed(fold)),
-    false
-  );
-  closeFolds(view, folds.filter(wasClosed), true);
   const { doc } = view.state;
+  const hasSameLines = lines === undefined || lines === doc.lines;
+  if (hasSameLines) {
+    const keys = new Set(closed.map(([first, last]) => `${first} ${last}`));
+    const wasClosed = (fold: IListedFold): boolean =>
+      keys.has(`${fold.first} ${fold.last}`);
+    closeFolds(
+      view,
+      folds.filter(fold => !wasClosed(fold)),
+      false
+    );
+    closeFolds(view, folds.filter(wasClosed), true);
+  }
   view.dispatch({
     effects: [
       ...shown
-        .filter(index => index < doc.lines)
+        .filter(index => hasSameLines && index < doc.lines)
         .map(index =>
           setChips.of({ at: doc.line(index + 1).from, open: true })
         ),
