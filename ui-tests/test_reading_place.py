@@ -140,7 +140,8 @@ def test_the_place_and_the_folds_stay_when_the_cell_runs_again_and_when_live_tra
     expect(nb.panel).to_contain_text("Since run [2]: All equations are equal except for names.")
     expect_top(nb, top)
 
-    nb.panel.get_by_role("switch", name="Live").click()
+    live = nb.panel.get_by_role("switch", name="Live")
+    live.click()
     nb.lines(1).filter(has_text="def long").click()
     nb.page.keyboard.press("End")
     nb.page.keyboard.type("  # long")
@@ -152,6 +153,8 @@ def test_the_place_and_the_folds_stay_when_the_cell_runs_again_and_when_live_tra
     nb.page.evaluate(f"() => {SCROLLER}.scrollTo(0, 0)")
     expect(nb.listing()).to_contain_text("scan")
     expect(nb.listing()).not_to_contain_text("tanh")
+    live.click()
+    expect(live).to_have_attribute("aria-checked", "false")
 
 
 @pytest.mark.slow

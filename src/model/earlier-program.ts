@@ -132,3 +132,35 @@ export function pairs(
   });
   return { same, changed };
 }
+
+/**
+ * The program to show first of a run that takes the place of another run of the same cell.
+ *
+ * It is the program in focus, but a program that the user has chosen before stays in view: another than the focus, or
+ * the program that Live traced. A run whose focus is a new program (because of `--focus`, or of another last call)
+ * shows its focus.
+ *
+ * @param shown - The program of the earlier run that is in view.
+ */
+export function firstShown(
+  before: IRun | null,
+  shown: number,
+  after: IRun
+): number {
+  const { focus, cell } = after.snapshot;
+  const cellId = before?.snapshot.cell?.id ?? null;
+  if (before === null || cellId === null || cellId !== cell?.id) {
+    return focus;
+  }
+  const { same, changed } = pairs(programsOf(before), programsOf(after));
+  const earlier = new Map([...same, ...changed]);
+  if (!before.isWritten && earlier.get(focus) !== before.snapshot.focus) {
+    return focus;
+  }
+  for (const [later, program] of earlier) {
+    if (program === shown) {
+      return later;
+    }
+  }
+  return focus;
+}

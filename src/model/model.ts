@@ -19,6 +19,7 @@ import {
   Selection,
   Status
 } from '../tokens';
+import { firstShown } from './earlier-program';
 import { KernelStatus } from './kernel-status';
 import { requestsOf, traceWritten } from './requests';
 import { carry } from './results';
@@ -363,6 +364,7 @@ export class JaxprModel implements IJaxprModel {
   /** Adds a document of the kernel to the list of runs. The newest run is put in view, unless another run is pinned. */
   private _take(snapshot: Snapshot): void {
     const run = { snapshot, fromSaved: false, life: this._runs.life };
+    const before = this._view;
     if (!this._pinned) {
       this._runs.dropStandIn();
     }
@@ -399,7 +401,7 @@ export class JaxprModel implements IJaxprModel {
       (isLatest && (snapshot.pinned || !this._pinned))
     ) {
       this._isRunChosen = false;
-      this._putInView(run);
+      this._putInView(run, before);
       if (snapshot.pinned) {
         this.setPinned(true);
       }
@@ -437,9 +439,10 @@ export class JaxprModel implements IJaxprModel {
     this._changed.emit('program');
   }
 
-  private _putInView(run: IKnownRun): void {
+  /** Shows a run in the place of the run that is in view, or was until its Live program was dropped. */
+  private _putInView(run: IKnownRun, before = this._view): void {
+    this._program = firstShown(before, this._program, run);
     this._runs.view = run;
-    this._program = run.snapshot.focus;
     this._forgetPointing();
     this._changed.emit('snapshots');
     this._changed.emit('program');

@@ -27,6 +27,30 @@ describe('runs that come', () => {
     expect(listed(model)).toBe('[run-2] run-1');
   });
 
+  it('show the program that the user chose in the last run of the cell, until the focus is another program', () => {
+    const { model, kernel } = connected();
+    const [f, g, h] = ['f', 'g', 'h'].map(name => program({ name }));
+    kernel.sends(run('run-1', { programs: [f, g, h], focus: 2 }));
+    model.setProgram(0);
+    kernel.sends(run('run-2', { programs: [g, f, h], focus: 2 }));
+    expect(model.program).toBe(1);
+    kernel.sends(run('run-3', { programs: [f, g, h], focus: 1 })); // --focus g
+    expect(model.program).toBe(1);
+    const cell = { ...run('run-4').cell!, id: 'another cell' };
+    model.setProgram(0);
+    kernel.sends(run('run-4', { programs: [f, g], focus: 1, cell }));
+    expect(model.program).toBe(1);
+  });
+
+  it('show the program that Live traced', () => {
+    const { model, kernel } = connected();
+    const [f, g] = ['f', 'g'].map(name => program({ name }));
+    kernel.sends(run('run-1', { programs: [f, g], focus: 1 }));
+    model.showWritten(run('run-2', { id: 'live', programs: [f], focus: 0 }));
+    kernel.sends(run('run-3', { programs: [f, g], focus: 1 }));
+    expect([model.snapshot?.id, model.program]).toEqual(['run-3', 0]);
+  });
+
   it('can be chosen again, and are let go one by one', () => {
     const { model, kernel } = connected();
     for (let i = 1; i <= RUNS_KEPT + 1; i++) {
