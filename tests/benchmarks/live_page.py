@@ -49,6 +49,8 @@ EXECUTE = """async ([code, wait]) => {
   return Number(content.user_expressions.seconds.data['text/plain']);
 }"""
 INTERRUPT = "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.interrupt()"
+# The first equation is watched; a cell that runs again shows its program where the last one was read.
+SCROLL_TO_TOP = "() => document.querySelectorAll('.jp-JaxprPanel .cm-scroller').forEach(node => node.scrollTo(0, 0))"
 # From the key to the paint in which the first equation has the new number and no type of the cell is of older text.
 TYPED = """number => {
   window.pressed = null;
@@ -90,6 +92,7 @@ def _row(notebook: Any, equations: int, count: int, busy: bool) -> Row:
         page.evaluate(EXECUTE, [LOOP, False])
     notebook.lines(1).nth(2).click()
     page.keyboard.press("End")
+    page.evaluate(SCROLL_TO_TOP)
     number, seconds = "2", []
     for key in "1234567"[: count + 1]:
         number += key
