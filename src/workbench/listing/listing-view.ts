@@ -46,6 +46,7 @@ import { highlighting } from '../reading/matches';
 import type { ReadingTools } from '../reading/reading-tools';
 import { rememberDocument } from '../reading/search-panel';
 import { sourceHeads } from './source-heads';
+import { giveBackEditor, takeEditor } from './spare-editors';
 import { closeFolds, goToPlace, isClosed, placeOf } from './text-place';
 import { tokenBreaking } from './token-breaks';
 import { wordTooltip } from './word-tooltip';
@@ -72,14 +73,12 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
     this._wraps = doc.lines <= MOST_WRAPPED;
     parent.style.setProperty('--jjx-digits', `${_listing.digits}`);
     const root = parent.getRootNode();
-    this.view = new EditorView({
+    this.view = takeEditor(
       // A host may draw the widget in a shadow tree, where styles and the selection are the tree's own.
-      root: root instanceof ShadowRoot ? root : document,
-      state: EditorState.create({
-        doc,
-        extensions: this._extensions(folding(doc, _listing.allFolds()))
-      })
-    });
+      root instanceof ShadowRoot ? root : document,
+      doc,
+      this._extensions(folding(doc, _listing.allFolds()))
+    );
     // The node is appended only now: while the editor is made, a look at its width would lay out the whole page.
     parent.append(this.view.dom);
     rememberDocument(_listing, doc);
@@ -95,10 +94,7 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
 
   dispose(): void {
     this._reading.dispose();
-    // JupyterLab keeps the last key event, and so this element; with the empty state, the element no longer holds the
-    // text.
-    this.view.setState(EditorState.create());
-    this.view.destroy();
+    giveBackEditor(this.view);
   }
 
   focus(): void {
