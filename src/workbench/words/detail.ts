@@ -62,8 +62,9 @@ export class Detail {
 
   /** Show a description; null if no program is shown. */
   show(content: HTMLElement | null): void {
+    const isAtEnd = this._isAtEnd();
     if (content !== null && !this._isFitted) {
-      this._fit(); // `_fit` measures the height before the old text is removed
+      this._fit(isAtEnd); // `_fit` measures the height before the old text is removed
     }
     this.node.hidden = content === null;
     this._content.replaceChildren(...(content === null ? [] : [content]));
@@ -71,7 +72,7 @@ export class Detail {
       this._tallest = 0;
     }
     if (this._tallest > 0 || this._pointer !== null) {
-      this._fit();
+      this._fit(isAtEnd);
     } else {
       // No room is due for the first text of a program, and the browser has not yet laid out the program's lines.
       this._isFitted = false;
@@ -81,14 +82,19 @@ export class Detail {
     }
   }
 
-  /** Measure the height of the text, and give the code the space that remains of the strip's greatest height. */
-  private _fit(): void {
+  /**
+   * Measure the height of the text, and give the code the space that remains of the strip's greatest height.
+   *
+   * @param isAtEnd - Whether the code was scrolled near its end before the text changed. Elsewhere, the code needs no
+   * space: a change of the space makes the browser style all lines of the code again, at each key of the user.
+   */
+  private _fit(isAtEnd = this._isAtEnd()): void {
     this._isFitted = true;
     if (this.node.hidden) {
       return;
     }
     // The room is given also during the measurement: without the space, the browser would scroll the code.
-    this._giveRoom(this._tallest);
+    this._giveRoom(isAtEnd ? this._tallest : 0);
     const { bottom } = this.node.getBoundingClientRect();
     const free =
       this._pointer === null || this._isOpen
@@ -102,12 +108,29 @@ export class Detail {
     const taken = Math.min(wanted, free);
     this._top = bottom - taken;
     this._tallest = Math.max(this._tallest, this._isOpen ? 0 : taken);
-    this._giveRoom(Math.max(0, this._tallest - taken));
+    this._giveRoom(isAtEnd ? Math.max(0, this._tallest - taken) : 0);
   }
 
   /** Set the space below the last line of the code. */
   private _giveRoom(pixels: number): void {
-    this._code.style.setProperty('--jjx-room-below', `${pixels}px`);
+    if (pixels !== this._room) {
+      this._room = pixels;
+      this._code.style.setProperty('--jjx-room-below', `${pixels}px`);
+    }
+  }
+
+  /** Whether a lower strip, or less space, would scroll the code. */
+  private _isAtEnd(): boolean {
+    const reach = this._tallest + this._room;
+    return (
+      reach > 0 &&
+      [...this._code.querySelectorAll('.cm-scroller')].some(
+        ({ scrollHeight, scrollTop, clientHeight }) =>
+          clientHeight > 0 &&
+          scrollTop > 0 &&
+          scrollHeight - scrollTop - clientHeight < reach
+      )
+    );
   }
 
   private _open(open: boolean): void {
@@ -126,6 +149,8 @@ export class Detail {
   private _content: HTMLElement;
   private _button: HTMLButtonElement;
   private _isOpen = false;
+  /** The space below the last line of the code, in pixels. */
+  private _room = 0;
   /** The greatest height of the strip since the program is shown, in pixels. */
   private _tallest = 0;
   /** The top of the strip; 0 before the height of the text is taken. */
