@@ -10,6 +10,7 @@ import { panelPlugin } from './plugins/panel';
 import { runningPlugin } from './plugins/run-with-magic';
 import { savingPlugin } from './plugins/save-to-files';
 import { startupPlugin } from './plugins/startup';
+import { toolbarButtonsPlugin } from './plugins/toolbar-buttons';
 import { trackerPlugin } from './plugins/tracker';
 import { transformsPlugin } from './plugins/transforms';
 
@@ -26,7 +27,8 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   startupPlugin,
   lessonsPlugin,
   livePlugin,
-  transformsPlugin
+  transformsPlugin,
+  toolbarButtonsPlugin
 ];
 
 export default plugins;

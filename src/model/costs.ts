@@ -17,8 +17,14 @@ export class Costs {
     for (const asking of [this.machine, this._counting]) {
       asking.changed.connect(() => this._changed.emit());
     }
-    // Never disconnected: `heatChoice` and this object both live as long as the page.
-    heatChoice.changed.connect(this._onHeat, this);
+    if (!_model.isDisposed) {
+      heatChoice.changed.connect(this._onHeat, this);
+    }
+  }
+
+  /** Called when the model is disposed: `heatChoice` lives as long as the page, and would keep the model. */
+  release(): void {
+    heatChoice.changed.disconnect(this._onHeat, this);
   }
 
   get changed(): ISignal<this, void> {
@@ -113,11 +119,7 @@ export class Costs {
   }
 
   private _onHeat(): void {
-    if (this._model.isDisposed) {
-      heatChoice.changed.disconnect(this._onHeat, this);
-    } else {
-      this._changed.emit();
-    }
+    this._changed.emit();
   }
 
   private _counting: Asking<'cost'>;
@@ -134,4 +136,9 @@ export function costsOf(model: IJaxprModel): Costs {
     COSTS.set(model, costs);
   }
   return costs;
+}
+
+/** Lets go of a model that is disposed. */
+export function releaseCosts(model: IJaxprModel): void {
+  COSTS.get(model)?.release();
 }

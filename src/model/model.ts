@@ -19,7 +19,7 @@ import {
   Selection,
   Status
 } from '../tokens';
-import { firstShown } from './earlier-program';
+import { releaseCosts } from './costs';
 import { KernelStatus } from './kernel-status';
 import { requestsOf, traceWritten } from './requests';
 import { carry } from './results';
@@ -275,8 +275,10 @@ export class JaxprModel implements IJaxprModel {
     this._isDisposed = true;
     this.setChannel(null);
     Signal.clearData(this);
-    // React keeps its last drawing; without this line, the drawing would keep all runs in memory.
+    releaseCosts(this);
+    // React keeps its last drawing; without these lines, the drawing would keep all runs and the notebook in memory.
     this._runs.clear();
+    this._accepts = () => false;
     this._waiting = [];
     this._hover = null;
     this._selection = null;

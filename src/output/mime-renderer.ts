@@ -41,7 +41,15 @@ export class JaxprOutput extends Widget implements IRenderMime.IRenderer {
     const { savedOutput } = await import(
       /* webpackChunkName: "saved-output" */ './saved-value'
     );
-    const value: unknown = model.data[this._mimeType];
-    this.node.replaceChildren(savedOutput(value, this._trans, this._open));
+    if (!this.isDisposed) {
+      const value: unknown = model.data[this._mimeType];
+      this.node.replaceChildren(savedOutput(value, this._trans, this._open));
+    }
+  }
+
+  override dispose(): void {
+    super.dispose();
+    // JupyterLab keeps the node of an output that was closed, and the lines would keep the document.
+    this.node.replaceChildren();
   }
 }

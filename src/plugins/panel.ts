@@ -51,8 +51,11 @@ import { LOAD_IN_EVERY_KERNEL } from './startup';
 import { OPEN_TRANSFORMS } from './transforms';
 import { OPEN_WIDE, addWide } from './wide';
 
+/** Shows and hides the panel. */
+export const TOGGLE_PANEL = 'jupyter-jaxpr:toggle-panel';
+
 namespace CommandIDs {
-  export const togglePanel = 'jupyter-jaxpr:toggle-panel';
+  export const togglePanel = TOGGLE_PANEL;
   export const copyProgram = 'jupyter-jaxpr:copy-program';
   export const copyMarkdown = 'jupyter-jaxpr:copy-markdown';
   export const togglePin = 'jupyter-jaxpr:toggle-pin';

@@ -11,7 +11,8 @@ import { jaxprIcon } from '../parts/icon';
 import { EvaluableText } from '../protocol/evaluable';
 import { IJaxprTracker } from '../tokens';
 
-const RUN_CELL = 'jupyter-jaxpr:run-cell';
+/** Runs the active cell with the magic on top. */
+export const RUN_CELL = 'jupyter-jaxpr:run-cell';
 const MAGIC = '%%jaxpr';
 const LOAD = EvaluableText.ours`%load_ext jupyter_jaxpr`;
 

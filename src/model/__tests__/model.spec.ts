@@ -2,6 +2,8 @@ import { nullTranslator } from '@jupyterlab/translation';
 
 import { program, progress } from '../../protocol/__tests__/documents';
 import { ModelChange } from '../../tokens';
+import { costsOf } from '../costs';
+import { heatChoice } from '../heat-choice';
 import { JaxprModel } from '../model';
 import { RUNS_KEPT } from '../runs';
 
@@ -226,5 +228,24 @@ describe('pointing', () => {
       'program'
     ]);
     expect(model.selection).toBeNull();
+  });
+});
+
+describe('a closed notebook', () => {
+  it('is let go of by what lives as long as the page', () => {
+    const accepts = jest.fn(() => true);
+    const { model } = opened(accepts);
+    const costs = costsOf(model);
+    const heard = jest.fn();
+    costs.changed.connect(heard);
+    heatChoice.shown = true;
+    expect(heard).toHaveBeenCalledTimes(1);
+    model.dispose();
+    heatChoice.shown = false;
+    expect(heard).toHaveBeenCalledTimes(1);
+    expect(costsOf(model)).toBe(costs);
+    expect((model as unknown as { _accepts: unknown })._accepts).not.toBe(
+      accepts
+    );
   });
 });

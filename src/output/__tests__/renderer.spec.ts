@@ -115,6 +115,21 @@ describe('the output of a cell', () => {
   });
 });
 
+describe('an output whose notebook is closed', () => {
+  it('keeps nothing in its node, which JupyterLab keeps', async () => {
+    const node = await shown(snapshot(), () => undefined);
+    expect(node.childElementCount).toBe(1);
+    renderers.dispose();
+    expect(node.childNodes.length).toBe(0);
+  });
+
+  it('draws nothing if it was closed before it was drawn', async () => {
+    const drawing = shown(snapshot());
+    renderers.dispose();
+    expect((await drawing).childElementCount).toBe(0);
+  });
+});
+
 describe('an output that nobody vouches for', () => {
   it.each<[string, unknown, string]>([
     [

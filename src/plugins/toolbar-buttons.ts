@@ -1,0 +1,77 @@
+/** Makes the buttons in the toolbars of notebooks and cells. */
+import {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { IToolbarWidgetRegistry } from '@jupyterlab/apputils';
+import { CommandToolbarButton, Toolbar } from '@jupyterlab/ui-components';
+import { Message } from '@lumino/messaging';
+import { Widget } from '@lumino/widgets';
+
+import { TOGGLE_TYPES } from './editor';
+import { TOGGLE_PANEL } from './panel';
+import { RUN_CELL } from './run-with-magic';
+
+/** The buttons by toolbar and by their names in the settings schema. */
+const BUTTONS = [
+  ['Notebook', 'jaxpr', TOGGLE_PANEL],
+  ['Notebook', 'jaxpr-types', TOGGLE_TYPES],
+  ['Cell', 'jaxpr-run', RUN_CELL]
+] as const;
+
+export const toolbarButtonsPlugin: JupyterFrontEndPlugin<void> = {
+  id: 'jupyter-jaxpr:toolbar-buttons',
+  description: 'Makes the buttons in the toolbars of notebooks and cells.',
+  autoStart: true,
+  requires: [IToolbarWidgetRegistry],
+  activate: (app: JupyterFrontEnd, toolbars: IToolbarWidgetRegistry): void => {
+    const { commands } = app;
+    for (const [toolbar, name, id] of BUTTONS) {
+      toolbars.addFactory(toolbar, name, (within: Widget) => {
+        const { toolbar } = within as Partial<{ toolbar: Toolbar }>;
+        const noFocusOnClick = toolbar?.noFocusOnClick ?? false;
+        const args = { toolbar: true };
+        // As JupyterLab's own buttons: with an icon and without a label.
+        return new LightButton({
+          commands,
+          id,
+          args,
+          label: '',
+          noFocusOnClick
+        });
+      });
+    }
+  }
+};
+
+/**
+ * A button that the page forgets with its toolbar. JupyterLab keeps the nodes of closed notebooks, and keeps every
+ * `jp-button` of a toolbar, because FAST takes off the style sheet of an appearance without ending what listens for it.
+ */
+export class LightButton extends CommandToolbarButton {
+  override dispose(): void {
+    const toolbar: IFastToolbar | null = this.node.parentElement;
+    const slot = this.node.assignedSlot;
+    super.dispose();
+    this.node.remove();
+    // Both remember their elements until they are on the page again.
+    slot?.assignedNodes();
+    if (toolbar?.focusableElements) {
+      toolbar.focusableElements = toolbar.focusableElements.filter(element =>
+        toolbar.contains(element)
+      );
+    }
+  }
+
+  protected override onBeforeDetach(message: Message): void {
+    for (const button of this.node.querySelectorAll('jp-button')) {
+      button.removeAttribute('appearance');
+    }
+    super.onBeforeDetach(message);
+  }
+}
+
+/** The element `jp-toolbar`, with the list of the elements that its arrow keys go to. */
+interface IFastToolbar extends Element {
+  focusableElements?: Element[];
+}
