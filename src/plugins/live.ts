@@ -189,7 +189,14 @@ class Following {
       ViewPlugin.define(view => {
         const views = this._views.get(cellId) ?? new Set();
         this._views.set(cellId, views.add(view));
-        return { destroy: () => void views.delete(view) };
+        return {
+          destroy: () => {
+            views.delete(view);
+            if (views.size === 0 && this._views.get(cellId) === views) {
+              this._views.delete(cellId);
+            }
+          }
+        };
       }),
       EditorView.updateListener.of(update => {
         if (update.view.hasFocus) {
