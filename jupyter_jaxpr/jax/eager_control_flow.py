@@ -13,26 +13,30 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from types import CodeType, FrameType, FunctionType
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from types import CodeType, FrameType, FunctionType, MethodType
 from typing import Any
 
 from ..interruptions import not_of_a_signal
-from ..plain_text import FAILURES, text_of
+from ..plain_text import FAILURES, kind_name, text_of
 from .facts import jax_directory, private
 from .loop_equations import scan_parts, while_parts
 from .watched_parts import TellingFunction
 
 _FUNCTIONS = {
-    "scan": "f",
-    "map": "f",
-    "while_loop": "body_fun",
-    "fori_loop": "body_fun",
-    "cond": None,
-    "switch": None,
+    "scan": ("f",),
+    "map": ("f",),
+    "while_loop": ("cond_fun", "body_fun"),
+    "fori_loop": ("body_fun",),
+    "cond": ("true_fun", "false_fun"),
+    "switch": ("branches",),
 }
-"""The functions of `jax.lax` that make constructs -> the parameter that takes the body."""
+"""The functions of `jax.lax` that make constructs -> the parameters that take functions, the body last."""
+
+_NO_NAME = "<unknown>"
+"""JAX's name of a function without a name, such as a callable object."""
 
 _SOLVERS = frozenset({"custom_root", "custom_linear_solve"})
 """Functions of `jax.lax` that JAX does not compile: it runs the user's solver, traced, operation by operation."""
@@ -41,6 +45,9 @@ _COMPOSED = _SOLVERS | {"associative_scan"}
 """Functions of `jax.lax` that no primitive stands for outside of jit."""
 
 _SPECIFIC = frozenset({"scan", "while", "cond"})
+
+# (parameter of the construct, weak reference to the function that was passed; None if the object allows none)
+_References = tuple[tuple[str, "weakref.ref[Any] | None"], ...]
 
 
 @dataclass(frozen=True)
@@ -53,6 +60,23 @@ class Body:
 
 
 @dataclass(frozen=True)
+class PassedFunction:
+    """A function object that the caller passed to a construct: a body, a branch or a condition.
+
+    Attributes:
+        name: The name of the function.
+        parameter: The argument of the construct, such as `body_fun` or `branches[1]`.
+        reference: A weak reference to the function object; None if the object allows none.
+        kind: `method`, `partial`, `object` (of a class without a name for JAX) or `function`.
+    """
+
+    name: str
+    parameter: str
+    reference: weakref.ref[Any] | None
+    kind: str = "function"
+
+
+@dataclass(frozen=True)
 class Construct:
     """One construct that JAX compiles as a program of its own, outside of jit.
 
@@ -62,7 +86,7 @@ class Construct:
         bodies: The body of a loop, without its condition; or the branches in order.
         settings: The other arguments of the call, as text: length, reverse, unroll.
         groups: (name, number) of each group of operands in order, such as `carry`; the number None means the rest.
-        function: The function object that the caller passed as the body, while it exists; None if unknown.
+        functions: The function objects that the caller passed, in order; empty if they are unknown.
         derived: True if a transform such as grad or vmap made the construct from a construct of the user's.
         solver: The function of `jax.lax` whose solver contains the construct, such as `custom_root`.
         within: The public function of JAX that the user called and that contains the construct, such as `cg`; None
@@ -74,7 +98,7 @@ class Construct:
     bodies: tuple[Body, ...]
     settings: tuple[tuple[str, str], ...]
     groups: tuple[tuple[str, int | None], ...] = ()
-    function: weakref.ref[Any] | None = None
+    functions: tuple[PassedFunction, ...] = ()
     derived: bool = False
     solver: str | None = None
     within: str | None = None
@@ -134,16 +158,21 @@ def construct_of(fun: Any, frame: FrameType | None) -> Construct | None:
     name = str(primitive.name)
     if name not in _SPECIFIC:
         return None
-    called, body, derived, solver, outermost = _called(frame)
+    called, references, derived, solver, outermost = _called(frame)
     called = called or name
     within = outermost if outermost not in (None, called) and not derived else None
+    bodies = tuple(_bodies_of_map(references) if called == "map" else ()) or tuple(_bodies(called, params))
+    if len(bodies) == len(references):
+        bodies = tuple(
+            _with_class_name(body, reference) for body, (_, reference) in zip(bodies, references, strict=True)
+        )
     return Construct(
         called,
         name,
-        tuple(_bodies_of_map(body) if called == "map" else ()) or tuple(_bodies(called, params)),
+        bodies,
         tuple((key, text_of(value)) for key, value in sorted(params.items()) if key in _SETTINGS),
         _groups(called, params),
-        body,
+        _passed(called, references, bodies, params),
         derived,
         solver,
         within,
@@ -169,21 +198,47 @@ def _bodies(name: str, params: dict[str, Any]) -> Iterator[Body]:
         programs = branches[::-1] if name == "cond" else branches  # `cond` stores the branch of False first
     else:
         programs = [params[key] for key in ("jaxpr", "body_jaxpr") if key in params]
-    for program in programs:
-        source = getattr(getattr(getattr(program, "jaxpr", program), "debug_info", None), "func_src_info", None)
-        if not isinstance(source, str):
-            continue
-        name, _, place = source.partition(" at ")
-        file, _, line = place.rpartition(":")
-        yield Body(text_of(name), text_of(file), int(line) if line.isdigit() else 0)
+    yield from filter(None, map(_traced_in, programs))
 
 
-def _bodies_of_map(reference: weakref.ref[Any] | None) -> Iterator[Body]:
+def _traced_in(program: Any) -> Body | None:
+    """Return the function whose trace made a jaxpr; None if JAX does not tell it."""
+    source = getattr(getattr(getattr(program, "jaxpr", program), "debug_info", None), "func_src_info", None)
+    if not isinstance(source, str):
+        return None
+    name, _, place = source.partition(" at ")
+    file, _, line = place.rpartition(":")
+    return Body(text_of(name), text_of(file), int(line) if line.isdigit() else 0)
+
+
+def _bodies_of_map(references: _References) -> Iterator[Body]:
     """Yield the user's function that `lax.map` received; JAX wraps it in a function of its own."""
-    function = None if reference is None else reference()
-    if type(function) is FunctionType:
-        code = function.__code__
-        yield Body(text_of(function.__name__), text_of(code.co_filename), code.co_firstlineno)
+    for _, reference in references:
+        function = None if reference is None else reference()
+        if type(function) is FunctionType:
+            code = function.__code__
+            yield Body(text_of(function.__name__), text_of(code.co_filename), code.co_firstlineno)
+
+
+def _with_class_name(body: Body, reference: weakref.ref[Any] | None) -> Body:
+    """Return a body that has the name of its class if JAX knows no name of the callable object."""
+    called = None if reference is None else reference()
+    return replace(body, name=kind_name(type(called))) if body.name == _NO_NAME and called is not None else body
+
+
+def _passed(
+    name: str, references: _References, bodies: tuple[Body, ...], params: dict[str, Any]
+) -> tuple[PassedFunction, ...]:
+    """Return the function objects that the caller passed; empty if they are unknown."""
+    named: list[Body | None] = list(bodies)
+    if name == "while_loop":
+        named.insert(0, _traced_in(params.get("cond_jaxpr")))
+    if len(named) != len(references):
+        return ()
+    return tuple(
+        PassedFunction(parameter if body is None else body.name, parameter, reference, _kind(reference, body))
+        for body, (parameter, reference) in zip(named, references, strict=True)
+    )
 
 
 def construct_around(frame: FrameType | None) -> str | None:
@@ -200,31 +255,54 @@ def construct_around(frame: FrameType | None) -> str | None:
     return name
 
 
+def _kind(reference: weakref.ref[Any] | None, body: Body | None) -> str:
+    kind: type = type(None if reference is None else reference())
+    if body is not None and body.name == kind_name(kind):
+        return "object"
+    return "method" if kind is MethodType else "partial" if issubclass(kind, partial) else "function"
+
+
 def _called(
     frame: FrameType | None,
-) -> tuple[str | None, weakref.ref[Any] | None, bool, str | None, str | None]:
-    """Return the `jax.lax` function that the user called, the body passed to it, and three more facts.
+) -> tuple[str | None, _References, bool, str | None, str | None]:
+    """Return the `jax.lax` function that the user called, the functions passed to it, and three more facts.
 
     The three are: whether JAX runs a program that a transform made; the `jax.lax` function whose solver JAX runs, or
     None; and the outermost public function of JAX, or None.
     """
-    name, body, derived, solver, outermost = None, None, False, None, None
+    name, solver, outermost = None, None, None
+    references: _References = ()
+    derived = False
     while frame is not None and frame.f_code.co_filename.startswith(jax_directory()):
         code = frame.f_code
         if code.co_name in _FUNCTIONS and _CONTROL_FLOW in code.co_filename:
             name = code.co_name
-            parameter = _FUNCTIONS[name]
-            try:
-                body = weakref.ref(frame.f_locals[parameter]) if parameter is not None else None
-            except (KeyError, TypeError):  # this object allows no weak reference
-                body = None
+            references = _references(_FUNCTIONS[name], frame.f_locals)
         elif code.co_name in _SOLVERS and _CONTROL_FLOW in code.co_filename:
             solver = code.co_name
         derived |= code.co_filename.endswith(_TRANSFORMS)
         if callable(frame.f_globals.get(code.co_name)) and not code.co_name.startswith("_"):
             outermost = code.co_name
         frame = frame.f_back
-    return name, body, derived or (name is None and solver is None), solver, outermost
+    return name, references, derived or (name is None and solver is None), solver, outermost
+
+
+def _references(parameters: tuple[str, ...], variables: Mapping[str, Any]) -> _References:
+    """Return a weak reference to each function among JAX's local variables; None where an object allows none."""
+    functions: list[tuple[str, Any]] = []
+    for parameter in parameters:
+        value: Any = variables.get(parameter)
+        if parameter == "branches" and type(value) in (tuple, list):
+            functions += ((f"branches[{index}]", branch) for index, branch in enumerate(value))
+        else:
+            functions.append((parameter, value))
+    references: list[tuple[str, weakref.ref[Any] | None]] = []
+    for parameter, function in functions:
+        try:
+            references.append((parameter, weakref.ref(function)))
+        except TypeError:
+            references.append((parameter, None))
+    return tuple(references)
 
 
 _TRANSFORMS = tuple(os.path.join("interpreters", f"{name}.py") for name in ("ad", "batching", "partial_eval"))

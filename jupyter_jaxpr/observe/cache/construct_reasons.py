@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...jax.eager_control_flow import Construct
+from ...jax.eager_control_flow import Construct, PassedFunction
 from ..value_texts import Reading
 from ..whose_code import is_installed
 from .closed_over import ChangedValue
@@ -58,14 +58,32 @@ def construct_reasons(
 
 
 def _is_another_function(construct: Construct, before: Sequence[MissEvent]) -> bool:
-    """Return whether the body of this call certainly is another function than the bodies of all earlier calls."""
-    # A weak reference to a deleted body equals no new reference: Python keeps one plain weak reference per object.
-    body = construct.function
+    """Return whether a function of this call certainly is another one than in each earlier call."""
     if construct.name == "map":
         return True  # lax.map wraps the user's body in a new function in each call
-    return body is not None and all(
-        old.construct is not None and old.construct.function not in (None, body) for old in before
-    )
+    return bool(_new_functions(construct, before))
+
+
+def _new_functions(construct: Construct, before: Sequence[MissEvent]) -> list[PassedFunction] | None:
+    """Return the functions of a call that differ from those of the closest earlier call.
+
+    The list is empty if an earlier call had the same function objects; None if this is unknown.
+    """
+    closest: list[PassedFunction] | None = None
+    for event in reversed(before):
+        old = () if event.construct is None else event.construct.functions
+        functions = (*old, *construct.functions)
+        if not old or len(old) != len(construct.functions) or any(passed.reference is None for passed in functions):
+            return None
+        # Python keeps one plain weak reference per object, so a reference to a deleted function is no new reference.
+        new = [
+            passed
+            for passed, earlier in zip(construct.functions, old, strict=True)
+            if passed.reference is not earlier.reference
+        ]
+        if closest is None or len(new) < len(closest):
+            closest = new
+    return closest
 
 
 def _other_settings(old: Construct | None, new: Construct) -> tuple[Reason, ...]:
@@ -112,19 +130,14 @@ _MAP_CURE = "Call lax.map within a function under jax.jit: JAX compiles that fun
 
 def _other_body(event: MissEvent, before: Sequence[MissEvent], construct: Construct) -> Reason:
     bodies = _bodies(construct)
-    function = None if construct.function is None else construct.function()
-    constructs = [old.construct for old in before if old.construct is not None]
-    if (
-        construct.name != "map"
-        and function is not None
-        and any(old.function is not None and old.function() is function for old in constructs)
-    ):
+    new = None if construct.name == "map" else _new_functions(construct, before)
+    is_cleared = before[-1].clears != event.clears
+    if new == [] and not is_cleared:
         text = f"JAX no longer holds {construct.title}: the caches were cleared, or JAX evicted the entry."
         return Reason("cleared", text, cure="Do not call jax.clear_caches() between calls.")
     if construct.name == "map":
         return Reason("new_function", _MAP.format(bodies=bodies), cure=_MAP_CURE)
-    last = before[-1]
-    if last.clears != event.clears and not _is_another_function(construct, before):
+    if is_cleared and not new:
         text = f"JAX no longer holds {construct.title}: jax.clear_caches() cleared the caches."
         return Reason("cleared", text, cure="Do not call jax.clear_caches() between calls.")
     if construct.within is not None:
@@ -137,15 +150,33 @@ def _other_body(event: MissEvent, before: Sequence[MissEvent], construct: Constr
         return _rerun(construct)
     if event.changed:
         return _reads_another(construct, bodies, event.changed[0])
-    if construct.function is None:
-        text = f"JAX traced {bodies} again: {bodies} is a new function object, or JAX evicted the entry."
+    if not new:
+        text = f"JAX traced {bodies} again: a function of the {construct.name} is new, or JAX evicted the entry."
         cure = f"Define the functions once, outside of the code that calls {construct.name}."
         return Reason("new_function", text, cure=cure)
-    text = f"JAX traced and compiled the {construct.name} again: {bodies} is a new function object."
-    cure = f"Define {bodies} once, outside of the code that calls {construct.name}: JAX caches by function object."
-    if bodies == "<lambda>":
-        cure = f"Give the lambda a name outside of the code that calls {construct.name}: JAX caches by function object."
+    text = f"JAX traced and compiled the {construct.name} again: {_are_new(new)}."
+    names = " and ".join(dict.fromkeys(passed.name for passed in new))
+    cure = f"Define {names} once, outside of the code that calls {construct.name}: JAX caches by function object."
+    if {passed.kind for passed in new} == {"method"}:
+        cure = f"Keep the method in a variable: Python makes a method object each time that the code reads {names}."
+    elif {passed.kind for passed in new} == {"partial"}:
+        cure = f"Make the partial once, outside of the code that calls {construct.name}: JAX caches by function object."
+    elif {passed.kind for passed in new} == {"object"}:
+        cure = f"Make each object once, outside of the code that calls {construct.name}: JAX caches by function object."
+    elif names == "<lambda>":
+        lambdas = "the lambda" if len(new) == 1 else "each lambda"
+        cure = f"Give {lambdas} a name outside of the code that calls {construct.name}: JAX caches by function object."
     return Reason("new_function", text, cure=cure)
+
+
+def _are_new(functions: Sequence[PassedFunction]) -> str:
+    """Return the text that says which functions of a construct are new function objects."""
+    names = dict.fromkeys(
+        f"the condition {passed.name}" if passed.parameter == "cond_fun" else passed.name for passed in functions
+    )
+    if len(names) > 1:
+        return f"{' and '.join(names)} are new function objects"
+    return f"{'each ' * (len(functions) > 1)}{next(iter(names))} is a new function object"
 
 
 def _made_by(construct: Construct, bodies: str) -> Reason:
@@ -160,10 +191,12 @@ def _made_by(construct: Construct, bodies: str) -> Reason:
 
 def _reads_another(construct: Construct, bodies: str, changed: ChangedValue) -> Reason:
     """Return the reason for a body that reads a changed outside value, so that defining the body once is no cure."""
+    reads = "" if changed.after.is_default else f" that reads {changed.name} from outside"
     text = (
-        f"JAX traced and compiled the {construct.name} again: {bodies} is a new function object that reads "
-        f"{changed.name} from outside, and {changed.described()}."
+        f"JAX traced and compiled the {construct.name} again: {bodies} is a new function object{reads}, and "
+        f"{changed.described()}."
     )
-    cure = f"Pass {changed.name} as a part of the carry or as an operand, and define {bodies} once."
+    way = "as an operand" if construct.primitive == "cond" else "as a part of the carry or as an operand"
+    cure = f"Pass {changed.name} {way}, and define {bodies} once."
     before, after = changed.before.described(), changed.after.described()
     return Reason("new_function", text, changed.name, before, after, cure)

@@ -79,8 +79,18 @@ def _positional(fun: Any, count: int) -> list[str]:
 
 
 def read_outside(record: Any, fun: Any, reading: Reading) -> Mapping[str, Outside]:
-    """Read the values that a function object, or the body of a construct, takes from outside of its arguments."""
-    construct = record.construct
-    if construct is not None:
-        fun = None if construct.function is None else construct.function()
-    return values_outside(fun, reading)
+    """Read the values that a function object, or the functions of a construct, take from outside of their arguments.
+
+    Where several functions of a construct have another value under one name, the name has the parameter of the
+    construct, such as `k of branches[1]`.
+    """
+    if record.construct is None:
+        return values_outside(fun, reading)
+    values: dict[str, Outside] = {}
+    for passed in record.construct.functions:
+        function = None if passed.reference is None else passed.reference()
+        for name, value in values_outside(function, reading).items():
+            if name in values and values[name].is_same(value) is not True:
+                name = f"{name} of {passed.parameter}"
+            values[name] = value
+    return values
