@@ -112,9 +112,9 @@ def test_a_static_field_of_an_equinox_module_under_jit_and_filter_jit() -> None:
                 jitted([Module(jnp.asarray(ROW), depth)])
     static = ("static_value", "The static value model[0].depth changed from 1 to 2.", FIELD.format("model[0].depth"))
     assert told(ledger, "f") == [
-        static,
+        (static[0], f"This is a call of f itself. {static[1]}", static[2]),
         ("first_call", "This is the first call of equinox.filter_jit(f).", None),
-        static,
+        (static[0], f"This is a call of equinox.filter_jit(f). {static[1]}", static[2]),
     ]
 
 

@@ -129,3 +129,48 @@ def test_another_jit_of_the_same_function_is_compared_with_the_first() -> None:
             ),
         ),
     ]
+
+
+def test_each_miss_and_entry_names_the_transform_where_a_record_has_several() -> None:
+    """JAX caches by function object: a call of the gradient is compared with calls of the gradient alone."""
+
+    def loss(w: Any) -> Any:
+        return (w**2).sum()
+
+    value, gradient = jax.jit(loss), jax.jit(jax.grad(loss))
+    with observe() as ledger:
+        for size in (3, 4):
+            value(jnp.ones(size))
+            gradient(jnp.ones(size + 7))
+    texts = [[reason.text for reason in miss.reasons] for miss in ledger["loss"].misses]
+    assert texts == [
+        ["This is the first call of loss."],
+        ["This is the first call of jax.grad(loss)."],
+        ["This is a call of loss itself. The type of w changed from f32[3] to f32[4]."],
+        ["This is a call of jax.grad(loss). The type of w changed from f32[10] to f32[11]."],
+    ]
+    signatures = [
+        "loss(w: f32[3])",
+        "jax.grad(loss)(w: f32[10])",
+        "loss(w: f32[4])",
+        "jax.grad(loss)(w: f32[11])",
+    ]
+    assert [miss.signature for miss in ledger["loss"].misses] == signatures
+    assert [entry.signature for entry in ledger["loss"].entries] == signatures
+
+
+def test_a_gradient_that_is_made_again_is_not_compared_with_the_function_itself() -> None:
+    def loss(w: Any) -> Any:
+        return (w**2).sum()
+
+    value = jax.jit(loss)
+    with observe() as ledger:
+        for size in (3, 4):
+            value(jnp.ones(size + 1))
+            jax.jit(jax.grad(loss))(jnp.ones(size))
+    *_, last = ledger["loss"].misses
+    assert [(reason.kind, reason.before, reason.after) for reason in last.reasons] == [
+        ("new_function", None, None),
+        ("shape", "f32[3]", "f32[4]"),
+    ]
+    assert last.reasons[0].text.startswith("This is the second function object of jax.grad(loss) from line ")

@@ -27,7 +27,7 @@ from .user_places import call_place, frame_outside
 from .whose_code import is_installed, is_jax, is_users_code_of, is_users_frame
 
 if TYPE_CHECKING:
-    from .cache.function_history import FunctionHistory
+    from .cache.function_history import FunctionHistory, MissEvent
 
 _EQUINOX_JIT = os.path.join("equinox", "_jit.py")
 
@@ -41,6 +41,7 @@ class FunctionRecord:
         "construct",
         "definition",
         "equinox",
+        "first_miss",
         "history",
         "jit_name",
         "programs",
@@ -64,6 +65,7 @@ class FunctionRecord:
         # true if equinox calls the function; a record of one user function has `shared` set back to False
         self.equinox = shared
         self.missed = False  # true if this function object had a miss, at which its code was read
+        self.first_miss: MissEvent | None = None  # the first miss in the history
         self.construct: Construct | None = None  # the construct that JAX compiled by itself, outside of jit
         self.pmap = False  # true for a function of `jax.pmap`; the functions that JAX makes for it share one record
         self.replayable = True  # false after asking JAX's caches for stages made JAX compile or lower

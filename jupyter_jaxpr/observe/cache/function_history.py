@@ -63,6 +63,7 @@ class MissEvent:
     definition_cell: int | None = None  # the n of In [n] of the cell that contains the def
     partial: dict[str, str] | None = None  # parameter -> repr of the value that a functools.partial binds
     partial_read: bool = True  # false if `partial` lacks values, because values are not read outside of observed cells
+    first: MissEvent | None = None  # the first miss of the function object; None for the first miss itself
     wrappers: Wrappers = ()  # the wrappers around the user's function; only set for the first miss of a function object
     alike: int = 0  # how many earlier function objects had the same wrappers
     making: Making | None = None  # where the function object was made; None for the first object or if unknown

@@ -110,7 +110,9 @@ class History:
             if number not in history.alive:
                 history.live(number, fun)
             event.cell = None if place is None else self._count_of.get(place.file)
+            event.first = record.first_miss
             if first is not None:
+                record.first_miss = event
                 event.definition = record.definition
                 if event.definition is not None:
                     event.definition_cell = self._count_of.get(event.definition.file)

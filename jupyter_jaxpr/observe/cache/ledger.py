@@ -20,6 +20,7 @@ from ..observation import Outcome, Place
 from ..value_texts import NOTHING_CALLED, Reading
 from .cache_key import Key
 from .function_history import Counts, FunctionHistory, MissEvent
+from .function_labels import function_label
 from .held_entries import held_entries
 from .history import History
 from .key_texts import signature_text
@@ -40,7 +41,8 @@ class Miss:
         reasons: the reasons of the miss, compared with the closest earlier key; empty for ``inlined`` and ``raised``.
         line: the line of the user's code with the call, None when unknown.
         file: the file of that line.
-        signature: the argument types and static values, such as ``x: f32[10], n=3``.
+        signature: the argument types and static values, such as ``x: f32[10], n=3``; ``jax.grad(loss)(w: f32[10])``
+            if the record also has calls of the function without the transform.
         trace_s: the seconds of JAX's trace, None where JAX did not trace.
         lower_s: the seconds of JAX's lowering, None where JAX did not lower.
         compile_s: the seconds of XLA's compile, or of reading the executable from disk; None where neither happened.
@@ -72,7 +74,7 @@ class CacheEntry:
     """A key for which JAX holds a compiled program.
 
     Attributes:
-        signature: the argument types and static values.
+        signature: the argument types and static values, as of a miss.
         hits: the calls in the block that used the entry and compiled nothing, slow hits included; None where the hits
             of
             several entries cannot be separated.
@@ -392,12 +394,13 @@ def _miss(event: MissEvent, history: FunctionHistory, entry: int, reading: Readi
     assert event.outcome is not None
     if event.signature is None:
         event.signature = _signature(event.key, reading) if event.key is not None else ""
+    label = None if event.outcome == "inlined" else function_label(event, history)
     return Miss(
         outcome=event.outcome,
         reasons=reasons_of(event, history, reading),
         line=event.place.line if event.place else None,
         file=event.place.file if event.place else None,
-        signature=event.signature,
+        signature=event.signature if label is None else f"{label}({event.signature})",
         trace_s=event.trace,
         lower_s=event.lower,
         compile_s=event.compile,
@@ -449,9 +452,10 @@ def _entries(
         if fast_hits is not None:
             hits = fast_hits.get(entry, 0) + slow_hits
         assert maker.key is not None
+        signature, label = _signature(maker.key, reading), function_label(maker, history)
         entries.append(
             CacheEntry(
-                signature=_signature(maker.key, reading),
+                signature=signature if label is None else f"{label}({signature})",
                 hits=hits,
                 misses=len(mine) - slow_hits,
                 fast_path=mine[-1].fast_path if mine else maker.fast_path,

@@ -15,6 +15,7 @@ from .closed_over import reads_another
 from .closest_key import closest, compare, kinds_of_values
 from .construct_reasons import construct_reasons
 from .function_history import FunctionHistory, MissEvent
+from .function_labels import is_same_kind, with_label
 from .held_entries import EVICTED_ABOVE
 from .reason import Reason, names_text
 from .static_values import is_plain
@@ -37,7 +38,7 @@ def reasons_of(event: MissEvent, history: FunctionHistory, reading: Reading = NO
     """
     if event.reasons is None and event.outcome is not None:
         try:
-            event.reasons = _reasons(event, history, reading)
+            event.reasons = with_label(_reasons(event, history, reading), event, history)
         except not_of_a_signal(*FAILURES) as error:  # one failure must not hide the reasons of the other misses
             event.reasons = (Reason("unknown", f"The reason is unknown: the difference {could_not(error)}."),)
     return event.reasons or ()
@@ -180,7 +181,10 @@ def _beside(event: MissEvent, earlier: Sequence[MissEvent], reading: Reading) ->
     keys = [
         old.key
         for old in earlier[-_COMPARED:]
-        if old.key is not None and old.key.traced == event.key.traced and _same_options(old, event)
+        if old.key is not None
+        and old.key.traced == event.key.traced
+        and _same_options(old, event)
+        and is_same_kind(old, event)
     ]
     if not keys:
         return ()

@@ -1,0 +1,57 @@
+"""Says which function of JAX's cache a call belongs to, where one record holds several.
+
+The record of `loss` holds the calls of `jax.jit(loss)` and of `jax.jit(jax.grad(loss))`, which have separate entries in
+JAX's cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from .function_history import FunctionHistory, MissEvent
+from .reason import Reason
+from .wrapped_functions import Wrappers, written
+
+_NAMES_THE_FUNCTION = ("first_call", "first_observed", "new_function", "cell_rerun", "reloaded", "transform")
+
+
+def function_label(event: MissEvent, history: FunctionHistory) -> str | None:
+    """Return the called function as source code, such as jax.grad(loss).
+
+    None if all functions of the record have the same wrappers, or if the wrappers of this one are unknown.
+    """
+    labels = {_label(history.name, wrappers, is_plain) for wrappers, is_plain in _kinds(history)}
+    if len(labels) < 2:
+        return None
+    wrappers, is_partial, callable_class = _kind(event)
+    return _label(history.name, wrappers, not is_partial and not callable_class)
+
+
+def with_label(reasons: Sequence[Reason], event: MissEvent, history: FunctionHistory) -> tuple[Reason, ...]:
+    """Return the reasons of a miss; a text that does not name the function gets a sentence that does."""
+    label = function_label(event, history)
+    if label is None or event.construct is not None or any(reason.kind in _NAMES_THE_FUNCTION for reason in reasons):
+        return tuple(reasons)
+    called = f"{label} itself" if label == history.name.strip("<>") else label
+    return tuple(replace(reason, text=f"This is a call of {called}. {reason.text}") for reason in reasons)
+
+
+def is_same_kind(old: MissEvent, new: MissEvent) -> bool:
+    """Return whether the function objects of two calls have the same wrappers."""
+    return _kind(old) == _kind(new)
+
+
+def _kind(event: MissEvent) -> tuple[Wrappers, bool, str]:
+    first = event.first or event
+    return first.wrappers, first.partial is not None, first.callable_class
+
+
+def _kinds(history: FunctionHistory) -> set[tuple[Wrappers, bool]]:
+    return {
+        (wrappers, not is_partial and not callable_class) for wrappers, is_partial, callable_class, _ in history.wrapped
+    }
+
+
+def _label(name: str, wrappers: Wrappers, is_plain: bool) -> str | None:
+    return written(wrappers, name.strip("<>")) if is_plain else None
