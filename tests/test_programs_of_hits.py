@@ -129,22 +129,50 @@ def test_a_program_that_surely_ran_is_in_focus_before_candidates(notebook: Noteb
     assert (in_focus["origin"], in_focus["arguments"][1]["summary"]) == ("ran", "<Other>")
 
 
-def test_a_program_compiled_before_the_extension_came_is_not_taken_for_the_one_that_is_known(
-    notebook: Notebook,
+UNKNOWN = (
+    "The cell called f and reused a program that JAX compiled before %load_ext jupyter_jaxpr, so the program is not "
+    "known. Load the extension before the first call, or write %%jaxpr f(x)."
+)
+HELD = "Compiled before the extension was loaded. This is the program that JAX holds for the cell's last call."
+BEFORE = {
+    "without the extension": "f(two);",
+    "in a block": "import jupyter_jaxpr as jj\nwith jj.observe():\n    f(two)",
+}
+
+
+@pytest.mark.parametrize("before", BEFORE)
+def test_a_program_of_other_types_is_not_taken_for_the_one_compiled_before_the_extension_came(
+    notebook: Notebook, before: str
 ) -> None:
-    notebook.run(
-        "%unload_ext jupyter_jaxpr\n@jax.jit\ndef f(x):\n    return x + 1\n"
-        "two, five = jnp.ones(2), jnp.ones(5)\nf(two);\n%load_ext jupyter_jaxpr"
-    )
+    notebook.run("%unload_ext jupyter_jaxpr")
+    notebook.run(f"@jax.jit\ndef f(x):\n    return x + 1\ntwo, five = jnp.ones(2), jnp.ones(5)\n{BEFORE[before]}")
+    notebook.run("%load_ext jupyter_jaxpr")
     notebook.run("f(five);")
     ran = notebook.run("%%jaxpr\nfor _ in range(3):\n    y = f(two)\nprint(1)")
-    assert shown(ran) == ["f32[5] may be the program that ran"]
-    assert ran.own_programs[0]["origin_note"] == (
-        "It is unknown which program of f ran for 3 calls of this cell. This program is a candidate: jupyter_jaxpr "
-        "knows 1 program of f, compiled earlier. JAX may hold more programs."
-    )
+    assert shown(ran) == []
+    assert ran.document["message"] == UNKNOWN
+    (function,) = [each for each in ran.document["ledger"]["functions"] if each["run"]["calls"]]
+    assert function["run"]["hits"] == 3
+    assert [entry["hits"] for entry in function["entries"] if entry["signature"] == "x: f32[5]"] == [None]
     ran = notebook.run("%%jaxpr\nfor _ in range(3):\n    y = f(five)\nprint(1)")
     assert shown(ran) == ["f32[5]"]
+    ran = notebook.run("%%jaxpr\nf(two)")
+    assert shown(ran) == ["f32[2]"]
+    assert ran.own_programs[0]["origin_note"] == HELD
+
+
+def test_a_program_of_equal_types_is_a_candidate(notebook: Notebook) -> None:
+    """Two traces of one function with equal types: JAX's settings differ, and the extension knows one of them."""
+    notebook.run("%unload_ext jupyter_jaxpr")
+    notebook.run("@jax.jit\ndef f(x):\n    return x @ x\neye, five = jnp.eye(2), jnp.eye(5)\nf(eye);")
+    notebook.run("%load_ext jupyter_jaxpr")
+    notebook.run("with jax.default_matmul_precision('highest'):\n    f(eye), f(five)")
+    ran = notebook.run("%%jaxpr\nfor _ in range(3):\n    y = f(eye)\nprint(1)")
+    assert shown(ran) == ["f32[2,2] may be the program that ran"]
+    assert ran.own_programs[0]["origin_note"] == (
+        "It is unknown which program of f ran for 3 calls of this cell. This program is a candidate: jupyter_jaxpr "
+        "knows 1 program of f with the argument types of these calls, compiled earlier. JAX may hold more programs."
+    )
 
 
 def test_calls_that_come_too_fast_are_counted_in_the_note(ready: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,6 +29,10 @@ WHAT_TO_TYPE = (
 )
 UNDER_JIT = "Call the function under jax.jit to see the program that runs."
 _CORRECT = "Correct the cell and run it again."
+_COMPILED_BEFORE = (
+    "The cell called {names} and reused a program that JAX compiled before %load_ext jupyter_jaxpr, so the program is "
+    "not known. Load the extension before the first call, or write %%jaxpr f(x)."
+)
 _NOT_KNOWN = "No program of the cell is known: calls that reuse a program were not seen."
 CALLED_NONE = f"The cell called no jitted function of yours. {WHAT_TO_TYPE}"
 NOTHING_RECORDED = "While JAX checks each result for NaN (jax_debug_nans), jupyter_jaxpr records nothing of what runs."
@@ -71,6 +75,13 @@ def no_python(source: str) -> str | None:
     return None
 
 
+def called_compiled_before(active: Active, observation: Observation) -> list[str]:
+    """Return the functions of a run without a program, if JAX compiled programs of each before programs were kept."""
+    names = [function.name for function in observation.functions if function.calls]
+    before = {activity.record.name for activity in active.run.functions.values() if activity.record.compiled_before}
+    return names if before.issuperset(names) else []
+
+
 def why_no_program(
     namespace: dict[str, Any], active: Active, observation: Observation, error: BaseException | None
 ) -> str | None:
@@ -92,11 +103,7 @@ def why_no_program(
         return f"The cell raised {kind} before a jitted function ran. {_CORRECT}"
     unseen = [called for called in active.run.unseen if not is_of_jax(called)]
     if unseen:
-        names = ", ".join(dict.fromkeys(name_of(called) for called in unseen[:5]))
-        return (
-            f"The cell called {names} and reused a program that JAX compiled before %load_ext jupyter_jaxpr, so the "
-            "program is not known. Load the extension before the first call, or write %%jaxpr f(x)."
-        )
+        return _COMPILED_BEFORE.format(names=", ".join(dict.fromkeys(name_of(called) for called in unseen[:5])))
     if active.run.ahead:
         names = ", ".join(sorted(active.run.ahead)[:5])
         stages = "(by .trace, .lower or jax.make_jaxpr)"
@@ -124,6 +131,8 @@ def why_no_program(
             "Load the extension before the first call."
         )
     called = [function.name for function in observation.functions]
+    if compiled_before := called_compiled_before(active, observation):
+        return _COMPILED_BEFORE.format(names=", ".join(compiled_before[:5]))
     if called:
         return f"The cell called {', '.join(called[:5])}, but no program is known. Run the cell again."
     if active.run.ledger is not None and active.run.ledger.elsewhere:

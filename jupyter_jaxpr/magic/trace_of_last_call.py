@@ -25,7 +25,7 @@ from ..observe.side_effects.proof import side_effects
 from ..observe.whose_code import is_installed
 from ..plain_text import file_of
 from ..quantities import duration
-from .cells_without_program import CALL_IT_ITSELF, WHAT_TO_TYPE
+from .cells_without_program import CALL_IT_ITSELF, WHAT_TO_TYPE, called_compiled_before
 from .last_call_words import name_by_called, traced_after
 from .names_in_use import may_be_read
 from .own_programs import program_or_message
@@ -89,7 +89,9 @@ def trace_last_call(
         note = "Compiled before the extension was loaded. This is the program that JAX holds for the cell's last call."
         if observer.hooks.support.tier != "hooks":
             note = "This is the program that JAX holds for the cell's last call."
-        elif not any(unseen_function is fun for unseen_function in active.run.unseen):
+        elif not any(unseen_function is fun for unseen_function in active.run.unseen) and not _was_compiled_before(
+            observer, fun
+        ):
             return None
         with observer.looking_away():
             trace_of_jax = held_trace(fun, last.args, last.kwargs)
@@ -105,7 +107,7 @@ def trace_last_call(
         if why is not None:
             # If the last call waits for a thread, `why_no_program` names the jitted function that the thread called.
             in_threads = active.run.ledger is not None and active.run.ledger.elsewhere
-            return None if in_threads else why
+            return None if in_threads or called_compiled_before(active, observation) else why
         if not is_wanted:
             return f"{name} is not jitted, and tracing is turned off. To trace the call, write %jaxpr {last.text}."
         effects = _effects(last)
@@ -223,6 +225,12 @@ def _offer_traced(observer: Observer, observation: Observation, offer: Retrace, 
         observation.retrace = replace(offer, effect=trace.error.effect)
         return str(trace.error)
     return program_or_message(observation, trace, offer.name)
+
+
+def _was_compiled_before(observer: Observer, fun: Any) -> bool:
+    """Return whether JAX compiled a program of a jitted function before programs were kept."""
+    record = observer.functions.record_of(getattr(fun, "_fun", None))
+    return record is not None and record.compiled_before
 
 
 def _not_traceable(last: Any) -> str | None:

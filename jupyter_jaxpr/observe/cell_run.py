@@ -27,7 +27,7 @@ from .calls.call_lines import CallLines
 from .calls.counters import CallCounter
 from .calls.entry_hits import EntryHits
 from .calls.frozen_calls import FrozenCalls
-from .calls.hit_programs import HitPrograms, Looks
+from .calls.hit_programs import HitPrograms, Looks, input_types
 from .calls.printed_output import PrintRecorder
 from .calls.static_hits import StaticHits
 from .calls.sys_monitoring import HAS_MONITORING
@@ -71,7 +71,7 @@ _UNSEEN = 100
 _UNLISTED = "The ledger leaves out {calls} of {names}: JAX compiled {names} before the observation began."
 _CANDIDATE = (
     "It is unknown which program of {name} ran for {calls} of this cell. This program is a candidate: jupyter_jaxpr "
-    "knows {known} of {name}, compiled earlier.{more}"
+    "knows {known}, compiled earlier.{more}"
 )
 _MORE = " JAX may hold more programs."
 _SKIPPED = (
@@ -250,9 +250,15 @@ class FunctionActivity:
             return []
         unknown = hits - self._of_object(record)[2] - looks.looked + looks.unknown - looks.skipped
         if unknown > 0:
-            calls, candidates_text = count(unknown, "call"), count(len(programs), "program")
+            known = f"{count(len(programs), 'program')} of {record.name}"
+            if unknown <= looks.typed:
+                of_types = [program for program in programs if input_types(program.jaxpr) in looks.types]
+                if len(of_types) < len(programs):
+                    known = f"{count(len(of_types), 'program')} of {record.name} with the argument types of these calls"
+                    programs = of_types
+                    candidates = [program for program in candidates if program in of_types]
             more_text = _MORE if record.unkept else ""
-            why = _CANDIDATE.format(name=record.name, calls=calls, known=candidates_text, more=more_text)
+            why = _CANDIDATE.format(name=record.name, calls=count(unknown, "call"), known=known, more=more_text)
             phrase = "may be the program that ran" if len(programs) == 1 else f"one of {len(programs)} candidates"
             return [replace(program.observed(False, why), how=phrase, is_candidate=True) for program in candidates]
         if looks.skipped:

@@ -42,6 +42,7 @@ class FunctionRecord:
         "definition",
         "equinox",
         "first_miss",
+        "compiled_before",
         "history",
         "jit_name",
         "programs",
@@ -70,6 +71,7 @@ class FunctionRecord:
         self.pmap = False  # true for a function of `jax.pmap`; the functions that JAX makes for it share one record
         self.replayable = True  # false after asking JAX's caches for stages made JAX compile or lower
         self.programs: dict[Any, Any] = {}  # the newest observed programs, newest last
+        self.compiled_before = False  # true if JAX compiled a program of the function before programs were kept
         self.unkept = False  # true if JAX may hold programs of the function that are not kept here
         self.at_trace: Any = None  # `ValuesAtTrace` of the last trace; None if no run saw the trace
         # (history, index of this function object in the history, true if a rerun of its cell made the object)

@@ -220,6 +220,7 @@ class HookReceiver:
         key = None if run is None and not function.equinox else self._key(call, function, reading)
         event = self.history.begin(function, call.fun, key, place, reading)
         function.unkept |= event.held_before
+        function.compiled_before |= event.held_before
         call.record = Miss(state, function, activity, place, event)
         state.stack.append(call)
         if run is not None and facts.transforming():
@@ -311,7 +312,7 @@ class HookReceiver:
             elif run is None or run.keeps_programs or self.shows_programs:
                 note_program(state, call, miss, executable, ended_at)
             else:
-                miss.function.unkept = True
+                miss.function.unkept = miss.function.compiled_before = True
         finally:
             leave(state, self.history, call, raised=False)
 

@@ -445,8 +445,8 @@ def _entries(
     entries = []
     for entry, mine in users.items():
         maker = makers[entry]
-        # If the function has a single entry, every call that did not miss used this entry.
-        alone = len(makers) == 1 and calls is not None
+        # If the function has a single entry, and had none before the observation, each hit used this entry.
+        alone = len(makers) == 1 and calls is not None and not maker.held_before
         slow_hits = sum(event.outcome == "dispatch_only" for event in mine)
         hits = max((calls or 0) - counts.misses + counts.dispatch_only - counts.inlined, 0) if alone else None
         if fast_hits is not None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...interruptions import not_of_a_signal
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 ALL_OF_THE_FIRST = 32
 """The number of first calls of a function that are all examined; an examination takes 10 us."""
 
+_TYPES = 32
+"""For so many different argument types it is noted that hits with these types ran an unknown program."""
+
 _SHARE = 20
 """After the first calls, at most 1 / _SHARE of the elapsed time is spent on examinations."""
 
@@ -43,6 +46,8 @@ class Looks:
     looked: int = 0
     skipped: int = 0  # the number of hits that were not examined
     unknown: int = 0  # the number of hits whose program is not among the kept ones
+    typed: int = 0  # the number of unknown hits whose argument types are known
+    types: set[tuple[Any, ...]] = field(default_factory=set)  # the argument types of these hits
     next_at: float = 0.0  # no hit is examined before this time, by `time.perf_counter`
     # true if the run already has all programs of the function, so that no further hit needs to be examined
     all_seen: bool = False
@@ -56,6 +61,11 @@ class Looks:
     def calls(self) -> int:
         """The number of hits that JAX's hook reported."""
         return self.looked + self.skipped
+
+
+def input_types(program: Any) -> tuple[Any, ...]:
+    """Return the type of each input of a jaxpr."""
+    return tuple(variable.aval for variable in getattr(program, "jaxpr", program).invars)
 
 
 class HitPrograms:
@@ -130,9 +140,12 @@ class HitPrograms:
         looks.looked += 1
         self._is_asking = True
         try:
-            program = self._program(record, called, args, kwargs)
+            program, types = self._program(record, called, args, kwargs)
             if program is None:
                 looks.unknown += 1
+                if types is not None and (types in looks.types or len(looks.types) < _TYPES):
+                    looks.typed += 1
+                    looks.types.add(types)
             else:
                 activity = self._run.activity(record)
                 activity.reuse(program)
@@ -151,24 +164,28 @@ class HitPrograms:
 
     def _program(
         self, record: FunctionRecord, called: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> KeptProgram | None:
-        """Return the program that a hit ran; None if it was not kept, or if several programs are possible."""
+    ) -> tuple[KeptProgram | None, tuple[Any, ...] | None]:
+        """Return the program that a hit ran and the types of the call's arguments; None for what is unknown.
+
+        The program is unknown if it was not kept, or if several programs are possible.
+        """
         compared = comparing_class(type(called._fun)) or read_by_users_code((args, kwargs), self._not_users)
         if compared is not None:
-            return None  # asking JAX would call methods of the user's objects once more than without this package
+            return None, None  # asking JAX would call methods of the user's objects once more than without this package
         with self._looking_away():
             traced = call_leaves(called, args, kwargs)
         if traced is None:
-            return None
+            return None, None
+        types = input_types(traced[0])
         programs: list[KeptProgram] = [program for program in record.programs.values() if program.jaxpr is traced[0]]
         if len(programs) < 2:
-            return programs[0] if programs else None
+            return (programs[0] if programs else None), types
         # JAX may compile one trace several times, for different placements of the arguments on devices.
         if record.equinox or record.pmap:
-            return None
+            return None, types
         key = key_of(called._jit_info, args, kwargs, called._fun, self._run.reading)
         of_key = [program for program in programs if any(self._is_equal(old, key) for old in program.keys)]
-        return of_key[-1] if of_key else None  # JAX's cache keeps the newest program for a key
+        return (of_key[-1] if of_key else None), types  # JAX's cache keeps the newest program for a key
 
     def _is_equal(self, old: Key, new: Key) -> bool:
         return is_equal(old, new, self._run.reading)
