@@ -242,6 +242,65 @@ def test_a_type_that_a_package_asked_for(notebook, tmp_path, monkeypatch):
     assert "truncated_type" not in ran.notes
 
 
+# --- a value that does not fit the dtype that JAX uses ---
+
+CHANGED_VALUES = [
+    ("jnp.asarray(np.array([1, 2**40]))", "int64", "int32", "1099511627776", "0", ""),
+    (
+        "jnp.array(np.array([2**31, 5, -(2**50)]))",
+        "int64",
+        "int32",
+        "2147483648",
+        "-2147483648",
+        " 1 more value changed.",
+    ),
+    ("jnp.asarray(np.uint64(2**32 + 7))", "uint64", "uint32", "4294967303", "7", ""),
+    ("jnp.asarray(np.array([1e300, 1.0]))", "float64", "float32", "1e+300", "inf", ""),
+    ("double(np.array([2**40 + 1]))", "int64", "int32", "1099511627777", "1", ""),
+]
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered in cast")
+@pytest.mark.parametrize(("expression", "given", "taken", "value", "became", "others"), CHANGED_VALUES)
+def test_a_value_that_does_not_fit(notebook, expression, given, taken, value, became, others):
+    notebook.run("import numpy as np\ndouble = jax.jit(lambda n: n * 2)")
+    note = notebook.run(f"%%jaxpr\ny = {expression}").note("changed_value")
+    assert (note["title"], note["text"], note["cure"]) == (
+        f"A value of {given} does not fit {taken}",
+        f"JAX takes a NumPy array here as {taken}: 64-bit types need the setting jax_enable_x64. The value {value} "
+        f"does not fit {taken} and becomes {became}.{others}",
+        f"Use values that fit {taken}, or turn 64-bit types on before anything else uses JAX: "
+        'jax.config.update("jax_enable_x64", True).',
+    )
+
+
+def test_a_value_that_does_not_fit_under_jit(notebook):
+    notebook.run("import numpy as np\nlarge = np.array([2**40])")
+    ran = notebook.run("%%jaxpr\n@jax.jit\ndef f(x):\n    return x + jnp.asarray(large)\ny = f(1)")
+    assert ran.document["frames"][ran.note("changed_value")["frame"]][2] == 4
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "jnp.asarray(np.array([2**31 - 1, -(2**31)]))",
+        "jnp.asarray(np.array([0.1, 1e-300, np.inf, np.nan]))",
+        "jnp.asarray(np.array([2**40]), dtype=jnp.float32)",
+        "jnp.asarray(np.array([], dtype='int64'))",
+        "jax.jit(lambda n: n * 2)(np.array([7]))",
+    ],
+)
+def test_values_that_fit_or_are_rounded(notebook, expression):
+    notebook.run("import numpy as np")
+    assert "changed_value" not in notebook.run(f"%%jaxpr\ny = {expression}").notes
+
+
+def test_values_that_fit_with_64_bits(notebook):
+    notebook.run("import numpy as np")
+    cell = "%%jaxpr\nwith jax.enable_x64(True):\n    y = jnp.asarray(np.array([2**40]))"
+    assert "changed_value" not in notebook.run(cell).notes
+
+
 def test_the_warnings_are_those_of_a_plain_cell(make_notebook):
     """The warnings are equal even where a filter of the user's turns one into an error."""
     outputs = []

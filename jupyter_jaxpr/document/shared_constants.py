@@ -23,6 +23,7 @@ HLO_TABLES = ("FileNames", "FunctionNames", "FileLocations", "StackFrames")
 #: silenced.
 SILENCEABLE_NOTES = (
     "captured_constant",
+    "changed_value",
     "dropped_update",
     "eager_compiles",
     "equal_static",

@@ -200,6 +200,8 @@ MODULES: tuple[PrivateName, ...] = (
     ),
     _N("dtypes", "warnings", "0.4.20", "told that JAX truncates a type", _NO_WARNINGS),
     _N("dtypes", "_maybe_canonicalize_explicit_dtype", "0.8.1", "its frame shows the types", _NO_WARNINGS),
+    _N("numpy.array_constructors", "lax", "0.10.2", "told that JAX takes a NumPy array", _NO_WARNINGS),
+    _N("numpy.array_constructors", "array", "0.10.2", "its frame shows the NumPy array", _NO_WARNINGS),
     _N("interpreters.mlir", "warnings", "0.4.20", "told of donated buffers without use", _NO_WARNINGS),
     _N("interpreters.mlir", "lower_jaxpr_to_module", "0.4.20", "its frame shows the arguments", _NO_WARNINGS),
     _N("lax.control_flow.loops", "dtypes", "0.4.20", "told that JAX converts a carry", _NO_WARNINGS),
@@ -274,6 +276,7 @@ LOCALS: tuple[PrivateName, ...] = (
         "a type that JAX truncates",
         _NO_WARNINGS,
     ),
+    *_names("numpy.array_constructors:array", "object", "0.10.2", "a NumPy array that JAX takes", _NO_WARNINGS),
     *_names(
         "interpreters.mlir:lower_jaxpr_to_module",
         "sharded_in_avals sharded_out_avals donated_args arg_names input_output_aliases module_name "

@@ -1,6 +1,7 @@
-"""Reports changes that JAX makes without an error: truncated dtypes, unused donated buffers, converted carries.
+"""Reports changes that JAX makes without an error: of dtypes and values, of carries, and donations without use.
 
-JAX gives a warning for a truncated 64-bit dtype and for an unused donated buffer, and nothing for a converted carry.
+JAX gives a warning for a truncated 64-bit dtype and for an unused donated buffer, and nothing for a converted carry or
+for a value of a NumPy array that does not fit the truncated dtype.
 For each change, JAX calls a function of another module. An object in place of that module reports the change and
 returns the module's own function, so that the user's warnings, their lines, filters and counts are unchanged.
 """
@@ -23,6 +24,16 @@ class TruncatedType(NamedTuple):
 
     asked: str
     taken: str
+
+
+class ChangedNumber(NamedTuple):
+    """A value of a NumPy array that JAX changed, because the value does not fit the dtype that JAX uses."""
+
+    given: str  # the dtype of the NumPy array
+    taken: str  # the dtype that JAX uses
+    value: str
+    became: str
+    others: int  # how many more values of the array changed
 
 
 class DonatedArgument(NamedTuple):
@@ -53,7 +64,7 @@ class PromotedCarry(NamedTuple):
     leaves: int = 0  # the number of arrays in that carry
 
 
-Untold = TruncatedType | UnusedDonation | PromotedCarry
+Untold = TruncatedType | ChangedNumber | UnusedDonation | PromotedCarry
 
 
 class UntoldChanges:
@@ -80,9 +91,12 @@ class UntoldChanges:
         dtypes, mlir, loops = map(private, ("dtypes", "interpreters.mlir", "lax.control_flow.loops"))
         truncates, lowers = dtypes._maybe_canonicalize_explicit_dtype.__code__, mlir.lower_jaxpr_to_module.__code__
         promotes = loops._promote_weak_typed_input.__code__
+        arrays = private("numpy.array_constructors")
+        makes = arrays.array.__code__
         self._watch(dtypes, "warnings", "warn", truncates, _truncated)
         self._watch(mlir, "warnings", "warn", lowers, _unused)
         self._watch(loops, "dtypes", "result_type", promotes, _promoted)
+        self._watch(arrays, "lax", "stage", makes, lambda frame: changed_number(frame.f_locals["object"]))
 
     def _watch(
         self, holder: Any, name: str, function: str, code: CodeType, read: Callable[[FrameType], Untold | None]
@@ -108,6 +122,41 @@ class UntoldChanges:
 def _truncated(frame: FrameType) -> Untold:
     local_values = frame.f_locals
     return TruncatedType(exact(str(local_values["dtype"])), exact(str(local_values["canonical_dtype"])))
+
+
+_WIDE = frozenset({"int64", "uint64", "float64"})
+_VALUES = 100_000
+"""The values of a larger array are not compared: JAX's own conversion takes less time than the comparison."""
+
+
+def changed_number(array: Any) -> ChangedNumber | None:
+    """Return the first value of a NumPy array that JAX changes; None if each value fits JAX's dtype or is rounded.
+
+    A value of an integer array that does not fit wraps around, a value of a float array becomes infinite.
+    """
+    import numpy as np
+    from jax import dtypes
+
+    if type(array) is not np.ndarray and not issubclass(type(array), np.generic):
+        return None
+    if array.dtype.name not in _WIDE or not 0 < array.size <= _VALUES:
+        return None
+    taken = np.dtype(dtypes.canonicalize_dtype(array.dtype))
+    if taken == array.dtype:
+        return None
+    values = np.ravel(array)
+    with np.errstate(all="ignore"):
+        converted = values.astype(taken)
+        if taken.kind == "f":
+            changed = np.isfinite(values) & ~np.isfinite(converted)
+        else:
+            changed = converted != values
+    number = int(np.count_nonzero(changed))
+    if not number:
+        return None
+    first = int(np.argmax(changed))
+    value, became = values[first].item(), converted[first].item()
+    return ChangedNumber(array.dtype.name, taken.name, repr(value), repr(became), number - 1)
 
 
 def _unused(frame: FrameType) -> Untold:

@@ -19,7 +19,7 @@ from ..explain.notes.keys_between_calls import keys_between_calls
 from ..explain.notes.leaks import leaked_tracers
 from ..explain.notes.stale_values import stale_values
 from ..explain.notes.unread_donations import unread_donations
-from ..explain.notes.untold_changes import promoted_carries, truncated_types, unused_donations
+from ..explain.notes.untold_changes import changed_numbers, promoted_carries, truncated_types, unused_donations
 from ..explain.timings.unblocked import unblocked_timings
 from ..interruptions import not_of_a_signal
 from ..jax.facts import imported
@@ -71,6 +71,7 @@ def complete(
         _find(observation, lambda: frozen_values(active.run.frozen_calls.calls.values()))
         _find(observation, lambda: changes_by_traces(active.run.changed_by_traces.values()))
         _find(observation, lambda: truncated_types(active.run.truncated))
+        _find(observation, lambda: changed_numbers(active.run.changed_numbers))
         _find(observation, lambda: promoted_carries(active.run.promoted))
         _find(observation, lambda: list(unused_donations(active.run.unused_donations)))
         _find(observation, lambda: unread_donations(active.run))

@@ -18,7 +18,7 @@ from ..interruptions import not_of_a_signal
 from ..jax.facts import imported, staging
 from ..jax.post_hook import LastCalls
 from ..jax.uncalled_traces import TracedAhead
-from ..jax.untold_changes import PromotedCarry, TruncatedType, UnusedDonation
+from ..jax.untold_changes import ChangedNumber, PromotedCarry, TruncatedType, UnusedDonation
 from ..plain_text import traceback_text
 from ..quantities import count, in_a_sentence
 from .cache.ledger import Calls, Ledger
@@ -309,6 +309,8 @@ class Run:
         self.changed_by_traces: dict[tuple[str, str], ChangedByTrace] = {}
         # user's expression that requested the dtype -> its truncated dtype
         self.truncated: dict[Place, TruncatedType] = {}
+        # user's expression that passed a NumPy array -> the value that does not fit the dtype that JAX uses
+        self.changed_numbers: dict[Place, ChangedNumber] = {}
         # user's expression that called the loop -> the carry whose dtype the loop promoted
         self.promoted: dict[Place, PromotedCarry] = {}
         # (function name, place of its def) -> its donated arguments that XLA could not use

@@ -30,7 +30,7 @@ from ..jax.facts import (
 from ..jax.hooks import Hooks
 from ..jax.made_programs import made_ahead
 from ..jax.uncalled_traces import TracedAhead, TracesAhead
-from ..jax.untold_changes import TruncatedType, Untold, UntoldChanges, UnusedDonation
+from ..jax.untold_changes import ChangedNumber, TruncatedType, Untold, UntoldChanges, UnusedDonation
 from ..plain_text import FAILURES, file_of, text_of
 from .cache.cache_key import Key
 from .cache.function_history import FunctionHistory
@@ -125,7 +125,10 @@ class HookReceiver:
         place = asking_place(frame)
         if place is None or len(state.run.truncated) + len(state.run.promoted) > _CHANGES:
             return
-        if isinstance(change, TruncatedType):
+        if isinstance(change, ChangedNumber):
+            if len(state.run.changed_numbers) < _CHANGES:
+                state.run.changed_numbers.setdefault(place, change)
+        elif isinstance(change, TruncatedType):
             state.run.truncated.setdefault(place, change)
         else:
             state.run.promoted.setdefault(place, change)

@@ -14,6 +14,7 @@ from ..jax.called_programs import called_programs
 from ..jax.calls import DerivedCall, JitCall
 from ..jax.eager_control_flow import traceback_here
 from ..jax.facts import COMPILE_EVENT, LOWER_EVENT
+from ..jax.untold_changes import changed_number
 from .arguments import CallShape, equinox_call, shape_of
 from .cache.cache_key import Key
 from .calls.call_values import CallValues, copied
@@ -45,6 +46,11 @@ def note_call(run: Run | None, call: JitCall, miss: Miss) -> None:
         reading = NOTHING_CALLED if run is None else run.reading
         miss.shape = key if plain else shape_of(call.options, call.args, call.kwargs, key, reading)
         miss.equinox = None if wrapper is None else equinox_call(wrapper, call.args, reading)
+    if run is not None and miss.place is not None and not miss.function.library:
+        for leaf in call.args_flat:
+            if (changed := changed_number(leaf)) is not None:
+                run.changed_numbers.setdefault(miss.place, changed)
+                break
     keep = run is not None and run.keep_values
     if run is not None and keep:
         run.hold_last_calls()

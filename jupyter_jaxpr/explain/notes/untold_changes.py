@@ -8,13 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ...jax.untold_changes import DonatedArgument, PromotedCarry, TruncatedType, UnusedDonation
+from ...jax.untold_changes import ChangedNumber, DonatedArgument, PromotedCarry, TruncatedType, UnusedDonation
 from ...observe.observation import Finding, Place
+from ...quantities import count
 
 _TITLE_OF_TYPE = "The code asks for {asked}, JAX takes {taken}"
 _TYPE = "This expression asks for {asked}, but JAX uses {taken}: 64-bit types need the setting jax_enable_x64."
 _CURE_OF_TYPE = (
     'Write {taken}, or turn 64-bit types on before anything else uses JAX: jax.config.update("jax_enable_x64", True).'
+)
+
+_TITLE_OF_NUMBER = "A value of {given} does not fit {taken}"
+_NUMBER = (
+    "JAX takes a NumPy array here as {taken}: 64-bit types need the setting jax_enable_x64. The value "
+    "{value} does not fit {taken} and becomes {became}.{others}"
+)
+_CURE_OF_NUMBER = (
+    "Use values that fit {taken}, or turn 64-bit types on before anything else uses JAX: "
+    'jax.config.update("jax_enable_x64", True).'
 )
 
 _TITLE_OF_CARRY = "A carry of this loop changes from {began} to {returned}"
@@ -52,6 +63,25 @@ def truncated_types(truncated: Mapping[Place, TruncatedType]) -> list[Finding]:
             place=place,
         )
         for place, taken_type in truncated.items()
+    ]
+
+
+def changed_numbers(numbers: Mapping[Place, ChangedNumber]) -> list[Finding]:
+    """Return a finding for each of the user's expressions with a value that does not fit the dtype that JAX uses."""
+    return [
+        Finding(
+            kind="changed_value",
+            title=_TITLE_OF_NUMBER.format(given=number.given, taken=number.taken),
+            text=_NUMBER.format(
+                taken=number.taken,
+                value=number.value,
+                became=number.became,
+                others=f" {count(number.others, 'more value')} changed." if number.others else "",
+            ),
+            cure=_CURE_OF_NUMBER.format(taken=number.taken),
+            place=place,
+        )
+        for place, number in numbers.items()
     ]
 
 
