@@ -72,7 +72,7 @@ def test_a_function_that_each_call_of_another_makes() -> None:
         searched(2)
     assert told(ledger, "one") == [
         (
-            "This is the second function object of one: each call of train makes a new function object.",
+            "This is the second function object of one: a call of train made a new function object.",
             "Make the function once, outside of train: JAX caches by function object, not by code. "
             "Pass n to the function as an argument.",
         )

@@ -252,7 +252,7 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])}
 
 
-ONE_SHARDING = "Give the argument one sharding every time, with jax.device_put before the loop."
+ONE_SHARDING = "Give the argument one sharding every time, with jax.device_put before the calls."
 ONE_DEVICE = "Keep the argument on one device, or expect one compile for each device."
 
 

@@ -58,9 +58,7 @@ def test_new_nested_def() -> None:
         step(1.0)
         step(1.0)
     line = ledger["inner"].line
-    text = (
-        f"This is the second function object of inner from line {line}: each call of step makes a new function object."
-    )
+    text = f"This is the second function object of inner from line {line}: a call of step made a new function object."
     cure = "Make the function once, outside of step: JAX caches by function object, not by code."
     assert told(ledger, "inner") == [first("inner"), ("compiled", (Reason("new_function", text, cure=cure),))]
 
@@ -73,7 +71,7 @@ def test_new_partial() -> None:
         for n in (2, 3, 3):
             jax.jit(functools.partial(f, n=n))(1.0)
     cure = "Jit f itself and pass n as an argument; make n static if n must be a Python value."
-    advice = "Make the partial once, before the loop: JAX caches by function object."
+    advice = "Make the partial once, before the calls: JAX caches by function object."
     assert told(ledger, "f") == [
         first("f"),
         (

@@ -288,7 +288,7 @@ def test_layout() -> None:
         f(rows)
         f(columns)
     text = "The memory layout of x changed from (0, 1) to (1, 0)."
-    cure = "Keep the argument in one memory layout, with jax.device_put before the loop."
+    cure = "Keep the argument in one memory layout, with jax.device_put before the calls."
     assert told(ledger, "f") == [
         first("f"),
         ("compiled", (Reason("layout", text, "x", "layout (0, 1)", "layout (1, 0)", cure),)),

@@ -27,6 +27,7 @@ from ...jax.transforms_of_tracers import TransformsOfCall, transforms_of
 from ...plain_text import FAILURES, Limit, exact, text_of
 from ..value_texts import NOTHING_CALLED, Reading
 from .static_values import StaticLeaf, StaticValue
+from .structures import node_classes
 
 LAYOUTS_UP_TO = 32
 """The number of leaves up to which a key records memory layouts: reading a layout takes 1.5 us."""
@@ -148,6 +149,7 @@ class Key:
     """
 
     __slots__ = (
+        "_classes",
         "_columns",
         "_facts",
         "_leaves",
@@ -188,6 +190,7 @@ class Key:
         is_traced = any(facts_of_leaf[1] == "tracer" for facts_of_leaf in self._facts)
         self.transforms: TransformsOfCall | None = transforms_of(values) if is_traced else None
         self._leaves: tuple[Leaf, ...] | None = None
+        self._classes: tuple[type, ...] | None = None
         self.context: Sequence[Any] = trace_context()
         self.options = options
         self.positional = positional
@@ -209,6 +212,13 @@ class Key:
                     for aval, sharding, committed in zip(*self._columns, strict=True)
                 )
         return self._leaves
+
+    @property
+    def classes(self) -> tuple[type, ...]:
+        """The class of each node of `treedef` that is no dict, list, tuple or None; computed at the first access."""
+        if self._classes is None:
+            self._classes = node_classes(self.treedef)
+        return self._classes
 
     @property
     def context_names(self) -> Sequence[str]:

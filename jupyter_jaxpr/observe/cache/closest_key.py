@@ -131,7 +131,7 @@ def kinds_of_values(old: Key, new: Key) -> tuple[Kinds, ...] | None:
         return None
     if len(old.context) != len(new.context) or not all(map(operator.is_, old.context, new.context)):
         return None
-    if not is_same(old.treedef, new.treedef):
+    if old.treedef is not new.treedef and not (is_same(old.treedef, new.treedef) and old.classes == new.classes):
         return None
     kinds: list[Kinds] = [(reason.kind,) for reason in static_differences(old, new)] if new.statics else []
     for before, after in zip(old.leaves, new.leaves, strict=True):

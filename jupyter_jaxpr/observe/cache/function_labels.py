@@ -11,9 +11,18 @@ from dataclasses import replace
 
 from .function_history import FunctionHistory, MissEvent
 from .reason import Reason
+from .transform_reasons import under
 from .wrapped_functions import Wrappers, written
 
-_NAMES_THE_FUNCTION = ("first_call", "first_observed", "new_function", "cell_rerun", "reloaded", "transform")
+_NAMES_THE_FUNCTION = (
+    "first_call",
+    "first_observed",
+    "new_function",
+    "cell_rerun",
+    "reloaded",
+    "transform",
+    "no_fast_path",
+)
 
 
 def function_label(event: MissEvent, history: FunctionHistory) -> str | None:
@@ -22,7 +31,7 @@ def function_label(event: MissEvent, history: FunctionHistory) -> str | None:
     None if all functions of the record have the same wrappers, or if the wrappers of this one are unknown.
     """
     labels = {_label(history.name, wrappers, is_plain) for wrappers, is_plain in _kinds(history)}
-    if len(labels) < 2:
+    if len(labels - {None}) < 2:
         return None
     wrappers, is_partial, callable_class = _kind(event)
     return _label(history.name, wrappers, not is_partial and not callable_class)
@@ -34,6 +43,8 @@ def with_label(reasons: Sequence[Reason], event: MissEvent, history: FunctionHis
     if label is None or event.construct is not None or any(reason.kind in _NAMES_THE_FUNCTION for reason in reasons):
         return tuple(reasons)
     called = f"{label} itself" if label == history.name.strip("<>") else label
+    if event.key is not None and event.key.traced:
+        called = f"{label} under {under(event.key)}"
     return tuple(replace(reason, text=f"This is a call of {called}. {reason.text}") for reason in reasons)
 
 

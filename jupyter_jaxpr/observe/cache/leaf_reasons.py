@@ -38,7 +38,7 @@ def leaf_differences(path: str, old: Leaf, new: Leaf) -> Iterator[tuple[Sequence
             yield (reason.kind,), reason
         if old.layout is not None and new.layout is not None and old.layout != new.layout and other_type is None:
             text = f"The memory layout of {path} changed from {old.layout} to {new.layout}."
-            cure = "Keep the argument in one memory layout, with jax.device_put before the loop."
+            cure = "Keep the argument in one memory layout, with jax.device_put before the calls."
             yield ("layout",), Reason("layout", text, path, f"layout {old.layout}", f"layout {new.layout}", cure)
     elif old.holder != new.holder and (moved := _between_holders(path, old, new)) is not None:
         yield (moved.kind, "argument_type"), moved
@@ -177,7 +177,7 @@ def _placement(path: str, old: Leaf, new: Leaf) -> Iterable[Reason]:
             return
         was, became = _sharding_texts(old.sharding, new.sharding)
         if was != became:
-            cure = "Give the argument one sharding every time, with jax.device_put before the loop."
+            cure = "Give the argument one sharding every time, with jax.device_put before the calls."
             yield Reason("sharding", f"The sharding of {path} changed: {was} -> {became}.", path, was, became, cure)
             return
     if old.committed != new.committed and None not in (old.committed, new.committed):

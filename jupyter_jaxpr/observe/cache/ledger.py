@@ -343,7 +343,7 @@ class Ledger(Mapping[str, FunctionRecord]):
         is_held_by_entry = held_entries(history, clears, self._history.number)
         fast_hits = self._fast_hits(history)
         entries, entry_of = _entries(
-            history, events, counts, looked, self._reading, makers, is_held_by_entry, fast_hits
+            history, events, counts, looked, self._reading, makers, is_held_by_entry, fast_hits, exact
         )
         record = FunctionRecord(
             name=key[0],
@@ -427,6 +427,7 @@ def _entries(
     makers: Sequence[MissEvent],
     is_held_by_entry: Sequence[bool | None],
     fast_hits: Mapping[int, int] | None,
+    exact: bool,
 ) -> tuple[tuple[CacheEntry, ...], dict[int, int]]:
     """Return two things: the cache entries that the block used and JAX still has, and {event number: entry index}.
 
@@ -442,13 +443,14 @@ def _entries(
     for event in events:
         if event.entry in users:
             users[event.entry].append(event)
+    all_hits = max((calls or 0) - counts.misses + counts.dispatch_only - counts.inlined, 0)
     entries = []
     for entry, mine in users.items():
         maker = makers[entry]
         # If the function has a single entry, and had none before the observation, each hit used this entry.
         alone = len(makers) == 1 and calls is not None and not maker.held_before
         slow_hits = sum(event.outcome == "dispatch_only" for event in mine)
-        hits = max((calls or 0) - counts.misses + counts.dispatch_only - counts.inlined, 0) if alone else None
+        hits = all_hits if alone or (all_hits == 0 and exact and calls is not None) else None
         if fast_hits is not None:
             hits = fast_hits.get(entry, 0) + slow_hits
         assert maker.key is not None

@@ -164,7 +164,7 @@ def _where_made(called: str, event: MissEvent, by: str) -> tuple[str, str]:
         text = f"This is {called}. Move the {by} out of the loop."
         cure = "Make the function once, before the loop: JAX caches by function object, not by code."
     else:
-        text = f"This is {called}: each call of {making.function} makes a new function object."
+        text = f"This is {called}: a call of {making.function} made a new function object."
         cure = f"Make the function once, outside of {making.function}: JAX caches by function object, not by code."
     if event.captured and making is not None and not making.in_loop:
         advice = f"Pass {names_text(event.captured)} to the function as arguments."
@@ -228,7 +228,7 @@ def _new_partial(event: MissEvent, old: MissEvent, history: FunctionHistory) -> 
         text = f"This is another partial of {name}. Make the partial once."
         if event.partial_read and old.partial_read:
             text = f"This is another partial of {name} that binds the same values. Make the partial once."
-        cure = "Make the partial once, before the loop: JAX caches by function object."
+        cure = "Make the partial once, before the calls: JAX caches by function object."
         return Reason("new_function", text, cure=cure)
     first = changed[0]
     was = before.get(first, "not bound")

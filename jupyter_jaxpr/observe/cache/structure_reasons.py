@@ -11,7 +11,7 @@ from ..value_texts import Reading
 from .reason import Reason, names_text
 from .static_reasons import defined_once, is_defined_again, static_reason
 from .static_values import StaticValue
-from .structures import Changed, changed, is_same, structure_text
+from .structures import Changed, changed, is_same, is_same_tree, structure_text
 
 
 def structure_difference(
@@ -32,7 +32,7 @@ def structure_difference(
         new_paths: The paths of all leaves of this call.
         reading: The methods of the user's objects that may be called.
     """
-    if is_same(before, after):
+    if is_same_tree(before, after):
         return
     inside = changed(name, before, after, reading)
     if inside:

@@ -282,6 +282,33 @@ def structure_text(tree: Any, reading: Reading, limit: int) -> str:
     return f"CustomNode({kind_name(kind)}[{reading.text(beside, limit)}], [{inside}])"
 
 
+def is_same_tree(old: Any, new: Any) -> bool:
+    """Return whether two structures are equal for JAX's cache.
+
+    JAX's `==` finds two structures equal that differ in the class of a registered dataclass. Their hashes differ, so
+    JAX's cache takes them for different ones. The hashes are not compared, because they call methods of the user's
+    objects.
+    """
+    return old is new or (is_same(old, new) and node_classes(old) == node_classes(new))
+
+
+def node_classes(tree: Any) -> tuple[type, ...]:
+    """Return the class of each node of a structure, depth first; without dicts, lists, tuples and None."""
+    classes: list[type] = []
+    left = [tree]
+    while left:
+        node = left.pop()
+        data = node.node_data()
+        if data is not None:
+            if data[0] not in _BUILT_IN:
+                classes.append(data[0])
+            left += node.children()
+    return tuple(classes)
+
+
+_BUILT_IN = frozenset({dict, list, tuple, type(None)})
+
+
 def is_same(old: Any, new: Any) -> bool:
     """Return whether two objects are equal by the comparison that JAX uses; False if the comparison raises."""
     try:

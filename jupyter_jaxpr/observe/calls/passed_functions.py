@@ -25,7 +25,7 @@ CARRIERS = frozenset({types.MethodType, functools.partial})
 # Ids of C functions that often receive a function and never call it; any other C function may call it.
 DO_NOT_CALL = frozenset(
     map(id, (callable, dir, getattr, hasattr, hash, id, isinstance, print, repr, setattr, str, type, vars))
-) | {id(functools.partial)}
+) | {id(functools.partial), id(staticmethod), id(classmethod)}
 _C_FUNCTIONS = (types.BuiltinFunctionType, types.MethodDescriptorType)
 _C_MODULES = frozenset({"builtins", "functools", "itertools"})
 
