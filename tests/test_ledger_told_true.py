@@ -231,7 +231,7 @@ def test_functions_of_a_factory_are_made_by_its_calls() -> None:
     assert reasons(ledger, "scaled") == [
         "This is the first call of scaled.",
         *(
-            f"This is the {which} function object of scaled from line {line}: each call of make makes a new function "
+            f"This is the {which} function object of scaled from line {line}: a call of make made a new function "
             "object."
             for which in ("second", "third", "fourth")
         ),
