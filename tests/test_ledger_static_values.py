@@ -8,6 +8,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 from misses_told import first, told
 
@@ -165,4 +166,22 @@ def test_static_identity_of_a_function() -> None:
     assert told(ledger, "f") == [
         first("f"),
         ("compiled", (Reason("static_identity", text, "g", text_of_lambda, text_of_lambda, cure),)),
+    ]
+
+
+def test_scalars_of_numpy_with_the_value_of_a_plain_one() -> None:
+    """JAX compares the types of static values: each type is a compile, and no value changed."""
+    f = jax.jit(lambda x, k: x, static_argnames="k")
+    with observe() as ledger:
+        for k in (1, np.int32(1), np.int64(1), np.int64(1), np.int64(2)):
+            f(1.0, k=k)
+        for k in ("a", np.str_("a")):
+            f(1.0, k=k)
+    types = "JAX compares the types of static values, too."
+    assert [[reason.text for reason in miss.reasons] for miss in ledger["<lambda>"].misses[1:]] == [
+        [f"The static argument k changed from 1 to np.int32(1): {types}"],
+        [f"The static argument k changed from np.int32(1) to np.int64(1): {types}"],
+        ["The static argument k changed from np.int64(1) to np.int64(2)."],
+        ["The static argument k changed from np.int64(2) to 'a'."],
+        [f"The static argument k changed from 'a' to np.str_('a'): {types}"],
     ]

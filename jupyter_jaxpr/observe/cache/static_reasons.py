@@ -74,9 +74,10 @@ def defined_once(defined: type) -> str:
 
 def _differ_in_type_alone(before: StaticValue, after: StaticValue) -> bool:
     """Return whether two values are equal in Python but have different types, such as 2 and 2.0."""
-    if before.type is after.type or None in (before.plain, after.plain):
+    values = before.comparable, after.comparable
+    if before.type is after.type or any(value is None for value in values):
         return False
-    return before.plain == after.plain
+    return bool(values[0] == values[1])
 
 
 def _another_function(subject: str, path: str, before: StaticValue, after: StaticValue) -> Reason:

@@ -13,7 +13,7 @@ from ...interruptions import not_of_a_signal
 from ...jax.cache_key_parts import (
     is_structure,
 )
-from ...plain_text import FAILURES, defined
+from ...plain_text import FAILURES, defined, own_name
 from ..value_texts import NOTHING_CALLED, Reading, is_of_users
 
 if TYPE_CHECKING:
@@ -35,9 +35,8 @@ class StaticValue:
     def __init__(self, value: Any, reading: Reading = NOTHING_CALLED) -> None:
         self.type = type(value)
         self.text = reading.text(value)
-        self._held_value = (
-            value if is_plain(value) or (reading.calls and issubclass(self.type, _SCALAR_LIKE)) else UNKNOWN
-        )
+        is_held = is_plain(value) or (reading.calls and issubclass(self.type, _SCALAR_LIKE)) or is_numpy_number(value)
+        self._held_value = value if is_held else UNKNOWN
         self._reference: Any = None
         self._hash: int | None = None
         self.read = True
@@ -76,6 +75,12 @@ class StaticValue:
     def plain(self) -> Hashable:
         """The value, if comparing it runs no user code; else None."""
         return self._held_value if is_plain(self._held_value) else None
+
+    @property
+    def comparable(self) -> Any:
+        """The value, if it is a plain value or a scalar of NumPy, whose comparison runs no user code; else None."""
+        is_of_numpy = self._held_value is not UNKNOWN and own_name(self.type, "__module__") == "numpy"
+        return self._held_value if is_of_numpy else self.plain
 
     @property
     def mark(self) -> Hashable:
@@ -161,6 +166,13 @@ _FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial)
 
 
 _SCALAR_LIKE = (int, float, complex, str, bytes, enum.Enum)
+
+
+def is_numpy_number(value: Any) -> bool:
+    """Return whether a value is a number or a bool of NumPy's own classes."""
+    import numpy as np
+
+    return own_name(type(value), "__module__") == "numpy" and issubclass(type(value), (np.number, np.bool_))
 
 
 def is_plain(value: Any) -> bool:
