@@ -163,6 +163,11 @@ NOT_INDEPENDENT = (
             4,
         ),
         (
+            "@jax.jit\ndef f(key):\n    return sum([jax.random.normal(key) for _ in range(5)])\nf(key)",
+            f"Line 4 uses the same random key 5 times. {NOT_INDEPENDENT}",
+            4,
+        ),
+        (
             "@jax.jit\ndef f(key):\n    parts = jax.random.split(key)\n    return jax.random.normal(key), parts\n"
             "f(key)",
             f"Line 4 and line 5 use the same random key. {NOT_INDEPENDENT}",

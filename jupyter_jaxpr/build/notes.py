@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import traceback
+from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
@@ -386,7 +387,7 @@ def key_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> l
     for (first, second, in_each_step), among in uses_by_key.items():
         note = Note(
             kind="key_used_twice",
-            text=_EACH_STEP if in_each_step else _used_twice(walk, first, second),
+            text=_EACH_STEP if in_each_step else _used_twice(walk, first, second, max(Counter(among).values())),
             cure=_SCAN_KEYS if in_each_step else _SPLIT,
             detail=None,
             program=among[0] if len(set(among)) == 1 else -1,
@@ -423,7 +424,7 @@ _TWICE = (
     "shape and distribution are equal."
 )
 _ONE_LINE = (
-    "Line {line} uses the same random key twice. Numbers that are drawn from one key are not independent: numbers of "
+    "Line {line} uses the same random key {times}. Numbers that are drawn from one key are not independent: numbers of "
     "the same shape and distribution are equal."
 )
 _EACH_STEP = "Each step of this scan draws from the same random key, so each step draws the same numbers."
@@ -431,10 +432,12 @@ _SPLIT = "Split the key and use each part once: key, subkey = jax.random.split(k
 _SCAN_KEYS = "Split the key before the scan, keys = jax.random.split(key, length), and scan over the keys."
 
 
-def _used_twice(walk: Walk, first: int, second: int) -> str:
+def _used_twice(walk: Walk, first: int, second: int, pairs: int) -> str:
+    """Return the text for two uses of a key; for an expression that ran again, `pairs` is how often it ran again."""
     (file, _, line, *_), (other_file, _, other_line, *_) = walk.positions.frames[first], walk.positions.frames[second]
     if (file, line) == (other_file, other_line):
-        return _ONE_LINE.format(line=line)
+        times = f"{pairs + 1} times" if first == second and pairs > 1 else "twice"
+        return _ONE_LINE.format(line=line, times=times)
     file_text = "" if file == other_file else f" of {_file_name(walk, walk.positions.files[file].name)}"
     return _TWICE.format(lines=f"Line {line}{file_text} and line {other_line}")
 
