@@ -164,8 +164,16 @@ export type Misses = readonly [IMiss, ...IMiss[]];
 const FEWEST_IN_A_GROUP = 3;
 
 /**
- * Groups three or more consecutive misses that have the same outcome and the same kinds of reasons for the same
- * arguments. A first call is never grouped.
+ * The called function, such as `jax.grad(loss)`, as the kernel writes it before the types of the arguments where a
+ * record also has calls of `loss` itself; empty for any other miss.
+ */
+export function calledFunction(miss: { signature: string }): string {
+  return /^([\w.]+(?:\([\w.()]*\))?)\(/.exec(miss.signature)?.[1] ?? '';
+}
+
+/**
+ * Groups three or more consecutive misses of one function that have the same outcome and the same kinds of reasons for
+ * the same arguments. A first call is never grouped.
  */
 export function grouped(misses: readonly IMiss[]): readonly Misses[] {
   const groups: Misses[] = [];
@@ -193,6 +201,7 @@ function kindsOf(miss: LedgerMiss): string {
     ? ''
     : JSON.stringify([
         miss.outcome,
+        calledFunction(miss),
         miss.reasons.map(({ kind, argument }) => [kind, argument])
       ]);
 }

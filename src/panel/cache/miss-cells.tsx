@@ -150,6 +150,7 @@ function ReasonCells(props: {
         <>
           {kind}
           <code>
+            {words.called && `${words.called} `}
             <b>{words.argument}</b>:{' '}
           </code>
           <span className="jp-JaxprCache-change">

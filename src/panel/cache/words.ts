@@ -14,7 +14,7 @@ import {
 } from '../../protocol/snapshot';
 import { duration } from '../../quantities';
 import { INotePlace, framePlace, shortened } from '../../parts/summary';
-import { IMiss, Misses, priceOf } from './functions';
+import { IMiss, Misses, calledFunction, priceOf } from './functions';
 
 /** Names, values and sentences longer than this are cut: a saved notebook may hold anything. */
 export const LONGEST = 400;
@@ -84,6 +84,8 @@ export type ReasonWords =
   | {
       form: 'change';
       kind: string;
+      /** The called function, where a record has several; else empty. */
+      called: string;
       argument: string;
       before: string;
       after: string;
@@ -111,6 +113,7 @@ export function reasonWords(
     return {
       form: 'change',
       kind,
+      called: shortened(calledFunction(miss), LONGEST),
       argument: shortened(argument, LONGEST),
       before: shortened(before, LONGEST),
       after: shortened(after, LONGEST)

@@ -9,6 +9,7 @@ import { changedParts } from '../changed-parts';
 import {
   IMiss,
   Order,
+  calledFunction,
   grouped,
   inOrder,
   matching,
@@ -85,6 +86,34 @@ describe('misses', () => {
     expect(sizes(['first_call', 'first_call', 'first_call'])).toEqual([
       1, 1, 1
     ]);
+  });
+
+  it('are of one function, not of a function and its gradient', () => {
+    const of = (signature: string, index: number): IMiss => ({
+      miss: { ...miss('shape', index).miss, signature },
+      index
+    });
+    const sizesOf = (...signatures: string[]): number[] =>
+      grouped(signatures.map(of)).map(group => group.length);
+    const [itself, gradient] = ['loss(w: f32[3])', 'jax.grad(loss)(w: f32[3])'];
+    expect(sizesOf(itself, itself, itself)).toEqual([3]);
+    expect(sizesOf(itself, gradient, itself)).toEqual([1, 1, 1]);
+  });
+});
+
+describe('the called function', () => {
+  it.each([
+    ['w: f32[3]', ''],
+    ['', ''],
+    ['x: f32[3], n=(2, 3)', ''],
+    ['d[(1, 2)]: f32[3]', ''],
+    ['loss(w: f32[3])', 'loss'],
+    ['loss(d[(1, 2)]: f32[3])', 'loss'],
+    ['loss()', 'loss'],
+    ['jax.grad(loss)(w: f32[3], n=(2, 3))', 'jax.grad(loss)'],
+    ['jax.grad(jax.vmap(loss))(w: f32[3])', 'jax.grad(jax.vmap(loss))']
+  ])('of %s is %s', (signature, called) => {
+    expect(calledFunction({ signature })).toBe(called);
   });
 });
 
