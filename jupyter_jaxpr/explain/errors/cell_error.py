@@ -18,10 +18,12 @@ from ..loops.statements import parsed
 from .arguments.argument_counts import argument_count_error
 from .arguments.argument_order import order_error
 from .arguments.cached_functions import cached_function_error
+from .arguments.exchanged_arguments import exchanged_error
 from .arguments.jit_arguments import argument_error
 from .arguments.misplaced_arguments import misplaced_error
 from .arguments.own_classes import own_class_error
 from .arguments.python_objects import python_object_error
+from .arguments.results_in_other_order import results_error
 from .arguments.tree_differences import tree_error
 from .arguments.values_without_arrays import python_value_error
 from .arguments.whole_results import whole_result_error
@@ -49,6 +51,7 @@ from .shapes.operand_dtypes import operand_dtype_error
 from .shapes.pad_widths import pad_width_error
 from .shapes.updates_without_axes import update_axes_error
 from .traced_values.callbacks import callback_error
+from .traced_values.functions_in_place import in_place_error
 from .traced_values.misused_at import misused_at_error
 from .traced_values.needed_values import value_error
 from .traced_values.plain_values import plain_value_error
@@ -66,7 +69,10 @@ from .trials.trial_time_limit import Budget, error_budget
 #: Functions of JAX that are traced by themselves if the user's function calls them.
 _KINDS = (
     misused_at_error,
+    in_place_error,
     frozen_dict_error,
+    results_error,
+    exchanged_error,
     whole_result_error,
     swapped_values_error,
     cached_function_error,

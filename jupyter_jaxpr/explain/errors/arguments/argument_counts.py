@@ -6,17 +6,18 @@ import ast
 import difflib
 import re
 import sys
+from typing import Any
 
 from ....jax.tracer_origins import type_of
 from ....observe.library_functions import is_of_jax
 from ....observe.observation import FoundCure
-from ....plain_text import message_of, own_name
+from ....plain_text import message_of, mro_of, own_name
 from ....quantities import count
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import dtype_of, value_of
-from ..failing_code.place_of_error import RaisedAt, touches_jax
+from ..failing_code.place_of_error import LIBRARIES, RaisedAt, touches_jax
 from ..random_keys.left_out_keys import left_out_key_error
 from ..trials.trial_of_cure import passed
 from .jit_arguments import module_of_call
@@ -31,7 +32,7 @@ _MISSING = re.compile(
     r"(?:positional|keyword-only) arguments?: (?P<names>.*)$"
 )
 
-_UNEXPECTED = re.compile(r"^(?P<name>\w+)\(\) got an unexpected keyword argument '(?P<keyword>\w+)'")
+_UNEXPECTED = re.compile(r"^(?:\w+\.)*(?P<name>\w+)\(\) got an unexpected keyword argument '(?P<keyword>\w+)'")
 #: Argument name in PyTorch or NumPy -> name in JAX.
 _NAMES_OF_JAX = {
     "dim": "axis",
@@ -139,19 +140,24 @@ def _unexpected(raised: RaisedAt, name: str, keyword: str) -> Explained | None:
     if isinstance(call.func, ast.Attribute) and is_method:
         name = call.func.attr
         function = getattr(sys.modules["jax.numpy"], name, None)
+    elif name == "__call__" and function is not None:  # a layer of a library on JAX
+        function, name, is_method = _method(type(function), name), raised.source(call.func), True
     node = next((part for part in call.keywords if part.arg == keyword), None)
-    if function is None or node is None or not is_of_jax(function):
+    if function is None or node is None or not (is_of_jax(function) or _is_of_library(function)):
         return None
     parameters = list(parameters_of(function))[is_method:]
     title = f"{name} has no argument {keyword}"
     text = f"{name} takes {', '.join(parameters)}." if parameters else ""
     close_names = [_NAMES_OF_JAX.get(keyword, ""), *difflib.get_close_matches(keyword, parameters, 1, 0.7)]
     right = next((close_name for close_name in close_names if close_name in parameters), None)
+    if right is None and (twin := _twin_with(function, keyword)) is not None:
+        words = f"{twin} has the argument {keyword}. It may compute something else: help({twin}) explains it."
+        return Explained(None, title, text, (FoundCure("another function", None, words),))
     if right is None:
         return Explained(None, title, text, (FoundCure("help", None, f"help({name}) lists the arguments."),))
     words = (
         f"In JAX, the name of this argument is {right}."
-        if keyword in _NAMES_OF_JAX
+        if right == _NAMES_OF_JAX.get(keyword)
         else f"{right} is the closest name."
     )
     code = f"{right}={raised.source(node.value)}"
@@ -162,6 +168,27 @@ def _unexpected(raised: RaisedAt, name: str, keyword: str) -> Explained | None:
             edits.append(edit_of(raised, over(other, f"{other_right}={raised.source(other.value)}")))
     cure = applied(FoundCure(right, code, words), edits)
     return Explained(None, title, text, tuple(passed(raised, [cure])) or (FoundCure(right, None, words),))
+
+
+def _method(kind: type, name: str) -> Any:
+    """Return a method that a class or one of its base classes defines; None without one."""
+    return next((vars(base)[name] for base in mro_of(kind) if name in vars(base)), None)
+
+
+def _twin_with(function: Any, keyword: str) -> str | None:
+    """Return the function of the library with the shortest name that starts alike and has the argument."""
+    package, name = (own_name(function, "__module__") or "").partition(".")[0], own_name(function, "__name__") or ""
+    if package not in LIBRARIES or package not in sys.modules or not name:
+        return None
+    members = vars(sys.modules[package])
+    names = [other for other in members if other.startswith(name) and other != name and callable(members[other])]
+    twins = sorted((other for other in names if keyword in parameters_of(members[other])), key=len)
+    return f"{package}.{twins[0]}" if twins else None
+
+
+def _is_of_library(function: Any) -> bool:
+    """Return whether a library on JAX, such as optax, defines a function."""
+    return (own_name(function, "__module__") or "").partition(".")[0] in LIBRARIES
 
 
 def _unflatten(raised: RaisedAt | None) -> Explained | None:

@@ -13,13 +13,14 @@ from ....jax.tracer_origins import type_of
 from ....observe.observation import FoundCure
 from ....observe.side_effects.attributes import instance_dict
 from ....plain_text import message_of, mro_of, own_name
-from ....quantities import count
+from ....quantities import count, in_a_sentence
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import namespace
 from ..failing_code.origins import dtype_of, root_of, value_of
 from ..failing_code.place_of_error import RaisedAt
+from ..failing_code.return_values import function_of_text
 from ..trials.trial_of_cure import passed
 from .fields_of_classes import static_fields
 from .own_classes import can_be_static, own_hash, registered
@@ -101,6 +102,9 @@ def module_of_call(raised: RaisedAt, call: ast.Call) -> bool:
 def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path: str, type_: str) -> Explained:
     kind = type_.rpartition(".")[2]
     name = root_of(path)
+    if raised is not None and (place := _POSITION.fullmatch(path)) is not None:
+        if (by_name := _keyword_only(raised, function, int(place[1]))) is not None:
+            return by_name
     is_plain = type_.rpartition(".")[0] in ("", "builtins") or kind in ("function", "PjitFunction")
     is_plain = is_plain or type_.partition(".")[0] in _HASHED_BY_CONTENT
     values = argument_values(error, function)
@@ -152,7 +156,7 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
     if not is_plain and "equinox" in packages_of(value):
         words = f"Use equinox.filter_jit, which makes everything in {name} that is not an array static."
         cures = [FoundCure("equinox.filter_jit", None, words)]
-    elif not is_plain and kind not in ("custom_jvp", "custom_vjp"):
+    elif not is_plain and kind not in ("custom_jvp", "custom_vjp", _KIND_OF_DTYPES):
         cures += registered(raised, kind, value if is_whole else None)
     if not cures:
         words = f"Pass the numbers and arrays of {name} that the function uses as arguments of their own."
@@ -160,6 +164,34 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
     return Explained(None, f"The argument {path} is not an array: its type is {kind}", _TRACED, tuple(cures))
 
 
+def _keyword_only(raised: RaisedAt, name: str, number: int) -> Explained | None:
+    """Explains f(x, "a") of a function that takes its second argument by name alone, as in def f(x, *, mode)."""
+    function, call = function_of_text(raised, name), raised.node
+    if not isinstance(function, ast.FunctionDef) or not isinstance(call, ast.Call) or function.args.vararg is not None:
+        return None
+    positional = [*function.args.posonlyargs, *function.args.args]
+    if number < len(positional) or number >= len(call.args):
+        return None
+    passed_count = count(len(call.args), "argument")
+    title = f"{name} takes {count(len(positional), 'argument')} by position, but the call passes {passed_count}"
+    given = {keyword.arg for keyword in call.keywords}
+    others = [parameter.arg for parameter in function.args.kwonlyargs if parameter.arg not in given]
+    if not others:
+        return Explained(None, title, "", (FoundCure("the arguments", None, "Leave the argument out."),))
+    listed = in_a_sentence(others, 4)
+    text = f"{name} takes {listed} by name alone: the parameters after the star (line {function.lineno})."
+    cure = FoundCure("by name", None, f"Write the name before the value, such as {others[0]}=value.")
+    if len(others) == 1 and number == len(call.args) - 1 == len(positional):
+        node = call.args[number]
+        code = f"{others[0]}={raised.source(node)}"
+        words = f"The call passes {others[0]} by name."
+        cure = applied(FoundCure("by name", code, words), [edit_of(raised, over(node, code))])
+    return Explained(None, title, text, tuple(passed(raised, [cure])))
+
+
+_POSITION = re.compile(r"args\[(\d+)\]")
+#: The class of jnp.float32 and of the other dtypes in jax.numpy.
+_KIND_OF_DTYPES = "_ScalarMeta"
 _TRACED = (
     "jax.jit traces each argument that is not static. JAX can trace arrays, numbers, and lists, tuples and "
     "dicts of arrays and numbers."

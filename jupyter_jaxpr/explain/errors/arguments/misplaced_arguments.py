@@ -10,7 +10,7 @@ from typing import Any
 
 from ....jax.facts import is_jitted
 from ....observe.observation import FoundCure
-from ....plain_text import message_of, own_name
+from ....plain_text import message_of, mro_of, own_name
 from ....quantities import count
 from ..explanation import Explained
 from ..failing_code.called_names import called
@@ -41,6 +41,7 @@ _NOT_CALLABLE = re.compile(
 )
 #: Function of JAX -> position of its argument that must be a function.
 _FUNCTIONS_AT = {"scan": 0, "map": 0, "fori_loop": 2, "associative_scan": 0, "eval_shape": 0}
+_NO_SHAPE = re.compile(r"^'[\w.]+' object has no attribute 'shape'")
 _POLICY = re.compile(r"^'str' object is not callable")
 _TOO_FEW_DEVICES = re.compile(
     r"^cannot select an axis to squeeze out which has size not equal to one, got shape=\((\d+)"
@@ -62,6 +63,7 @@ _SEQUENCE = re.compile(r"^can't multiply sequence by non-int of type 'float'")
 _TREES = (dict, list, tuple)
 
 _NO_INTEGERS = re.compile(r"^Expected the input to have a dtype that is a subdtype of <class 'numpy\.integer'>")
+_HOLDS_MODULE = re.compile(r"requires ndarray or scalar arguments, got <class '")
 _HOLDS_FUNCTION = re.compile(
     r"requires ndarray or scalar arguments, got <class '[\w.]*(?:custom_jvp|PjitFunction|function)'"
 )
@@ -106,6 +108,8 @@ def misplaced_error(error: BaseException, raised: RaisedAt | None, function: str
         return _labels_of_floats(raised, call)
     if _HOLDS_FUNCTION.search(text) and (filtered := _module_in_init(raised, call)) is not None:
         return filtered
+    if _HOLDS_MODULE.search(text) and (module := _linen_in_init(raised, call)) is not None:
+        return module
     if called(call) == "associative_scan" and _LEAVES.search(text):
         words = "The function gets two parts of the elements, and returns one part with the same containers and keys."
         title = "The function of associative_scan returns a structure that differs from that of its arguments"
@@ -127,6 +131,8 @@ def misplaced_error(error: BaseException, raised: RaisedAt | None, function: str
         return _devices(raised, call, devices[1] or devices[2])
     if _POLICY.search(text) and (policy := _policy(raised)) is not None:
         return policy
+    if called(call) == "map" and _NO_SHAPE.match(text):
+        return _functions(raised, call, text)
     if _NOT_CALLABLE.search(text):
         return _function_as_text(raised, call, text) or _functions(raised, call, text)
     return None
@@ -481,6 +487,20 @@ def _module_in_init(raised: RaisedAt, call: ast.Call) -> Explained | None:
     words = f"equinox.filter keeps the arrays of {source}, and puts None in the place of everything else."
     text = f"{source} is a module of equinox."
     return Explained(None, title, text, rewritten(raised, node, "arrays alone", code, words))
+
+
+def _linen_in_init(raised: RaisedAt, call: ast.Call) -> Explained | None:
+    """Explains tx.init(model) with a module of flax.linen, whose parameters are in a dict beside the module."""
+    node = call.args[0] if called(call) == "init" and len(call.args) == 1 else None
+    value = value_of(raised, node) if node is not None else None
+    if node is None or not any(own_name(kind, "__module__") == "flax.linen.module" for kind in mro_of(type(value))):
+        return None
+    source = raised.source(node)
+    title = f"init takes the parameters, but {source} is a module of flax without parameters"
+    text = f"{source}.init(key, x) returns the parameters of {source} as a dict."
+    words = "Write this after the call of the module's init. variables is the dict that this call returned."
+    code = f"{raised.source(call.func)}(variables['params'])"
+    return Explained(None, title, text, (FoundCure("the parameters", code, words),))
 
 
 # --- trees ---

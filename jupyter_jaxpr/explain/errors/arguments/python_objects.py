@@ -10,7 +10,7 @@ from typing import Any
 
 from ....jax.facts import is_tracer_type
 from ....observe.observation import FoundCure
-from ....plain_text import message_of
+from ....plain_text import message_of, own_name
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
@@ -18,6 +18,7 @@ from ..failing_code.module_names import jnp_name
 from ..failing_code.origins import culprits, dtype_of, operands, value_of
 from ..failing_code.place_of_error import RaisedAt, touches_jax
 from ..trials.trial_of_cure import passed
+from .functions_of_others import called_attribute, same_function
 from .jit_arguments import packages_of
 from .misplaced_arguments import trees_error
 
@@ -26,6 +27,7 @@ _NO_WAIT = re.compile(r"^'(\w+)' object has no attribute 'block_until_ready'")
 _NO_MEMBER = re.compile(r"^module 'jax(?:\.\w+)*' has no attribute '(\w+)'")
 _FIXED = re.compile(r"^(?:can't set attribute|cannot assign to field '(\w+)')")
 _NOT_CALLED = re.compile(r"^'?\w*(?:Tracer|ArrayImpl)'? object is not callable")
+_CALLED_FIELD = re.compile(r"^'(?:int|tuple)' object is not callable")
 _OF_LISTS = re.compile(
     r"^(?:can't multiply sequence by non-int of type '\w+'|unsupported operand type\(s\) for \S+(?: or pow\(\))?: "
     r"'(?:[\w.]*(?:Tracer|ArrayImpl)|list|tuple)' and '(?:[\w.]*(?:Tracer|ArrayImpl)|list|tuple|float|int)'"
@@ -68,6 +70,8 @@ def python_object_error(error: BaseException, raised: RaisedAt | None, function:
         return Explained(None, title, "", (cure,))
     if isinstance(error, TypeError) and _NOT_CALLED.match(text):
         return _not_called(raised)
+    if isinstance(error, TypeError) and _CALLED_FIELD.match(text) and (explained := called_attribute(raised)):
+        return explained
     if isinstance(error, AttributeError) and _FIXED.match(text) and _of_equinox(raised):
         return _fixed(raised)
     if isinstance(error, AttributeError) and (match := _NO_WAIT.match(text)):
@@ -157,6 +161,9 @@ def _no_member(raised: RaisedAt, name: str) -> Explained | None:
         return Explained(None, title, "", tuple(passed(raised, [cure])))
     modules = [f"jax.{module}" for module in _MODULES if name in vars(sys.modules.get(f"jax.{module}", ast))]
     title = f"{raised.source(attribute.value)} has no function {name}"
+    module = value_of(raised, attribute.value)
+    if same := same_function(raised, attribute, own_name(module, "__name__") or ""):
+        return Explained(None, title, "", same)
     if modules:
         code = f"{modules[0] if modules[0] != 'jax.numpy' else jnp_name(raised)}.{name}"
         cure = FoundCure(code, code, f"{modules[0]} has {name}.")
@@ -165,7 +172,6 @@ def _no_member(raised: RaisedAt, name: str) -> Explained | None:
     if name in _REMOVED:
         instead, words = _REMOVED[name]
         return Explained(None, f"{title} any more", "", (FoundCure(instead, None, words),))
-    module = value_of(raised, attribute.value)
     close_names = difflib.get_close_matches(name, list(vars(module)) if type(module) is type(sys) else [], 1, 0.8)
     cures = [FoundCure("the name", None, f"The closest name is {close_names[0]}.")] if close_names else []
     return Explained(None, title, "", tuple(cures))

@@ -20,7 +20,7 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import jnp_name
 from ..failing_code.origins import dtype_of, operands, value_of
 from ..failing_code.place_of_error import LIBRARIES, RaisedAt, touches_jax
-from ..failing_code.return_values import function_of_text, missing_return
+from ..failing_code.return_values import function_of_text, missing_return, result_of
 from ..transforms.transformed_calls import assigned
 from ..trials.trial_of_cure import passed
 from .jit_arguments import packages_of
@@ -66,6 +66,9 @@ def python_value_error(error: BaseException, raised: RaisedAt | None, function: 
     if isinstance(error, AttributeError | TypeError | ValueError) and _REFERENCE.match(text):
         if (reference := _reference(raised)) is not None:
             return reference
+    if isinstance(error, AttributeError) and (match := _NO_FIELD.match(text)) and called(raised.node) == "chain":
+        if (chain := _listed_chain(raised)) is not None:
+            return chain
     if isinstance(error, AttributeError) and (match := _NO_FIELD.match(text)) and raised.in_trace | touches_jax(error):
         return _container(raised, match[1], match[2])
     if isinstance(error, AttributeError | TypeError) and _OF_NONE.search(text):
@@ -103,6 +106,23 @@ def python_value_error(error: BaseException, raised: RaisedAt | None, function: 
         nodes = raised.node.args if isinstance(raised.node, ast.Call) else []
         return _uncalled_function(raised, match[1], nodes)
     return None
+
+
+def _listed_chain(raised: RaisedAt) -> Explained | None:
+    """Explains optax.chain([clip, adam]): chain takes each part as an argument."""
+    match raised.node:
+        case ast.Call(args=[ast.List() | ast.Tuple() | ast.Name() as parts], keywords=[]):
+            pass
+        case _:
+            return None
+    source = raised.source(parts)
+    is_written = not isinstance(parts, ast.Name)
+    code = source[1:-1].strip().rstrip(",") if is_written and source[:1] in "([" else f"*{source}"
+    title = "chain takes each transformation as an argument of its own, not as a list"
+    words = "chain applies the transformations in this order."
+    cure = applied(FoundCure("arguments", code, words), [edit_of(raised, over(parts, code))])
+    general = FoundCure("arguments", None, "Pass the transformations without the list.")
+    return Explained(None, title, "", tuple(passed(raised, [cure])) or (general,))
 
 
 def _operand_nodes(raised: RaisedAt) -> list[ast.expr]:
@@ -196,6 +216,10 @@ def _none_operand(raised: RaisedAt, operator: str, is_of_jax: bool) -> Explained
         for operand in nodes
         if isinstance(operand, ast.Name) and _is_bound(raised, operand) and value_of(raised, operand) is None
     ]
+    leaves = [operand for operand in nodes if isinstance(operand, ast.Subscript | ast.Attribute)]
+    leaves = [operand for operand in leaves if _is_none_leaf(raised, operand)]
+    if len(leaves) == 1 and not names and is_of_jax:
+        return _none_part(raised, operator, leaves[0], [operand for operand in nodes if operand is not leaves[0]])
     calls = [operand for operand in nodes if isinstance(operand, ast.Call)]
     nones = names or (calls if len(calls) == 1 else [])
     if len(nones) != 1:
@@ -220,6 +244,28 @@ def _none_operand(raised: RaisedAt, operator: str, is_of_jax: bool) -> Explained
             words = f"Return the result at the end of {calls[0].func.id}."
     other_operands = [operand for operand in nodes if operand is not nones[0]]
     return Explained(None, title, operands(raised, other_operands), (FoundCure("a value", None, words),))
+
+
+def _is_none_leaf(raised: RaisedAt, node: ast.expr) -> bool:
+    """Return whether an item of a dict, a list or a tuple, or a field of an object, is certainly None."""
+    match node:
+        case ast.Subscript(value=holder, slice=ast.Constant(value=key)):
+            value = value_of(raised, holder)
+            if type(value) is dict:
+                return key in value and value[key] is None
+            return type(value) in (list, tuple) and value_of(raised, node) is None and type(key) is int
+        case ast.Attribute(value=holder, attr=name):
+            value = value_of(raised, holder)
+            return name in instance_dict(value) and instance_dict(value)[name] is None
+    return False
+
+
+def _none_part(raised: RaisedAt, operator: str, node: ast.expr, others: list[ast.expr]) -> Explained:
+    """Explains x * w + params['b'] where params['b'] is None."""
+    source = " ".join(raised.source(node).split())
+    title = f"{source} is None, but {operator} needs an array"
+    words = f"Give {source} an array, or leave the term out where {source} is None: a trace may test this with if."
+    return Explained(None, title, operands(raised, others), (FoundCure("a value", None, words),))
 
 
 def _none_leaf(raised: RaisedAt, name: str) -> tuple[str, tuple[FoundCure, ...]] | None:
@@ -293,7 +339,11 @@ def _unpacked(raised: RaisedAt, expected: str, passed_count: str | None) -> Expl
         title = f"{word} gives one result, but the line has {expected} names for it"
         words = f"argnums=(0, 1) gives one derivative for each argument, and has_aux=True a pair. {_VALUE}"
         return Explained(None, title, "", (FoundCure("one name", None, words),))
+    if called(call) == "scan" and isinstance(statement, ast.Assign):
+        return _results_of_scan(raised, statement, call)
     function = value_of(raised, call.func)
+    if is_jitted(function) and (returning := function_of_text(raised, call.func)) is not None:
+        return _results_of_jitted(raised, statement, call, returning)
     modules = [own_name(type(function), "__module__") or "", own_name(function, "__module__") or ""]
     if (
         called(call) == "split"
@@ -303,6 +353,42 @@ def _unpacked(raised: RaisedAt, expected: str, passed_count: str | None) -> Expl
         return None
     title = f"{short} gives {count(int(passed_count), 'value')}, but the line has {expected} names for them"
     return Explained(None, title, "", (FoundCure("names", None, "Write a name for each value of the result."),))
+
+
+def _results_of_scan(raised: RaisedAt, statement: ast.Assign, call: ast.Call) -> Explained | None:
+    """Explains ys, (a, b) = lax.scan(step, (a, b), xs): the carry comes first."""
+    match statement.targets:
+        case [ast.Tuple(elts=[ast.Name() as first, ast.Tuple() | ast.List() as second]) as target]:
+            pass
+        case _:
+            return None
+    carry = raised.source(second)
+    start = call.args[1] if len(call.args) > 1 else None
+    if raised.node is not second or (isinstance(start, ast.Tuple) and len(start.elts) != len(second.elts)):
+        return None
+    title = f"scan returns the last carry first, but {carry} stands second"
+    text = "scan returns a pair: the last carry, and the stacked outputs of the steps."
+    code = f"{carry}, {raised.source(first)}"
+    cure = applied(FoundCure("the order", code, "The carry comes first."), [edit_of(raised, over(target, code))])
+    return Explained(None, title, text, tuple(passed(raised, [cure])))
+
+
+def _results_of_jitted(
+    raised: RaisedAt, statement: ast.stmt | None, call: ast.Call, returning: ast.FunctionDef | ast.Lambda
+) -> Explained | None:
+    """Explains w, loss = step(w, x) of a jitted function that returns three values."""
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    result = result_of(returning)
+    if not isinstance(target, ast.Tuple) or target is not raised.node or not isinstance(result, ast.Tuple):
+        return None
+    if len(result.elts) == len(target.elts) or any(isinstance(part, ast.Starred) for part in result.elts):
+        return None
+    name = called(call)
+    values, names = count(len(result.elts), "value"), count(len(target.elts), "name")
+    title = f"{name} returns {values}, but the line has {names} for them"
+    text = f"{name} returns {' '.join(raised.source(result).split())} (line {result.lineno})."
+    cure = FoundCure("names", None, "Write a name for each value of the result.")
+    return Explained(None, title, text, (cure,))
 
 
 _VALUE = "jax.value_and_grad gives the value and the gradient."

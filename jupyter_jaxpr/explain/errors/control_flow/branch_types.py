@@ -30,12 +30,13 @@ def branch_error(text: str, raised: RaisedAt | None, name: str) -> Explained:
         return _structures(text, raised, name)
     before, after = match["before"], match["after"]
     path = match["path"]
-    explanation = f"{match['one']} returns {before}, but {match['other']} returns {after}."
+    one, other = (re.sub(r"^branch(\d)", r"branch \1", match[group]) for group in ("one", "other"))
+    explanation = f"{one} returns {before}, but {other} returns {after}."
     if path:
-        explanation = f"{match['one']} returns {before} at {path}, but {match['other']} returns {after} at {path}."
+        explanation = f"{one} returns {before} at {path}, but {other} returns {after} at {path}."
     nodes = [_branch(raised, branch_name) for branch_name in (match["one"], match["other"])]
     if raised is not None:
-        for words, node in zip((match["one"], match["other"]), nodes, strict=True):
+        for words, node in zip((one, other), nodes, strict=True):
             result = result_of(node)
             if result is not None:
                 explanation += f" {words} is {short_source(raised, result)} (line {result.lineno})."
@@ -99,7 +100,7 @@ def _branch_cures(
     text = "All branches must return the same types, because the compiled program has one result type."
     result = result_of(nodes[place])
     if raised is not None and result is not None and path is not None:
-        result = leaf_at(result, path)
+        result = leaf_at(result, path, raised)
     if raised is None or result is None or promoted != target_dtype:
         return [FoundCure(f"return {promoted or target_dtype}", None, text)]
     jnp = jnp_name(raised)

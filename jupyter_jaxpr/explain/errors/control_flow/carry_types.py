@@ -142,10 +142,10 @@ def _carry_origins(raised: RaisedAt | None, path: str) -> list[str]:
         return []
     body, start = parts
     result = _returned_carry(result_of(_function(body_of(raised, body))), called(raised.node))
-    leaf = leaf_at(_assigned_value(raised, start), path) or start
+    leaf = leaf_at(_assigned_value(raised, start), path, raised) or start
     sentences = [f"The first step receives {short_source(raised, leaf)} (line {leaf.lineno})."]
     if result is not None:
-        final_carry = leaf_at(result, path) or result
+        final_carry = leaf_at(result, path, raised) or result
         sentences.append(f"The step returns {short_source(raised, final_carry)} (line {final_carry.lineno}).")
     return sentences
 
@@ -249,7 +249,8 @@ def _start_at(raised: RaisedAt | None, path: str) -> ast.expr | None:
     parts = _body_and_carry(raised)
     if parts is None or raised is None:
         return None
-    return leaf_at(_assigned_value(raised, parts[1]), path) if "[" in path.removeprefix("loop_carry[1]") else parts[1]
+    is_inside = re.search(r"[\[.]", path.removeprefix("loop_carry[1]")) is not None
+    return leaf_at(_assigned_value(raised, parts[1]), path, raised) if is_inside else parts[1]
 
 
 def _may_start_with(raised: RaisedAt | None, path: str, type_: str) -> bool:
@@ -277,7 +278,7 @@ def _conversion_at_end(raised: RaisedAt | None, path: str, dtype: str, text: str
     if raised is None or parts is None:
         return cure
     result = _returned_carry(result_of(_function(body_of(raised, parts[0]))), called(raised.node))
-    leaf = leaf_at(result, path) if result is not None else None
+    leaf = leaf_at(result, path, raised) if result is not None else None
     if leaf is None:
         return cure
     source = raised.source(leaf)

@@ -5,15 +5,31 @@ from __future__ import annotations
 import ast
 import re
 
+from ..failing_code.called_names import called
+from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
 
 
-def leaf_at(node: ast.expr, path: str) -> ast.expr | None:
-    """Return the expression in a tuple or dict display at a path such as c['a'][0]."""
+def leaf_at(node: ast.expr, path: str, raised: RaisedAt | None = None) -> ast.expr | None:
+    """Return the expression in a tuple display, a dict display or a call of a class, at a path such as c['a'][0].
+
+    Args:
+        node: The expression.
+        path: The path, with or without a name at its start.
+        raised: Where the error was raised; None to look into no call of a class.
+    """
     path = path.removeprefix("loop_carry[1]")
-    keys = [text or int(number) for text, number in re.findall(r"\['([^']*)'\]|\[(\d+)\]", path)]
+    keys = [
+        text or field or int(number)
+        for text, number, field in re.findall(r"\['([^']*)'\]|\[(\d+)\]|\.([^\W\d]\w*)", path)
+    ]
     for key in keys:
         match node:
+            case ast.Call() if raised is not None and isinstance(key, str):
+                field = _field(raised, node, key)
+                if field is None:
+                    return None
+                node = field
             case ast.Dict(keys=names, values=values):
                 pairs = zip(names, values, strict=True)
                 fitting_values = [
@@ -27,6 +43,23 @@ def leaf_at(node: ast.expr, path: str) -> ast.expr | None:
             case _:
                 return None
     return node
+
+
+def _field(raised: RaisedAt, call: ast.Call, name: str) -> ast.expr | None:
+    """Return the argument that a call of a named tuple's class or of a dataclass gives a field; None if unknown."""
+    kind = value_of(raised, call.func)
+    fields: tuple[str, ...] = ()
+    if isinstance(kind, type) and issubclass(kind, tuple):
+        fields = vars(kind).get("_fields", ())
+    elif isinstance(kind, type):
+        fields = tuple(vars(kind).get("__dataclass_fields__", ()))
+    elif called(call) not in ("replace", "_replace"):
+        return None
+    if any(isinstance(argument, ast.Starred) for argument in call.args):
+        return None
+    by_name = [keyword.value for keyword in call.keywords if keyword.arg == name]
+    by_place = call.args[fields.index(name) :][:1] if name in fields else []
+    return next(iter([*by_name, *by_place]), None)
 
 
 def short_source(raised: RaisedAt, node: ast.expr) -> str:

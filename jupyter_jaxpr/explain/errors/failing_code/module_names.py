@@ -18,6 +18,12 @@ def jnp_name(raised: RaisedAt) -> str:
     return _name_of_module(raised, "jnp", "numpy")
 
 
+def numpy_name(raised: RaisedAt) -> str:
+    """Return the name of NumPy in the user's code, such as np."""
+    module = sys.modules.get("numpy", ...)
+    return next((name for name, value in namespace(raised).items() if value is module), "np")
+
+
 def lax_name(raised: RaisedAt) -> str:
     """Return the name of jax.lax in the user's code, such as lax or jax.lax."""
     return _name_of_module(raised, "lax", "lax", is_written=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ....observe.observation import FoundCure
 from ....plain_text import message_of, own_name
@@ -90,4 +91,7 @@ def _extra_layer(raised: RaisedAt, node: ast.expr) -> Explained:
         words = f"{code} has the key 'params' already."
         edit = applied(FoundCure("params", code, words), [edit_of(raised, over(node, code))])
         cure = next(iter(passed(raised, [edit])), cure)
+        if cure.code is None and isinstance(raised.node, ast.Call):  # a line with other calls may have no trial
+            whole = " ".join(raised.source(raised.node).split())
+            cure = replace(cure, code=whole.replace(" ".join(raised.source(node).split()), code, 1))
     return Explained(raised.place, title, _COLLECTIONS, (cure,))

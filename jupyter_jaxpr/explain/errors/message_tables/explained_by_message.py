@@ -15,6 +15,7 @@ from ..random_keys.wrong_keys import wrong_key
 from ..trials.trial_of_cure import passed
 from .call_messages import CALL_MESSAGES
 from .device_messages import DEVICE_MESSAGES
+from .dtype_names import dtype_name_error
 from .jax_messages import ARRAY_MESSAGES, MESSAGES
 from .lax_messages import LAX_MESSAGES
 from .numpy_messages import NUMPY_MESSAGES
@@ -48,6 +49,8 @@ def message_error(error: BaseException, raised: RaisedAt | None, function: str) 
         return wrong_key(raised)
     if isinstance(error, OverflowError) and (bounds := _BOUNDS.match(text)) and touches_jax(error):
         return _out_of_bounds(int(bounds[1]), bounds[2])
+    if touches_jax(error) and (named := dtype_name_error(text, raised)) is not None:
+        return named
     for row in _ROWS:
         row_match = re.match(row.pattern, text, re.DOTALL)
         if row_match is None or (row.of_others and not touches_jax(error)):

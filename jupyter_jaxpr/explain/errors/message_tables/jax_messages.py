@@ -289,13 +289,6 @@ ARRAY_MESSAGES = (
         "number and a text.",
         ("keys of one type", "Give all keys of the dict one type, such as str."),
     ),
-    Message(
-        r"data type '(.*?)' not understood",
-        "There is no dtype {1}",
-        "",
-        ("a dtype", "Write a dtype such as jnp.float32."),
-        of_others=True,
-    ),
 )
 
 MESSAGES = (
@@ -371,6 +364,15 @@ MESSAGES = (
         (
             "jnp.where",
             "Before the call, change the argument to values where {2} is defined, for example with jnp.maximum.",
+        ),
+    ),
+    Message(
+        r"\('(?:jit\()?(\w+)\)?', '(nan|inf)'\)\. Because ",
+        "{1} computed {2}",
+        "jax_debug_nans checks each result and raises here.",
+        (
+            "jnp.where",
+            "Before the call, change the argument to values where {1} is defined, for example with jnp.maximum.",
         ),
     ),
     Message(

@@ -58,13 +58,6 @@ LAX_MESSAGES = (
         calls=("dynamic_slice",),
     ),
     Message(
-        r"Einstein sum subscript '(.*?)' does not contain the correct number of indices for operand (\d+)",
-        "The subscripts {1} of einsum do not have one letter for each axis of operand {2}",
-        "Operands count from 0.",
-        ("subscripts", "Write one letter for each axis of the operand, or ... for the axes without a letter."),
-        with_operands=True,
-    ),
-    Message(
         r"Output character '(\w)' did not appear in the input",
         "The letter {1} of the result is in no operand of einsum",
         "A letter of the result stands for an axis of an operand.",

@@ -228,6 +228,14 @@ PROGRAM_MESSAGES = (
         "A PartitionSpec has at most one entry for each axis of the result.",
         ("out_specs", "Write P() and reduce over the mesh with jax.lax.psum, or return an array with more axes."),
     ),
+    Message(
+        r"shard_map applied to the function '(\S+)' was given an in_specs entry which is too long .*?in_specs\S* "
+        r"is P\((.*?),?\) which has length (\d+), but .*?parameter '(\w+)',? has shape (\w+\[[\d,]*\]), which has "
+        r"rank (\d+)",
+        "in_specs of shard_map says P({2}), but {4} is {5}",
+        "A PartitionSpec has at most one entry for each axis of the argument. Entries: {3}. Axes of {4}: {6}.",
+        ("in_specs", "Leave out the entries for axes that the argument does not have."),
+    ),
     # --- derivative rules ---
     Message(
         r"Custom JVP rule (\S+) for function (\w+) must produce primal and tangent outputs with equal container",

@@ -44,6 +44,11 @@ def wrong_key(raised: RaisedAt | None) -> Explained:
         words = f"{random_name(raised)}.key(seed) makes a key. JAX draws no numbers from a generator of {library}."
         cure = FoundCure("jax.random.key", None, words)
         return Explained(None, _TITLE, f"{source} is a generator of {library}.", (cure,))
+    if isinstance(first, ast.Subscript) and _is_old_key(raised, first.value):
+        whole = raised.source(first.value)
+        words = f"{whole} is one key: a key of jax.random.PRNGKey is an array of two numbers."
+        cure = applied(FoundCure("the whole key", whole, words), [edit_of(raised, over(first, whole))])
+        return Explained(None, _TITLE, f"{source} is one number of the key {whole}.", tuple(passed(raised, [cure])))
     cure = FoundCure("jax.random.key", None, _WORDS)
     if _is_seed(raised, first):
         text = operands(raised, [first]) or f"{source} is a number."

@@ -21,7 +21,7 @@ from ..traced_values.array_conditions import array_as_condition
 from ..traced_values.array_indices import index_dtype
 from ..traced_values.array_writes import item_assignment, no_method
 from .broadcasts import broadcast_error, broadcast_to_cures
-from .einsum_letters import einsum_error
+from .einsum_letters import einsum_error, letters_error
 from .functions_of_one_example import with_batch
 from .joined_arrays import first_without_axes, join_cures, new_axis_cures
 from .unmapped_arguments import with_unmapped
@@ -53,6 +53,9 @@ _BROADCAST_TO = re.compile(
     r"(?:type=\w+\[|shape \()([\d, ]*)[\])]"
 )
 _EINSUM = re.compile(r"^Size of label '(\w)' for operand \d+ \((\d+)\) does not match previous terms \((\d+)\)")
+_LETTERS = re.compile(
+    r"^Einstein sum subscript '(.*?)' does not contain the correct number of indices for operand (\d+)"
+)
 _SELECT = re.compile(
     r"^(?:lax\.)?select (?:cases must have|requires arguments to have) the same (shapes|dtypes), got (.+?)\.?$"
 )
@@ -148,6 +151,8 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         return explained_with_trials(title, explanation, raised, [cure])
     if match := _EINSUM.search(text):
         return einsum_error(raised, match[1], [match[2], match[3]])
+    if match := _LETTERS.search(text):
+        return letters_error(raised, match[1], int(match[2]))
     if match := _INDEXER.search(text):
         return index_dtype(raised, match[1])
     if (match := _AXIS.search(text)) and (option := _out_axes(raised)) is not None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ....observe.observation import FoundCure
+from ....quantities import count, in_a_sentence
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
@@ -72,6 +73,59 @@ def einsum_error(raised: RaisedAt | None, letter: str, sizes: Sequence[str]) -> 
         f"{axis} of {names[0]} and axis {other_axis} of {names[1]}."
     )
     return Explained(None, title, text, tuple(_ordered(raised, einsum, letter)) or (general,))
+
+
+def letters_error(raised: RaisedAt | None, term: str, number: int) -> Explained:
+    """Explains an operand of an einsum that has more or fewer axes than its subscripts have letters.
+
+    Args:
+        raised: Where the error was raised.
+        term: The subscripts of the operand.
+        number: The position of the operand, from 0.
+    """
+    words = "Write one letter for each axis of the operand, or ... for the axes without a letter."
+    general = FoundCure("subscripts", None, words)
+    call = raised.node if raised is not None else None
+    nodes = call.args[1:] if isinstance(call, ast.Call) and called(call) == "einsum" else []
+    if raised is None or number >= len(nodes) or any(isinstance(node, ast.Starred) for node in nodes):
+        title = f"The subscripts {term} of einsum do not have one letter for each axis of operand {number}"
+        return Explained(None, title, f"Operands count from 0. {operand_types(raised)}".strip(), (general,))
+    name = " ".join(raised.source(nodes[number]).split())
+    shape = shape_of(raised, nodes[number])
+    title = f"The subscripts {term} of einsum do not have one letter for each axis of {name}"
+    if shape is not None:
+        has = count(len(shape), "axis", "axes")
+        title = f"The subscripts {term} of einsum name {count(len(term), 'axis', 'axes')}, but {name} has {has}"
+    text = operands(raised, nodes, type_of_slice)
+    return Explained(None, title, text, tuple(_fewer_letters(raised, nodes, number, term)) or (general,))
+
+
+def _fewer_letters(raised: RaisedAt, nodes: list[ast.expr], number: int, term: str) -> list[FoundCure]:
+    """Return the advice to leave the letters out that only this operand and the result have; empty without such."""
+    call = raised.node
+    subscripts = call.args[0] if isinstance(call, ast.Call) else None
+    shape = shape_of(raised, nodes[number])
+    if not isinstance(subscripts, ast.Constant) or shape is None or not term.isalpha():
+        return []
+    inputs, arrow, result = str(subscripts.value).replace(" ", "").partition("->")
+    terms = inputs.split(",")
+    others = "".join(terms[:number] + terms[number + 1 :])
+    surplus = [letter for letter in term if letter not in others]
+    if len(set(term)) != len(term) or not surplus or len(surplus) != len(term) - len(shape) or len(terms) != len(nodes):
+        return []
+    terms[number] = "".join(letter for letter in term if letter in others)
+    result = "".join(letter for letter in result if letter not in surplus)
+    quote = raised.source(subscripts)[0]
+    if quote not in "'\"":
+        return []
+    code = f"{quote}{','.join(terms)}{arrow}{result}{quote}"
+    name = " ".join(raised.source(nodes[number]).split())
+    words = f"These subscripts fit {name} without the axis {in_a_sentence(surplus, 4)}."
+    if len(surplus) > 1:
+        words = f"These subscripts fit {name} without the axes {in_a_sentence(surplus, 4)}."
+    cure = applied(FoundCure("subscripts", code, words), [edit_of(raised, over(subscripts, code))])
+    # Whether the axis is missing in the array or too much in the subscripts, only the user knows.
+    return [replace(tried, level="advice", edits=()) for tried in passed(raised, [cure]) if tried.code is not None]
 
 
 def _einsum(raised: RaisedAt | None) -> _Einsum | None:

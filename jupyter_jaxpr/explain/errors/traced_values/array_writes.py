@@ -18,6 +18,7 @@ from ..failing_code.origins import MASK_OF_ROWS, axes_of, dtype_of, masks_elemen
 from ..failing_code.place_of_error import RaisedAt
 from ..trials.harmful_assignments import lost_write
 from ..trials.trial_of_cure import passed
+from .methods_of_others import same_method
 
 _METHODS = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.Pow: "power"}
 
@@ -151,6 +152,8 @@ def no_method(raised: RaisedAt | None, name: str) -> Explained:
     jnp = jnp_name(raised) if raised is not None else "jnp"
     general = f"Look for a function of {jnp} or a method of jax.Array that does the same."
     words = _INSTEAD.get(name, _IN_PLACE if name.endswith("_") and not name.startswith("_") else general)
+    if raised is not None and (same := same_method(raised, name)):
+        return Explained(None, title, operand_types(raised), same)
     if words == general and raised is not None and (function := _function_of_name(raised, name, jnp)) is not None:
         return Explained(None, title, operand_types(raised), (function,))
     if words == general and raised is not None and (close := _closest_member(raised, name)) is not None:
@@ -177,8 +180,7 @@ def _function_of_name(raised: RaisedAt, name: str, jnp: str) -> FoundCure | None
     """Return the advice to call the `jax.numpy` function with the name of the missing method, such as median."""
     if name not in vars(sys.modules["jax.numpy"]) or not isinstance(raised.node, ast.Attribute):
         return None
-    array = " ".join(raised.source(raised.node.value).split())
-    return FoundCure(f"{jnp}.{name}", f"{jnp}.{name}({array})", f"{name} is a function of {jnp}, and no method.")
+    return FoundCure(f"{jnp}.{name}", None, f"{name} is a function of {jnp}, and no method.")
 
 
 def _closest_member(raised: RaisedAt, name: str) -> FoundCure | None:

@@ -111,7 +111,7 @@ class Calls:
         """Return the code of an array; a list of arrays becomes a call of jnp.array."""
         text = self._source(node)
         if isinstance(node, ast.GeneratorExp):
-            text = f"[{text.strip('()')}]" if text.startswith("(") else f"[{text}]"
+            text = f"[{text[1:-1]}]" if text.startswith("(") else f"[{text}]"
         return f"{self._jnp}.asarray({text})" if isinstance(node, ast.List | ast.Tuple | ast.GeneratorExp) else text
 
     def _conversion(self, node: ast.Call, name: str, value: ast.expr) -> list[FoundCure]:

@@ -16,7 +16,7 @@ from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import namespace
-from ..failing_code.origins import value_of
+from ..failing_code.origins import dtype_of, type_of_new_array, value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import missing_return, result_of
 from .complex_losses import HOLOMORPHIC, complex_cures
@@ -71,10 +71,14 @@ def transform_error(error: BaseException, raised: RaisedAt | None, function: str
 
 def _input(call: Applied, word: str, dtype: str) -> Explained:
     number, path, leaf = call.leaf_of(dtype)
-    name = call.argument(number) + path
     word = called(call.transform) or word
+    if number is None:
+        title = f"jax.{word} needs floats, but an argument of {call.name} is {dtype}"
+        words = "Pass a float, or leave the position of the argument out of argnums."
+        return Explained(None, title, _NO_GRADIENT, (FoundCure("a float", None, words),))
+    name = call.argument(number) + path
     title = f"jax.{word} needs a float, but the argument {name} of {call.name} is {dtype}"
-    text = "A derivative is the limit of small changes, and an integer has none."
+    text = _NO_GRADIENT
     cure = FoundCure("a float", None, "Pass a float.")
     raised = call.raised
     if raised is not None and call.call is not None and number < len(call.call.args):
@@ -95,7 +99,44 @@ def _input(call: Applied, word: str, dtype: str) -> Explained:
         text += f" {name} is {kind}." if kind else ""
         if code is not None:
             cure = applied(FoundCure("a float", code, f"Pass {name} as a float."), [edit_of(raised, over(node, code))])
-    return call.explained(title, text, [cure])
+    cures = [cure] if not _is_static(call, number) else []
+    return call.explained(title, text, [*([] if path else _other_argnums(call, number, name)), *cures])
+
+
+def _is_static(call: Applied, number: int) -> bool:
+    """Return whether jit holds the argument static, so that JAX cannot differentiate it as a float either."""
+    function, name = call.function, call.argument(number)
+    jits = list(map(ast.unparse, function.decorator_list)) if isinstance(function, ast.FunctionDef) else []
+    names = [f"static_argnums={number}", f"static_argnums=({number},", f"'{name}'"]
+    return any("static_arg" in text and any(part in text for part in names) for text in jits)
+
+
+_NO_GRADIENT = "A derivative is the limit of small changes, and an integer has none."
+
+
+def _other_argnums(call: Applied, number: int, name: str) -> list[FoundCure]:
+    """Return the cure that leaves an argument out of argnums=(0, 1), or names the only argument of floats."""
+    raised, option = call.raised, call.option("argnums")
+    if raised is None or call.call is None:
+        return []
+    others = [other for other in call.argnums if other != number]
+    if isinstance(option, ast.Tuple) and others and len(others) + 1 == len(option.elts):
+        code = f"({', '.join(map(str, others))}{',' * (len(others) == 1)})"
+        words = f"Without {name}, the result has no gradient of {name}, and stays a tuple."
+        return [applied(FoundCure("argnums", code, words), [edit_of(raised, over(option, code))])]
+    floats = [place for place, node in enumerate(call.call.args) if place != number and _is_of_floats(call, node)]
+    if option is not None or len(floats) != 1:
+        return []
+    words = f"argnums={floats[0]} differentiates {call.argument(floats[0])}, which is an array of floats."
+    return [call.with_option(f"argnums={floats[0]}", "argnums", words)]
+
+
+def _is_of_floats(call: Applied, node: ast.expr) -> bool:
+    """Return whether an argument is certainly one array of floats with axes."""
+    value = call.value(node)
+    if value is None and call.raised is not None:
+        return type_of_new_array(call.raised, node).startswith(("f32[", "f64[")) and not isinstance(node, ast.Constant)
+    return dtype_of(value).startswith("float") and getattr(value, "shape", ()) != ()
 
 
 def _scalar(call: Applied, shape: str | None, value: str | None) -> Explained:

@@ -19,6 +19,8 @@ from ..failing_code.place_of_error import RaisedAt
 from ..trials.trial_of_cure import passed
 from .in_axes_beside_trees import whole_trees
 from .in_axes_of_trees import entry_of
+from .in_axes_written_out import entries_without_axis, entry_of_other_size
+from .stacked_trees import stacked_trees
 from .transformed_calls import Applied
 
 _SIZES = re.compile(r"^vmap got inconsistent sizes for array axes to be mapped:")
@@ -77,7 +79,9 @@ def _sizes(call: Applied, text: str) -> Explained:
         cure = FoundCure("axis_size", None, "Leave axis_size out: vmap takes the size from the arrays.")
         return call.explained(title, " ".join(sentences), [cure])
     names = call.parameters
-    whole = whole_trees(call, axes_of_arrays) if call.option("in_axes") is None else []
+    if other_size := entry_of_other_size(call):
+        return call.explained(title, " ".join(sentences), [other_size])
+    whole = whole_trees(call, axes_of_arrays)
     if whole and whole[0].level == "applies":
         return call.explained(title, " ".join(sentences), whole)
     cure = FoundCure("in_axes", None, "Write None in in_axes for an argument that is the same for all elements.")
@@ -229,6 +233,8 @@ _BY_POSITION = (
 
 
 def _rank(call: Applied, axis: int, rank: int) -> Explained:
+    if (written := entries_without_axis(call, axis, rank)) is not None:
+        return written
     culprit = None
     nodes = call.call.args if call.call is not None else []
     option = call.option("in_axes")
@@ -359,6 +365,8 @@ def _flat_leaf(call: Applied, number: int, axes: Sequence[int | None], rank: int
         words = f"asarray makes one array of the {kind}, and vmap maps its axis 0."
         cures = [applied(FoundCure(code.partition("(")[0], code, words), [edit_of(call.raised, over(node, code))])]
         cures = passed(call.raised, cures)
+    if rank == 0 and not cures and (stacked := stacked_trees(call.raised, node, value, name)) is not None:
+        explanation, cures = stacked
     whole = _whole_parts(call, number, axes, parts) if rank == 0 and not cures else None
     if whole is not None:
         cures = passed(call.raised, [whole])

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from ....observe.observation import FoundCure
 from ....quantities import in_a_sentence
+from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import dtype_of, root_of
 from ..failing_code.return_values import function_of_text
 from ..trials.trial_of_cure import passed
@@ -28,7 +29,11 @@ def whole_trees(call: Applied, axes_of_arrays: Sequence[tuple[str, str, str, str
     names = (call.parameters or _inner_parameters(call))[: len(nodes)]
     if raised is None or call.transform is None or call.call is None or call.call.keywords:
         return []
-    if len(names) < len(nodes) or any(isinstance(node, ast.Starred) for node in nodes) or call.transform.keywords:
+    option = call.option("in_axes")
+    options = [keyword for keyword in call.transform.keywords if keyword.arg != "in_axes"]
+    if len(names) < len(nodes) or any(isinstance(node, ast.Starred) for node in nodes) or options:
+        return []
+    if option is not None and not _maps_all(option):
         return []
     sizes: dict[str, set[str]] = {}
     for size, _, path, _ in axes_of_arrays:
@@ -45,13 +50,23 @@ def whole_trees(call: Applied, axes_of_arrays: Sequence[tuple[str, str, str, str
         entries = ["None" if name in whole else "0" for name in names]
         code = f"in_axes=({', '.join(entries)})"
         words = f"With {code}, vmap passes {in_a_sentence(whole, 4)} whole to each call."
-        cures = passed(raised, [call.with_option(code, "in_axes", words)])
+        cure = call.with_option(code, "in_axes", words)
+        if option is not None:
+            value = code.partition("=")[2]
+            cure = applied(FoundCure("in_axes", value, words), [edit_of(raised, over(option, value))])
+        cures = passed(raised, [cure])
         fitting += [cure for cure in cures if cure.level == "applies"]
     if len(fitting) != 1:
         return []
     # Trees of another place may be batches whose arrays have different sizes by mistake.
     is_certain = unmappable == {names[0]} and len(mapped_sizes) == 1
     return fitting if is_certain else [replace(fitting[0], level="advice", edits=())]
+
+
+def _maps_all(option: ast.expr) -> bool:
+    """Return whether in_axes maps axis 0 of each argument."""
+    entries = option.elts if isinstance(option, ast.Tuple) else [option]
+    return all(isinstance(entry, ast.Constant) and entry.value == 0 for entry in entries)
 
 
 def _inner_parameters(call: Applied) -> list[str]:

@@ -16,7 +16,8 @@ from ..traced_values.finite_gradient_of_where import finite_where, risky_operand
 from ..trials.trial_of_cure import passed
 from .transformed_calls import Applied
 
-_NAN = re.compile(r"^invalid value \(nan\) encountered in (\S+)")
+#: JAX looks for the operation that computed the nan. It finds none where it compiled the operation before the setting.
+_NAN = re.compile(r"^invalid value \(nan\) encountered in |^\('[^']+', 'nan'\)\. Because ")
 _FINITE = (
     "Replace the operand before the operation where it has no finite gradient, as in jnp.sqrt(jnp.where(x > 0, x, 1))."
 )
@@ -28,16 +29,16 @@ def nan_gradient_error(error: BaseException, raised: RaisedAt | None, function: 
     match = _NAN.search(message_of(error).strip()) if isinstance(error, FloatingPointError) else None
     if match is None or raised is None or not _is_of_backward_pass(error):
         return None
-    return _of_where(raised, match[1]) or Explained(
+    return _of_where(raised) or Explained(
         None,
         "A gradient is nan",
-        f"{match[1]} computed nan in the backward pass. The function has a value here, but an operation in it has no "
-        "finite gradient, as sqrt and norm at 0 have none.",
+        "The backward pass computed nan. The function has a value here, but an operation in it has no finite gradient, "
+        "as sqrt and norm at 0 have none.",
         (FoundCure("a finite gradient", None, _FINITE),),
     )
 
 
-def _of_where(raised: RaisedAt, primitive: str) -> Explained | None:
+def _of_where(raised: RaisedAt) -> Explained | None:
     """Explains the nan of jax.grad(f)(x), where f has one where whose gradient may be nan, and no other such code."""
     call = Applied(raised)
     if call.word not in _DERIVATIVES or call.function is None:
@@ -59,8 +60,8 @@ def _of_where(raised: RaisedAt, primitive: str) -> Explained | None:
         return None
     title = f"The gradient of {source} is nan" if len(source) <= 60 else "The gradient of a where is nan"
     text = (
-        f"{primitive} computed nan. jnp.where computes both values, and multiplies the gradient of the value that is "
-        "not chosen by 0: 0 * inf and 0 * nan are nan."
+        "The backward pass computed nan. jnp.where computes both values, and multiplies the gradient of the value that "
+        "is not chosen by 0: 0 * inf and 0 * nan are nan."
     )
     if not is_finite:
         return Explained(None, title, text, (FoundCure("a second where", None, sentence),))
@@ -72,7 +73,7 @@ def _is_of_backward_pass(error: BaseException) -> bool:
     """Return whether JAX was computing cotangents: a nan of the function itself has another cause."""
     traceback = error.__traceback__
     while traceback is not None:
-        if traceback.tb_frame.f_code.co_name.startswith("backward_pass"):
+        if traceback.tb_frame.f_code.co_name.startswith(("backward_pass", "_pjit_transpose")):
             return True
         traceback = traceback.tb_next
     return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from ....observe.observation import FoundCure
 from ..explanation import Explained
@@ -85,9 +86,11 @@ def _explained(raised: RaisedAt, statement: ast.Assign, target: ast.Tuple, first
     words = "The value comes first."
     cure = applied(FoundCure("the order", code, words), [edit_of(raised, over(target, code))])
     tried = passed(raised, [cure])
+    whole = f"{code} = {' '.join(raised.source(statement.value).split())}"
+    if tried and tried[0].code is None:  # a statement that writes into an object has no trial
+        tried = [replace(tried[0], code=whole)]
     if not tried and _makes_number(raised.node, second):
         # A trace has no values for float and int, so no trial can pass.
-        whole = f"{code} = {' '.join(raised.source(statement.value).split())}"
         tried = [FoundCure("the order", whole, words)]
     return Explained(None, title, text, tuple(tried)) if tried else None
 

@@ -12,7 +12,7 @@ from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import namespace
-from ..failing_code.origins import dtype_of, value_of
+from ..failing_code.origins import dtype_of, type_of_new_array, value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import AnyFunction, function_of_text, result_of
 from ..trials.trial_of_cure import passed
@@ -109,22 +109,35 @@ class Applied:
             return None
         return next((keyword.value for keyword in self.transform.keywords if keyword.arg == name), None)
 
-    def leaf_of(self, dtype: str) -> tuple[int, str, Any]:
-        """Return the first differentiated leaf of a dtype: its argument number, path in the argument, and value."""
+    def leaf_of(self, dtype: str) -> tuple[int | None, str, Any]:
+        """Return the first differentiated leaf of a dtype: its argument number, path in the argument, and value.
+
+        The number is None where two arguments of unknown dtypes may be it.
+        """
         import jax
 
-        option = self.option("argnums")
-        nodes = [option] if not isinstance(option, ast.Tuple | ast.List) else option.elts
-        numbers = [
-            element.value for element in nodes if isinstance(element, ast.Constant) and type(element.value) is int
-        ] or [0]
+        numbers = self.argnums
         arguments = self.call.args if self.call is not None else []
+        unknown = []
         for number in numbers:
-            value = self.value(arguments[number]) if number < len(arguments) else None
+            node = arguments[number] if number < len(arguments) else None
+            value = self.value(node) if node is not None else None
             for path, leaf in jax.tree_util.tree_flatten_with_path(value)[0][:1_000] if value is not None else ():
                 if (dtype_of_number(leaf) or dtype) == dtype:
                     return number, jax.tree_util.keystr(path), leaf
-        return numbers[0], "", None
+            new_type = type_of_new_array(self.raised, node) if self.raised is not None and node is not None else ""
+            if value is None and (not new_type or new_type.startswith(_short(dtype))):
+                unknown.append(number)
+        return (unknown[0] if len(unknown) == 1 else numbers[0] if len(numbers) == 1 else None), "", None
+
+    @property
+    def argnums(self) -> list[int]:
+        """The positions of the differentiated arguments; 0 without the option argnums."""
+        option = self.option("argnums")
+        nodes = [option] if not isinstance(option, ast.Tuple | ast.List) else option.elts
+        return [
+            element.value for element in nodes if isinstance(element, ast.Constant) and type(element.value) is int
+        ] or [0]
 
     def value(self, node: ast.expr) -> Any:
         """Return the value of an argument expression."""
@@ -184,6 +197,11 @@ def assigned(raised: RaisedAt, name: str) -> ast.expr | None:
         if isinstance(node, ast.Assign) and any(isinstance(e, ast.Name) and e.id == name for e in node.targets)
     ]
     return values[0] if len(values) == 1 else None
+
+
+def _short(dtype: str) -> str:
+    """Return the start of a type in the panel: i32 for int32."""
+    return dtype.replace("uint", "u").replace("int", "i").replace("float", "f").replace("complex", "c") + "["
 
 
 def dtype_of_number(value: Any) -> str:

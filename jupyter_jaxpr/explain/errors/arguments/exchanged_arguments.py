@@ -1,0 +1,112 @@
+"""Explains `predict(x, params)` of a function `predict(params, x)`: the arguments have each other's names."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from ....jax.tracer_origins import type_of
+from ....observe.observation import FoundCure
+from ..explanation import Explained
+from ..failing_code.called_names import called
+from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.origins import value_of
+from ..failing_code.place_of_error import RaisedAt, at_caller
+from ..failing_code.return_values import AnyFunction, function_of_text
+from ..trials.trial_of_cure import passed
+from .tree_differences import with_article
+
+_TRANSFORMS = frozenset("jit grad value_and_grad vmap jacobian jacfwd jacrev hessian checkpoint remat".split())
+
+
+def exchanged_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """Explains an error in a function of the user's that gets two arguments in the places of each other."""
+    if raised is None or raised.frame is None or raised.node is None:
+        return None
+    for place in (raised, *(at_caller(raised, frame) for frame in reversed(raised.callers))):
+        call = place.node
+        if not isinstance(call, ast.Call) or place.frame is None:
+            continue
+        callee, is_method = _callee(place, call.func)
+        if callee is None:
+            continue
+        parameters = [parameter.arg for parameter in [*callee.args.posonlyargs, *callee.args.args]][is_method:]
+        for first, second in _exchanged(call, parameters):
+            explained = _explained(place, call, callee, parameters, first, second)
+            if explained is not None:
+                return explained
+    return None
+
+
+def _callee(place: RaisedAt, function: ast.expr) -> tuple[AnyFunction | None, bool]:
+    """Return the user's function that an expression calls, and whether it is a method, which gets its object first."""
+    if isinstance(function, ast.Call) and called(function) in _TRANSFORMS and function.args:
+        return _callee(place, function.args[0])
+    if isinstance(function, ast.Attribute):
+        method = function_of_text(place, function.attr)
+        is_method = isinstance(method, ast.FunctionDef) and [a.arg for a in method.args.args[:1]] == ["self"]
+        return (method, True) if is_method else (None, False)
+    if not isinstance(function, ast.Name):
+        return None, False
+    if (named := function_of_text(place, function)) is not None:
+        return named, False
+    values = [
+        node.value
+        for node in ast.walk(place.loops.module if place.loops is not None else ast.Module([], []))
+        if isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == [function.id]
+    ]
+    return _callee(place, values[0]) if len(values) == 1 and isinstance(values[0], ast.Call) else (None, False)
+
+
+def _exchanged(call: ast.Call, parameters: list[str]) -> Iterator[tuple[int, int]]:
+    """Yield the places of two arguments whose names are those of each other's parameters."""
+    if any(isinstance(argument, ast.Starred) for argument in call.args) or len(call.args) > len(parameters):
+        return
+    names = [_own_name(argument) for argument in call.args]
+    for second, name in enumerate(names):
+        first = parameters.index(name) if name in parameters else second
+        if first < second < len(names) and names[first] == parameters[second]:
+            yield first, second
+
+
+def _own_name(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _explained(
+    place: RaisedAt, call: ast.Call, callee: AnyFunction, parameters: list[str], first: int, second: int
+) -> Explained | None:
+    """Return the explanation; None if both arguments have one type, or if the call raises in the other order, too."""
+    nodes = call.args[first], call.args[second]
+    values = [value_of(place, node) for node in nodes]
+    if any(value is None for value in values) or _structure(values[0]) == _structure(values[1]):
+        return None
+    sources = [place.source(node) for node in nodes]
+    name = callee.name if isinstance(callee, ast.FunctionDef) else "the lambda"
+    title = f"{name} gets {sources[0]} as {parameters[first]}, and {sources[1]} as {parameters[second]}"
+    types = [
+        f"{source} is {type_of(value) or with_article(type(value).__name__)}."
+        for source, value in zip(sources, values, strict=True)
+    ]
+    text = f"{name} takes {', '.join(parameters)} (line {callee.lineno}). {' '.join(types)}"
+    edits = [edit_of(place, over(node, source)) for node, source in zip(nodes, reversed(sources), strict=True)]
+    words = f"In this order, each argument has the name of its parameter in {name}."
+    cure = applied(FoundCure("the order", None, words), edits)
+    tried = passed(place, [cure])
+    if not tried:
+        return None
+    if not tried[0].edits:
+        arguments = [place.source(argument) for argument in call.args]
+        arguments[first], arguments[second] = arguments[second], arguments[first]
+        arguments += [place.source(keyword) for keyword in call.keywords]
+        tried = [replace(tried[0], code=f"{place.source(call.func)}({', '.join(arguments)})")]
+    return Explained(edit_of(place, over(call, "")).place, title, text, tuple(tried))
+
+
+def _structure(value: Any) -> tuple[Any, list[Any]]:
+    import jax
+
+    leaves, structure = jax.tree_util.tree_flatten(value)
+    return structure, [getattr(leaf, "shape", ()) for leaf in leaves[:1_000]]

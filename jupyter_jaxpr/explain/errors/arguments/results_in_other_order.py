@@ -1,0 +1,148 @@
+"""Explains `loss, params = step(params, x)` of a function that returns the parameters first and the loss second."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+from ....observe.observation import FoundCure
+from ..explanation import Explained
+from ..failing_code.edits import edit_of, over
+from ..failing_code.origins import value_of
+from ..failing_code.place_of_error import RaisedAt, at_caller
+from ..failing_code.return_values import AnyFunction, function_of_text, result_of
+from ..trials.harmful_assignments import own_nodes
+
+_MOST = 4
+
+
+def results_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """Explains an error that comes from the results of a call in names of another order."""
+    if raised is None or raised.frame is None or raised.node is None:
+        return None
+    if not isinstance(error, TypeError | ValueError | AttributeError | KeyError):
+        return None
+    for place, statement, is_repeated in _assignments(raised):
+        target, call = statement.targets[0], statement.value
+        if not isinstance(target, ast.Tuple) or not isinstance(call, ast.Call):
+            continue
+        returning = _returning(place, call)
+        result = result_of(returning)
+        if returning is None or not isinstance(result, ast.Tuple) or not 2 <= len(result.elts) <= _MOST:
+            continue
+        order = _other_order(place, target, result)
+        if order is None or (is_repeated and not _was_called(place, target, call)):
+            continue
+        return _explained(place, target, call, returning, result, order)
+    return None
+
+
+def _assignments(raised: RaisedAt) -> Iterator[tuple[RaisedAt, ast.Assign, bool]]:
+    """Yield the assignments that may have given the failing line its values.
+
+    Each comes with its place, and with whether the error came out of the assignment's own call, in a later iteration.
+    """
+    for frame in reversed(raised.callers):
+        place = at_caller(raised, frame)
+        statement = place.statement_of(place.node)
+        if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+            yield place, statement, True
+    read = {part.id for part in ast.walk(raised.node) if isinstance(part, ast.Name)} if raised.node else set()
+    if raised.loops is None:
+        return
+    for node in own_nodes(raised.function if isinstance(raised.function, ast.FunctionDef) else raised.loops.module):
+        if not isinstance(node, ast.Assign) or len(node.targets) != 1 or node.lineno >= raised.place.line:
+            continue
+        stored = {part.id for part in ast.walk(node.targets[0]) if isinstance(part, ast.Name)}
+        if stored & read:
+            yield raised, node, False
+
+
+def _returning(place: RaisedAt, call: ast.Call) -> AnyFunction | None:
+    """Return the function in the code that a call calls, which may be a method."""
+    if isinstance(call.func, ast.Attribute):
+        return function_of_text(place, call.func.attr)
+    return function_of_text(place, call.func)
+
+
+def _other_order(place: RaisedAt, target: ast.Tuple, result: ast.Tuple) -> tuple[int, ...] | None:
+    """Return for each result the place of the name that it belongs to; None if the names may be right.
+
+    Names of results that have one type are never exchanged: a step such as `a, b = step(a, b)` may return b first.
+    """
+    names, number = target.elts, len(result.elts)
+    parts = [*names, *result.elts]
+    if len(names) != number or any(isinstance(part, ast.Starred | ast.Tuple) for part in parts):
+        return None
+    scores = {
+        order: [_likeness(names[name], result.elts[place_]) for place_, name in enumerate(order)]
+        for order in itertools.permutations(range(number))
+    }
+    best = max(scores, key=lambda order: sum(scores[order]))
+    ties = [order for order in scores if sum(scores[order]) == sum(scores[best])]
+    identity = tuple(range(number))
+    if len(ties) > 1 or sum(scores[best]) < sum(scores[identity]) + 2 or scores[best].count(0) > 1:
+        return None
+    moved = [names[name] for place_, name in enumerate(best) if place_ != name]
+    kinds = [_kind(value_of(place, name)) for name in moved]
+    return best if None not in kinds and len(set(map(str, kinds))) > 1 else None
+
+
+def _likeness(name: ast.expr, result: ast.expr) -> int:
+    """Return how much a name on the left of the = is like a result: 3 for the same name, 0 for no likeness."""
+    text, other = _own_name(name), _own_name(result)
+    if not text:
+        return 0
+    if text == other:
+        return 3
+    if other and (text in other or other in text) and min(len(text), len(other)) > 2:
+        return 2
+    read = {part.id for part in ast.walk(result) if isinstance(part, ast.Name)}
+    if text in read:
+        return 2
+    return 1 if other and (text.startswith(other) or other.startswith(text)) else 0
+
+
+def _own_name(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _kind(value: Any) -> Any:
+    """Return the structure and the shapes of a value; None for None."""
+    import jax
+
+    if value is None:
+        return None
+    leaves, structure = jax.tree_util.tree_flatten(value)
+    return structure, [getattr(leaf, "shape", ()) for leaf in leaves[:1_000]]
+
+
+def _was_called(place: RaisedAt, target: ast.Tuple, call: ast.Call) -> bool:
+    """Return whether an earlier iteration certainly gave the names their values: one of them is no argument."""
+    loop: ast.AST | None = call
+    while loop is not None and not isinstance(loop, ast.For | ast.While):
+        loop = place.parents.get(id(loop))
+    arguments = {ast.unparse(part) for part in [*call.args, *(keyword.value for keyword in call.keywords)]}
+    others = [name for name in target.elts if ast.unparse(name) not in arguments]
+    return loop is not None and bool(others) and all(value_of(place, name) is not None for name in others)
+
+
+def _explained(
+    place: RaisedAt,
+    target: ast.Tuple,
+    call: ast.Call,
+    returning: AnyFunction,
+    result: ast.Tuple,
+    order: tuple[int, ...],
+) -> Explained:
+    name = returning.name if isinstance(returning, ast.FunctionDef) else "The function"
+    names = [place.source(part) for part in target.elts]
+    returned = ", ".join(" ".join(place.source(part).split()) for part in result.elts)
+    title = f"Line {target.lineno} takes the results of {name} in another order than {name} returns them"
+    text = f"{name} returns {returned} (line {result.lineno}). Line {target.lineno} assigns to {', '.join(names)}."
+    left = ", ".join(names[place_] for place_ in order)
+    code = f"{left} = {' '.join(place.source(call).split())}"
+    words = f"Write the names in the order in which {name} returns the values, and run the cell again from the start."
+    return Explained(edit_of(place, over(target, "")).place, title, text, (FoundCure("the order", code, words),))

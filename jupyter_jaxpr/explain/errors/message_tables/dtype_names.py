@@ -1,0 +1,63 @@
+"""Finds the dtype that a text such as 'bf16' or 'flaot32' was meant to name."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+
+from ....observe.observation import FoundCure
+from ..explanation import Explained
+from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.place_of_error import RaisedAt
+from ..trials.trial_of_cure import passed
+
+_UNKNOWN = re.compile(r"^data type '(.*?)' not understood")
+#: Name of a dtype in other libraries -> the name in JAX.
+_OTHER_NAMES = {
+    "bf16": "bfloat16",
+    "boolean": "bool",
+    "f16": "float16",
+    "f32": "float32",
+    "f64": "float64",
+    "fp16": "float16",
+    "fp32": "float32",
+    "fp64": "float64",
+    "i32": "int32",
+    "u32": "uint32",
+}
+_NAMES = tuple("bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64".split())
+
+
+def dtype_name_error(text: str, raised: RaisedAt | None) -> Explained | None:
+    """Explains x.astype('flaot32'); None for any other message."""
+    match = _UNKNOWN.match(text)
+    if match is None:
+        return None
+    name = match[1]
+    title = f"There is no dtype {name}"
+    general = FoundCure("a dtype", None, "Write a dtype such as jnp.float32.")
+    close = _OTHER_NAMES.get(name.lower()) or _closest(name)
+    node = raised.node if raised is not None else None
+    written = [part for part in ast.walk(node) if _is_text(part, name)] if node is not None else []
+    if raised is None or close is None or len(written) != 1:
+        return Explained(None, title, "", (general,))
+    code = raised.source(written[0]).replace(name, close)
+    words = f"{close} is the closest name of a dtype."
+    if name.lower() in _OTHER_NAMES:
+        words = f"{close} is the name in JAX."
+    cure = applied(FoundCure("the name of the dtype", code, words), [edit_of(raised, over(written[0], code))])
+    return Explained(None, title, "", tuple(passed(raised, [cure])) or (general,))
+
+
+def _closest(name: str) -> str | None:
+    """Return the one name of a dtype that is closest; None if no name or several are as close."""
+    ratios = sorted(
+        ((difflib.SequenceMatcher(None, name.lower(), dtype).ratio(), dtype) for dtype in _NAMES), reverse=True
+    )
+    (best, dtype), (second, _) = ratios[:2]
+    return dtype if best >= 0.75 and best - second >= 0.05 else None
+
+
+def _is_text(node: ast.AST, text: str) -> bool:
+    return isinstance(node, ast.Constant) and node.value == text

@@ -1,0 +1,113 @@
+"""Explains calls that NumPy or PyTorch would carry out in place or as a view, such as jnp.fill_diagonal(x, 1)."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from ....observe.observation import FoundCure
+from ....plain_text import message_of
+from ..explanation import Explained
+from ..failing_code.called_names import called
+from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.operand_nodes import is_array, operand_types
+from ..failing_code.origins import value_of
+from ..failing_code.place_of_error import RaisedAt
+from ..trials.harmful_assignments import lost_write
+from ..trials.trial_of_cure import passed
+
+_IN_PLACE = re.compile(
+    r"^jax\.numpy\.\w+ cannot modify arrays in-place|^JAX arrays are immutable, must use inplace=False"
+)
+_OUT = re.compile(r"^(?:out argument of <jnp\.ufunc|The 'out' argument to jnp\.\w+ is not supported)")
+_VIEW = re.compile(r"^`type` argument of array\.view\(\) is not supported|^view .*unrecognized dtype|^Cannot interpret")
+_ORDER = re.compile(r"^transpose permutation isn't a permutation of operand dimensions")
+
+
+def in_place_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """Explains a function that would change its array in place, an option out, and sizes as arguments of view."""
+    call = raised.node if raised is not None else None
+    if raised is None or raised.frame is None or not isinstance(call, ast.Call):
+        return None
+    text = message_of(error).strip()
+    if _IN_PLACE.search(text):
+        return _changes(raised, call)
+    if _OUT.search(text):
+        return _out(raised, call)
+    if _VIEW.search(text) and _is_method(raised, call, "view"):
+        return _view(raised, call)
+    if _ORDER.search(text) and _is_method(raised, call, "transpose") and len(call.args) == 2:
+        return _two_axes(raised, call)
+    return None
+
+
+def _is_method(raised: RaisedAt, call: ast.Call, name: str) -> bool:
+    """Return whether a call without options calls this method of an array."""
+    function = call.func
+    if not isinstance(function, ast.Attribute) or function.attr != name or call.keywords:
+        return False
+    value = value_of(raised, function.value)
+    return value is None or is_array(value)
+
+
+def _changes(raised: RaisedAt, call: ast.Call) -> Explained | None:
+    """Explains jnp.fill_diagonal(x, 1), which NumPy carries out in place."""
+    statement = raised.statement_of(call)
+    if not call.args:
+        return None
+    name, array = called(call), call.args[0]
+    title = f"{name} would change an array in place, and JAX arrays cannot be changed"
+    code = f"{raised.source(call)[:-1].rstrip().rstrip(',')}, inplace=False)"
+    words = "inplace=False makes a new array."
+    is_named = isinstance(array, ast.Name) and isinstance(statement, ast.Expr) and statement.value is call
+    if is_named and isinstance(statement, ast.Expr):
+        if (lost := lost_write(raised, statement, array)) is not None:
+            cure = FoundCure("inplace=False", None, f"{words} {lost}")
+            return Explained(None, title, operand_types(raised), (cure,))
+        code = f"{raised.source(array)} = {code}"
+    node = statement if is_named and statement is not None else call
+    cure = applied(FoundCure("inplace=False", code, words), [edit_of(raised, over(node, code))])
+    return Explained(None, title, operand_types(raised), tuple(passed(raised, [cure])))
+
+
+def _out(raised: RaisedAt, call: ast.Call) -> Explained | None:
+    """Explains jnp.add(x, y, out=z), which NumPy writes into z."""
+    out = next((keyword for keyword in call.keywords if keyword.arg == "out"), None)
+    statement = raised.statement_of(call)
+    if out is None:
+        return None
+    title = f"{called(call)} cannot write its result into an array: JAX arrays cannot be changed"
+    others = [raised.source(part) for part in [*call.args, *call.keywords] if part is not out]
+    code = f"{raised.source(call.func)}({', '.join(others)})"
+    words = "Without out, the call returns a new array."
+    node: ast.AST = call
+    if isinstance(statement, ast.Expr) and statement.value is call:
+        if not isinstance(out.value, ast.Name):
+            return Explained(None, title, operand_types(raised), (FoundCure("without out", None, words),))
+        if (lost := lost_write(raised, statement, out.value)) is not None:
+            return Explained(None, title, operand_types(raised), (FoundCure("without out", None, f"{words} {lost}"),))
+        node, code = statement, f"{out.value.id} = {code}"
+    cure = applied(FoundCure("without out", code, words), [edit_of(raised, over(node, code))])
+    return Explained(None, title, operand_types(raised), tuple(passed(raised, [cure])))
+
+
+def _view(raised: RaisedAt, call: ast.Call) -> Explained:
+    """Explains x.view(2, -1) of PyTorch."""
+    array = raised.source(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+    code = f"{array}.reshape({', '.join(map(raised.source, call.args))})"
+    words = "In JAX, view gives another dtype to the same bytes. reshape gives another shape."
+    cure = applied(FoundCure("reshape", code, words), [edit_of(raised, over(call, code))])
+    general = FoundCure("reshape", None, "Write x.reshape(...) with the sizes.")
+    title = "view of a JAX array takes a dtype, not sizes"
+    return Explained(None, title, operand_types(raised), tuple(passed(raised, [cure])) or (general,))
+
+
+def _two_axes(raised: RaisedAt, call: ast.Call) -> Explained:
+    """Explains x.transpose(1, 2) of PyTorch, which exchanges two axes."""
+    array = raised.source(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+    axes = ", ".join(map(raised.source, call.args))
+    title = "transpose takes the new order of all axes, but gets two axes"
+    words = "swapaxes exchanges two axes."
+    code = f"{array}.swapaxes({axes})"
+    cure = applied(FoundCure("swapaxes", code, words), [edit_of(raised, over(call, code))])
+    return Explained(None, title, operand_types(raised), tuple(passed(raised, [cure])))

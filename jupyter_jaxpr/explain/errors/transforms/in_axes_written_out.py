@@ -1,0 +1,114 @@
+"""Explains an entry of in_axes that the code writes as a dict, a list or a tuple with an axis for each array."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ....jax.tracer_origins import type_of
+from ....observe.observation import FoundCure
+from ....quantities import count, in_a_sentence
+from ..explanation import Explained
+from ..failing_code.edits import applied, edit_of, over
+from .transformed_calls import Applied
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """An axis in in_axes, with the path and the value of the array that vmap maps along it."""
+
+    node: ast.Constant
+    path: str
+    value: Any
+    is_written_out: bool
+
+    @property
+    def axis(self) -> int:
+        return int(self.node.value)  # type: ignore[arg-type]  # _parts yields integers only
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(getattr(self.value, "shape", ()))
+
+
+def entries_without_axis(call: Applied, axis: int, rank: int) -> Explained | None:
+    """Explains in_axes=({'w': 0, 'b': 0}, None) where b is a number, which has no axis to map."""
+    entries = _entries(call)
+    lacking = [entry for entry in entries if entry.axis == axis and len(entry.shape) == rank and entry.is_written_out]
+    if call.raised is None or not lacking or rank > axis >= 0:
+        return None
+    paths = in_a_sentence([entry.path for entry in lacking], 4)
+    has = "no axis" if rank == 0 else f"only {count(rank, 'axis', 'axes')}"
+    title = f"vmap cannot map axis {axis} of {paths}, which {'has' if len(lacking) == 1 else 'have'} {has}"
+    kinds = [f"{entry.path} is {type_of(entry.value)}." for entry in lacking[:4] if type_of(entry.value)]
+    words = f"With None, vmap passes {paths} whole to each call."
+    edits = [edit_of(call.raised, over(entry.node, "None")) for entry in lacking]
+    return call.explained(title, " ".join(kinds), [applied(FoundCure("in_axes", "None", words), edits)])
+
+
+def entry_of_other_size(call: Applied) -> FoundCure | None:
+    """Return the cure that does not map the one array of another size; None if the sizes leave a choice."""
+    entries = _entries(call)
+    if call.raised is None or any(entry.axis >= len(entry.shape) or entry.axis < 0 for entry in entries):
+        return None
+    sizes = Counter(entry.shape[entry.axis] for entry in entries)
+    others = [entry for entry in entries if sizes[entry.shape[entry.axis]] == 1]
+    if len(sizes) != 2 or len(others) != 1 or len(entries) < 3 or not others[0].is_written_out:
+        return None
+    (other,) = others
+    words = f"All other arrays have another size. With None, vmap passes {other.path} whole to each call."
+    return applied(FoundCure("in_axes", "None", words), [edit_of(call.raised, over(other.node, "None"))])
+
+
+def _entries(call: Applied) -> list[_Entry]:
+    """Return all axes of in_axes; empty unless the code writes them all, with the values of all arguments known."""
+    option = call.option("in_axes")
+    nodes = call.call.args if call.call is not None else []
+    if not isinstance(option, ast.Tuple) or len(option.elts) != len(nodes):
+        return []
+    entries: list[_Entry] = []
+    for number, (axes, node) in enumerate(zip(option.elts, nodes, strict=True)):
+        if isinstance(axes, ast.Constant) and axes.value is None:
+            continue
+        value = call.value(node)
+        if value is None:
+            return []
+        try:
+            entries += _parts(axes, value, call.argument(number), is_written_out=False)
+        except _UnknownError:
+            return []
+    return entries
+
+
+class _UnknownError(Exception):
+    """A part of in_axes is no written axis, or has no array."""
+
+
+def _parts(axes: ast.expr, value: Any, path: str, *, is_written_out: bool) -> Iterator[_Entry]:
+    import jax
+
+    match axes:
+        case ast.Constant(value=None):
+            return
+        case ast.Constant(value=int()):
+            leaves = jax.tree_util.tree_flatten_with_path(value)[0]
+            is_leaf = len(leaves) == 1 and not leaves[0][0]
+            for leaf_path, leaf in leaves[:1_000]:
+                leaf_name = f"{path}{jax.tree_util.keystr(leaf_path)}"
+                yield _Entry(axes, leaf_name, leaf, is_written_out and is_leaf)
+        case ast.Dict(keys=keys, values=values) if type(value) is dict:
+            for key, inner in zip(keys, values, strict=True):
+                if not isinstance(key, ast.Constant) or key.value not in value:
+                    raise _UnknownError
+                inner_path = f"{path}[{key.value!r}]"
+                yield from _parts(inner, value[key.value], inner_path, is_written_out=True)
+        case ast.List(elts=elements) | ast.Tuple(elts=elements) if type(value) in (list, tuple):
+            if len(elements) != len(value) or any(isinstance(element, ast.Starred) for element in elements):
+                raise _UnknownError
+            for number, inner in enumerate(elements):
+                yield from _parts(inner, value[number], f"{path}[{number}]", is_written_out=True)
+        case _:
+            raise _UnknownError

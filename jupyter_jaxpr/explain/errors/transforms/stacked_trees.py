@@ -1,0 +1,38 @@
+"""Makes one tree of arrays of a list of trees, for vmap."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from ....observe.observation import FoundCure
+from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.module_names import jnp_name
+from ..failing_code.place_of_error import RaisedAt
+from ..trials.trial_of_cure import passed
+
+
+def stacked_trees(raised: RaisedAt, node: ast.expr, value: Any, name: str) -> tuple[str, list[FoundCure]] | None:
+    """Return the explanation and the cure for a list of trees of one structure; None for any other value.
+
+    Args:
+        raised: Where the error was raised.
+        node: The argument of the mapped function.
+        value: The value of the argument.
+        name: The argument in the text.
+    """
+    import jax
+
+    if type(value) not in (list, tuple) or len(value) < 2 or jax.tree_util.all_leaves(value):
+        return None
+    structures = {jax.tree_util.tree_structure(part) for part in value[:1_000]}
+    if len(structures) != 1 or type(value[0]) not in (dict, list, tuple):
+        return None
+    kind, inner = type(value).__name__, type(value[0]).__name__
+    text = (
+        f"{name} is a {kind} of {len(value)} {inner}s. vmap maps each array in the {inner}s, and does not map the "
+        f"{kind} itself."
+    )
+    code = f"jax.tree.map(lambda *leaves: {jnp_name(raised)}.stack(leaves), *{raised.source(node)})"
+    words = f"This makes one {inner} of arrays, whose axis 0 counts the elements of {name}."
+    return text, passed(raised, [applied(FoundCure("one tree", code, words), [edit_of(raised, over(node, code))])])
