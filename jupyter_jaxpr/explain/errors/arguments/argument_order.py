@@ -17,6 +17,7 @@ from ..trials.trial_of_cure import passed
 
 _NO_DTYPE = re.compile(r"^Cannot interpret '(.+?)' as a data type")
 _NO_SHAPE = re.compile(r"^Shapes must be 1D sequences|'float' object cannot be interpreted as an integer")
+_NO_SIZES = re.compile(r"^'(?:_ScalarMeta|type)' object is not iterable")
 #: Function of jax.random -> its parameters for the limits, which come after shape and dtype.
 _BOUNDS = {"uniform": ("minval", "maxval")}
 _NO_AXIS = re.compile(r"^scan got value with no leading axis to scan over")
@@ -38,6 +39,8 @@ def order_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         return _length_as_xs(raised, call)
     if isinstance(error, ValueError) and _SUBSCRIPTS.search(text) and called(call) == "einsum":
         return _subscripts_last(raised, call)
+    if isinstance(error, TypeError) and _NO_SIZES.search(text) and (dtype := _dtype_as_shape(raised, call)) is not None:
+        return dtype
     if (swapped := _shape_first(raised, call)) is not None:
         return swapped
     if isinstance(error, TypeError) and (_NO_DTYPE.search(text) or _NO_SHAPE.search(text)):
@@ -75,6 +78,17 @@ def _shape_first(raised: RaisedAt, call: ast.Call) -> Explained | None:
         return None
     cure = applied(FoundCure("the order", code, words), [edit_of(raised, over(call, code))])
     return Explained(None, title, "", tuple(passed(raised, [cure])))
+
+
+def _dtype_as_shape(raised: RaisedAt, call: ast.Call) -> Explained | None:
+    """Explains jax.random.normal(key, jnp.float32): the shape stands before the dtype."""
+    if "random" not in raised.source(call.func) or len(call.args) != 2 or call.keywords:
+        return None
+    name, key, dtype = called(call), *map(raised.source, call.args)
+    title = f"{name} takes the shape after the key, not the dtype {dtype}"
+    code = f"{raised.source(call.func)}({key}, shape, {dtype})"
+    words = "shape is a tuple of sizes, and () gives a single number."
+    return Explained(None, title, "", (FoundCure("a shape", code, words),))
 
 
 def _is_shape(raised: RaisedAt, node: ast.expr) -> bool:

@@ -310,6 +310,8 @@ def _fixed(raised: RaisedAt) -> Explained | None:
         if isinstance(target.value, ast.Name):
             cure = applied(cure, [edit_of(raised, over(statement, code))])
         return Explained(None, title, "A named tuple keeps its fields.", tuple(passed(raised, [cure])))
+    if (undeclared := _undeclared(raised, target, holder, statement.value)) is not None:
+        return undeclared
     is_module = "equinox" in {kind.__module__.partition(".")[0] for kind in type(holder).__mro__}
     code = f"{source} = dataclasses.replace({source}, {target.attr}={new})"
     cure = FoundCure("dataclasses.replace", code, "replace makes an object with another value in one field.")
@@ -317,6 +319,26 @@ def _fixed(raised: RaisedAt) -> Explained | None:
         code = f"{source} = eqx.tree_at(lambda module: module.{target.attr}, {source}, {new})"
         cure = FoundCure("equinox.tree_at", code, "tree_at makes a module with another value in one field.")
     return Explained(None, title, "A frozen dataclass keeps its fields.", (cure,))
+
+
+def _undeclared(raised: RaisedAt, target: ast.Attribute, holder: Any, value: ast.expr) -> Explained | None:
+    """Explains self.scale = 2.0 in the __init__ of an equinox module that declares no field scale."""
+    function = raised.function
+    if not isinstance(function, ast.FunctionDef) or function.name != "__init__" or "equinox" not in packages_of(holder):
+        return None
+    declared = {name for kind in type(holder).__mro__ for name in vars(kind).get("__annotations__", {})}
+    declared |= {name for kind in type(holder).__mro__ for name in vars(kind).get("__dataclass_fields__", {})}
+    owner = raised.parents.get(id(function))
+    if target.attr in declared or not isinstance(owner, ast.ClassDef):
+        return None
+    constant = value.value if isinstance(value, ast.Constant) else value_of(raised, value)
+    kind_of_field = type(constant).__name__ if type(constant) in (bool, int, float, str) else ""
+    kind_of_field = "jax.Array" if dtype_of(constant) else kind_of_field
+    title = f"{owner.name} declares no field {target.attr}"
+    text = "The __init__ of a module of equinox gives values to the fields that the class declares, and to no other."
+    words = f"Declare the field in {owner.name}, above its methods."
+    cure = FoundCure("a field", f"{target.attr}: {kind_of_field}" if kind_of_field else None, words)
+    return Explained(None, title, text, (cure,))
 
 
 def _type_check(raised: RaisedAt) -> Explained | None:

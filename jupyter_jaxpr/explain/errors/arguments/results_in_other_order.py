@@ -9,11 +9,12 @@ from typing import Any
 
 from ....observe.observation import FoundCure
 from ..explanation import Explained
-from ..failing_code.edits import edit_of, over
+from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt, at_caller
 from ..failing_code.return_values import AnyFunction, function_of_text, result_of
 from ..trials.harmful_assignments import own_nodes
+from ..trials.trial_of_cure import passed
 
 _MOST = 4
 
@@ -34,6 +35,8 @@ def results_error(error: BaseException, raised: RaisedAt | None, function: str) 
             continue
         order = _other_order(place, target, result)
         if order is None or (is_repeated and not _was_called(place, target, call)):
+            continue
+        if not is_repeated and not _is_cause(raised, target, order):
             continue
         return _explained(place, target, call, returning, result, order)
     return None
@@ -127,6 +130,30 @@ def _was_called(place: RaisedAt, target: ast.Tuple, call: ast.Call) -> bool:
     arguments = {ast.unparse(part) for part in [*call.args, *(keyword.value for keyword in call.keywords)]}
     others = [name for name in target.elts if ast.unparse(name) not in arguments]
     return loop is not None and bool(others) and all(value_of(place, name) is not None for name in others)
+
+
+def _is_cause(raised: RaisedAt, target: ast.Tuple, order: tuple[int, ...]) -> bool:
+    """Return whether the failing line may run with the values in the other order."""
+    assert raised.node is not None
+    now = {ast.unparse(target.elts[place_]): raised.source(target.elts[number]) for number, place_ in enumerate(order)}
+    changed = [
+        part
+        for part in ast.walk(raised.node)
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load) and now.get(part.id, part.id) != part.id
+    ]
+    values = [value_of(raised, part) for part in target.elts]
+    structures = {str(_structure(value)) for value in values}
+    if raised.around(ast.JoinedStr) is not None or not changed:
+        return len(structures) > 1  # Python 3.11 does not know the places within an f-string
+    edits = [edit_of(raised, over(part, now[part.id])) for part in changed]
+    return bool(passed(raised, [applied(FoundCure("the order", None, ""), edits)]))
+
+
+def _structure(value: Any) -> Any:
+    """Return the structure of a tree."""
+    import jax
+
+    return jax.tree_util.tree_structure(value)
 
 
 def _explained(

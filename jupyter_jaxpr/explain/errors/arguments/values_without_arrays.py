@@ -521,6 +521,12 @@ def _not_array(raised: RaisedAt, kind: str) -> Explained | None:
         title = f"{called(call)} takes arrays, but {source} is a {kind_of_iterator}"
         code = f"{jnp}.array(list({source}))"
         words = "jax.numpy makes an array of a list."
+        if kind == "zip" and isinstance(node, ast.Call) and maker_name == "zip" and called(call) == "scan":
+            arrays = [raised.source(argument) for argument in node.args]
+            code = f"({', '.join(arrays)}{',' * (len(arrays) == 1)})"
+            words = "A scan takes one element of each array of a tuple at each step."
+            cure = applied(FoundCure("a tuple", code, words), [edit_of(raised, over(node, code))])
+            return Explained(None, title, "", tuple(passed(raised, [cure])))
         if kind == "range":
             code = f"{jnp}.arange{source[len('range') :]}" if maker_name == "range" else f"{jnp}.array({source})"
             words = "An array of the same numbers."

@@ -179,7 +179,7 @@ def _donation(raised: RaisedAt | None, name: str | None) -> _Donation | None:
     if raised is None or raised.loops is None or name is None:
         return None
     found = []
-    loop = raised.around(ast.For, ast.While)
+    loop = raised.around(ast.For, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
     for node in ast.walk(raised.loops.module):
         if not isinstance(node, ast.Call) or _function_around(raised, node) is not raised.function:
             continue

@@ -14,12 +14,14 @@ from ..arguments.tree_differences import keys_of
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
-from ..failing_code.origins import value_of
+from ..failing_code.module_names import namespace
+from ..failing_code.origins import dtype_of, operands, type_of_new_array, value_of
 from ..failing_code.place_of_error import RaisedAt, at_caller
 from ..trials.trial_of_cure import passed
 
 _EMPTY = re.compile(r"Tried to access \"\w+\" from collection \"(\w+)\" in \".*?\" but the collection is empty")
 _NO_COLLECTIONS = re.compile(r"The first argument passed to an apply function should be a dictionary of collections")
+_CONTAINS = re.compile(r"__contains__: unsupported operand type <class 'str'>")
 _EXTRA = re.compile(r"Expect the `variables` \(first argument\) passed to apply\(\) to be a dict .* an extra params")
 _COLLECTIONS = "apply takes a dict with a key for each collection of variables. The key of the parameters is 'params'."
 
@@ -27,6 +29,10 @@ _COLLECTIONS = "apply takes a dict with a key for each collection of variables. 
 def module_variables_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
     """Explains model.apply(params, x), where apply takes the dict {'params': params}."""
     text = " ".join(message_of(error).split())
+    if raised is not None and raised.frame is not None and _CONTAINS.search(text):
+        return next(
+            (_no_variables(at, at.node) for at in _calls_of_apply(raised) if isinstance(at.node, ast.Call)), None
+        )
     empty, is_flat, is_extra = _EMPTY.search(text), _NO_COLLECTIONS.search(text), _EXTRA.search(text)
     if raised is None or raised.frame is None or not (empty or is_flat or is_extra):
         return None
@@ -59,6 +65,27 @@ def module_variables_error(error: BaseException, raised: RaisedAt | None, functi
     tried = [*passed(at, [cure]), *_whole_dict(at, node)][:1]
     general = FoundCure("params", None, "Pass the whole dict that init of this module returned.")
     return Explained(at.place, title, f"{_COLLECTIONS} {has}", tuple(tried) or (general,))
+
+
+def _no_variables(raised: RaisedAt, call: ast.Call) -> Explained | None:
+    """Explains net.apply(x), whose first argument is an array in the place of the variables."""
+    first = call.args[0] if call.args else None
+    if first is None or not (dtype_of(value_of(raised, first)) or type_of_new_array(raised, first)):
+        return None
+    title = f"apply takes the variables first, but gets {' '.join(raised.source(first).split())}"
+    text = operands(raised, [first], type_of_new_array)
+    space = namespace(raised)
+    names = [name for name in raised.module_names if type(space.get(name)) is dict and "params" in space[name]]
+    words = "Pass the dict that init returned, and then the arguments of the module."
+    if len(names) != 1:
+        return Explained(raised.place, title, text, (FoundCure("the variables", None, words),))
+    code = f"{names[0]}, {raised.source(first)}"
+    cure = applied(
+        FoundCure("the variables", code, f"{names[0]} has the key 'params'."), [edit_of(raised, over(first, code))]
+    )
+    return Explained(
+        raised.place, title, text, tuple(passed(raised, [cure])) or (FoundCure("the variables", None, words),)
+    )
 
 
 def _whole_dict(raised: RaisedAt, node: ast.expr) -> list[FoundCure]:

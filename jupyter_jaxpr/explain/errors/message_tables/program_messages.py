@@ -188,6 +188,13 @@ PROGRAM_MESSAGES = (
         ("mesh", "Pass mesh=mesh, or set a mesh with jax.set_mesh(mesh) before the call."),
     ),
     Message(
+        r"pjit (in|out)_shardings specification must be a tree prefix .*? wrong length: got a tuple or list of length "
+        r"(\d+) for an args tuple of length (\d+)",
+        "{1}_shardings does not fit the call: the entries are {2}, the arguments are {3}",
+        "A tuple has one entry for each positional argument.",
+        ("entries", "Write one entry for each argument, or one sharding in place of the tuple for all arguments."),
+    ),
+    Message(
         r"pjit does not support kwargs when in_shardings is specified",
         "A function with in_shardings takes no arguments by name",
         "",

@@ -48,6 +48,8 @@ def item_assignment(raised: RaisedAt | None) -> Explained:
     if lost is not None and statement is not None:
         title += _statement_text(raised, statement)
         return Explained(None, title, operand_types(raised), (FoundCure(".at[...]", None, lost),))
+    if (swapped := _several_writes(raised, statement, base.value)) is not None:
+        return swapped
     match statement:
         case ast.Assign(targets=[ast.Subscript()], value=value) if _is_mask(raised, node.slice):
             return _mask_assignment(raised, title, statement, node, raised.source(value), value)
@@ -70,6 +72,30 @@ def item_assignment(raised: RaisedAt | None) -> Explained:
         # The statement writes into an object, and a trial of the cure would change the user's object.
         return Explained(None, title, explanation, (cure,))
     return explained_with_trials(title, explanation, raised, [cure])
+
+
+def _several_writes(raised: RaisedAt, statement: ast.stmt | None, array: ast.expr) -> Explained | None:
+    """Explains x[0], x[2] = x[2], x[0], which writes several elements of one array; None for any other statement."""
+    match statement:
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+            pass
+        case _:
+            return None
+    source = raised.source(array)
+    indices = [
+        part.slice for part in targets if isinstance(part, ast.Subscript) and raised.source(part.value) == source
+    ]
+    if not isinstance(array, ast.Name) or len(indices) != len(targets) or len(values) != len(targets):
+        return None
+    if any(_is_mask(raised, index) for index in indices) or any(isinstance(value, ast.Starred) for value in values):
+        return None
+    pairs = zip(indices, values, strict=True)
+    writes = "".join(f".at[{raised.source(index)}].set({raised.source(value)})" for index, value in pairs)
+    code = f"{source} = {source}{writes}"
+    text = "Each .at[...].set(...) makes a new array. The values on the right are read from the old one."
+    cure = applied(FoundCure(".at[...]", code, text), [edit_of(raised, over(statement, code))])
+    title = f"A JAX array cannot be changed in place{_statement_text(raised, statement)}"
+    return explained_with_trials(title, operands(raised, [array]), raised, [cure])
 
 
 def _is_one_index(raised: RaisedAt, index: ast.expr) -> bool:

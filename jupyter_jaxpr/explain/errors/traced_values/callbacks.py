@@ -43,9 +43,9 @@ def callback_error(error: BaseException, raised: RaisedAt | None, function: str)
         f"The call passes {argument} in the place of the type. "
         "JAX needs the type of the result before the callback runs."
     )
-    code = (
-        f"{raised.source(call.func)}({callback}, jax.ShapeDtypeStruct({argument}.shape, {argument}.dtype), {argument})"
+    code = f"{raised.source(call.func)}({callback}, jax.ShapeDtypeStruct(shape, dtype), {argument})"
+    words = (
+        "shape and dtype are those of the result, such as x.shape and x.dtype where the callback changes each element."
     )
-    words = "Describe the shape and the dtype of the result, and then pass the arguments."
     cure = FoundCure("the type of the result", code if isinstance(call.args[1], ast.Name) else None, words)
     return Explained(edit_of(raised, over(call, "")).place, title, explanation, (cure,))

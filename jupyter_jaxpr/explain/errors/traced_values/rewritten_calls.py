@@ -54,7 +54,7 @@ class Calls:
         if isinstance(node, ast.FormattedValue | ast.JoinedStr):
             return self._debug_print()
         if not isinstance(node, ast.Call):
-            return self._percent_format() or self.in_place()
+            return self._percent_format() or self._text_in_call() or self.in_place()
         if (formatted := self._str_format(node)) is not None:
             return [formatted]
         if _without_conversion(node) is not node and self._printing() is not None:
@@ -75,6 +75,13 @@ class Calls:
             case ast.Call(func=ast.Name(id=("max" | "min") as name), args=[value], keywords=[]):
                 code = f"{self._jnp}.{name}({self._array(value)})"
                 return [self._cure(f"{self._jnp}.{name}", code, _ELEMENTS, over(node, code))]
+            case ast.Call(
+                func=ast.Name(id="sorted"),
+                args=[value],
+                keywords=[ast.keyword(arg="reverse", value=ast.Constant(value=True))],
+            ):
+                code = f"{self._jnp}.sort({self._array(value)}, descending=True)"
+                return [self._cure(f"{self._jnp}.sort", code, _ELEMENTS, over(node, code))]
             case ast.Call(func=ast.Name(id=name), args=[value], keywords=[]) if name in _ALONE:
                 code = f"{self._jnp}.{_ALONE[name]}({self._array(value)})"
                 return [self._cure(f"{self._jnp}.{_ALONE[name]}", code, _ELEMENTS, over(node, code))]
@@ -124,6 +131,9 @@ class Calls:
                     "strings."
                 )
                 return [FoundCure("the index", None, words)]
+        if isinstance(parent, ast.Call) and _called_name(parent) in ("str", "repr", "format"):
+            words = f"The program computes no texts. jax.debug.print('{{}}', {self._source(value)}) prints the value."
+            return [FoundCure("jax.debug.print", None, words)]
         statement = self._raised.statement_of(node)
         if isinstance(statement, ast.Expr) and _called_name(statement.value) == "print":
             words = f"jax.debug.print('{{}}', {self._source(value)}) prints the value each time that the program runs."
@@ -472,6 +482,21 @@ class Calls:
         code = f"jax.debug.print({', '.join([repr(text), *map(self._source, values)])})"
         explanation = "jax.debug.print prints the value each time that the program runs."
         return [self._cure("jax.debug.print", code, explanation, over(call, code))]
+
+    def _text_in_call(self) -> list[FoundCure]:
+        """Return the advice for logging.info("%.2f" % x): jax.debug.callback, with the value while the program runs."""
+        node = self._raised.node
+        match node, self._raised.parents.get(id(node)) if node is not None else None:
+            case ast.BinOp(left=ast.Constant(value=str()) as words, op=ast.Mod(), right=value), parent:
+                pass
+            case _:
+                return []
+        text = "The program computes no texts. jax.debug.callback calls a function with the values each time it runs."
+        if isinstance(value, ast.Tuple) or not isinstance(parent, ast.Call) or parent.args != [node] or parent.keywords:
+            return [FoundCure("jax.debug.callback", None, text)]
+        call = f"{self._source(parent.func)}({self._source(words)} % value)"
+        code = f"jax.debug.callback(lambda value: {call}, {self._source(value)})"
+        return [FoundCure("jax.debug.callback", code, text)]
 
     def _debug_print(self) -> list[FoundCure]:
         """Return the cure of an f-string or format call with a traced value: jax.debug.print."""

@@ -22,6 +22,7 @@ from ..failing_code.return_values import missing_return, result_of
 from .complex_losses import HOLOMORPHIC, complex_cures
 from .has_aux import has_aux_cure
 from .in_axes import vmap_error
+from .in_axes_written_out import entries_by_name
 from .leaves_without_gradient import without_others
 from .transformed_calls import Applied
 
@@ -44,6 +45,8 @@ def transform_error(error: BaseException, raised: RaisedAt | None, function: str
     if not isinstance(error, TypeError | ValueError):
         return None
     text = message_of(error).strip()
+    if text.startswith("vmap in_axes must be") and (by_name := entries_by_name(raised)) is not None:
+        return by_name
     call = Applied(raised)
     if match := _INPUT.search(text):
         return _input(call, match["word"], match["dtype"])

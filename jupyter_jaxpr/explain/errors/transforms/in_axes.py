@@ -355,7 +355,8 @@ def _flat_leaf(call: Applied, number: int, axes: Sequence[int | None], rank: int
     kind = type(value).__name__
     explanation = f"vmap maps each array in {name}."
     cures: list[FoundCure] = []
-    if rank == 0 and type(value) is not dict and len(flat) == len(leaves) == len(value):
+    is_flat = type(value) is not dict and jax.tree_util.all_leaves(value)
+    if rank == 0 and is_flat and len(flat) == len(leaves):
         explanation = (
             f"{name} is a {kind} of numbers. vmap maps each array in a {kind}, and does not map the {kind} itself."
         )

@@ -12,7 +12,11 @@ from ....jax.tracer_origins import type_of
 from ....observe.observation import FoundCure
 from ....quantities import count, in_a_sentence
 from ..explanation import Explained
+from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.place_of_error import RaisedAt
+from ..failing_code.return_values import function_of_text
+from ..trials.trial_of_cure import passed
 from .transformed_calls import Applied
 
 
@@ -112,3 +116,24 @@ def _parts(axes: ast.expr, value: Any, path: str, *, is_written_out: bool) -> It
                 yield from _parts(inner, value[number], f"{path}[{number}]", is_written_out=True)
         case _:
             raise _UnknownError
+
+
+def entries_by_name(raised: RaisedAt | None) -> Explained | None:
+    """Explains in_axes={'p': None, 'x': 0}, a dict with an entry for each parameter; None for any other in_axes."""
+    call = raised.node if raised is not None else None
+    if raised is None or raised.frame is None or not isinstance(call, ast.Call) or called(call) != "vmap":
+        return None
+    option = next((keyword.value for keyword in call.keywords if keyword.arg == "in_axes"), None)
+    if not isinstance(option, ast.Dict) or not call.args:
+        return None
+    function = function_of_text(raised, call.args[0])
+    names = [key.value for key in option.keys if isinstance(key, ast.Constant)]
+    parameters = [part.arg for part in [*function.args.posonlyargs, *function.args.args]] if function else []
+    if not parameters or set(names) != set(parameters) or len(names) != len(option.keys):
+        return None
+    title = "in_axes takes its entries by position, not by the names of the parameters"
+    entries = [raised.source(option.values[names.index(parameter)]) for parameter in parameters]
+    code = f"({', '.join(entries)}{',' * (len(entries) == 1)})"
+    words = "A tuple has one entry for each argument, in their order."
+    cure = applied(FoundCure("a tuple", code, words), [edit_of(raised, over(option, code))])
+    return Explained(None, title, "", tuple(passed(raised, [cure])))

@@ -229,8 +229,10 @@ def _trace_outcome(raised: RaisedAt, body: list[ast.stmt], budget: Budget) -> Ou
         return "untried"
     except _OtherCarry:
         return "later error"
-    except not_of_a_signal(Exception):
-        return "failed"
+    except not_of_a_signal(Exception) as error:
+        # Without a trace, x[x > 0] is allowed, but the trial always traces.
+        is_of_trial = isinstance(error, jax.errors.NonConcreteBooleanIndexError) and not raised.in_trace
+        return "later error" if is_of_trial and not raised.tracers else "failed"
     finally:
         prints.stop()
         linecache.cache.pop(file, None)

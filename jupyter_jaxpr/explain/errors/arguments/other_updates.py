@@ -1,0 +1,69 @@
+"""Explains `tx.update(loss, state, params)`, whose first argument has another structure than the parameters."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from ....jax.tracer_origins import type_of
+from ....observe.observation import FoundCure
+from ....plain_text import own_name
+from ..explanation import Explained
+from ..failing_code.called_names import called
+from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.origins import value_of
+from ..failing_code.place_of_error import RaisedAt
+from ..trials.harmful_assignments import own_nodes
+from ..trials.trial_of_cure import passed
+from .tree_differences import with_article
+
+
+def other_update_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """Explains an update of optax with the value of value_and_grad in the place of the gradient."""
+    call = raised.node if raised is not None else None
+    if raised is None or raised.frame is None or not isinstance(call, ast.Call) or called(call) != "update":
+        return None
+    if not isinstance(error, TypeError | ValueError | AttributeError) or not isinstance(call.func, ast.Attribute):
+        return None
+    optimizer = value_of(raised, call.func.value)
+    if not any((own_name(kind, "__module__") or "").startswith("optax") for kind in type(optimizer).__mro__):
+        return None
+    if len(call.args) != 3 or not isinstance(call.args[0], ast.Name):
+        return None
+    updates, parameters = value_of(raised, call.args[0]), value_of(raised, call.args[2])
+    if updates is None or parameters is None or _shapes(updates) == _shapes(parameters):
+        return None
+    gradient = _gradient(raised, call.args[0].id, parameters)
+    if gradient is None:
+        return None
+    name, source = call.args[0].id, raised.source(call.args[2])
+    kind = type_of(updates) or with_article(type(updates).__name__)
+    title = f"update takes the gradient first, but gets {name}, which is {kind}"
+    text = f"A gradient has the structure and the shapes of {source}. {gradient} is the gradient here."
+    cure = applied(
+        FoundCure("the gradient", gradient, f"Pass {gradient}."), [edit_of(raised, over(call.args[0], gradient))]
+    )
+    return Explained(None, title, text, tuple(passed(raised, [cure])))
+
+
+def _gradient(raised: RaisedAt, value_name: str, parameters: Any) -> str | None:
+    """Return g of `value, g = ...`, the only assignment of the value's name, if g has the shapes of the parameters."""
+    if raised.loops is None:
+        return None
+    scope = raised.function if isinstance(raised.function, ast.FunctionDef) else raised.loops.module
+    names = []
+    for node in own_nodes(scope):
+        match node:
+            case ast.Assign(targets=[ast.Tuple(elts=[ast.Name(id=first), ast.Name() as second])]) if (
+                first == value_name and node.lineno < raised.place.line
+            ):
+                names.append(second)
+    fitting = [node.id for node in names if _shapes(value_of(raised, node)) == _shapes(parameters)]
+    return fitting[0] if len(fitting) == len(names) == 1 else None
+
+
+def _shapes(tree: Any) -> tuple[Any, list[Any]]:
+    import jax
+
+    leaves, structure = jax.tree_util.tree_flatten(tree)
+    return structure, [getattr(leaf, "shape", ()) for leaf in leaves[:1_000]]
