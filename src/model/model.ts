@@ -20,6 +20,7 @@ import {
   Status
 } from '../tokens';
 import { releaseCosts } from './costs';
+import { firstShown } from './earlier-program';
 import { KernelStatus } from './kernel-status';
 import { requestsOf, traceWritten } from './requests';
 import { carry } from './results';
