@@ -90,6 +90,23 @@ def test_branches_that_read_another_value() -> None:
     ]
 
 
+def test_branches_that_read_a_value_of_the_function_around_them() -> None:
+    """The branches cannot be defined outside of the function, unless the value becomes an operand."""
+
+    def pick(index: int, x: float) -> Any:
+        return lax.cond(index > 0, lambda: x + 1, lambda: x - 1)
+
+    with observe() as ledger:
+        for index in range(2):
+            pick(index, 1.0)
+    assert told(ledger, "cond(<lambda>, <lambda>)") == [
+        (
+            "JAX traced and compiled the cond again: each <lambda> is a new function object.",
+            "Pass x as an operand, and define <lambda> once.",
+        )
+    ]
+
+
 def test_a_new_condition_of_a_while_loop() -> None:
     """The body is the same function: JAX dropped nothing."""
     with observe() as ledger:

@@ -68,12 +68,14 @@ class PassedFunction:
         parameter: The argument of the construct, such as `body_fun` or `branches[1]`.
         reference: A weak reference to the function object; None if the object allows none.
         kind: `method`, `partial`, `object` (of a class without a name for JAX) or `function`.
+        captured: The names of the variables of enclosing functions that the function reads.
     """
 
     name: str
     parameter: str
     reference: weakref.ref[Any] | None
     kind: str = "function"
+    captured: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -236,7 +238,13 @@ def _passed(
     if len(named) != len(references):
         return ()
     return tuple(
-        PassedFunction(parameter if body is None else body.name, parameter, reference, _kind(reference, body))
+        PassedFunction(
+            parameter if body is None else body.name,
+            parameter,
+            reference,
+            _kind(reference, body),
+            _captured(reference),
+        )
         for body, (parameter, reference) in zip(named, references, strict=True)
     )
 
@@ -260,6 +268,11 @@ def _kind(reference: weakref.ref[Any] | None, body: Body | None) -> str:
     if body is not None and body.name == kind_name(kind):
         return "object"
     return "method" if kind is MethodType else "partial" if issubclass(kind, partial) else "function"
+
+
+def _captured(reference: weakref.ref[Any] | None) -> tuple[str, ...]:
+    function = None if reference is None else reference()
+    return function.__code__.co_freevars if type(function) is FunctionType else ()
 
 
 def _called(

@@ -11,7 +11,7 @@ import dis
 import functools
 import types
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
@@ -187,9 +187,14 @@ def unread_values(before: Mapping[str, Outside], after: Mapping[str, Outside]) -
     return [name for name, current in after.items() if name in before and before[name].is_same(current) is None]
 
 
-def kept_values(code: CodeType | None, outside: Mapping[str, Outside]) -> list[str]:
-    """Return the names of the numbers, strings and arrays that a function reads from enclosing functions."""
-    read = {name: outside[name] for name in (code.co_freevars if code is not None else ()) if name in outside}
+def kept_values(names: Iterable[str], outside: Mapping[str, Outside]) -> list[str]:
+    """Return those names whose values are numbers, strings or arrays.
+
+    Args:
+        names: The names of the variables that a function reads from enclosing functions.
+        outside: The values that the function reads from outside of its arguments.
+    """
+    read = {name: outside[name] for name in names if name in outside}
     return [name for name, value in read.items() if value.text is not None or value.kind == "array"]
 
 

@@ -15,7 +15,7 @@ from ..whose_code import is_installed
 from .closed_over import ChangedValue
 from .closest_key import closest
 from .function_history import FunctionHistory, MissEvent
-from .reason import Reason
+from .reason import Reason, names_text
 
 
 def construct_reasons(
@@ -157,7 +157,9 @@ def _other_body(event: MissEvent, before: Sequence[MissEvent], construct: Constr
     text = f"JAX traced and compiled the {construct.name} again: {_are_new(new)}."
     names = " and ".join(dict.fromkeys(passed.name for passed in new))
     cure = f"Define {names} once, outside of the code that calls {construct.name}: JAX caches by function object."
-    if {passed.kind for passed in new} == {"method"}:
+    if event.captured:
+        cure = f"Pass {names_text(event.captured)} {_way(construct)}, and define {names} once."
+    elif {passed.kind for passed in new} == {"method"}:
         cure = f"Keep the method in a variable: Python makes a method object each time that the code reads {names}."
     elif {passed.kind for passed in new} == {"partial"}:
         cure = f"Make the partial once, outside of the code that calls {construct.name}: JAX caches by function object."
@@ -196,7 +198,11 @@ def _reads_another(construct: Construct, bodies: str, changed: ChangedValue) -> 
         f"JAX traced and compiled the {construct.name} again: {bodies} is a new function object{reads}, and "
         f"{changed.described()}."
     )
-    way = "as an operand" if construct.primitive == "cond" else "as a part of the carry or as an operand"
-    cure = f"Pass {changed.name} {way}, and define {bodies} once."
+    cure = f"Pass {changed.name} {_way(construct)}, and define {bodies} once."
     before, after = changed.before.described(), changed.after.described()
     return Reason("new_function", text, changed.name, before, after, cure)
+
+
+def _way(construct: Construct) -> str:
+    """Return the way in which a function of the construct gets a value that it reads from outside."""
+    return "as an operand" if construct.primitive == "cond" else "as a part of the carry or as an operand"

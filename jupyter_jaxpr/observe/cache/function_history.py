@@ -208,7 +208,10 @@ class FunctionHistory:
             code = code_of(fun) if is_plain_function else None
             plain = None if code is None or is_installed(file_of(code)) else code
             event.making = making_of(plain, event.place)
-            event.captured = kept_values(plain, first.outside)
+            event.captured = kept_values(() if plain is None else plain.co_freevars, first.outside)
+            if event.construct is not None:
+                names = dict.fromkeys(name for passed in event.construct.functions for name in passed.captured)
+                event.captured = kept_values(names, first.outside)
             event.changed = changed_values(last.outside, first.outside)
             event.unread = unread_values(last.outside, first.outside)
         event.another = any(wrapping[:3] == key[:3] and wrapping[3] != first.apart for wrapping in self.wrapped)
