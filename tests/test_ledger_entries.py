@@ -35,6 +35,30 @@ def test_the_entries_of_function_objects_that_are_gone() -> None:
     assert [miss.entry for miss in record.misses] == [-1] * 11 + [0]
 
 
+@pytest.mark.skipif(not HAS_MONITORING, reason="Python 3.11 does not count calls outside of a cell")
+def test_without_a_hit_each_entry_has_0_hits() -> None:
+    f = jax.jit(lambda x: x + 1)
+    with observe() as ledger:
+        for size in (2, 3):
+            f(jnp.ones(size))
+    assert [entry.hits for entry in ledger["<lambda>"].entries] == [0, 0]
+    with observe() as ledger:
+        for size in (2, 3):
+            f(jnp.ones(size))
+    assert [entry.hits for entry in ledger["<lambda>"].entries] == [None, None]
+
+
+@pytest.mark.skipif(not HAS_MONITORING, reason="on Python 3.11 the number of calls is a lower bound")
+def test_a_static_method_is_called_by_the_cell_alone(notebook: Notebook) -> None:
+    """`staticmethod` stores the function that it receives, and does not call it."""
+    cell = (
+        "class Model:\n    @staticmethod\n    @jax.jit\n    def f(x):\n        return x + 1\nModel.f(1.0), Model.f(2.0)"
+    )
+    ran = notebook.run(f"%%jaxpr\n{cell}")
+    (function,) = [each for each in ran.document["ledger"]["functions"] if each["run"]["calls"]]
+    assert (function["run"]["calls"], function["run"]["calls_exact"], function["run"]["hits"]) == (2, True, 1)
+
+
 def test_clear_caches() -> None:
     @jax.jit
     def f(x: Any) -> Any:
