@@ -181,6 +181,18 @@ CALL_MESSAGES = (
         ("branches", "Pass a list of at least one function."),
     ),
     Message(
+        r"Missing required argument `grads`\. As of Flax",
+        "update of an optimizer of nnx takes the model first, and then the gradients",
+        "",
+        ("the model", "Write optimizer.update(model, grads)."),
+    ),
+    Message(
+        r"expected PyTreeDef\((.*?)\), got PyTreeDef\((.*)\)\.?$",
+        "The call passes arguments of another structure than the function was made for",
+        "The function takes {1}, but the call passes {2}. Each * stands for an array.",
+        ("the arguments", "Pass as many arguments as jax.linearize got, with the same containers and keys."),
+    ),
+    Message(
         r"vmap in_axes must be an int, None, or a tuple of entries corresponding to the positional arguments passed to "
         r"the function, but got (.+?)\.?$",
         "in_axes takes a number, None or a tuple of them, not {1}",
