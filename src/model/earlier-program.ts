@@ -101,24 +101,24 @@ export function pairs(
   const left = new Set(before.keys());
   const take = (
     program: CalledProgram,
-    matches: (candidate: CalledProgram) => boolean
+    matches: (candidate: number) => boolean
   ): number | undefined => {
     for (const place of left) {
-      const candidate = before[place];
-      if (isSameFunction(program, candidate) && matches(candidate)) {
+      if (isSameFunction(program, before[place]) && matches(place)) {
         left.delete(place);
         return place;
       }
     }
     return undefined;
   };
+  const signatures = before.map(signatureOf);
   const same = new Map<number, number>();
   const changed = new Map<number, number>();
   after.forEach((program, at) => {
     const signature = signatureOf(program);
     const place = take(
       program,
-      candidate => signatureOf(candidate) === signature
+      candidate => signatures[candidate] === signature
     );
     if (place !== undefined) {
       same.set(at, place);
