@@ -21,13 +21,13 @@ from conftest import Notebook
 
 from jupyter_jaxpr.explain.notes import dropped_updates, leaks, stale_values
 from jupyter_jaxpr.explain.timings import left_running
-from jupyter_jaxpr.jax import untold_changes
+from jupyter_jaxpr.jax import silent_changes
 from jupyter_jaxpr.observe import called_functions, credited_counts, dispatch_recording
 from jupyter_jaxpr.observe import values_at_trace as at_trace
 from jupyter_jaxpr.observe.calls import frozen_calls, printed_output
 from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
 from jupyter_jaxpr.observe.observation import EagerCompile, Place
-from jupyter_jaxpr.program import key_use, out_of_bounds
+from jupyter_jaxpr.program import out_of_bounds, random_key_use
 
 Falsify = Callable[[pytest.MonkeyPatch], None]
 Story = Callable[..., None]
@@ -60,22 +60,22 @@ def a_line_below(place: Any) -> Any:
 
 FALSE: dict[str, tuple[Falsify, Story, dict[str, Any]]] = {
     "the type that JAX gives": (
-        changed(untold_changes, "_truncated", lambda fact: fact._replace(taken=fact.asked)),
+        changed(silent_changes, "_truncated", lambda fact: fact._replace(taken=fact.asked)),
         changes.test_a_type_that_was_not_given,
         {},
     ),
     "the type that a body returns": (
-        changed(untold_changes, "_promoted", lambda fact: fact and fact._replace(returned=fact.began)),
+        changed(silent_changes, "_promoted", lambda fact: fact and fact._replace(returned=fact.began)),
         changes.test_a_carry_that_jax_converts,
         {},
     ),
     "the types of the results that could use donated memory": (
-        changed(untold_changes, "_unused", lambda fact: fact._replace(results=("f32[9]",))),
+        changed(silent_changes, "_unused", lambda fact: fact._replace(results=("f32[9]",))),
         changes.test_a_donated_argument_that_no_result_uses,
         {},
     ),
     "whether a platform knows donation": (
-        changed(untold_changes, "_unused", lambda fact: fact._replace(is_supported=False)),
+        changed(silent_changes, "_unused", lambda fact: fact._replace(is_supported=False)),
         changes.test_a_donated_argument_that_no_result_uses,
         {},
     ),
@@ -139,7 +139,7 @@ FALSE: dict[str, tuple[Falsify, Story, dict[str, Any]]] = {
         },
     ),
     "whether an operation takes a random key": (
-        replaced(key_use._Reader, "_used_by", lambda *_: iter(())),
+        replaced(random_key_use._Reader, "_used_by", lambda *_: iter(())),
         hides.test_a_key_used_twice,
         {},
     ),

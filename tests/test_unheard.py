@@ -5,9 +5,9 @@ import threading
 
 import pytest
 
-from jupyter_jaxpr.jax import unheard as module
+from jupyter_jaxpr.jax import hidden_events as module
 from jupyter_jaxpr.jax.facts import private
-from jupyter_jaxpr.jax.unheard import unheard
+from jupyter_jaxpr.jax.hidden_events import unheard
 
 monitoring = private("monitoring")
 LISTS = ("_event_listeners", "_event_duration_secs_listeners", "_event_time_span_listeners", "_scalar_listeners")

@@ -40,7 +40,6 @@ from . import notes, pools
 from .control_flow import ControlFlowFound, read_control_flow
 from .costs import AT_ONCE, XLA_AT_ONCE, program_cost, with_lead
 from .distinguishing_fields import told_apart
-from .index_notes import index_notes
 from .jax_naming import learn_naming
 from .ledger import MissNumbers, ledger_document
 from .levels import Unavailable
@@ -50,6 +49,7 @@ from .merged_notes import without_repeats
 from .named_values import named_values
 from .nan_gradient_notes import masked_notes
 from .note_cures import NoteSketches
+from .out_of_bounds_notes import index_notes
 from .programs import PAGE, WHOLE, WHOLE_RUN, ProgramBuilder
 from .shardings import HloLines, is_spread, program_shardings
 from .silenced_notes import without_silenced

@@ -9,7 +9,7 @@ from ..document.printed_variable_names import NAMING
 from ..document.types.document import Naming
 from ..interruptions import not_of_a_signal
 from ..jax.facts import imported
-from ..jax.unheard import unheard
+from ..jax.hidden_events import unheard
 
 _learned: list[Naming] = []
 

@@ -17,7 +17,7 @@ from ..observe.observation import Edit as FoundEdit
 from ..observe.retrace import Retrace as RetraceOffer
 from ..program.jaxpr.scope_columns import Captured, ScopeColumns
 from ..program.jaxpr.walk import Walk
-from ..program.key_use import KeyUse, KeyUses
+from ..program.random_key_use import KeyUse, KeyUses
 from ..quantities import count, duration, in_a_sentence, size
 from .note_cures import FramedNote
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..explain.errors.cell_error import is_of_call
 from ..jax.facts import imported, is_jitted, jit_disabled
-from ..observe.cache.ledger_table import not_counted
+from ..observe.cache.printed_ledger import not_counted
 from ..observe.calls.sys_monitoring import HAS_MONITORING
 from ..observe.code_of_callables import code_of, name_of
 from ..observe.library_functions import is_of_jax

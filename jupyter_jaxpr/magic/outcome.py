@@ -15,11 +15,11 @@ from ..explain.errors.trials.trial_time_limit import Budget
 from ..explain.notes.dropped_updates import dropped_updates
 from ..explain.notes.equal_statics import equal_statics
 from ..explain.notes.impure_calls import changes_by_traces, frozen_values
-from ..explain.notes.keys_between_calls import keys_between_calls
 from ..explain.notes.leaks import leaked_tracers
+from ..explain.notes.random_keys_between_calls import keys_between_calls
+from ..explain.notes.silent_changes import changed_numbers, promoted_carries, truncated_types, unused_donations
 from ..explain.notes.stale_values import stale_values
 from ..explain.notes.unread_donations import unread_donations
-from ..explain.notes.untold_changes import changed_numbers, promoted_carries, truncated_types, unused_donations
 from ..explain.timings.unblocked import unblocked_timings
 from ..interruptions import not_of_a_signal
 from ..jax.facts import imported

@@ -17,8 +17,8 @@ from typing import Any
 from ..interruptions import not_of_a_signal
 from ..jax.facts import imported, staging
 from ..jax.post_hook import LastCalls
+from ..jax.silent_changes import ChangedNumber, PromotedCarry, TruncatedType, UnusedDonation
 from ..jax.uncalled_traces import TracedAhead
-from ..jax.untold_changes import ChangedNumber, PromotedCarry, TruncatedType, UnusedDonation
 from ..plain_text import traceback_text
 from ..quantities import count, in_a_sentence
 from .cache.ledger import Calls, Ledger

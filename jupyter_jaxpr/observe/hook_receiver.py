@@ -29,8 +29,8 @@ from ..jax.facts import (
 )
 from ..jax.hooks import Hooks
 from ..jax.made_programs import made_ahead
+from ..jax.silent_changes import ChangedNumber, TruncatedType, Untold, UntoldChanges, UnusedDonation
 from ..jax.uncalled_traces import TracedAhead, TracesAhead
-from ..jax.untold_changes import ChangedNumber, TruncatedType, Untold, UntoldChanges, UnusedDonation
 from ..plain_text import FAILURES, file_of, text_of
 from .cache.cache_key import Key
 from .cache.function_history import FunctionHistory

@@ -14,8 +14,8 @@ from typing import Any
 
 from ..interruptions import TraceStopped, not_of_a_signal
 from ..jax.computed_constants import computing_codes
+from ..jax.hidden_events import unheard
 from ..jax.separate_traces import separate_traces
-from ..jax.unheard import unheard
 from ..plain_text import file_of, function_of
 from .calls.printed_output import PrintRecorder
 from .code_of_callables import code_of, name_of, place_of, unwrap

@@ -19,7 +19,7 @@ from ..jax.facts import (
 )
 from ..jax.held_traces import call_leaves
 from .cache.ledger import Ledger
-from .cache.ledger_table import not_counted
+from .cache.printed_ledger import not_counted
 from .calls.arguments_of_calls import ProgramCalls
 from .calls.call_values import CallValues
 from .calls.entry_hits import EntryHits

@@ -5,7 +5,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IExpressionFacts, IOperations } from '../model/expressions';
-import { amountWords, percent } from '../model/heat';
+import { amountWords, percent } from '../model/cost-shares';
 import { linksOf } from '../model/links';
 import { noNamesSentence, typeSentence } from '../model/named-types';
 import { usersPrograms } from '../model/users-programs';

@@ -4,7 +4,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { Attention } from '../model/attention';
 import { lineCounts } from '../model/call-counts';
 import { Costs } from '../model/costs';
-import { heatOfLines } from '../model/heat';
+import { heatOfLines } from '../model/cost-shares';
 import { ILinkedSpan, linksOf } from '../model/links';
 import { ILineTypes, typesOfRun } from '../model/named-types';
 import { IShownStep, Stepping } from '../model/stepping';

@@ -3,7 +3,7 @@ import type { ProgramEquations } from '../program-text/equations';
 import type { ISourceSpan } from '../program-text/source-spans';
 import type { ScopeCost, Snapshot } from '../protocol/snapshot';
 import type { IEquationRef } from '../tokens';
-import { Counted, amountOf, measured } from './heat';
+import { Counted, amountOf, measured } from './cost-shares';
 import { IExpression, linksOf } from './links';
 import { INamedType, namesOfFiles } from './named-types';
 import { usersPrograms } from './users-programs';

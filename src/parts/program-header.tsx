@@ -10,7 +10,7 @@ import { useLiveChoice } from './following-live';
 import { Icon, IconName } from './icons';
 import { placeOf } from './program-list-entries';
 import { ProgramList } from './program-list';
-import { useRoving } from './roving';
+import { useRoving } from './arrow-key-focus';
 import { Signature } from './signature';
 import { activityWords, originWords, shortened, whereAndWhen } from './summary';
 

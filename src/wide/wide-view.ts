@@ -33,7 +33,7 @@ import {
   toggled
 } from './arrangement';
 import { ColumnPanes, Pane } from './column-panes';
-import { Columns } from './columns';
+import { Columns } from './column-dividers';
 import type { IWideViewOptions } from './wide-view-options';
 import { CellAndTexts } from './cell-and-texts';
 import { WideHead } from '../parts/wide-header';

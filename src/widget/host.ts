@@ -8,7 +8,7 @@ import { Panel, Widget } from '@lumino/widgets';
 import * as React from 'react';
 import { Root, createRoot } from 'react-dom/client';
 
-import { dress } from './dress';
+import { dress } from './widget-styles';
 
 export const Clipboard = {
   /** Copy a text; resolves to false if the page forbids the clipboard. */

@@ -11,7 +11,7 @@ import { isUnreadable, readSnapshot } from '../protocol/document';
 import type { Announcement } from '../protocol/messages';
 import { IWidgetActions, widgetActions } from './actions';
 import type { ModelChange } from '../tokens';
-import { dress, undress } from './dress';
+import { dress, undress } from './widget-styles';
 import { keepKeys } from './kept-keys';
 import { SourceColumn } from './source-column';
 import { ITraits, Traits } from './traits';

@@ -21,7 +21,7 @@ from .arguments.cached_functions import cached_function_error
 from .arguments.exchanged_arguments import exchanged_error
 from .arguments.jit_arguments import argument_error
 from .arguments.misplaced_arguments import misplaced_error
-from .arguments.other_updates import other_update_error
+from .arguments.optimizer_updates import other_update_error
 from .arguments.own_classes import own_class_error
 from .arguments.python_objects import python_object_error
 from .arguments.results_in_other_order import results_error

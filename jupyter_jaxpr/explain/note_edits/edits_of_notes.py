@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import TypeGuard
 
-from ...jax.untold_changes import PromotedCarry
+from ...jax.silent_changes import PromotedCarry
 from ..loops.statements import Span
 from ..notes.dropped_updates import updated_array
 from .selections import kept_out

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from ...interruptions import not_of_a_signal
-from ...jax.untold_changes import PromotedCarry
+from ...jax.silent_changes import PromotedCarry
 from ..loops.statements import Span
 from .finite_at_one import is_finite_at_one
 from .text import Sketch, Text

@@ -19,8 +19,8 @@ from ...observe.observation import ObservedProgram
 from ...observe.whose_code import is_installed
 from ...plain_text import file_of
 from ...program.jaxpr.parameters import open_jaxpr, programs_in
-from ...program.key_use import count_key_uses
 from ...program.masked_derivatives import count_masked_derivatives
+from ...program.random_key_use import count_key_uses
 from ..edited_code import EditedCode
 from ..errors.failing_code.edits import edited
 from ..errors.trials.copied_values import NotCopied, copied

@@ -29,7 +29,7 @@ from .miss_reasons import entry_of as find_entry
 from .reason import Reason
 
 if TYPE_CHECKING:
-    from .ledger_table import Lines
+    from .printed_ledger import Lines
 
 
 @dataclass(frozen=True)
@@ -209,7 +209,7 @@ class Ledger(Mapping[str, FunctionRecord]):
     @property
     def lines(self) -> Lines:
         """The object that writes line numbers of functions and misses, with a file name where needed."""
-        from .ledger_table import Lines
+        from .printed_ledger import Lines
 
         return Lines(self.functions, self.file, self._history.cell_numbers)
 
@@ -256,7 +256,7 @@ class Ledger(Mapping[str, FunctionRecord]):
         return bool(self._named(name))
 
     def __str__(self) -> str:
-        from .ledger_table import table
+        from .printed_ledger import table
 
         cells = self._history.cell_numbers
         return table(self.functions, self.note, self.elsewhere, self.unlisted, self.file, cells)

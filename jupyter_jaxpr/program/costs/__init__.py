@@ -3,9 +3,10 @@
 The rules are those of XLA's `HloCostAnalysis` (xla/service/hlo_cost_analysis.cc): a primitive is counted like the HLO
 instruction to which it is lowered. Transcendental functions are counted separately.
 
-- `primitives`: what costs one operation an element, or one function, or nothing; functions that JAX composes of others.
-- `rules`: dot products, convolutions, reductions, sorts, scatters, random bits, linear algebra, each with its formula
-  and, where XLA has no rule or one that counts something else, what is counted instead.
+- `counts_per_element`: what costs one operation an element, or one function, or nothing; functions that JAX composes of
+  others.
+- `formulas_of_primitives`: dot products, convolutions, reductions, sorts, scatters, random bits, linear algebra, each
+  with its formula and, where XLA has no rule or one that counts something else, what is counted instead.
 - `traffic`: the bytes that an equation reads and writes by itself; nothing is fused.
 - `trips`: how often a while loop runs, where its jaxpr says so.
 - `scopes`: the equations of a scope, each priced once by its primitive and types; loops times their trips.
@@ -21,7 +22,7 @@ counts 0, a loop with an unknown number of steps counts one step.
 """
 
 from .cost import NOTHING, UNKNOWN, Cost, Own
-from .rules import equation_cost
+from .formulas_of_primitives import equation_cost
 from .scopes import Costs
 
 __all__ = ["NOTHING", "UNKNOWN", "Cost", "Costs", "Own", "equation_cost"]

@@ -25,7 +25,7 @@ from ..jaxpr.sizes import Sizes
 from ..jaxpr.walk import Walk
 from ..jaxpr.while_step_counts import counted_trips
 from .cost import NOTHING, Cost, Own, plain
-from .rules import is_relabelling, operations
+from .formulas_of_primitives import is_relabelling, operations
 from .traffic import traffic
 
 #: (scope, equation) of a while loop -> number of steps that another source than the jaxpr states, such as XLA.

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .at_most import at_most
 from .cost import Own, work
 from .execution_counts import Runs, ScopeRuns, frame_of
 from .scopes import Costs
+from .upper_bounds import at_most
 
 #: the key of the row for equations without a user line
 _NO_LINE = -1, -1

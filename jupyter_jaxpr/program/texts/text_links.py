@@ -29,7 +29,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 
-from ..costs.primitives import ONE_OPERATION
+from ..costs.counts_per_element import ONE_OPERATION
 from ..jaxpr.walk import Walk
 from ..source.positions import Positions
 from .hlo_inference import inferred_origins

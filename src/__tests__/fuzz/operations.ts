@@ -8,7 +8,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 
 import { excerptOf } from '../../excerpt/chosen-lines';
 import { costsOf } from '../../model/costs';
-import { EquationHeat, heatOfLines, measureOf } from '../../model/heat';
+import { EquationHeat, heatOfLines, measureOf } from '../../model/cost-shares';
 import { linksOf } from '../../model/links';
 import { JaxprModel } from '../../model/model';
 import { whyUnreadable } from '../../model/error-words';

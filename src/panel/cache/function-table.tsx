@@ -12,7 +12,7 @@ import { hasMissesToCure, tryCures } from '../../model/cure-trials';
 import { Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
 import { duration } from '../../quantities';
-import { useRoving } from '../../parts/roving';
+import { useRoving } from '../../parts/arrow-key-focus';
 import { Count, IRowProps } from './counts-and-bars';
 import {
   COLUMNS,

@@ -9,7 +9,7 @@ import { shortened } from '../../parts/summary';
 import { Bar, CellProps, Count, IRowProps, Place } from './counts-and-bars';
 import { countsOf, entriesOf } from './functions';
 import { MissCells } from './miss-cells';
-import { QuestionCells } from './question-cells';
+import { QuestionCells } from './guess-cells';
 import { IEntryRow, IFunctionRow, IHeadingRow } from './rows';
 import { Code } from './signs';
 import { placeWords, signature } from './words';

@@ -1,7 +1,7 @@
 /** Copies the table of a cost as text columns or as Markdown. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
-import { Measure, percent } from '../../model/heat';
+import { Measure, percent } from '../../model/cost-shares';
 import { whereAndWhen } from '../../parts/summary';
 import {
   codeInTable,

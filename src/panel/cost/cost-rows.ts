@@ -3,8 +3,8 @@
  *
  * For each row, its equations can be listed; if all of them run equally often, its amount is also given as a product.
  */
-import { amountOf, amountsOf, measured } from '../../model/heat';
-import type { Counted, Measure } from '../../model/heat';
+import { amountOf, amountsOf, measured } from '../../model/cost-shares';
+import type { Counted, Measure } from '../../model/cost-shares';
 import { Links, linksOf } from '../../model/links';
 import { ISourceSpan } from '../../program-text/source-spans';
 import {

@@ -6,9 +6,9 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { COUNTED, Counted, Measure, percent } from '../../model/heat';
+import { COUNTED, Counted, Measure, percent } from '../../model/cost-shares';
 import { shortCount } from '../../quantities';
-import { useRoving } from '../../parts/roving';
+import { useRoving } from '../../parts/arrow-key-focus';
 import { CostReading, Group, IRow, Order, amountIn } from './cost-rows';
 import { Source } from './source';
 import {

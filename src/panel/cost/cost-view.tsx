@@ -5,7 +5,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { Measure, measureOf } from '../../model/heat';
+import { Measure, measureOf } from '../../model/cost-shares';
 import { Attention, attentionOf } from '../../model/attention';
 import { Costs, costsOf } from '../../model/costs';
 import { timingsOf } from '../../model/timings';

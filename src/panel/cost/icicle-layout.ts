@@ -2,7 +2,7 @@
  * Computes the bars of a tree: each bar is inside the width of its parent's bar, and as wide as its share of the total.
  */
 import { CostNode } from '../../protocol/snapshot';
-import { Measure, measured } from '../../model/heat';
+import { Measure, measured } from '../../model/cost-shares';
 
 /** A bar of the icicle; left and width are shares of the total width, from 0 to 1. */
 export interface IBar {

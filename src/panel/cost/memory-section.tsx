@@ -4,7 +4,7 @@ import * as React from 'react';
 
 import { LiveBuffer, Memory, Residual } from '../../protocol/snapshot';
 import { grouped, size } from '../../quantities';
-import { Stretches, bold, stretches } from '../../parts/stretches';
+import { Stretches, bold, stretches } from '../../parts/bold-numbers';
 import { framePlace, shortened } from '../../parts/summary';
 import { CostReading } from './cost-rows';
 import { isOwn } from './words';

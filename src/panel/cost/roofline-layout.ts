@@ -1,7 +1,7 @@
 /**
  * Computes the positions in the roofline plot: the machine's peak rates and the program's point, on logarithmic axes.
  */
-import { amountOf } from '../../model/heat';
+import { amountOf } from '../../model/cost-shares';
 import { Machine, ProgramCost, WarmTime } from '../../protocol/snapshot';
 
 /** A program on the roofline. */

@@ -6,7 +6,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { percent } from '../../model/heat';
+import { percent } from '../../model/cost-shares';
 import { TRANSCENDENTAL_WEIGHT } from '../../protocol/facts';
 import { Costs } from '../../model/costs';
 import { timingsOf } from '../../model/timings';
@@ -19,7 +19,7 @@ import {
   shortCount,
   size
 } from '../../quantities';
-import { Stretches, bold, stretches } from '../../parts/stretches';
+import { Stretches, bold, stretches } from '../../parts/bold-numbers';
 import { shortened } from '../../parts/summary';
 import { Running } from '../../parts/long-request';
 import { CostReading } from './cost-rows';

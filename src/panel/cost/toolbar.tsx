@@ -3,10 +3,10 @@ import { Clipboard } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { Measure } from '../../model/heat';
+import { Measure } from '../../model/cost-shares';
 import { Costs } from '../../model/costs';
 import { Icon } from '../../parts/icons';
-import { useRoving } from '../../parts/roving';
+import { useRoving } from '../../parts/arrow-key-focus';
 import { costMarkdown, costText } from './copied-costs';
 import { CostReading, GROUPS, Group, Order } from './cost-rows';
 import { groupName } from './words';

@@ -1,7 +1,7 @@
 /** Makes the texts on a cost, for the view and its copies. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
-import { Counted } from '../../model/heat';
+import { Counted } from '../../model/cost-shares';
 import { TRANSCENDENTAL_WEIGHT } from '../../protocol/facts';
 import { Snapshot } from '../../protocol/snapshot';
 import { ends, operations, shortCount, size } from '../../quantities';

@@ -6,7 +6,7 @@ import { ILinked } from '../../model/links';
 import { Branch, Control } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
 import { grouped, operations } from '../../quantities';
-import { Steady } from '../../parts/steady';
+import { Steady } from '../../parts/reserved-width';
 import { equations, shortened } from '../../parts/summary';
 import { Acts } from './card-actions';
 import { Reading } from './cards-of-program';

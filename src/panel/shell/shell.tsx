@@ -8,7 +8,7 @@ import { liveOf } from '../../model/live';
 import { readingPlaceOf } from '../../model/reading-place';
 import { IJaxprModel, ModelChange } from '../../tokens';
 import { Head, IPanelActions } from './above-view';
-import { STOP } from '../../parts/roving';
+import { STOP } from '../../parts/arrow-key-focus';
 import { ChosenView } from './chosen-view';
 import { filledViews } from './filled-views';
 import { tabId, viewId } from './tabs';

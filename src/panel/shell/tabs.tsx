@@ -3,7 +3,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Icon } from '../../parts/icons';
-import { useRoving } from '../../parts/roving';
+import { useRoving } from '../../parts/arrow-key-focus';
 import { useFitting } from './fitting-tabs';
 import { openTabsMenu } from './tabs-menu';
 import { ViewName, viewLabels } from './view-names';

@@ -4,7 +4,7 @@ import * as React from 'react';
 
 import { ProgramTiming, WarmTime } from '../../protocol/snapshot';
 import { duration } from '../../quantities';
-import { Stretches, stretches } from '../../parts/stretches';
+import { Stretches, stretches } from '../../parts/bold-numbers';
 import { shortened } from '../../parts/summary';
 import {
   LONGEST,

@@ -6,7 +6,7 @@ import * as React from 'react';
 
 import { saveAs } from '../../parts/standing-alone';
 import { Icon, IconName } from '../../parts/icons';
-import { useRoving } from '../../parts/roving';
+import { useRoving } from '../../parts/arrow-key-focus';
 import { pictureOf, svgOf } from './saved-plot';
 import { IInk, PLOT_HEIGHT, plotSpec } from './plot-spec';
 import { Choice, ISeries } from './series';

@@ -11,7 +11,7 @@ import { IJaxprModel } from '../../tokens';
 import { AttentiveWidget } from '../../parts/attentive-widget';
 import { duration } from '../../quantities';
 import { Figures } from '../../parts/figures';
-import { Stretches, stretches } from '../../parts/stretches';
+import { Stretches, stretches } from '../../parts/bold-numbers';
 import { shortened } from '../../parts/summary';
 import { Again } from './eager-and-warm';
 import { Running } from '../../parts/long-request';

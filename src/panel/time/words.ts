@@ -5,7 +5,7 @@ import { Program, Stages, WarmTime } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
 import { duration, ends, grouped } from '../../quantities';
 import { IStage, stageList } from '../../parts/stage-bar';
-import { bold } from '../../parts/stretches';
+import { bold } from '../../parts/bold-numbers';
 
 /** Names and sentences longer than this are cut: a saved notebook may hold anything. */
 export const LONGEST = 1000;

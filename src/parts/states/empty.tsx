@@ -7,7 +7,7 @@ import { EvaluableText } from '../../protocol/evaluable';
 import { Environment } from '../../protocol/snapshot';
 import { Status } from '../../tokens';
 
-import { bold, stretches } from '../stretches';
+import { bold, stretches } from '../bold-numbers';
 import { shortened } from '../summary';
 import { Sentence } from './sentence';
 import { Running } from './running';

@@ -1,7 +1,7 @@
 /** Lists the rows of a program for the listing view. */
 import { Text } from '@codemirror/state';
 import { TranslationBundle } from '@jupyterlab/translation';
-import type { EquationHeat, IHeat } from '../../model/heat';
+import type { EquationHeat, IHeat } from '../../model/cost-shares';
 import type { ILinked, Links } from '../../model/links';
 import { fullText } from '../../program-text/full-text';
 import {

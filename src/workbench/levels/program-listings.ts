@@ -7,7 +7,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { ISignal, Signal } from '@lumino/signaling';
 
 import { TwinLinks } from '../../model/exact-links';
-import { EquationHeat } from '../../model/heat';
+import { EquationHeat } from '../../model/cost-shares';
 import { Links, TextLevel, linksOf } from '../../model/links';
 import type { Program, ProgramCost, Snapshot } from '../../protocol/snapshot';
 import type { LevelName } from '../../tokens';

@@ -11,7 +11,7 @@ import {
 
 import { TranslationBundle } from '@jupyterlab/translation';
 
-import type { IHeat } from '../../model/heat';
+import type { IHeat } from '../../model/cost-shares';
 import type { LevelName } from '../../tokens';
 import { binderChips } from './binder-chips';
 import { narrowChips } from './narrow-chips';

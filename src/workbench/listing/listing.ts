@@ -5,7 +5,7 @@
  */
 import type { Text } from '@codemirror/state';
 
-import type { IHeat } from '../../model/heat';
+import type { IHeat } from '../../model/cost-shares';
 import type { ILineChip } from '../languages/line';
 import type { ILinked } from '../../model/links';
 import type { LevelName, Selection } from '../../tokens';

@@ -1,7 +1,7 @@
 /** Makes a toolbar that is one stop of the Tab key, with arrow keys between its buttons. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
-import { stepped } from '../../parts/roving';
+import { stepped } from '../../parts/arrow-key-focus';
 import { element } from '../../parts/dom';
 import { drawIcon } from '../../parts/dom-icons';
 

@@ -6,7 +6,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { Layout, SpreadArray } from '../../protocol/snapshot';
 import { IDrawing, Look, Pieces, widthOf } from '../../parts/drawn-pieces';
-import { IParts, partsOf, rangeOf, runsOf } from './parts';
+import { IParts, partsOf, rangeOf, runsOf } from './blocks-of-array';
 
 /** A picture is at least NARROWEST and at most WIDEST pixels wide. */
 const NARROWEST = 200;

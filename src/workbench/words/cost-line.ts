@@ -7,7 +7,7 @@ import {
   measured,
   amountOf,
   percent
-} from '../../model/heat';
+} from '../../model/cost-shares';
 import type { ProgramCost } from '../../protocol/snapshot';
 import { shortCount, size } from '../../quantities';
 import type { IEquationRef } from '../../tokens';

@@ -18,7 +18,7 @@ from ..failing_code.module_names import jnp_name
 from ..failing_code.origins import culprits, dtype_of, operands, value_of
 from ..failing_code.place_of_error import RaisedAt, touches_jax
 from ..trials.trial_of_cure import passed
-from .functions_of_others import called_attribute, same_function
+from .functions_of_other_libraries import called_attribute, same_function
 from .jit_arguments import packages_of
 from .misplaced_arguments import trees_error
 

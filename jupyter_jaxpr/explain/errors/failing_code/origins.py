@@ -12,8 +12,8 @@ from typing import Any
 
 from ....interruptions import not_of_a_signal
 from ....jax.facts import is_tracer_type
+from ....jax.hidden_events import unheard
 from ....jax.tracer_origins import Input, inputs_of, maker_of, origin_of, type_of, under
-from ....jax.unheard import unheard
 from ....observe.side_effects.attributes import instance_dict
 from ....observe.whose_code import is_installed
 from ....plain_text import FAILURES, file_of

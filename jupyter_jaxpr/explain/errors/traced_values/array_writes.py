@@ -18,7 +18,7 @@ from ..failing_code.origins import MASK_OF_ROWS, axes_of, dtype_of, masks_elemen
 from ..failing_code.place_of_error import RaisedAt
 from ..trials.harmful_assignments import lost_write
 from ..trials.trial_of_cure import passed
-from .methods_of_others import same_method
+from .methods_of_other_libraries import same_method
 
 _METHODS = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.Pow: "power"}
 

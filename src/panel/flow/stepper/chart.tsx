@@ -6,7 +6,7 @@ import { IPlace } from '../../../model/stepping';
 import { GOES_ON } from '../../../protocol/steps';
 import { Leaf } from '../../../protocol/snapshot';
 import { grouped } from '../../../quantities';
-import { Steady, widestOf } from '../../../parts/steady';
+import { Steady, widestOf } from '../../../parts/reserved-width';
 import { shortened } from '../../../parts/summary';
 import {
   IDrawing,

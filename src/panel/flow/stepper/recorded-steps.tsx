@@ -13,7 +13,7 @@ import { Chart } from './chart';
 import { equationsOfStep, shownStep } from './shown-step';
 import { StepValues } from './step-values';
 import { Verdict } from './verdict';
-import { Steady } from '../../../parts/steady';
+import { Steady } from '../../../parts/reserved-width';
 import { Visits } from './visits';
 import { IStep, Walk } from './places';
 import { usePlay } from './use-play';

@@ -5,7 +5,7 @@ import * as React from 'react';
 import { GOES_ON } from '../../../protocol/steps';
 import { Leaf } from '../../../protocol/snapshot';
 import { grouped } from '../../../quantities';
-import { Steady, widestOf } from '../../../parts/steady';
+import { Steady, widestOf } from '../../../parts/reserved-width';
 import { shortened } from '../../../parts/summary';
 import { ArrayPicture, LARGEST_DRAWN, isDrawn } from './array-picture';
 import { IStep, Walk } from './places';

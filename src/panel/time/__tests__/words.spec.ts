@@ -2,7 +2,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 
 import { program } from '../../../protocol/__tests__/documents';
 import { Program, Stages } from '../../../protocol/snapshot';
-import { plain, stretches } from '../../../parts/stretches';
+import { plain, stretches } from '../../../parts/bold-numbers';
 import {
   dispatchWords,
   eagerCallsWords,

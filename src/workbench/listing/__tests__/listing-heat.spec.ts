@@ -1,6 +1,6 @@
 import { nullTranslator } from '@jupyterlab/translation';
 
-import { EquationHeat } from '../../../model/heat';
+import { EquationHeat } from '../../../model/cost-shares';
 import { linksOf } from '../../../model/links';
 import { rnnCost, rnnSnapshot } from '../../../panel/cost/__tests__/costs';
 import { JaxprListing } from '../../levels/jaxpr-listing';

@@ -3,7 +3,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 import type { Layout, SpreadArray } from '../../../protocol/snapshot';
 import { Shape, widthOf } from '../../../parts/drawn-pieces';
 import { drawShards, shardsWords } from '../device-drawing';
-import { partsOf, runsOf } from '../parts';
+import { partsOf, runsOf } from '../blocks-of-array';
 import { REPLICATED, array, layout } from './spread';
 
 const trans = nullTranslator.load('jupyter_jaxpr');

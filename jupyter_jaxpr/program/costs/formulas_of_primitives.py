@@ -43,7 +43,7 @@ from typing import Any
 from ...interruptions import not_of_a_signal
 from .convolution import convolution
 from .cost import UNKNOWN, Cost, plain
-from .primitives import EACH_ELEMENT
+from .counts_per_element import EACH_ELEMENT
 
 #: (operations, transcendental functions); None if there is no rule.
 Operations = tuple[int, int] | None

@@ -20,7 +20,7 @@ from ...interruptions import not_of_a_signal
 from ...jax.facts import is_jitted
 from ...observe.code_of_callables import code_of
 from ...observe.observation import Finding, ObservedFunction, Place
-from ...program.key_use import draws_from
+from ...program.random_key_use import draws_from
 
 _MAGIC = re.compile(r"^(\s*)[%!].*$", re.MULTILINE)
 _SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr)
