@@ -136,9 +136,10 @@ export function pairs(
 /**
  * The program to show first of a run that takes the place of another run of the same cell.
  *
- * It is the program in focus, but a program that the user has chosen before stays in view: another than the focus, or
- * the program that Live traced. A run whose focus is a new program (because of `--focus`, or of another last call)
- * shows its focus.
+ * The program in focus, with two exceptions. If the user had chosen another program than the focus of the earlier run,
+ * the chosen program stays in view. If the earlier run was a trace of Live, the traced program stays in view. If the
+ * focus of the new run was not in focus before (because of `--focus`, or because another call is the last call of the
+ * cell), the focus comes into view.
  *
  * @param shown - The program of the earlier run that is in view.
  */

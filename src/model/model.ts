@@ -442,7 +442,11 @@ export class JaxprModel implements IJaxprModel {
     this._changed.emit('program');
   }
 
-  /** Shows a run in the place of the run that is in view, or was until its Live program was dropped. */
+  /**
+   * Shows a run in the place of the run in view.
+   *
+   * @param before - The run in view; the dropped run, if the run in view was a Live program that was dropped.
+   */
   private _putInView(run: IKnownRun, before = this._view): void {
     this._program = firstShown(before, this._program, run);
     this._runs.view = run;

@@ -45,8 +45,10 @@ export const toolbarButtonsPlugin: JupyterFrontEndPlugin<void> = {
 };
 
 /**
- * A button that the page forgets with its toolbar. JupyterLab keeps the nodes of closed notebooks, and keeps every
- * `jp-button` of a toolbar, because FAST takes off the style sheet of an appearance without ending what listens for it.
+ * A button that does not stay in memory after its toolbar is gone.
+ *
+ * JupyterLab keeps the nodes of closed notebooks. FAST, the library of `jp-button`, keeps each button of a toolbar: when
+ * FAST removes the style sheet of an appearance, the listeners of the style sheet stay.
  */
 export class LightButton extends CommandToolbarButton {
   override dispose(): void {
@@ -54,7 +56,7 @@ export class LightButton extends CommandToolbarButton {
     const slot = this.node.assignedSlot;
     super.dispose();
     this.node.remove();
-    // Both remember their elements until they are on the page again.
+    // The slot and the toolbar keep a list of their elements, with this button, until the toolbar is on the page again.
     slot?.assignedNodes();
     if (toolbar?.focusableElements) {
       toolbar.focusableElements = toolbar.focusableElements.filter(element =>
