@@ -2,7 +2,12 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { Measure, amountWords, measured, percent } from '../../model/cost-shares';
+import {
+  Measure,
+  amountWords,
+  measured,
+  percent
+} from '../../model/cost-shares';
 import { shortened } from '../../parts/summary';
 import { useWidth } from '../../parts/use-width';
 import { CostReading } from './cost-rows';
