@@ -235,7 +235,7 @@ def test_the_body_of_a_scan_that_reads_the_variable_of_the_loop() -> None:
                 "JAX traced and compiled the scan again: step is a new function object that reads k from outside, "
                 "and k changed from 0 to 1."
             ),
-            "Pass k as a part of the carry or as an operand, and define step once.",
+            "Pass k as a part of the carry, and define step once.",
         )
     ]
 

@@ -78,14 +78,14 @@ def test_branches_that_read_another_value() -> None:
         (
             "JAX traced and compiled the cond again: <lambda> is a new function object that reads i from outside, and "
             "i changed from 0 to 1.",
-            "Pass i as an operand, and define <lambda> once.",
+            "Pass i as an operand, and define the lambdas once.",
         )
     ]
     assert told(ledger, "switch(<lambda>, <lambda>)") == [
         (
             "JAX traced and compiled the switch again: <lambda> is a new function object, and the default value of k "
             "of branches[1] changed from 0 to 1.",
-            "Pass k of branches[1] as an operand, and define <lambda> once.",
+            "Pass k of branches[1] as an operand, and define the lambdas once.",
         )
     ]
 
@@ -102,7 +102,7 @@ def test_branches_that_read_a_value_of_the_function_around_them() -> None:
     assert told(ledger, "cond(<lambda>, <lambda>)") == [
         (
             "JAX traced and compiled the cond again: each <lambda> is a new function object.",
-            "Pass x as an operand, and define <lambda> once.",
+            "Pass x as an operand, and define the lambdas once.",
         )
     ]
 
@@ -157,7 +157,7 @@ def test_methods_partials_and_objects() -> None:
     assert told(ledger, "scan(step)") == [
         (
             "JAX traced and compiled the scan again: step is a new function object.",
-            "Keep the method in a variable: Python makes a method object each time that the code reads step.",
+            "Keep the method in a variable: Python makes a new method object each time that the code reads step.",
         )
     ]
     assert told(ledger, "scan(weighed)") == [

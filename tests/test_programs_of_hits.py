@@ -89,8 +89,8 @@ def test_one_trace_compiled_for_two_placements_is_told_by_the_placement(ready: N
 
 
 CANDIDATE = (
-    "It is unknown which program of f ran for 3 calls of this cell. This program is a candidate: jupyter_jaxpr knows "
-    "2 programs of f, compiled earlier."
+    "It is unknown which program of f ran for 3 calls of this cell. This program is a candidate. From earlier "
+    "compiles, jupyter_jaxpr knows 2 programs of f."
 )
 
 
@@ -170,8 +170,9 @@ def test_a_program_of_equal_types_is_a_candidate(notebook: Notebook) -> None:
     ran = notebook.run("%%jaxpr\nfor _ in range(3):\n    y = f(eye)\nprint(1)")
     assert shown(ran) == ["f32[2,2] may be the program that ran"]
     assert ran.own_programs[0]["origin_note"] == (
-        "It is unknown which program of f ran for 3 calls of this cell. This program is a candidate: jupyter_jaxpr "
-        "knows 1 program of f with the argument types of these calls, compiled earlier. JAX may hold more programs."
+        "It is unknown which program of f ran for 3 calls of this cell. This program is a candidate. From earlier "
+        "compiles, jupyter_jaxpr knows 1 program of f with the argument types of these calls. JAX may hold more "
+        "programs."
     )
 
 

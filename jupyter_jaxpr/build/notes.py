@@ -433,7 +433,10 @@ _SCAN_KEYS = "Split the key before the scan, keys = jax.random.split(key, length
 
 
 def _used_twice(walk: Walk, first: int, second: int, pairs: int) -> str:
-    """Return the text for two uses of a key; for an expression that ran again, `pairs` is how often it ran again."""
+    """Return the text for two uses of a key.
+
+    `pairs` is the number of pairs of uses in one program: n - 1 for one expression that ran n times.
+    """
     (file, _, line, *_), (other_file, _, other_line, *_) = walk.positions.frames[first], walk.positions.frames[second]
     if (file, line) == (other_file, other_line):
         times = f"{pairs + 1} times" if first == second and pairs > 1 else "twice"

@@ -67,7 +67,7 @@ class PassedFunction:
         name: The name of the function.
         parameter: The argument of the construct, such as `body_fun` or `branches[1]`.
         reference: A weak reference to the function object; None if the object allows none.
-        kind: `method`, `partial`, `object` (of a class without a name for JAX) or `function`.
+        kind: `method`, `partial`, `object` (a callable object, for which JAX knows no name) or `function`.
         captured: The names of the variables of enclosing functions that the function reads.
     """
 

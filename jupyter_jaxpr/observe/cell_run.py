@@ -70,8 +70,8 @@ EAGER_COMPILES = 1_000
 _UNSEEN = 100
 _UNLISTED = "The ledger leaves out {calls} of {names}: JAX compiled {names} before the observation began."
 _CANDIDATE = (
-    "It is unknown which program of {name} ran for {calls} of this cell. This program is a candidate: jupyter_jaxpr "
-    "knows {known}, compiled earlier.{more}"
+    "It is unknown which program of {name} ran for {calls} of this cell. This program is a candidate. From earlier "
+    "compiles, jupyter_jaxpr knows {known}.{more}"
 )
 _MORE = " JAX may hold more programs."
 _SKIPPED = (

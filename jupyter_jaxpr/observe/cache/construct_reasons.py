@@ -75,7 +75,8 @@ def _new_functions(construct: Construct, before: Sequence[MissEvent]) -> list[Pa
         functions = (*old, *construct.functions)
         if not old or len(old) != len(construct.functions) or any(passed.reference is None for passed in functions):
             return None
-        # Python keeps one plain weak reference per object, so a reference to a deleted function is no new reference.
+        # Python keeps one plain weak reference per object: two references are the same object exactly if they belong to
+        # the same function, also after the function was deleted.
         new = [
             passed
             for passed, earlier in zip(construct.functions, old, strict=True)
@@ -114,7 +115,10 @@ def _rerun(construct: Construct) -> Reason:
         f"JAX compiled the {construct.name} again, because the cell that defines {bodies} was run again: {bodies} is a "
         "new function object."
     )
-    return Reason("cell_rerun", text, cure=f"Define {bodies} in a cell of its own, and run that cell once.")
+    cure = (
+        f"Define {_functions([body.name for body in construct.bodies])} in a cell of its own, and run that cell once."
+    )
+    return Reason("cell_rerun", text, cure=cure)
 
 
 def _bodies(construct: Construct) -> str:
@@ -156,11 +160,12 @@ def _other_body(event: MissEvent, before: Sequence[MissEvent], construct: Constr
         return Reason("new_function", text, cure=cure)
     text = f"JAX traced and compiled the {construct.name} again: {_are_new(new)}."
     names = " and ".join(dict.fromkeys(passed.name for passed in new))
-    cure = f"Define {names} once, outside of the code that calls {construct.name}: JAX caches by function object."
+    functions = _functions([passed.name for passed in new])
+    cure = f"Define {functions} once, outside of the code that calls {construct.name}: JAX caches by function object."
     if event.captured:
-        cure = f"Pass {names_text(event.captured)} {_way(construct)}, and define {names} once."
+        cure = f"Pass {names_text(event.captured)} {_way(construct)}, and define {functions} once."
     elif {passed.kind for passed in new} == {"method"}:
-        cure = f"Keep the method in a variable: Python makes a method object each time that the code reads {names}."
+        cure = f"Keep the method in a variable: Python makes a new method object each time that the code reads {names}."
     elif {passed.kind for passed in new} == {"partial"}:
         cure = f"Make the partial once, outside of the code that calls {construct.name}: JAX caches by function object."
     elif {passed.kind for passed in new} == {"object"}:
@@ -169,6 +174,12 @@ def _other_body(event: MissEvent, before: Sequence[MissEvent], construct: Constr
         lambdas = "the lambda" if len(new) == 1 else "each lambda"
         cure = f"Give {lambdas} a name outside of the code that calls {construct.name}: JAX caches by function object."
     return Reason("new_function", text, cure=cure)
+
+
+def _functions(names: Sequence[str]) -> str:
+    """Return the functions in a text that tells the user to define them; a lambda has no name to define."""
+    lambdas = "the lambda" if names.count("<lambda>") == 1 else "the lambdas"
+    return " and ".join(dict.fromkeys(lambdas if name == "<lambda>" else name for name in names)) or "the body"
 
 
 def _are_new(functions: Sequence[PassedFunction]) -> str:
@@ -198,11 +209,12 @@ def _reads_another(construct: Construct, bodies: str, changed: ChangedValue) -> 
         f"JAX traced and compiled the {construct.name} again: {bodies} is a new function object{reads}, and "
         f"{changed.described()}."
     )
-    cure = f"Pass {changed.name} {_way(construct)}, and define {bodies} once."
+    functions = _functions([body.name for body in construct.bodies])
+    cure = f"Pass {changed.name} {_way(construct)}, and define {functions} once."
     before, after = changed.before.described(), changed.after.described()
     return Reason("new_function", text, changed.name, before, after, cure)
 
 
 def _way(construct: Construct) -> str:
     """Return the way in which a function of the construct gets a value that it reads from outside."""
-    return "as an operand" if construct.primitive == "cond" else "as a part of the carry or as an operand"
+    return "as an operand" if construct.primitive == "cond" else "as a part of the carry"

@@ -38,7 +38,10 @@ def function_label(event: MissEvent, history: FunctionHistory) -> str | None:
 
 
 def with_label(reasons: Sequence[Reason], event: MissEvent, history: FunctionHistory) -> tuple[Reason, ...]:
-    """Return the reasons of a miss; a text that does not name the function gets a sentence that does."""
+    """Return the reasons of a miss, with a sentence that names the called function before each text.
+
+    Without the sentence where the kinds of the functions are the same, or where a reason itself names the function.
+    """
     label = function_label(event, history)
     if label is None or event.construct is not None or any(reason.kind in _NAMES_THE_FUNCTION for reason in reasons):
         return tuple(reasons)

@@ -81,8 +81,8 @@ def _positional(fun: Any, count: int) -> list[str]:
 def read_outside(record: Any, fun: Any, reading: Reading) -> Mapping[str, Outside]:
     """Read the values that a function object, or the functions of a construct, take from outside of their arguments.
 
-    Where several functions of a construct have another value under one name, the name has the parameter of the
-    construct, such as `k of branches[1]`.
+    Where two functions of a construct read different values under one name, the key of the second value also has the
+    parameter of the construct, such as `k of branches[1]`.
     """
     if record.construct is None:
         return values_outside(fun, reading)

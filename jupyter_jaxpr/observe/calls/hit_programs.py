@@ -33,7 +33,7 @@ ALL_OF_THE_FIRST = 32
 """The number of first calls of a function that are all examined; an examination takes 10 us."""
 
 _TYPES = 32
-"""For so many different argument types it is noted that hits with these types ran an unknown program."""
+"""The most argument types that are kept for hits of unknown programs."""
 
 _SHARE = 20
 """After the first calls, at most 1 / _SHARE of the elapsed time is spent on examinations."""
