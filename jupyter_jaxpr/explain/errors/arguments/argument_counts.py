@@ -140,7 +140,8 @@ def _unexpected(raised: RaisedAt, name: str, keyword: str) -> Explained | None:
     if isinstance(call.func, ast.Attribute) and is_method:
         name = call.func.attr
         function = getattr(sys.modules["jax.numpy"], name, None)
-    elif name == "__call__" and function is not None:  # a layer of a library on JAX
+    # The call names an object, such as a layer of flax: read the method of the class.
+    elif name == "__call__" and function is not None:
         function, name, is_method = _method(type(function), name), raised.source(call.func), True
     node = next((part for part in call.keywords if part.arg == keyword), None)
     if function is None or node is None or not (is_of_jax(function) or _is_of_library(function)):
@@ -151,7 +152,10 @@ def _unexpected(raised: RaisedAt, name: str, keyword: str) -> Explained | None:
     close_names = [_NAMES_OF_JAX.get(keyword, ""), *difflib.get_close_matches(keyword, parameters, 1, 0.7)]
     right = next((close_name for close_name in close_names if close_name in parameters), None)
     if right is None and (twin := _twin_with(function, keyword)) is not None:
-        words = f"{twin} has the argument {keyword}. It may compute something else: help({twin}) explains it."
+        words = (
+            f"{twin} has the argument {keyword}, but may compute other results than {name}. Read help({twin}) before "
+            f"you write {twin}."
+        )
         return Explained(None, title, text, (FoundCure("another function", None, words),))
     if right is None:
         return Explained(None, title, text, (FoundCure("help", None, f"help({name}) lists the arguments."),))
@@ -176,7 +180,10 @@ def _method(kind: type, name: str) -> Any:
 
 
 def _twin_with(function: Any, keyword: str) -> str | None:
-    """Return the function of the library with the shortest name that starts alike and has the argument."""
+    """Return a function of the same library whose name begins with the name of this one, and that has the argument.
+
+    Of several, the one with the shortest name; None without such a function.
+    """
     package, name = (own_name(function, "__module__") or "").partition(".")[0], own_name(function, "__name__") or ""
     if package not in LIBRARIES or package not in sys.modules or not name:
         return None

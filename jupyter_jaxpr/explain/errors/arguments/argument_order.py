@@ -81,13 +81,13 @@ def _shape_first(raised: RaisedAt, call: ast.Call) -> Explained | None:
 
 
 def _dtype_as_shape(raised: RaisedAt, call: ast.Call) -> Explained | None:
-    """Explains jax.random.normal(key, jnp.float32): the shape stands before the dtype."""
+    """Explains jax.random.normal(key, jnp.float32), which lacks the shape before the dtype."""
     if "random" not in raised.source(call.func) or len(call.args) != 2 or call.keywords:
         return None
     name, key, dtype = called(call), *map(raised.source, call.args)
     title = f"{name} takes the shape after the key, not the dtype {dtype}"
     code = f"{raised.source(call.func)}({key}, shape, {dtype})"
-    words = "shape is a tuple of sizes, and () gives a single number."
+    words = "Write a tuple of sizes in the place of shape, or () for a single number."
     return Explained(None, title, "", (FoundCure("a shape", code, words),))
 
 

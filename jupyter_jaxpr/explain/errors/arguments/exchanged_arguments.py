@@ -1,4 +1,4 @@
-"""Explains `predict(x, params)` of a function `predict(params, x)`: the arguments have each other's names."""
+"""Explains `predict(x, params)` of a function `predict(params, x)`: each has the name of the other parameter."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TRANSFORMS = frozenset("jit grad value_and_grad vmap jacobian jacfwd jacrev hes
 
 
 def exchanged_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Explains an error in a function of the user's that gets two arguments in the places of each other."""
+    """Explains an error in a user's function whose caller exchanged two arguments."""
     if raised is None or raised.frame is None or raised.node is None:
         return None
     for place in (raised, *(at_caller(raised, frame) for frame in reversed(raised.callers))):
@@ -61,7 +61,7 @@ def _callee(place: RaisedAt, function: ast.expr) -> tuple[AnyFunction | None, bo
 
 
 def _exchanged(call: ast.Call, parameters: list[str]) -> Iterator[tuple[int, int]]:
-    """Yield the places of two arguments whose names are those of each other's parameters."""
+    """Yield the indices of each two arguments where each has the name of the parameter of the other."""
     if any(isinstance(argument, ast.Starred) for argument in call.args) or len(call.args) > len(parameters):
         return
     names = [_own_name(argument) for argument in call.args]
@@ -85,14 +85,15 @@ def _explained(
         return None
     sources = [place.source(node) for node in nodes]
     name = callee.name if isinstance(callee, ast.FunctionDef) else "the lambda"
-    title = f"{name} gets {sources[0]} as {parameters[first]}, and {sources[1]} as {parameters[second]}"
+    subject = name if isinstance(callee, ast.FunctionDef) else "The lambda"
+    title = f"{subject} gets {sources[0]} as {parameters[first]}, and {sources[1]} as {parameters[second]}"
     types = [
         f"{source} is {type_of(value) or with_article(type(value).__name__)}."
         for source, value in zip(sources, values, strict=True)
     ]
-    text = f"{name} takes {', '.join(parameters)} (line {callee.lineno}). {' '.join(types)}"
+    text = f"The parameters of {name} are {', '.join(parameters)} (line {callee.lineno}). {' '.join(types)}"
     edits = [edit_of(place, over(node, source)) for node, source in zip(nodes, reversed(sources), strict=True)]
-    words = f"In this order, each argument has the name of its parameter in {name}."
+    words = f"Exchange the two arguments: each argument then has the name of its parameter in {name}."
     cure = applied(FoundCure("the order", None, words), edits)
     tried = passed(place, [cure])
     if not tried:

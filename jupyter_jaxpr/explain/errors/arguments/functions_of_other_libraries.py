@@ -15,7 +15,8 @@ from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..trials.trial_of_cure import passed
 
-#: Function of another library -> the function of `jax.numpy` that takes the same arguments and gives the same values.
+#: Name in another library -> the function, constant or dtype of `jax.numpy` that can stand in its place, with the same
+#: arguments.
 _IN_JNP = {
     "Inf": "inf",
     "NAN": "nan",
@@ -47,18 +48,41 @@ _IN_JNP = {
     "tensor": "array",
     "unsqueeze": "expand_dims",
 }
-_RANDOM = "jax.random draws random numbers from a key, such as jax.random.key(0), that each call takes as an argument."
+_RANDOM = (
+    "Make a key with key = jax.random.key(0), and pass a key to each call, as in jax.random.normal(key, shape): "
+    "jax.random draws all numbers from keys."
+)
 #: Function of another library -> the name of a cure, and what JAX has in place of the function.
 _WORDS = {
-    "binary_cross_entropy_with_logits": ("optax", "optax has losses, such as optax.sigmoid_binary_cross_entropy."),
-    "copyto": (".at[...]", "Write x.at[...].set(values), which makes a new array."),
-    "cross_entropy": ("optax", "optax has losses, such as optax.softmax_cross_entropy_with_integer_labels."),
+    "binary_cross_entropy_with_logits": (
+        "optax",
+        "Write optax.sigmoid_binary_cross_entropy(logits, labels).mean(): the library optax has the losses.",
+    ),
+    "copyto": (
+        ".at[...]",
+        "Write x = x.at[...].set(values): .set makes a new array and does not change the old array.",
+    ),
+    "cross_entropy": (
+        "optax",
+        "Write optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean(): the library optax has the "
+        "losses.",
+    ),
     "manual_seed": ("jax.random.key", _RANDOM),
-    "matrix": ("jnp.array", "Write jnp.array: * is elementwise, and @ is the matrix product."),
+    "matrix": (
+        "jnp.array",
+        "Write jnp.array(...), and @ for the matrix product: * multiplies two arrays element by element.",
+    ),
     "mse_loss": ("the mean", "Write jnp.mean((prediction - target) ** 2)."),
     "nditer": ("a loop", "Loop over the elements of x.ravel(), or compute with the whole array."),
-    "no_grad": ("jax.lax.stop_gradient", "JAX computes gradients only in jax.grad. Outside of it, leave no_grad out."),
-    "enable_grad": ("jax.grad", "JAX computes gradients only in jax.grad, and needs no such setting."),
+    "no_grad": (
+        "jax.lax.stop_gradient",
+        "JAX computes gradients only for a function under a transformation such as jax.grad. Outside of such a "
+        "function, leave no_grad out. Inside, hold a value constant with jax.lax.stop_gradient(value).",
+    ),
+    "enable_grad": (
+        "jax.grad",
+        "Leave enable_grad out: JAX computes gradients only for a function under a transformation such as jax.grad.",
+    ),
     "rand": ("jax.random", _RANDOM),
     "randn": ("jax.random", _RANDOM),
     "random": ("jax.random", _RANDOM),
@@ -85,17 +109,17 @@ def same_function(raised: RaisedAt, attribute: ast.Attribute, module: str) -> tu
     jax_name = _IN_JNP[name]
     call = raised.parents.get(id(attribute))
     if name == "clamp" and isinstance(call, ast.Call) and call.args and isinstance(call.args[0], ast.Constant):
-        return ()  # jax.lax.clamp takes the limits around the array
+        return ()  # this is clamp(min, x, max) of jax.lax, not clamp(x, min, max) of PyTorch
     if jax_name not in vars(sys.modules["jax.numpy"]):
         return ()
     code = f"{jnp_name(raised)}.{jax_name}"
-    cure = FoundCure(code, code, f"{code} is the name in JAX.")
+    cure = FoundCure(code, code, f"In JAX, the name of {name} is {code}.")
     changes: list[Change] = [over(attribute, code)]
     for keyword in call.keywords if isinstance(call, ast.Call) and call.func is attribute else ():
         if keyword.arg == "dim":
             changes.append(over(keyword, f"axis={raised.source(keyword.value)}"))
     if name in ("float", "int", "double", "long"):
-        cure = replace(cure, text=f"{code} is a dtype of JAX.")
+        cure = replace(cure, text=f"In JAX, the dtype {name} is {code}.")
     tried = passed(raised, [applied(cure, [edit_of(raised, change) for change in changes])])
     return tuple(tried) or (replace(cure, code=None),)
 

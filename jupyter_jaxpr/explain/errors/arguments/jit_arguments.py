@@ -177,14 +177,22 @@ def _keyword_only(raised: RaisedAt, name: str, number: int) -> Explained | None:
     given = {keyword.arg for keyword in call.keywords}
     others = [parameter.arg for parameter in function.args.kwonlyargs if parameter.arg not in given]
     if not others:
-        return Explained(None, title, "", (FoundCure("the arguments", None, "Leave the argument out."),))
+        return Explained(
+            None,
+            title,
+            "",
+            (FoundCure("the arguments", None, f"Leave out the arguments that {name} does not take by position."),),
+        )
     listed = in_a_sentence(others, 4)
-    text = f"{name} takes {listed} by name alone: the parameters after the star (line {function.lineno})."
+    text = (
+        f"In line {function.lineno}, the star stands before {listed}: {name} takes the parameters after the star by "
+        "name alone."
+    )
     cure = FoundCure("by name", None, f"Write the name before the value, such as {others[0]}=value.")
     if len(others) == 1 and number == len(call.args) - 1 == len(positional):
         node = call.args[number]
         code = f"{others[0]}={raised.source(node)}"
-        words = f"The call passes {others[0]} by name."
+        words = f"Pass {others[0]} by name."
         cure = applied(FoundCure("by name", code, words), [edit_of(raised, over(node, code))])
     return Explained(None, title, text, tuple(passed(raised, [cure])))
 

@@ -497,9 +497,12 @@ def _linen_in_init(raised: RaisedAt, call: ast.Call) -> Explained | None:
         return None
     source = raised.source(node)
     title = f"init takes the parameters, but {source} is a module of flax without parameters"
-    text = f"{source}.init(key, x) returns the parameters of {source} as a dict."
-    words = "Write this after the call of the module's init. variables is the dict that this call returned."
+    text = (
+        f"{source}.init(key, x) returns the variables of {source}: a dict that has the parameters under the key "
+        "'params'."
+    )
     code = f"{raised.source(call.func)}(variables['params'])"
+    words = f"First write variables = {source}.init(key, x), and then {code}."
     return Explained(None, title, text, (FoundCure("the parameters", code, words),))
 
 

@@ -1,4 +1,4 @@
-"""Explains `tx.update(loss, state, params)`, whose first argument has another structure than the parameters."""
+"""Explains `tx.update(loss, state, params)`: the loss stands in the place of the gradient."""
 
 from __future__ import annotations
 
@@ -40,14 +40,16 @@ def other_update_error(error: BaseException, raised: RaisedAt | None, function: 
     kind = type_of(updates) or with_article(type(updates).__name__)
     title = f"update takes the gradient first, but gets {name}, which is {kind}"
     text = f"A gradient has the structure and the shapes of {source}. {gradient} is the gradient here."
-    cure = applied(
-        FoundCure("the gradient", gradient, f"Pass {gradient}."), [edit_of(raised, over(call.args[0], gradient))]
-    )
+    words = f"Pass {gradient} in the place of {name}."
+    cure = applied(FoundCure("the gradient", gradient, words), [edit_of(raised, over(call.args[0], gradient))])
     return Explained(None, title, text, tuple(passed(raised, [cure])))
 
 
 def _gradient(raised: RaisedAt, value_name: str, parameters: Any) -> str | None:
-    """Return g of `value, g = ...`, the only assignment of the value's name, if g has the shapes of the parameters."""
+    """Return the name g of `value, g = ...`.
+
+    None if another such assignment also gives value, or if g does not have the shapes of the parameters.
+    """
     if raised.loops is None:
         return None
     scope = raised.function if isinstance(raised.function, ast.FunctionDef) else raised.loops.module

@@ -335,7 +335,7 @@ def _undeclared(raised: RaisedAt, target: ast.Attribute, holder: Any, value: ast
     kind_of_field = type(constant).__name__ if type(constant) in (bool, int, float, str) else ""
     kind_of_field = "jax.Array" if dtype_of(constant) else kind_of_field
     title = f"{owner.name} declares no field {target.attr}"
-    text = "The __init__ of a module of equinox gives values to the fields that the class declares, and to no other."
+    text = "The __init__ of a module of equinox can set only the fields that the class declares."
     words = f"Declare the field in {owner.name}, above its methods."
     cure = FoundCure("a field", f"{target.attr}: {kind_of_field}" if kind_of_field else None, words)
     return Explained(None, title, text, (cure,))

@@ -20,7 +20,7 @@ _MOST = 4
 
 
 def results_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Explains an error that comes from the results of a call in names of another order."""
+    """Explains an error after an assignment whose names stand in another order than the results of the call."""
     if raised is None or raised.frame is None or raised.node is None:
         return None
     if not isinstance(error, TypeError | ValueError | AttributeError | KeyError):
@@ -45,7 +45,8 @@ def results_error(error: BaseException, raised: RaisedAt | None, function: str) 
 def _assignments(raised: RaisedAt) -> Iterator[tuple[RaisedAt, ast.Assign, bool]]:
     """Yield the assignments that may have given the failing line its values.
 
-    Each comes with its place, and with whether the error came out of the assignment's own call, in a later iteration.
+    Yield also the place of the assignment, and whether the call of the assignment raised the error: then an earlier
+    iteration gave the names their values.
     """
     for frame in reversed(raised.callers):
         place = at_caller(raised, frame)
@@ -71,16 +72,17 @@ def _returning(place: RaisedAt, call: ast.Call) -> AnyFunction | None:
 
 
 def _other_order(place: RaisedAt, target: ast.Tuple, result: ast.Tuple) -> tuple[int, ...] | None:
-    """Return for each result the place of the name that it belongs to; None if the names may be right.
+    """Return for each result the index of the name that fits; None if the names may be right.
 
-    Names of results that have one type are never exchanged: a step such as `a, b = step(a, b)` may return b first.
+    Results of equal types are left in their order, because a step such as `a, b = step(a, b)` may return b first on
+    purpose.
     """
     names, number = target.elts, len(result.elts)
     parts = [*names, *result.elts]
     if len(names) != number or any(isinstance(part, ast.Starred | ast.Tuple) for part in parts):
         return None
     scores = {
-        order: [_likeness(names[name], result.elts[place_]) for place_, name in enumerate(order)]
+        order: [_likeness(names[name], result.elts[index]) for index, name in enumerate(order)]
         for order in itertools.permutations(range(number))
     }
     best = max(scores, key=lambda order: sum(scores[order]))
@@ -88,13 +90,17 @@ def _other_order(place: RaisedAt, target: ast.Tuple, result: ast.Tuple) -> tuple
     identity = tuple(range(number))
     if len(ties) > 1 or sum(scores[best]) < sum(scores[identity]) + 2 or scores[best].count(0) > 1:
         return None
-    moved = [names[name] for place_, name in enumerate(best) if place_ != name]
+    moved = [names[name] for index, name in enumerate(best) if index != name]
     kinds = [_kind(value_of(place, name)) for name in moved]
     return best if None not in kinds and len(set(map(str, kinds))) > 1 else None
 
 
 def _likeness(name: ast.expr, result: ast.expr) -> int:
-    """Return how much a name on the left of the = is like a result: 3 for the same name, 0 for no likeness."""
+    """Return how much a name on the left of the = is like a result.
+
+    3 for the same name, 2 if one name contains the other or the result reads the name, 1 for a common beginning of a
+    short name, 0 for no likeness.
+    """
     text, other = _own_name(name), _own_name(result)
     if not text:
         return 0
@@ -123,7 +129,7 @@ def _kind(value: Any) -> Any:
 
 
 def _was_called(place: RaisedAt, target: ast.Tuple, call: ast.Call) -> bool:
-    """Return whether an earlier iteration certainly gave the names their values: one of them is no argument."""
+    """Return whether an earlier iteration ran the assignment: all names that are no arguments have values."""
     loop: ast.AST | None = call
     while loop is not None and not isinstance(loop, ast.For | ast.While):
         loop = place.parents.get(id(loop))
@@ -135,7 +141,7 @@ def _was_called(place: RaisedAt, target: ast.Tuple, call: ast.Call) -> bool:
 def _is_cause(raised: RaisedAt, target: ast.Tuple, order: tuple[int, ...]) -> bool:
     """Return whether the failing line may run with the values in the other order."""
     assert raised.node is not None
-    now = {ast.unparse(target.elts[place_]): raised.source(target.elts[number]) for number, place_ in enumerate(order)}
+    now = {ast.unparse(target.elts[index]): raised.source(target.elts[number]) for number, index in enumerate(order)}
     changed = [
         part
         for part in ast.walk(raised.node)
@@ -164,12 +170,15 @@ def _explained(
     result: ast.Tuple,
     order: tuple[int, ...],
 ) -> Explained:
-    name = returning.name if isinstance(returning, ast.FunctionDef) else "The function"
+    name = returning.name if isinstance(returning, ast.FunctionDef) else "the lambda"
     names = [place.source(part) for part in target.elts]
     returned = ", ".join(" ".join(place.source(part).split()) for part in result.elts)
     title = f"Line {target.lineno} takes the results of {name} in another order than {name} returns them"
-    text = f"{name} returns {returned} (line {result.lineno}). Line {target.lineno} assigns to {', '.join(names)}."
-    left = ", ".join(names[place_] for place_ in order)
+    text = f"Line {target.lineno} assigns to {', '.join(names)}, but {name} returns {returned} (line {result.lineno})."
+    left = ", ".join(names[index] for index in order)
     code = f"{left} = {' '.join(place.source(call).split())}"
-    words = f"Write the names in the order in which {name} returns the values, and run the cell again from the start."
+    words = (
+        f"Write the names in the order in which {name} returns the values. Then run again the code that gives these "
+        "names their first values."
+    )
     return Explained(edit_of(place, over(target, "")).place, title, text, (FoundCure("the order", code, words),))

@@ -119,7 +119,10 @@ def _listed_chain(raised: RaisedAt) -> Explained | None:
     is_written = not isinstance(parts, ast.Name)
     code = source[1:-1].strip().rstrip(",") if is_written and source[:1] in "([" else f"*{source}"
     title = "chain takes each transformation as an argument of its own, not as a list"
-    words = "chain applies the transformations in this order."
+    words = (
+        "Pass each transformation as an argument of its own: chain applies the transformations in the order of the "
+        "arguments."
+    )
     cure = applied(FoundCure("arguments", code, words), [edit_of(raised, over(parts, code))])
     general = FoundCure("arguments", None, "Pass the transformations without the list.")
     return Explained(None, title, "", tuple(passed(raised, [cure])) or (general,))
@@ -264,7 +267,10 @@ def _none_part(raised: RaisedAt, operator: str, node: ast.expr, others: list[ast
     """Explains x * w + params['b'] where params['b'] is None."""
     source = " ".join(raised.source(node).split())
     title = f"{source} is None, but {operator} needs an array"
-    words = f"Give {source} an array, or leave the term out where {source} is None: a trace may test this with if."
+    words = (
+        f"Give {source} an array, or leave the term out where {source} is None: a test such as if {source} is not None "
+        "works in a trace, too."
+    )
     return Explained(None, title, operands(raised, others), (FoundCure("a value", None, words),))
 
 
@@ -524,7 +530,7 @@ def _not_array(raised: RaisedAt, kind: str) -> Explained | None:
         if kind == "zip" and isinstance(node, ast.Call) and maker_name == "zip" and called(call) == "scan":
             arrays = [raised.source(argument) for argument in node.args]
             code = f"({', '.join(arrays)}{',' * (len(arrays) == 1)})"
-            words = "A scan takes one element of each array of a tuple at each step."
+            words = "Pass a tuple of the arrays: at each step, scan takes one element of each array."
             cure = applied(FoundCure("a tuple", code, words), [edit_of(raised, over(node, code))])
             return Explained(None, title, "", tuple(passed(raised, [cure])))
         if kind == "range":

@@ -31,15 +31,16 @@ def branch_error(text: str, raised: RaisedAt | None, name: str) -> Explained:
     before, after = match["before"], match["after"]
     path = match["path"]
     one, other = (re.sub(r"^branch(\d)", r"branch \1", match[group]) for group in ("one", "other"))
-    explanation = f"{one} returns {before}, but {other} returns {after}."
+    subjects = [re.sub(r"^branch ", "Branch ", branch_name) for branch_name in (one, other)]
+    explanation = f"{subjects[0]} returns {before}, but {other} returns {after}."
     if path:
-        explanation = f"{one} returns {before} at {path}, but {other} returns {after} at {path}."
+        explanation = f"{subjects[0]} returns {before} at {path}, but {other} returns {after} at {path}."
     nodes = [_branch(raised, branch_name) for branch_name in (match["one"], match["other"])]
     if raised is not None:
-        for words, node in zip((one, other), nodes, strict=True):
+        for subject, node in zip(subjects, nodes, strict=True):
             result = result_of(node)
             if result is not None:
-                explanation += f" {words} is {short_source(raised, result)} (line {result.lineno})."
+                explanation += f" {subject} returns {short_source(raised, result)} (line {result.lineno})."
     title = f"The branches of {name} return different types: {before} and {after}"
     cures = _branch_cures(raised, nodes, before, after, path)
     return Explained(None, title, explanation, tuple(cures if raised is None else passed(raised, cures)))

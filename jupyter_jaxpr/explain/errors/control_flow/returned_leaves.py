@@ -16,7 +16,7 @@ def leaf_at(node: ast.expr, path: str, raised: RaisedAt | None = None) -> ast.ex
     Args:
         node: The expression.
         path: The path, with or without a name at its start.
-        raised: Where the error was raised; None to look into no call of a class.
+        raised: Where the error was raised; with None, a call of a class ends the search.
     """
     path = path.removeprefix("loop_carry[1]")
     keys = [

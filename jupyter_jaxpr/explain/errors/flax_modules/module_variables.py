@@ -80,9 +80,8 @@ def _no_variables(raised: RaisedAt, call: ast.Call) -> Explained | None:
     if len(names) != 1:
         return Explained(raised.place, title, text, (FoundCure("the variables", None, words),))
     code = f"{names[0]}, {raised.source(first)}"
-    cure = applied(
-        FoundCure("the variables", code, f"{names[0]} has the key 'params'."), [edit_of(raised, over(first, code))]
-    )
+    named = f"Pass {names[0]} first: this dict has the key 'params'."
+    cure = applied(FoundCure("the variables", code, named), [edit_of(raised, over(first, code))])
     return Explained(
         raised.place, title, text, tuple(passed(raised, [cure])) or (FoundCure("the variables", None, words),)
     )

@@ -188,7 +188,7 @@ CALL_MESSAGES = (
     ),
     Message(
         r"expected PyTreeDef\((.*?)\), got PyTreeDef\((.*)\)\.?$",
-        "The call passes arguments of another structure than the function was made for",
+        "The arguments of the call have another structure than the arguments of jax.linearize",
         "The function takes {1}, but the call passes {2}. Each * stands for an array.",
         ("the arguments", "Pass as many arguments as jax.linearize got, with the same containers and keys."),
     ),

@@ -45,7 +45,7 @@ def dtype_name_error(text: str, raised: RaisedAt | None) -> Explained | None:
     code = raised.source(written[0]).replace(name, close)
     words = f"{close} is the closest name of a dtype."
     if name.lower() in _OTHER_NAMES:
-        words = f"{close} is the name in JAX."
+        words = f"In JAX, the name of this dtype is {close}."
     cure = applied(FoundCure("the name of the dtype", code, words), [edit_of(raised, over(written[0], code))])
     return Explained(None, title, "", tuple(passed(raised, [cure])) or (general,))
 

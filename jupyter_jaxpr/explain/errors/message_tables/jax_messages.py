@@ -360,26 +360,28 @@ MESSAGES = (
     Message(
         r"invalid value \((nan|inf)\) encountered in (\S+)",
         "{2} computed {1}",
-        "jax_debug_nans checks each result and raises here.",
+        "JAX checks each result, because jax_debug_nans (for nan) or jax_debug_infs (for inf) is on, and raises the "
+        "error here.",
         (
             "jnp.where",
-            "Before the call, change the argument to values where {2} is defined, for example with jnp.maximum.",
+            "Before the call, replace the values for which {2} gives {1}, for example with jnp.maximum or jnp.where.",
         ),
     ),
     Message(
         r"\('(?:jit\()?(\w+)\)?', '(nan|inf)'\)\. Because ",
         "{1} computed {2}",
-        "jax_debug_nans checks each result and raises here.",
+        "JAX checks each result, because jax_debug_nans (for nan) or jax_debug_infs (for inf) is on, and raises the "
+        "error here.",
         (
             "jnp.where",
-            "Before the call, change the argument to values where {1} is defined, for example with jnp.maximum.",
+            "Before the call, replace the values for which {1} gives {2}, for example with jnp.maximum or jnp.where.",
         ),
     ),
     Message(
         r"pytree structure error: different lengths of \w+ at key path\s+shard_map in_specs\s.*?of length (\d+), but "
         r".*?of length (\d+)",
-        "in_specs of shard_map does not fit the call: the entries are {1}, the arguments are {2}",
-        "in_specs has one entry for each argument: how the argument is split.",
+        "in_specs of shard_map does not have one entry for each argument",
+        "An entry says how the argument is split. Entries of in_specs: {1}. Arguments of the call: {2}.",
         ("in_specs", "Write a PartitionSpec for each argument, such as P() for an argument that is not split."),
     ),
     Message(

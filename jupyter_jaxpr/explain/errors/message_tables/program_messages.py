@@ -190,8 +190,9 @@ PROGRAM_MESSAGES = (
     Message(
         r"pjit (in|out)_shardings specification must be a tree prefix .*? wrong length: got a tuple or list of length "
         r"(\d+) for an args tuple of length (\d+)",
-        "{1}_shardings does not fit the call: the entries are {2}, the arguments are {3}",
-        "A tuple has one entry for each positional argument.",
+        "{1}_shardings does not have one entry for each argument",
+        "A tuple has one entry for each positional argument. Entries of {1}_shardings: {2}. Arguments of the "
+        "call: {3}.",
         ("entries", "Write one entry for each argument, or one sharding in place of the tuple for all arguments."),
     ),
     Message(

@@ -89,7 +89,9 @@ def letters_error(raised: RaisedAt | None, term: str, number: int) -> Explained:
     nodes = call.args[1:] if isinstance(call, ast.Call) and called(call) == "einsum" else []
     if raised is None or number >= len(nodes) or any(isinstance(node, ast.Starred) for node in nodes):
         title = f"The subscripts {term} of einsum do not have one letter for each axis of operand {number}"
-        return Explained(None, title, f"Operands count from 0. {operand_types(raised)}".strip(), (general,))
+        return Explained(
+            None, title, f"The first operand has the number 0. {operand_types(raised)}".strip(), (general,)
+        )
     name = " ".join(raised.source(nodes[number]).split())
     shape = shape_of(raised, nodes[number])
     title = f"The subscripts {term} of einsum do not have one letter for each axis of {name}"
@@ -101,7 +103,7 @@ def letters_error(raised: RaisedAt | None, term: str, number: int) -> Explained:
 
 
 def _fewer_letters(raised: RaisedAt, nodes: list[ast.expr], number: int, term: str) -> list[FoundCure]:
-    """Return the advice to leave the letters out that only this operand and the result have; empty without such."""
+    """Return the advice to leave out the letters that no other operand has; empty if there are none."""
     call = raised.node
     subscripts = call.args[0] if isinstance(call, ast.Call) else None
     shape = shape_of(raised, nodes[number])
@@ -120,11 +122,14 @@ def _fewer_letters(raised: RaisedAt, nodes: list[ast.expr], number: int, term: s
         return []
     code = f"{quote}{','.join(terms)}{arrow}{result}{quote}"
     name = " ".join(raised.source(nodes[number]).split())
-    words = f"These subscripts fit {name} without the axis {in_a_sentence(surplus, 4)}."
+    letters = in_a_sentence(surplus, 4)
+    words = f"If {name} should have no axis {letters}, write these subscripts. Otherwise, give {name} this axis."
     if len(surplus) > 1:
-        words = f"These subscripts fit {name} without the axes {in_a_sentence(surplus, 4)}."
+        words = (
+            f"If {name} should not have the axes {letters}, write these subscripts. Otherwise, give {name} these axes."
+        )
     cure = applied(FoundCure("subscripts", code, words), [edit_of(raised, over(subscripts, code))])
-    # Whether the axis is missing in the array or too much in the subscripts, only the user knows.
+    # Only the user knows whether the array lacks an axis or the subscripts have a letter too many.
     return [replace(tried, level="advice", edits=()) for tried in passed(raised, [cure]) if tried.code is not None]
 
 

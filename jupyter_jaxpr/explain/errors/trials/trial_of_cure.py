@@ -230,7 +230,8 @@ def _trace_outcome(raised: RaisedAt, body: list[ast.stmt], budget: Budget) -> Ou
     except _OtherCarry:
         return "later error"
     except not_of_a_signal(Exception) as error:
-        # Without a trace, x[x > 0] is allowed, but the trial always traces.
+        # The trial always traces, and a trace rejects x[x > 0]. Outside of a trace, x[x > 0] is allowed: there, this
+        # error says nothing of the cure.
         is_of_trial = isinstance(error, jax.errors.NonConcreteBooleanIndexError) and not raised.in_trace
         return "later error" if is_of_trial and not raised.tracers else "failed"
     finally:
