@@ -92,7 +92,7 @@ def _several_writes(raised: RaisedAt, statement: ast.stmt | None, array: ast.exp
     pairs = zip(indices, values, strict=True)
     writes = "".join(f".at[{raised.source(index)}].set({raised.source(value)})" for index, value in pairs)
     code = f"{source} = {source}{writes}"
-    text = "Each .at[...].set(...) makes a new array. The values on the right are read from the old one."
+    text = f"Each .at[...].set(...) makes a new array. Python computes all values on the right with the old {source}."
     cure = applied(FoundCure(".at[...]", code, text), [edit_of(raised, over(statement, code))])
     title = f"A JAX array cannot be changed in place{_statement_text(raised, statement)}"
     return explained_with_trials(title, operands(raised, [array]), raised, [cure])
@@ -204,9 +204,12 @@ def no_method(raised: RaisedAt | None, name: str) -> Explained:
 
 def _function_of_name(raised: RaisedAt, name: str, jnp: str) -> FoundCure | None:
     """Return the advice to call the `jax.numpy` function with the name of the missing method, such as median."""
-    if name not in vars(sys.modules["jax.numpy"]) or not isinstance(raised.node, ast.Attribute):
+    function = vars(sys.modules["jax.numpy"]).get(name)
+    if not callable(function) or isinstance(function, type) or not isinstance(raised.node, ast.Attribute):
         return None
-    return FoundCure(f"{jnp}.{name}", None, f"{name} is a function of {jnp}, and no method.")
+    return FoundCure(
+        f"{jnp}.{name}", None, f"Call {jnp}.{name}: {name} is a function of {jnp}, not a method of arrays."
+    )
 
 
 def _closest_member(raised: RaisedAt, name: str) -> FoundCure | None:

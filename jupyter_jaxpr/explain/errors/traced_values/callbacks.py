@@ -45,7 +45,8 @@ def callback_error(error: BaseException, raised: RaisedAt | None, function: str)
     )
     code = f"{raised.source(call.func)}({callback}, jax.ShapeDtypeStruct(shape, dtype), {argument})"
     words = (
-        "shape and dtype are those of the result, such as x.shape and x.dtype where the callback changes each element."
+        "Pass jax.ShapeDtypeStruct(shape, dtype) second, with the shape and the dtype of the result, such as x.shape "
+        "and x.dtype where the callback changes each element."
     )
     cure = FoundCure("the type of the result", code if isinstance(call.args[1], ast.Name) else None, words)
     return Explained(edit_of(raised, over(call, "")).place, title, explanation, (cure,))

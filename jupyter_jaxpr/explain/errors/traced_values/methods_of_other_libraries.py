@@ -1,4 +1,4 @@
-"""Finds what a method of PyTorch or pandas that JAX arrays lack is in JAX, with the arguments of the call."""
+"""Finds the JAX code for a call of a PyTorch or pandas method that JAX arrays do not have."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ALONE = {
     "numel": "{x}.size",
     "t": "{x}.T",
 }
-#: Method -> the code with {0} and {1}, its arguments by position, as many as it must have.
+#: (Method, number of its arguments) -> the code with {x}, {jnp} and the arguments {0} and {1}.
 _WITH_ARGUMENTS = {
     ("apply", 1): "jax.vmap({0})({x})",
     ("bmm", 1): "{jnp}.matmul({x}, {0})",
@@ -45,7 +45,7 @@ _WITH_ARGUMENTS = {
 _TO_NUMPY = frozenset({"cpu", "detach", "numpy", "to_numpy"})
 #: Attribute of pandas -> the code in its place.
 _ATTRIBUTES = {"iloc": "{x}", "values": "{x}"}
-#: Functions of jax.numpy whose arguments beside the array are those of the method in other libraries.
+#: Functions of jax.numpy that take the array first and then the same arguments as the method of another library.
 _SAME_ARGUMENTS = frozenset(
     "abs add cosh cross cumprod cumsum divide equal exp expm1 flip floor isclose isfinite isinf isnan kron log log10 "
     "log1p log2 logical_and logical_not logical_or maximum minimum multiply outer power remainder roll sign sin sinh "
@@ -68,7 +68,7 @@ def same_method(raised: RaisedAt, name: str) -> tuple[FoundCure, ...]:
         return ()
     if name in _TO_NUMPY and (whole := _whole_copy(raised, parent)) is not None:
         code = f"{numpy_name(raised)}.asarray({array})"
-        words = "np.asarray copies a JAX array to a NumPy array, outside of a trace."
+        words = "Outside of a trace, np.asarray copies a JAX array to a NumPy array."
         return _tried(raised, whole, "np.asarray", code, words.replace("np.", f"{numpy_name(raised)}."))
     arguments = [raised.source(argument) for argument in parent.args]
     options = {keyword.arg: raised.source(keyword.value) for keyword in parent.keywords}
@@ -90,11 +90,20 @@ def same_method(raised: RaisedAt, name: str) -> tuple[FoundCure, ...]:
     names = {"dim": "axis", "keepdim": "keepdims"}
     keywords = [f"{names.get(str(option), option)}={value}" for option, value in options.items()]
     code = f"{jnp}.{name}({', '.join([array, *arguments, *keywords])})"
-    return _tried(raised, parent, f"{jnp}.{name}", code, f"{name} is a function of {jnp}, and no method.")
+    return _tried(
+        raised,
+        parent,
+        f"{jnp}.{name}",
+        code,
+        f"Call {jnp}.{name}: {name} is a function of {jnp}, not a method of arrays.",
+    )
 
 
 def _whole_copy(raised: RaisedAt, call: ast.Call) -> ast.Call | None:
-    """Return the whole of x.detach().cpu().numpy() around its first call; None if no call of numpy ends it."""
+    """Return the outermost call of x.detach().cpu().numpy(), from its innermost call.
+
+    None if the last method is not numpy or to_numpy.
+    """
     while isinstance(call.func, ast.Attribute) and call.func.attr in _TO_NUMPY and not call.args and not call.keywords:
         if call.func.attr in ("numpy", "to_numpy"):
             return call
@@ -108,12 +117,12 @@ def _whole_copy(raised: RaisedAt, call: ast.Call) -> ast.Call | None:
 
 def _tried(raised: RaisedAt, node: ast.expr, name: str, code: str, words: str | None = None) -> tuple[FoundCure, ...]:
     texts = {
-        "contiguous": "A JAX array has no order in memory that the code can choose, so the call is not needed.",
-        "iloc": "A JAX array takes its index itself.",
-        "values": "A JAX array is its values: it has no labels.",
+        "contiguous": "Leave the call out: JAX chooses the order of an array in memory.",
+        "iloc": "Index the JAX array itself, without iloc.",
+        "values": "Write the JAX array itself: a JAX array holds values without labels.",
         "apply": "jax.vmap calls the function for each element along axis 0.",
-        "detach": "jax.lax.stop_gradient takes the array out of the gradient.",
+        "detach": "With jax.lax.stop_gradient, the gradient treats the array as a constant.",
     }
-    text = words or texts.get(name) or f"This is {name} in JAX."
+    text = words or texts.get(name) or f"In JAX, this code does what the method {name} does."
     tried = passed(raised, [applied(FoundCure(name, code, text), [edit_of(raised, over(node, code))])])
     return tuple(cure for cure in tried if cure.code is not None)

@@ -257,7 +257,7 @@ def _explained(
     if raised is not None and not origins.is_inner and origins.transform is None:
         by_name = by_name_cure(error, origins.function or function, origins.names)
         static = static_cure(raised, error, origins.function or function, origins.names)
-        if static is not None:  # a conversion whose result a later line cannot use, such as a bound of a slice
+        if static is not None:  # a later line needs a Python number, such as a bound of a slice: .astype would fail
             tried = [cure for cure in tried if cure.name != ".astype" or cure.level == "applies"]
         tried = [*filter(None, [by_name]), *tried, *filter(None, [static])]
     general = next((key for key, sentence in WANTED.items() if sentence == need), kind_name(type(error)))

@@ -132,7 +132,10 @@ class Calls:
                 )
                 return [FoundCure("the index", None, words)]
         if isinstance(parent, ast.Call) and _called_name(parent) in ("str", "repr", "format"):
-            words = f"The program computes no texts. jax.debug.print('{{}}', {self._source(value)}) prints the value."
+            words = (
+                f"A JAX program cannot compute strings. jax.debug.print('{{}}', {self._source(value)}) prints the "
+                "value each time that the program runs."
+            )
             return [FoundCure("jax.debug.print", None, words)]
         statement = self._raised.statement_of(node)
         if isinstance(statement, ast.Expr) and _called_name(statement.value) == "print":
@@ -491,7 +494,10 @@ class Calls:
                 pass
             case _:
                 return []
-        text = "The program computes no texts. jax.debug.callback calls a function with the values each time it runs."
+        text = (
+            "A JAX program cannot compute strings. jax.debug.callback calls a function with the values each time that "
+            "the program runs."
+        )
         if isinstance(value, ast.Tuple) or not isinstance(parent, ast.Call) or parent.args != [node] or parent.keywords:
             return [FoundCure("jax.debug.callback", None, text)]
         call = f"{self._source(parent.func)}({self._source(words)} % value)"

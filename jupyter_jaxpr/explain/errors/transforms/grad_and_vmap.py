@@ -114,23 +114,29 @@ def _is_static(call: Applied, number: int) -> bool:
     return any("static_arg" in text and any(part in text for part in names) for text in jits)
 
 
-_NO_GRADIENT = "A derivative is the limit of small changes, and an integer has none."
+_NO_GRADIENT = "A derivative describes small changes of an argument, and an integer has no small changes."
 
 
 def _other_argnums(call: Applied, number: int, name: str) -> list[FoundCure]:
-    """Return the cure that leaves an argument out of argnums=(0, 1), or names the only argument of floats."""
+    """Return the cure that leaves an argument out of argnums, or that sets argnums to the only array of floats."""
     raised, option = call.raised, call.option("argnums")
     if raised is None or call.call is None:
         return []
     others = [other for other in call.argnums if other != number]
     if isinstance(option, ast.Tuple) and others and len(others) + 1 == len(option.elts):
         code = f"({', '.join(map(str, others))}{',' * (len(others) == 1)})"
-        words = f"Without {name}, the result has no gradient of {name}, and stays a tuple."
+        words = (
+            f"Leave {name} out of argnums: the gradients are still a tuple, without the gradient with respect to "
+            f"{name}."
+        )
         return [applied(FoundCure("argnums", code, words), [edit_of(raised, over(option, code))])]
     floats = [place for place, node in enumerate(call.call.args) if place != number and _is_of_floats(call, node)]
     if option is not None or len(floats) != 1:
         return []
-    words = f"argnums={floats[0]} differentiates {call.argument(floats[0])}, which is an array of floats."
+    words = (
+        f"With argnums={floats[0]}, JAX differentiates with respect to {call.argument(floats[0])}, which is an array "
+        "of floats."
+    )
     return [call.with_option(f"argnums={floats[0]}", "argnums", words)]
 
 

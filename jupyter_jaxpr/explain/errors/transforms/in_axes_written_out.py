@@ -65,7 +65,10 @@ def entry_of_other_size(call: Applied) -> FoundCure | None:
     if len(sizes) != 2 or len(others) != 1 or len(entries) < 3 or not others[0].is_written_out:
         return None
     (other,) = others
-    words = f"All other arrays have another size. With None, vmap passes {other.path} whole to each call."
+    words = (
+        f"All mapped arrays but {other.path} have the same size along the mapped axis. With None in in_axes, vmap "
+        f"passes {other.path} whole to each call."
+    )
     return applied(FoundCure("in_axes", "None", words), [edit_of(call.raised, over(other.node, "None"))])
 
 
@@ -90,7 +93,7 @@ def _entries(call: Applied) -> list[_Entry]:
 
 
 class _UnknownError(Exception):
-    """A part of in_axes is no written axis, or has no array."""
+    """The code does not write an axis in this part of in_axes, or no array belongs to this part."""
 
 
 def _parts(axes: ast.expr, value: Any, path: str, *, is_written_out: bool) -> Iterator[_Entry]:
@@ -136,6 +139,6 @@ def entries_by_name(raised: RaisedAt | None) -> Explained | None:
     title = "in_axes takes its entries by position, not by the names of the parameters"
     entries = [raised.source(option.values[names.index(parameter)]) for parameter in parameters]
     code = f"({', '.join(entries)}{',' * (len(entries) == 1)})"
-    words = "A tuple has one entry for each argument, in their order."
+    words = "Write a tuple with one entry for each argument, in the order of the arguments."
     cure = applied(FoundCure("a tuple", code, words), [edit_of(raised, over(option, code))])
     return Explained(None, title, "", tuple(passed(raised, [cure])))

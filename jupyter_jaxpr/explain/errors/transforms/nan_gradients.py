@@ -16,7 +16,8 @@ from ..traced_values.finite_gradient_of_where import finite_where, risky_operand
 from ..trials.trial_of_cure import passed
 from .transformed_calls import Applied
 
-#: JAX looks for the operation that computed the nan. It finds none where it compiled the operation before the setting.
+#: The two forms of JAX's message: with the operation that computed the nan, and without the operation, where JAX
+#: compiled the program before jax_debug_nans was on.
 _NAN = re.compile(r"^invalid value \(nan\) encountered in |^\('[^']+', 'nan'\)\. Because ")
 _FINITE = (
     "Replace the operand before the operation where it has no finite gradient, as in jnp.sqrt(jnp.where(x > 0, x, 1))."
@@ -32,8 +33,8 @@ def nan_gradient_error(error: BaseException, raised: RaisedAt | None, function: 
     return _of_where(raised) or Explained(
         None,
         "A gradient is nan",
-        "The backward pass computed nan. The function has a value here, but an operation in it has no finite gradient, "
-        "as sqrt and norm at 0 have none.",
+        "The backward pass computed nan. The value of the function is not nan, but one operation of the function has "
+        "no finite gradient here, such as sqrt or norm at 0.",
         (FoundCure("a finite gradient", None, _FINITE),),
     )
 
@@ -60,8 +61,8 @@ def _of_where(raised: RaisedAt) -> Explained | None:
         return None
     title = f"The gradient of {source} is nan" if len(source) <= 60 else "The gradient of a where is nan"
     text = (
-        "The backward pass computed nan. jnp.where computes both values, and multiplies the gradient of the value that "
-        "is not chosen by 0: 0 * inf and 0 * nan are nan."
+        "The backward pass computed nan. jnp.where computes both values. For the value that jnp.where does not choose, "
+        "the backward pass multiplies 0 by a derivative that is inf or nan, and the product is nan."
     )
     if not is_finite:
         return Explained(None, title, text, (FoundCure("a second where", None, sentence),))

@@ -19,7 +19,7 @@ def stacked_trees(raised: RaisedAt, node: ast.expr, value: Any, name: str) -> tu
         raised: Where the error was raised.
         node: The argument of the mapped function.
         value: The value of the argument.
-        name: The argument in the text.
+        name: The name of the argument in the text of the card.
     """
     import jax
 
@@ -33,6 +33,10 @@ def stacked_trees(raised: RaisedAt, node: ast.expr, value: Any, name: str) -> tu
         f"{name} is a {kind} of {len(value)} {inner}s. vmap maps each array in the {inner}s, and does not map the "
         f"{kind} itself."
     )
-    code = f"jax.tree.map(lambda *leaves: {jnp_name(raised)}.stack(leaves), *{raised.source(node)})"
-    words = f"This makes one {inner} of arrays, whose axis 0 counts the elements of {name}."
+    jnp = jnp_name(raised)
+    code = f"jax.tree.map(lambda *leaves: {jnp}.stack(leaves), *{raised.source(node)})"
+    words = (
+        f"Make one {inner} of arrays with jax.tree.map and {jnp}.stack: axis 0 of each array then has one index for "
+        f"each element of {name}."
+    )
     return text, passed(raised, [applied(FoundCure("one tree", code, words), [edit_of(raised, over(node, code))])])

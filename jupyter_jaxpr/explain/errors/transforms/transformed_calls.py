@@ -112,7 +112,7 @@ class Applied:
     def leaf_of(self, dtype: str) -> tuple[int | None, str, Any]:
         """Return the first differentiated leaf of a dtype: its argument number, path in the argument, and value.
 
-        The number is None where two arguments of unknown dtypes may be it.
+        The number is None where several arguments have unknown dtypes, so that each may hold the leaf.
         """
         import jax
 
