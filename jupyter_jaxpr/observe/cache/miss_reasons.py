@@ -126,7 +126,7 @@ def _made_anew(event: MissEvent, history: FunctionHistory, expression: str | Non
     if event.method and event.outcome == "dispatch_only":
         text = (
             f"This is another method object of the same method {name}{_defined_at(history, event)}: Python makes a "
-            f"method object each time that the code reads object.{name}. JAX compiled nothing."
+            f"new method object each time that the code reads object.{name}. JAX compiled nothing."
         )
         return Reason("new_function", text, cure="Jit the method once, and keep the jitted function in a variable.")
     if event.method:
