@@ -352,12 +352,18 @@ def test_equations_under_one_name_fold_to_a_line(layers, width, theme):
     keys.press("f")
     expect(chips).to_have_text(["encoder · 1 to 3", "decoder · 4 to 5"])
 
-    # By buttons, and in the next program too.
+    # By buttons. When the cell runs again, the groups are as the user left them.
     nb.panel.get_by_role("button", name="Unfold groups").click()
     expect(chips).to_have_count(0)
     nb.write(1, LAYERS.replace("encoder", "reader"))
     nb.run(1)
+    expect(nb.listing()).to_contain_text("cos")
+    expect(nb.panel.get_by_text("3 groups of equations, all unfolded.")).to_be_visible()
+    nb.panel.get_by_role("button", name="Fold groups", exact=True).click()
     expect(chips).to_have_text(["reader · 1 to 3", "decoder · 4 to 5"])
+    nb.write(1, LAYERS)
+    nb.run(1)
+    expect(chips).to_have_text(["encoder · 1 to 3", "decoder · 4 to 5"])
     nb.panel.get_by_role("button", name="Hide lines").click()
     switch = nb.panel.get_by_role("group", name="Hide lines").get_by_role("button", name="Named groups")
     expect(switch).to_have_attribute("aria-pressed", "true")
