@@ -72,7 +72,8 @@ def _class_defined_again(before: Any, after: Any) -> type | None:
     if old is None or new is None:
         return None
     if is_defined_again(old[0], new[0]):
-        return new[0]  # type: ignore[no-any-return]  # a class
+        defined: type = new[0]
+        return defined
     inside = map(_class_defined_again, before.children(), after.children())
     return next((again for again in inside if again is not None), None)
 

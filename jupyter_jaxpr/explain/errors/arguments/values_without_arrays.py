@@ -13,18 +13,17 @@ from ....jax.tracer_origins import type_of
 from ....observe.observation import FoundCure
 from ....observe.side_effects.attributes import instance_dict
 from ....plain_text import message_of, own_name
-from ....quantities import count
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import jnp_name
 from ..failing_code.origins import dtype_of, operands, value_of
 from ..failing_code.place_of_error import LIBRARIES, RaisedAt, touches_jax
-from ..failing_code.return_values import function_of_text, missing_return, result_of
-from ..transforms.transformed_calls import assigned
+from ..failing_code.return_values import function_of_text, missing_return
 from ..trials.trial_of_cure import passed
 from .jit_arguments import packages_of
 from .none_in_trees import none_of_the_caller
+from .unpacked_results import UNPACKED, unpacked_result
 
 _OPERANDS = re.compile(
     r"^unsupported operand type\(s\) for (\S+)(?: or pow\(\))?: '(?:\w+\.)*(\w+)' and '(?:\w+\.)*(\w+)'"
@@ -36,7 +35,6 @@ _REFERENCE = re.compile(
 )
 _NO_FIELD = re.compile(r"^'(tuple|list)' object has no attribute '(\w+)'")
 _NO_ATTRIBUTE = re.compile(r"^'[\w.]+' object has no attribute '(\w+)'")
-_UNPACKED = re.compile(r"^(?:too many|not enough) values to unpack \(expected (\d+)(?:, got (\d+))?\)")
 _OF_NONE = re.compile(
     r"'NoneType' object (?:has no attribute|is not)|non-iterable NoneType object|got <class 'NoneType'>"
 )
@@ -53,7 +51,6 @@ _OF_OPTIMIZER = re.compile(r"^'function' object has no attribute '(init|update)'
 _LISTED = frozenset(
     {"generator", "set", "frozenset", "map", "zip", "filter", "dict_values", "dict_keys", "deque", "reversed"}
 )
-_DERIVATIVES = frozenset({"grad", "jacobian", "jacfwd", "jacrev", "hessian"})
 _FUNCTIONS = (types.FunctionType, types.MethodType, types.BuiltinFunctionType)
 _OF_FUNCTIONS = frozenset({"function", "method", "builtin_function_or_method", "PjitFunction"})
 
@@ -78,8 +75,8 @@ def python_value_error(error: BaseException, raised: RaisedAt | None, function: 
         return _uncalled_optimizer(raised, match[1])
     if isinstance(error, AttributeError) and (match := _NO_ATTRIBUTE.match(text)):
         return _attribute(raised, match[1])
-    if isinstance(error, ValueError) and (match := _UNPACKED.match(text)):
-        return _unpacked(raised, match[1], match[2])
+    if isinstance(error, ValueError) and (match := UNPACKED.match(text)):
+        return unpacked_result(raised, match[1], match[2])
     if isinstance(error, ValueError) and _NO_ARRAYS.match(text) and (iterator := _iterator(raised)) is not None:
         return iterator
     if not isinstance(error, TypeError):
@@ -321,112 +318,6 @@ def _computes_with_jax(raised: RaisedAt, function: ast.FunctionDef) -> bool:
         dtype_of(value) or (type(value) is types.ModuleType and value.__name__.partition(".")[0] == "jax")
         for value in values
     )
-
-
-def _unpacked(raised: RaisedAt, expected: str, passed_count: str | None) -> Explained | None:
-    """Explains the unpacking of a JAX result with another number of values than names."""
-    statement = raised.statement_of(raised.node)
-    call = statement.value if isinstance(statement, ast.Assign) else None
-    if not isinstance(call, ast.Call):
-        return None
-    source = " ".join(raised.source(call).split())
-    short = source if len(source) <= 60 else f"{source[:59]}…"
-    transform = call.func
-    if isinstance(transform, ast.Name):
-        transform = assigned(raised, transform.id) or transform
-    if called(transform) == "value_and_grad" and isinstance(transform, ast.Call):
-        return _value_and_grad(raised, statement, transform, expected)
-    if isinstance(transform, ast.Call) and called(transform) in _DERIVATIVES:
-        if any(keyword.arg in ("argnums", "has_aux") for keyword in transform.keywords) or len(transform.args) != 1:
-            return None
-        if not (own_name(value_of(raised, transform.func), "__module__") or "").startswith("jax"):
-            return None
-        word = called(transform)
-        title = f"{word} gives one result, but the line has {expected} names for it"
-        words = f"argnums=(0, 1) gives one derivative for each argument, and has_aux=True a pair. {_VALUE}"
-        return Explained(None, title, "", (FoundCure("one name", None, words),))
-    if called(call) == "scan" and isinstance(statement, ast.Assign):
-        return _results_of_scan(raised, statement, call)
-    function = value_of(raised, call.func)
-    if is_jitted(function) and (returning := function_of_text(raised, call.func)) is not None:
-        return _results_of_jitted(raised, statement, call, returning)
-    modules = [own_name(type(function), "__module__") or "", own_name(function, "__module__") or ""]
-    if (
-        called(call) == "split"
-        or passed_count is None
-        or not any(module.partition(".")[0] == "jax" for module in modules)
-    ):
-        return None
-    title = f"{short} gives {count(int(passed_count), 'value')}, but the line has {expected} names for them"
-    return Explained(None, title, "", (FoundCure("names", None, "Write a name for each value of the result."),))
-
-
-def _results_of_scan(raised: RaisedAt, statement: ast.Assign, call: ast.Call) -> Explained | None:
-    """Explains ys, (a, b) = lax.scan(step, (a, b), xs): the carry comes first."""
-    match statement.targets:
-        case [ast.Tuple(elts=[ast.Name() as first, ast.Tuple() | ast.List() as second]) as target]:
-            pass
-        case _:
-            return None
-    carry = raised.source(second)
-    start = call.args[1] if len(call.args) > 1 else None
-    if raised.node is not second or (isinstance(start, ast.Tuple) and len(start.elts) != len(second.elts)):
-        return None
-    title = f"scan returns the last carry first, but {carry} stands second"
-    text = "scan returns a pair: the last carry, and the stacked outputs of the steps."
-    code = f"{carry}, {raised.source(first)}"
-    cure = applied(FoundCure("the order", code, "The carry comes first."), [edit_of(raised, over(target, code))])
-    return Explained(None, title, text, tuple(passed(raised, [cure])))
-
-
-def _results_of_jitted(
-    raised: RaisedAt, statement: ast.stmt | None, call: ast.Call, returning: ast.FunctionDef | ast.Lambda
-) -> Explained | None:
-    """Explains w, loss = step(w, x) of a jitted function that returns three values."""
-    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
-    result = result_of(returning)
-    if not isinstance(target, ast.Tuple) or target is not raised.node or not isinstance(result, ast.Tuple):
-        return None
-    if len(result.elts) == len(target.elts) or any(isinstance(part, ast.Starred) for part in result.elts):
-        return None
-    name = called(call)
-    values, names = count(len(result.elts), "value"), count(len(target.elts), "name")
-    title = f"{name} returns {values}, but the line has {names} for them"
-    text = f"{name} returns {' '.join(raised.source(result).split())} (line {result.lineno})."
-    cure = FoundCure("names", None, "Write a name for each value of the result.")
-    return Explained(None, title, text, (cure,))
-
-
-_VALUE = "jax.value_and_grad gives the value and the gradient."
-
-
-def _value_and_grad(
-    raised: RaisedAt, statement: ast.stmt | None, transform: ast.Call, expected: str
-) -> Explained | None:
-    """Explains value, aux, gradient = jax.value_and_grad(f, has_aux=True)(x): value and aux are one pair."""
-    if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Tuple):
-        return None
-    if expected == "2" or len(statement.targets[0].elts) == 2:
-        return None  # the number of names does not fit the parts of the value or of the gradient
-    options = [keyword.value for keyword in transform.keywords if keyword.arg == "has_aux"]
-    if any(not isinstance(option, ast.Constant) for option in options):
-        return None
-    has_aux = any(isinstance(option, ast.Constant) and option.value for option in options)
-    title = f"value_and_grad gives a pair, but the line has {expected} names"
-    if not has_aux:
-        words = "Write two names: the value and the gradient. Several argnums give one tuple of gradients."
-        return Explained(None, title, "", (FoundCure("two names", None, words),))
-    explanation = "With has_aux=True, the first of the pair is a pair, too: the value and the auxiliary output."
-    names = statement.targets[0].elts
-    words = "Write ((value, aux), gradient)."
-    if len(names) != 3:
-        return Explained(None, title, explanation, (FoundCure("((value, aux), gradient)", None, words),))
-    sources = [raised.source(target) for target in names]
-    code = f"({sources[0]}, {sources[1]}), {sources[2]}"
-    cure = applied(
-        FoundCure("((value, aux), gradient)", code, words), [edit_of(raised, over(statement.targets[0], code))]
-    )
-    return Explained(None, title, explanation, tuple(passed(raised, [cure])))
 
 
 def _attribute(raised: RaisedAt, name: str) -> Explained | None:

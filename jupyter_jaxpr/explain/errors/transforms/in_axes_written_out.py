@@ -25,13 +25,10 @@ class _Entry:
     """An axis in in_axes, with the path and the value of the array that vmap maps along it."""
 
     node: ast.Constant
+    axis: int
     path: str
     value: Any
     is_written_out: bool
-
-    @property
-    def axis(self) -> int:
-        return int(self.node.value)  # type: ignore[arg-type]  # _parts yields integers only
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -102,12 +99,12 @@ def _parts(axes: ast.expr, value: Any, path: str, *, is_written_out: bool) -> It
     match axes:
         case ast.Constant(value=None):
             return
-        case ast.Constant(value=int()):
+        case ast.Constant(value=int(axis)):
             leaves = jax.tree_util.tree_flatten_with_path(value)[0]
             is_leaf = len(leaves) == 1 and not leaves[0][0]
             for leaf_path, leaf in leaves[:1_000]:
                 leaf_name = f"{path}{jax.tree_util.keystr(leaf_path)}"
-                yield _Entry(axes, leaf_name, leaf, is_written_out and is_leaf)
+                yield _Entry(axes, axis, leaf_name, leaf, is_written_out and is_leaf)
         case ast.Dict(keys=keys, values=values) if type(value) is dict:
             for key, inner in zip(keys, values, strict=True):
                 if not isinstance(key, ast.Constant) or key.value not in value:

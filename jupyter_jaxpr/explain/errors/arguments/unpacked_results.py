@@ -1,0 +1,130 @@
+"""Explains the unpacking of a result of JAX into another number of names than the result has values."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from ....jax.facts import is_jitted
+from ....observe.observation import FoundCure
+from ....plain_text import own_name
+from ....quantities import count
+from ..explanation import Explained
+from ..failing_code.called_names import called
+from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.origins import value_of
+from ..failing_code.place_of_error import RaisedAt
+from ..failing_code.return_values import function_of_text, result_of
+from ..transforms.transformed_calls import assigned
+from ..trials.trial_of_cure import passed
+
+UNPACKED = re.compile(r"^(?:too many|not enough) values to unpack \(expected (\d+)(?:, got (\d+))?\)")
+"""Python's message; the groups are the number of names and, where Python tells it, the number of values."""
+
+_DERIVATIVES = frozenset({"grad", "jacobian", "jacfwd", "jacrev", "hessian"})
+
+
+def unpacked_result(raised: RaisedAt, expected: str, passed_count: str | None) -> Explained | None:
+    """Explains the unpacking of a JAX result with another number of values than names."""
+    statement = raised.statement_of(raised.node)
+    call = statement.value if isinstance(statement, ast.Assign) else None
+    if not isinstance(call, ast.Call):
+        return None
+    source = " ".join(raised.source(call).split())
+    short = source if len(source) <= 60 else f"{source[:59]}…"
+    transform = call.func
+    if isinstance(transform, ast.Name):
+        transform = assigned(raised, transform.id) or transform
+    if called(transform) == "value_and_grad" and isinstance(transform, ast.Call):
+        return _value_and_grad(raised, statement, transform, expected)
+    if isinstance(transform, ast.Call) and called(transform) in _DERIVATIVES:
+        if any(keyword.arg in ("argnums", "has_aux") for keyword in transform.keywords) or len(transform.args) != 1:
+            return None
+        if not (own_name(value_of(raised, transform.func), "__module__") or "").startswith("jax"):
+            return None
+        word = called(transform)
+        title = f"{word} gives one result, but the line has {expected} names for it"
+        words = f"argnums=(0, 1) gives one derivative for each argument, and has_aux=True a pair. {_VALUE}"
+        return Explained(None, title, "", (FoundCure("one name", None, words),))
+    if called(call) == "scan" and isinstance(statement, ast.Assign):
+        return _results_of_scan(raised, statement, call)
+    function = value_of(raised, call.func)
+    if is_jitted(function) and (returning := function_of_text(raised, call.func)) is not None:
+        return _results_of_jitted(raised, statement, call, returning)
+    modules = [own_name(type(function), "__module__") or "", own_name(function, "__module__") or ""]
+    if (
+        called(call) == "split"
+        or passed_count is None
+        or not any(module.partition(".")[0] == "jax" for module in modules)
+    ):
+        return None
+    title = f"{short} gives {count(int(passed_count), 'value')}, but the line has {expected} names for them"
+    return Explained(None, title, "", (FoundCure("names", None, "Write a name for each value of the result."),))
+
+
+def _results_of_scan(raised: RaisedAt, statement: ast.Assign, call: ast.Call) -> Explained | None:
+    """Explains ys, (a, b) = lax.scan(step, (a, b), xs): the carry comes first."""
+    match statement.targets:
+        case [ast.Tuple(elts=[ast.Name() as first, ast.Tuple() | ast.List() as second]) as target]:
+            pass
+        case _:
+            return None
+    carry = raised.source(second)
+    start = call.args[1] if len(call.args) > 1 else None
+    if raised.node is not second or (isinstance(start, ast.Tuple) and len(start.elts) != len(second.elts)):
+        return None
+    title = f"scan returns the last carry first, but {carry} stands second"
+    text = "scan returns a pair: the last carry, and the stacked outputs of the steps."
+    code = f"{carry}, {raised.source(first)}"
+    cure = applied(FoundCure("the order", code, "The carry comes first."), [edit_of(raised, over(target, code))])
+    return Explained(None, title, text, tuple(passed(raised, [cure])))
+
+
+def _results_of_jitted(
+    raised: RaisedAt, statement: ast.stmt | None, call: ast.Call, returning: ast.FunctionDef | ast.Lambda
+) -> Explained | None:
+    """Explains w, loss = step(w, x) of a jitted function that returns three values."""
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    result = result_of(returning)
+    if not isinstance(target, ast.Tuple) or target is not raised.node or not isinstance(result, ast.Tuple):
+        return None
+    if len(result.elts) == len(target.elts) or any(isinstance(part, ast.Starred) for part in result.elts):
+        return None
+    name = called(call)
+    values, names = count(len(result.elts), "value"), count(len(target.elts), "name")
+    title = f"{name} returns {values}, but the line has {names} for them"
+    text = f"{name} returns {' '.join(raised.source(result).split())} (line {result.lineno})."
+    cure = FoundCure("names", None, "Write a name for each value of the result.")
+    return Explained(None, title, text, (cure,))
+
+
+_VALUE = "jax.value_and_grad gives the value and the gradient."
+
+
+def _value_and_grad(
+    raised: RaisedAt, statement: ast.stmt | None, transform: ast.Call, expected: str
+) -> Explained | None:
+    """Explains value, aux, gradient = jax.value_and_grad(f, has_aux=True)(x): value and aux are one pair."""
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Tuple):
+        return None
+    if expected == "2" or len(statement.targets[0].elts) == 2:
+        return None  # the number of names does not fit the parts of the value or of the gradient
+    options = [keyword.value for keyword in transform.keywords if keyword.arg == "has_aux"]
+    if any(not isinstance(option, ast.Constant) for option in options):
+        return None
+    has_aux = any(isinstance(option, ast.Constant) and option.value for option in options)
+    title = f"value_and_grad gives a pair, but the line has {expected} names"
+    if not has_aux:
+        words = "Write two names: the value and the gradient. Several argnums give one tuple of gradients."
+        return Explained(None, title, "", (FoundCure("two names", None, words),))
+    explanation = "With has_aux=True, the first of the pair is a pair, too: the value and the auxiliary output."
+    names = statement.targets[0].elts
+    words = "Write ((value, aux), gradient)."
+    if len(names) != 3:
+        return Explained(None, title, explanation, (FoundCure("((value, aux), gradient)", None, words),))
+    sources = [raised.source(target) for target in names]
+    code = f"({sources[0]}, {sources[1]}), {sources[2]}"
+    cure = applied(
+        FoundCure("((value, aux), gradient)", code, words), [edit_of(raised, over(statement.targets[0], code))]
+    )
+    return Explained(None, title, explanation, tuple(passed(raised, [cure])))
