@@ -189,7 +189,7 @@ def no_recording_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def no_trial_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Remove the time limit of cure trials, which a busy machine may exceed."""
-    from jupyter_jaxpr.explain.errors.trials import trial_time_limit
+    from jupyter_jaxpr.explain.trials import trial_time_limit
 
     monkeypatch.setattr(trial_time_limit, "SECONDS", 60.0)
     monkeypatch.setattr(trial_time_limit, "SECONDS_AT_ERROR", 60.0)

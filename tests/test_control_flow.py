@@ -15,7 +15,7 @@ from observed import built, in_cell, program, traced
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.build import programs as program_build
 from jupyter_jaxpr.document.check.validate import validate
-from jupyter_jaxpr.document.saved_copy import saved_copy
+from jupyter_jaxpr.document.copies.saved_copy import saved_copy
 from jupyter_jaxpr.program.control_flow import Constructs, Step
 
 sys.path.insert(0, str(Path(__file__).parent / "control_flow"))

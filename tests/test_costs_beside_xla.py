@@ -9,8 +9,8 @@ import pytest
 from jax import lax
 
 import jupyter_jaxpr as jj
-from jupyter_jaxpr.program.costs import xla
-from jupyter_jaxpr.program.costs.xla import analysis
+from jupyter_jaxpr.program.costs import difference_from_xla
+from jupyter_jaxpr.program.costs.difference_from_xla import analysis
 
 
 def array(*shape):
@@ -340,7 +340,7 @@ def test_a_long_cumsum_is_several_windows():
 
 
 def test_what_was_seen_on_a_cpu_is_not_said_of_another_device(monkeypatch):
-    monkeypatch.setattr(xla, "_devices", lambda executable: (1, "gpu"))
+    monkeypatch.setattr(difference_from_xla, "_devices", lambda executable: (1, "gpu"))
     sentence = (
         "XLA counts 121 operations more than the jaxpr has. XLA may compute a value again in each fusion that needs "
         "the value, and may compute one operation of the jaxpr with several simpler operations."

@@ -18,7 +18,7 @@ import pytest
 from conftest import Notebook
 from jax._src import monitoring as _monitoring  # noqa: TID251  # jax.monitoring cannot take a listener out
 
-from jupyter_jaxpr.explain.errors.trials import trial_time_limit
+from jupyter_jaxpr.explain.trials import trial_time_limit
 from jupyter_jaxpr.exports.markdown import markdown
 from jupyter_jaxpr.exports.page import page
 from jupyter_jaxpr.observe.process_observer import observer

@@ -11,10 +11,10 @@ from diff_edits import X, first, with_a_term
 
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.build.document_of_run import Built
+from jupyter_jaxpr.document.copies.saved_copy import saved_copy
+from jupyter_jaxpr.document.copies.without_values import without_values
 from jupyter_jaxpr.document.encoding import encode
-from jupyter_jaxpr.document.saved_copy import saved_copy
 from jupyter_jaxpr.document.types.diff import ProgramDiff
-from jupyter_jaxpr.document.without_values import without_values
 from jupyter_jaxpr.wire.answers import Answers
 from jupyter_jaxpr.wire.messages import Answered, Refused
 from jupyter_jaxpr.wire.runs import Runs

@@ -10,8 +10,8 @@ import msgspec
 import pytest
 
 import jupyter_jaxpr as jj
-from jupyter_jaxpr.document import whole_file
 from jupyter_jaxpr.document.check.validate import read
+from jupyter_jaxpr.document.copies import whole_file
 from jupyter_jaxpr.server.diff_request import answer
 
 pytestmark = pytest.mark.any_jax

@@ -27,20 +27,21 @@ import test_ledger_static_values as static_values
 
 from jupyter_jaxpr.jax.cleared_caches import ClearedCaches
 from jupyter_jaxpr.jax.facts import Bound
-from jupyter_jaxpr.observe import hook_receiver, observer, whose_code
+from jupyter_jaxpr.observe import hook_receiver, observer
 from jupyter_jaxpr.observe.cache import (
     argument_reasons,
     cache_key,
     function_history,
     function_objects,
     held_entries,
-    history,
+    kernel_history,
     key_texts,
     keys_of_calls,
 )
 from jupyter_jaxpr.observe.cache import closed_over as reads
 from jupyter_jaxpr.observe.cache.cache_key import JitOptions, Key
 from jupyter_jaxpr.observe.cache.static_values import StaticValue
+from jupyter_jaxpr.observe.user_or_library import whose_code
 
 pytestmark = pytest.mark.any_jax
 
@@ -97,14 +98,14 @@ def no_clears(patch: pytest.MonkeyPatch) -> None:
 
 
 def one_thread(patch: pytest.MonkeyPatch) -> None:
-    begin = history.History.begin
+    begin = kernel_history.History.begin
 
     def told(self: Any, *arguments: Any) -> Any:
         event = begin(self, *arguments)
         event.thread = 0
         return event
 
-    patch.setattr(history.History, "begin", told)
+    patch.setattr(kernel_history.History, "begin", told)
 
 
 FALSE: dict[str, tuple[Falsify, Callable[[], None]]] = {
@@ -173,13 +174,13 @@ FALSE: dict[str, tuple[Falsify, Callable[[], None]]] = {
         closed_over.test_a_function_that_reads_nothing_that_changes,
     ),
     "whether JAX held entries before": (
-        replaced(history.History, "_is_held_before", lambda *_: False),
+        replaced(kernel_history.History, "_is_held_before", lambda *_: False),
         reasons.test_first_observed,
     ),
     "whether a call took the fast path": (always_fast, reasons.test_no_fast_path),
-    "what JAX did for a call": (replaced(history, "_outcome", lambda *_: "compiled"), outcomes.test_lowered),
+    "what JAX did for a call": (replaced(kernel_history, "_outcome", lambda *_: "compiled"), outcomes.test_lowered),
     "that a call compiled nothing": (
-        replaced(history, "_outcome", lambda *_: "compiled"),
+        replaced(kernel_history, "_outcome", lambda *_: "compiled"),
         outcomes.test_dispatch_only_is_a_hit_that_compiles_nothing,
     ),
     "the thread of a call": (one_thread, printed.test_what_another_thread_called_is_not_counted_and_not_denied),

@@ -17,7 +17,7 @@ from conftest import Notebook
 
 from jupyter_jaxpr import observe
 from jupyter_jaxpr.document.types.document import Snapshot
-from jupyter_jaxpr.exports.cache import cache_text
+from jupyter_jaxpr.exports.ledger import cache_text
 from jupyter_jaxpr.observe.cache.ledger import FunctionRecord
 from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
 
@@ -138,9 +138,9 @@ def test_of_two_functions_of_one_name_it_is_told_which_was_compiled_ahead() -> N
 def test_lowered() -> None:
     """Today's JAX compiles what a call lowers, so its events here replace those of a call that finds an executable."""
     from jupyter_jaxpr.jax.facts import LOWER_EVENT
-    from jupyter_jaxpr.observe.cache.history import History
+    from jupyter_jaxpr.observe.cache.kernel_history import History
     from jupyter_jaxpr.observe.cache.keys_of_calls import key_of
-    from jupyter_jaxpr.observe.functions import FunctionRecord as Function
+    from jupyter_jaxpr.observe.jitted_functions import FunctionRecord as Function
     from jupyter_jaxpr.observe.stages import CallStages
 
     def f(x: Any) -> Any:

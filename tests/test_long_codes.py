@@ -12,7 +12,7 @@ import pytest
 from jupyter_jaxpr.jax.traced_values import type_text
 from jupyter_jaxpr.observe import traced_names
 from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING, monitoring
-from jupyter_jaxpr.observe.long_codes import line_begins
+from jupyter_jaxpr.observe.long_code_objects import line_begins
 from jupyter_jaxpr.observe.traced_names import NameRecorder
 
 pytestmark = pytest.mark.skipif(not HAS_MONITORING, reason="Python 3.11 does not show the lines that run")

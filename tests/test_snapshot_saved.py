@@ -10,9 +10,9 @@ from ledger_documents import ledger
 
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.document.check.validate import read, validate
+from jupyter_jaxpr.document.copies.saved_copy import saved_copy
 from jupyter_jaxpr.document.encoding import encode
 from jupyter_jaxpr.document.printed_program import program_text
-from jupyter_jaxpr.document.saved_copy import saved_copy
 
 pytestmark = pytest.mark.any_jax
 

@@ -14,9 +14,9 @@ from conftest import Notebook
 
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.document.check.validate import read
+from jupyter_jaxpr.document.copies.without_values import LEFT_OUT, as_saved, without_values
 from jupyter_jaxpr.document.encoding import encode
 from jupyter_jaxpr.document.types.document import Snapshot
-from jupyter_jaxpr.document.without_values import LEFT_OUT, as_saved, without_values
 from jupyter_jaxpr.exports.bundle import bundle
 from jupyter_jaxpr.exports.markdown import markdown
 from jupyter_jaxpr.exports.page import page

@@ -14,12 +14,12 @@ from ..document.types.cost import CostDifference, CostNode, CostRow, Memory, Pro
 from ..document.types.document import Program, Snapshot
 from ..observe.observation import ObservedProgram
 from ..program.costs import Cost, Costs
+from ..program.costs.costs_of_equations import Priced, Trips
+from ..program.costs.difference_from_xla import Analysis, analysis, differences
 from ..program.costs.execution_counts import ScopeRuns, runs_of
 from ..program.costs.memory import memory_of
 from ..program.costs.scope_sums import Node, by_name_stack, by_scope
-from ..program.costs.scopes import Priced, Trips
-from ..program.costs.sums import Row, by_line, by_primitive, unknown
-from ..program.costs.xla import Analysis, analysis, differences
+from ..program.costs.sums_per_line import Row, by_line, by_primitive, unknown
 from ..program.jaxpr.walk import Walk
 
 #: The costs are counted with the document if the programs of the run have at most this many equations together.

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..document.types.exact_links import ExactLevel, ExactLinks
-from ..measure.again.twin_compile import NoTwin, compile_twin
+from ..measure.compiled_again.twin_compile import NoTwin, compile_twin
 from ..observe.observation import ObservedProgram
 from ..program.texts.exact_lines import ExactLines, differing, exact_lines
 from ..quantities import count, duration

@@ -32,7 +32,7 @@ from ..program.control_flow import ControlPath
 from ..program.jaxpr.walk import Walk
 from ..program.source.positions import CellText
 from ..program.texts.exact_lines import ExactLines
-from ..program.texts.passes import Passes
+from ..program.texts.pass_dumps import Passes
 from . import pages, pools
 from .comparison import comparison_document
 from .costs import program_cost, with_lead

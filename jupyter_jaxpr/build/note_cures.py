@@ -11,7 +11,7 @@ from ..document.types.cures import Cure
 from ..document.types.document import Note
 from ..explain.loops.statements import frame_span, loops_of
 from ..explain.note_edits.edits_of_notes import sketch_of
-from ..explain.note_edits.text import Sketch, Text
+from ..explain.note_edits.expressions_at_positions import Sketch, Text
 from ..jax.silent_changes import PromotedCarry
 from ..program.jaxpr.walk import Walk
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import CodeType
 
-from ..document.cut_out import Part
+from ..document.copies.pools_cut_out import Part
 from ..document.types.pages import ScopeEquations, ScopePage, SourcePage, SourceStretch, TextPage
 from ..program.jaxpr.walk import Walk
 from ..program.source.positions import SourceFile

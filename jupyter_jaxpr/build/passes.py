@@ -9,9 +9,9 @@ from __future__ import annotations
 import time
 
 from ..document.types.passes import PassDiff, ProgramPasses, XlaPass
-from ..measure.again.pass_dump import NoPasses, dump_passes
+from ..measure.compiled_again.compile_with_dumps import NoPasses, dump_passes
 from ..observe.observation import ObservedProgram
-from ..program.texts.passes import Passes
+from ..program.texts.pass_dumps import Passes
 from ..quantities import duration
 from .levels import Unavailable, lowered_of
 

@@ -13,7 +13,7 @@ from typing import Any, overload
 
 from ..interruptions import not_of_a_signal
 from ..observe.kept_texts import text_kept
-from ..observe.whose_code import is_installed
+from ..observe.user_or_library.whose_code import is_installed
 from ..plain_text import FAILURES, file_of
 
 #: Longer helper functions (by number of lines) are not examined.

@@ -19,8 +19,8 @@ from ..observe.calls.printed_output import PrintRecorder
 from ..observe.process_observer import observer
 from ..observe.side_effects.proof import side_effects
 from ..program.jaxpr.parameters import open_jaxpr, programs_in
-from .errors.trials.copied_values import NotCopied, copied
-from .errors.trials.trial_time_limit import Budget, TooLong
+from .trials.copied_values import NotCopied, copied
+from .trials.trial_time_limit import Budget, TooLong
 
 #: An equation of this primitive changes the dtype of a value, but not the value.
 _CONVERSION = "convert_element_type"

@@ -6,10 +6,10 @@ from typing import Any
 
 import msgspec
 
+from ..document.copies.saved_copy import LIMIT_BYTES, saved_copy
+from ..document.copies.without_values import as_saved
 from ..document.encoding import encode, printable
-from ..document.saved_copy import LIMIT_BYTES, saved_copy
 from ..document.types.document import Snapshot
-from ..document.without_values import as_saved
 from .static_output import fragment
 from .terminal_text import plain
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from ..document.copies.without_values import as_saved
 from ..document.limits import CHARACTERS
 from ..document.printed_program import Budget
 from ..document.types.document import Note, Program, Snapshot
-from ..document.without_values import as_saved
 from . import control_flow, cost, shardings, time, wording
-from .cache import HEAD, CacheText, cache_text
 from .compare import CompareText, compare_text
 from .control_flow import ControlFlowText, control_flow_text
 from .cost import CostText, cost_text
+from .ledger import HEAD, CacheText, cache_text
 from .listings import Listing, listings
 from .markdown_writer import Markdown, block, code, heading, item, items, labelled, page, table, text
 from .shardings import ShardingsText, shardings_text

@@ -18,11 +18,11 @@ from functools import cache
 from importlib.resources import files
 from itertools import chain
 
+from ..document.copies.without_values import as_saved
 from ..document.printed_program import Budget
 from ..document.read.named_types import LineTypes, types_of_lines
 from ..document.types.document import Cell, Frame, Snapshot
 from ..document.types.pages import SourcePage
-from ..document.without_values import as_saved
 from . import wording
 from .html_writer import NOTHING, Markup, element, join, raw, unclosed, void
 from .html_writer import page as html_page

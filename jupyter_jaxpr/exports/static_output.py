@@ -10,11 +10,11 @@ from __future__ import annotations
 from ..document.printed_program import Budget
 from ..document.types.document import Note, Program, Snapshot
 from . import control_flow, cost, shardings, time, wording
-from .cache import HEAD, CacheText, cache_text
 from .compare import CompareText, compare_text
 from .control_flow import ControlFlowText, control_flow_text
 from .cost import CostText, cost_text
 from .html_writer import Markup, element
+from .ledger import HEAD, CacheText, cache_text
 from .listings import Listing, listings
 from .shardings import ShardingsText, shardings_text
 from .time import TimeText, time_text

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from ..document.copies.without_values import as_saved
 from ..document.types.document import Snapshot
-from ..document.without_values import as_saved
 from ..quantities import NO_BREAK
 from . import wording
 from .cost import cost_text

@@ -22,7 +22,7 @@ from ..jax.made_programs import without_disk_cache
 from ..jax.separate_traces import separate_traces
 from ..observe.observation import ObservedProgram
 from ..observe.observer import Observer
-from ..observe.unseen_warnings import unseen_warnings
+from ..observe.silenced_warnings import silenced_warnings
 from ..plain_text import message_of
 from ..quantities import duration
 from .time_limit import SECONDS, TimeLimit
@@ -105,7 +105,13 @@ class SlowCompiles:
             reason = self._refused(level, cell_id)
             if reason is None:
                 try:
-                    with observer.looking_away(), unheard(), unseen_warnings(), separate_traces(), without_disk_cache():
+                    with (
+                        observer.looking_away(),
+                        unheard(),
+                        silenced_warnings(),
+                        separate_traces(),
+                        without_disk_cache(),
+                    ):
                         if level == "hlo":
                             limit.end()
                         with self._timed(level, cell_id):

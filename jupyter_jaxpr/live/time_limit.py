@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ..interruptions import TraceStopped
-from ..observe.whose_code import is_installed
+from ..observe.user_or_library.whose_code import is_installed
 from ..plain_text import file_of
 
 SECONDS = 2.0

@@ -15,7 +15,7 @@ from ..wire.messages import UnrolledSoFar
 
 if TYPE_CHECKING:
     from ..observe.cell_run import Run
-    from ..observe.under_way import UnrolledLoop
+    from ..observe.running_trace import UnrolledLoop
     from ..wire.comm import Publisher
 
 SECONDS = 1.0

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..observe.code_of_callables import code_of
-from ..observe.whose_code import is_installed
+from ..observe.user_or_library.whose_code import is_installed
 from ..plain_text import file_of
 
 

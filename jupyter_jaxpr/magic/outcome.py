@@ -10,8 +10,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..explain.errors.cell_error import error_finding, is_of_call
-from ..explain.errors.trials import trial_time_limit
-from ..explain.errors.trials.trial_time_limit import Budget
 from ..explain.notes.dropped_updates import dropped_updates
 from ..explain.notes.equal_statics import equal_statics
 from ..explain.notes.impure_calls import changes_by_traces, frozen_values
@@ -21,6 +19,8 @@ from ..explain.notes.silent_changes import changed_numbers, promoted_carries, tr
 from ..explain.notes.stale_values import stale_values
 from ..explain.notes.unread_donations import unread_donations
 from ..explain.timings.unblocked import unblocked_timings
+from ..explain.trials import trial_time_limit
+from ..explain.trials.trial_time_limit import Budget
 from ..interruptions import not_of_a_signal
 from ..jax.facts import imported
 from ..observe.observation import ErrorToTry, Finding, Observation

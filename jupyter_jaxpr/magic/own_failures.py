@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ..interruptions import is_of_a_signal
-from ..observe.unseen_warnings import unseen_warnings
+from ..observe.silenced_warnings import silenced_warnings
 
 if TYPE_CHECKING:
     from ..wire.comm import Publisher
@@ -38,7 +38,7 @@ class OwnFailures:
         if is_low:
             sys.setrecursionlimit(_OWN_DEPTH)
         try:
-            with unseen_warnings():
+            with silenced_warnings():
                 yield
         except Exception as error:
             if is_of_a_signal(error):

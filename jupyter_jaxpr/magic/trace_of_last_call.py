@@ -15,14 +15,14 @@ from ..jax.facts import is_jitted
 from ..jax.held_traces import held_trace
 from ..observe.called_functions import called_function
 from ..observe.code_of_callables import code_of, name_of
-from ..observe.library_functions import is_of_jax, is_users
 from ..observe.observation import Finding, Observation, ObservedFunction, Place
 from ..observe.own_traces import has_arrays, returned_arrays, trace_call
 from ..observe.retrace import CallGone, HeldCallForTrace, Retrace, deciding
 from ..observe.side_effects.effect import SideEffect
 from ..observe.side_effects.guard import EffectsError, effect_text
 from ..observe.side_effects.proof import side_effects
-from ..observe.whose_code import is_installed
+from ..observe.user_or_library.library_functions import is_of_jax, is_users
+from ..observe.user_or_library.whose_code import is_installed
 from ..plain_text import file_of
 from ..quantities import duration
 from .cells_without_program import CALL_IT_ITSELF, WHAT_TO_TYPE, called_compiled_before

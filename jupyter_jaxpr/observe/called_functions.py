@@ -13,9 +13,9 @@ from typing import Any
 from ..jax.transformed import linear_of, runs_its_function, transforms_around
 from ..plain_text import text_of
 from .code_of_callables import code_of, name_of, place_of
-from .library_functions import is_users
 from .observation import Place
-from .whose_code import is_installed
+from .user_or_library.library_functions import is_users
+from .user_or_library.whose_code import is_installed
 
 
 @dataclass(frozen=True)

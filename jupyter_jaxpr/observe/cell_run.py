@@ -33,15 +33,15 @@ from .calls.static_hits import StaticHits
 from .calls.sys_monitoring import HAS_MONITORING
 from .calls.untraced_lines import LineRecorder
 from .code_of_callables import name_of
-from .functions import FunctionRecord
-from .library_functions import is_of_jax
+from .jitted_functions import FunctionRecord
 from .magics_at_hand import cure
 from .observation import EagerCompile, LineReading, Observation, ObservedFunction, ObservedProgram, Place
 from .programs_of_misses import KeptProgram, own_programs
+from .running_trace import ProgramUnderWay
 from .stages import Tally
 from .traced_names import NamedValues, NameRecorder
 from .traces_ahead import TRACES_AHEAD, KeptTrace, with_traces
-from .under_way import ProgramUnderWay
+from .user_or_library.library_functions import is_of_jax
 from .value_texts import Reading
 from .values_at_trace import ChangedByTrace
 

@@ -14,7 +14,7 @@ from ..interruptions import not_of_a_signal
 from ..jax.facts import partial_of
 from ..plain_text import FAILURES, attribute_of, defined, file_of, function_of, kind_name, own_name
 from .observation import Place
-from .whose_code import is_installed
+from .user_or_library.whose_code import is_installed
 
 
 def unwrap(value: Any) -> Any:

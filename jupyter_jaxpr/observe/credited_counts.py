@@ -12,15 +12,15 @@ from ..jax.calls import JitCall, derived_jaxpr
 from ..jax.facts import COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT, staging
 from ..jax.hooks import Hooks
 from .cache.function_history import FunctionHistory
-from .cache.history import History
+from .cache.kernel_history import History
 from .calls.sys_monitoring import HAS_MONITORING
 from .cell_run import EAGER_COMPILES, FunctionActivity, Run
-from .functions import FunctionRecord, Functions
-from .library_functions import is_users
+from .jitted_functions import FunctionRecord, Functions
 from .observation import EagerCompile, Place
 from .open_calls import ThreadState
 from .stages import CallStages, LooseEvent
-from .user_places import user_place
+from .user_or_library.library_functions import is_users
+from .user_or_library.user_lines import user_place
 
 
 def drain(

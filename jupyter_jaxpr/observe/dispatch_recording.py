@@ -27,7 +27,7 @@ from ..jax.post_hook import Results
 from ..plain_text import FAILURES
 from ..quantities import count, duration
 from .numpy_arrays import NumPyArrays
-from .users_classes import comparing_class, read_by_users_code
+from .user_or_library.user_classes import comparing_class, read_by_users_code
 
 MOST = 2_000
 SECONDS = 0.1

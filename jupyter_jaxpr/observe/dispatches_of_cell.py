@@ -17,7 +17,7 @@ from ..plain_text import file_of
 from ..quantities import count, duration
 from .dispatch_recording import NO_TEXT, NO_VALUES, Recording
 from .observation import ObservedFunction, ObservedProgram
-from .whose_code import is_installed
+from .user_or_library.whose_code import is_installed
 
 FIRST = 200
 FIRST_SECONDS = 0.02

@@ -34,15 +34,13 @@ from ..jax.uncalled_traces import TracedAhead, TracesAhead
 from ..plain_text import FAILURES, file_of, text_of
 from .cache.cache_key import Key
 from .cache.function_history import FunctionHistory
-from .cache.history import History
+from .cache.kernel_history import History
 from .cache.key_of_miss import key_of_miss
 from .cell_run import Run
 from .code_of_callables import name_of
 from .credited_counts import count_missed_call, take_loose, worked_ahead
 from .dispatch_recording import recording_of
-from .functions import FunctionRecord, Functions
-from .library_functions import is_users
-from .library_programs import LibraryCall, note_derived_library_program, note_library_program
+from .jitted_functions import FunctionRecord, Functions
 from .open_calls import (
     LOOSE_EVENTS,
     Miss,
@@ -62,9 +60,11 @@ from .open_calls import (
 from .programs_that_ran import note_call, note_derived, note_program, note_transformed, origin_of
 from .raised_traces import note_raised, note_raised_outside
 from .stages import STAGE_NAMES, LooseEvent
-from .user_places import asking_place, call_place, frame_place, user_place
+from .user_or_library.library_functions import is_users
+from .user_or_library.library_programs import LibraryCall, note_derived_library_program, note_library_program
+from .user_or_library.user_lines import asking_place, call_place, frame_place, user_place
+from .user_or_library.whose_code import is_jax, is_users_frame
 from .value_texts import NOTHING_CALLED, Reading
-from .whose_code import is_jax, is_users_frame
 
 _AHEAD = 256
 _CHANGES = 50

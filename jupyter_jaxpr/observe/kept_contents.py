@@ -22,8 +22,8 @@ from ..interruptions import not_of_a_signal
 from ..jax.dispatches import base_array
 from ..plain_text import FAILURES, defined, exact, file_of, kind_name, own_name
 from .code_of_callables import unwrap
+from .user_or_library.whose_code import is_installed
 from .value_texts import NOTHING_CALLED
-from .whose_code import is_installed
 
 TEXT: Final = 80
 """The length of the longest text of a value, in characters."""

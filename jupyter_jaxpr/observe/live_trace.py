@@ -22,10 +22,10 @@ from .code_of_callables import code_of, name_of, place_of, unwrap
 from .observation import ObservedFunction, Place, Printed
 from .observer import Observer
 from .own_traces import CallToTrace, has_numbers_to_fix, held_fixed_text, traced_anew
+from .silenced_warnings import silenced_warnings
 from .traced_names import NamedValues, NameRecorder
-from .unseen_warnings import unseen_warnings
+from .user_or_library.whose_code import is_installed
 from .value_texts import NOTHING_CALLED
-from .whose_code import is_installed
 
 
 class ComputesArrays(TraceStopped):
@@ -76,7 +76,7 @@ def trace_live(observer: Observer, fun: Any, args: Sequence[Any], kwargs: Mappin
     live = LiveTrace(printed=prints.printed)
     call = CallToTrace(fun, tuple(args), dict(kwargs), False, None, NOTHING_CALLED)
     began = time.perf_counter()
-    with observer.looking_away(), unheard(), unseen_warnings(), separate_traces():
+    with observer.looking_away(), unheard(), silenced_warnings(), separate_traces():
         prints.start()
         try:
             names.start(unwrap(fun))

@@ -20,17 +20,17 @@ from ..plain_text import FAILURES
 from .arguments import CallShape, EquinoxCall
 from .cache.cache_key import Key
 from .cache.function_history import FunctionHistory, MissEvent
-from .cache.history import History
+from .cache.kernel_history import History
 from .calls.call_values import CallValues
 from .calls.repeatable_calls import HeldCall
 from .cell_run import FunctionActivity, Run
 from .code_of_callables import code_of, unwrap
-from .functions import FunctionRecord
+from .jitted_functions import FunctionRecord
 from .observation import Place
 from .outside_reads import Read
 from .stages import CallStages, LooseEvent
+from .user_or_library.whose_code import is_class_of_users
 from .values_at_trace import values_at_trace
-from .whose_code import is_class_of_users
 
 LOOSE_EVENTS = 64
 TRACED_FUNCTIONS = 50

@@ -34,13 +34,13 @@ from .calls.printed_output import PrintRecorder
 from .calls.repeatable_calls import HeldCall, is_array
 from .code_of_callables import code_of, name_of, place_of, unwrap
 from .jitted_copies import jitted_anew
-from .library_functions import is_users
 from .observation import ObservedFunction, ObservedProgram, Place, Printed
 from .observer import Observer
 from .programs_of_misses import KeptProgram
 from .side_effects.effect import SideEffect
 from .side_effects.guard import EffectsError, undone
 from .traced_names import NameRecorder
+from .user_or_library.library_functions import is_users
 from .value_texts import Reading
 
 Stage = Literal["trace", "lower", "compile", "run"]

@@ -19,7 +19,7 @@ from .cache.cache_key import Key
 from .cache.held_entries import are_surely_equal
 from .calls.call_values import CallValues
 from .calls.repeatable_calls import HeldCall
-from .functions import FunctionRecord
+from .jitted_functions import FunctionRecord
 from .observation import ArgumentSpec, ObservedProgram, Place, StageTimes
 from .stages import CallTimes
 from .values_at_trace import ValuesAtTrace

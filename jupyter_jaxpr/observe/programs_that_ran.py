@@ -20,7 +20,7 @@ from .cache.cache_key import Key
 from .calls.call_values import CallValues, copied
 from .calls.repeatable_calls import HeldCall
 from .cell_run import Run
-from .functions import FunctionRecord, equinox_wrapper
+from .jitted_functions import FunctionRecord, equinox_wrapper
 from .observation import Place
 from .open_calls import Miss, ThreadState
 from .programs_of_misses import KeptProgram, keep, stored_program

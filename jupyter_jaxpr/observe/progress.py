@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from .cell_run import Run
 from .open_calls import Miss, ThreadState
+from .running_trace import UnderWay
 from .stages import STAGE_NAMES
-from .under_way import UnderWay
 
 
 @dataclass(frozen=True)

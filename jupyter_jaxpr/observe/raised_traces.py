@@ -13,8 +13,8 @@ from .arguments import spec_of
 from .cell_run import FunctionActivity
 from .code_of_callables import place_of
 from .observation import ArgumentSpec, ObservedFunction, ObservedProgram, Place
-from .user_places import call_place
-from .whose_code import is_users_frame
+from .user_or_library.user_lines import call_place
+from .user_or_library.whose_code import is_users_frame
 
 _HOW = "traced until it raised"
 _RAISED_OUTSIDE = 8

@@ -19,10 +19,10 @@ from ..interruptions import not_of_a_signal
 from ..jax.traced_values import TracedArray, TracedTree, ValueReader
 from ..plain_text import file_of, function_of
 from .calls.sys_monitoring import HAS_MONITORING, MonitoringTool, monitoring
-from .long_codes import line_begins
+from .long_code_objects import line_begins
 from .names_stored_by_line import LineFlow, has_jumps, lines_that_store, stores_and_returns
 from .observation import Place
-from .users_codes import UsersCodes
+from .user_or_library.user_code_objects import UsersCodes
 
 # tool ids of `sys.monitoring` without a conventional use; the call counter uses 4, untraced lines use 5
 _TOOL_IDS = (3, 5, 4)

@@ -26,7 +26,7 @@ from .kept_contents import Contents, Difference, contents_of, difference, holds_
 from .observation import Place
 from .outside_reads import Read, reads_of
 from .path_values import DICTS, VARIABLE, Variable, stored_attribute, value_of_path
-from .whose_code import is_installed
+from .user_or_library.whose_code import is_installed
 
 _VALUES = 128
 _FUNCTIONS = 48

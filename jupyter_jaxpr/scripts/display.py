@@ -6,7 +6,7 @@ a terminal shows two lines of text.
 
 from __future__ import annotations
 
-from ..document.saved_copy import LIMIT_BYTES
+from ..document.copies.saved_copy import LIMIT_BYTES
 from ..document.types.document import Snapshot
 from ..exports.bundle import bundle
 

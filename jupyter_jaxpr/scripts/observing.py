@@ -19,8 +19,8 @@ from ..observe.cell_run import UNLOADED, Run, not_counted
 from ..observe.code_of_callables import name_of
 from ..observe.observation import Place
 from ..observe.process_observer import observer
-from ..observe.unseen_warnings import unseen_warnings
-from ..observe.user_places import user_place
+from ..observe.silenced_warnings import silenced_warnings
+from ..observe.user_or_library.user_lines import user_place
 from ..quantities import count
 
 
@@ -83,7 +83,7 @@ class observe:
         assert self._run is not None and self._ledger is not None
         watch = observer()
         try:
-            with unseen_warnings():  # Python has already shown the warnings of the user's code
+            with silenced_warnings():  # Python has already shown the warnings of the user's code
                 watch.settle(self._run)
                 self._ledger.note = self._note()
                 self._ledger.unlisted = self._run.unlisted(self._unlisted_before) if self._counts_calls() else None

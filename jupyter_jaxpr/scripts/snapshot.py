@@ -16,6 +16,8 @@ from ..build.levels import Platform
 from ..build.steps import construct_of, recording_document
 from ..build.transform import transform_program
 from ..document.check.validate import read
+from ..document.copies.whole_file import SUFFIX, whole_file
+from ..document.copies.without_values import as_saved, without_values
 from ..document.diff.rows import WHOLE_IN_SCRIPTS
 from ..document.encoding import encode
 from ..document.printed_program import program_text
@@ -31,8 +33,6 @@ from ..document.types.pages import SourcePage
 from ..document.types.steps import Recording
 from ..document.types.timing import ProgramTiming
 from ..document.types.transform import Transform, TransformKind
-from ..document.whole_file import SUFFIX, whole_file
-from ..document.without_values import as_saved, without_values
 from ..exports.bundle import bundle
 from ..exports.markdown import markdown
 from ..exports.page import page

@@ -16,10 +16,10 @@ import msgspec
 import traitlets
 
 from ..build.document_of_run import Built, Sources
+from ..document.copies.saved_copy import LIMIT_BYTES, saved_copy
+from ..document.copies.without_values import as_saved
 from ..document.encoding import encode, printable
-from ..document.saved_copy import LIMIT_BYTES, saved_copy
 from ..document.types.document import Snapshot
-from ..document.without_values import as_saved
 from ..exports.bundle import bundle
 from ..exports.terminal_text import plain
 from ..interruptions import not_of_a_signal

@@ -14,7 +14,7 @@ import msgspec
 
 from ..build.levels import Unavailable
 from ..observe.calls.call_values import ValuesGone
-from ..observe.unseen_warnings import unseen_warnings
+from ..observe.silenced_warnings import silenced_warnings
 from ..plain_text import kind_name, message_of
 from .document_index import no_such_index
 from .kernel import Kernel
@@ -93,7 +93,7 @@ class Answers:
     def _reply(self, request: Request, run: Run | None, work: Work) -> LastReply:
         """Return the last reply to a request; if it raises, a refusal with the reason."""
         try:
-            with unseen_warnings():  # Python showed the warnings of the user's code when the cell ran
+            with silenced_warnings():  # Python showed the warnings of the user's code when the cell ran
                 answer = request.answer(
                     RequestContext(self._runs, run, work, self._namespace, self._making, self.kernel)
                 )

@@ -14,7 +14,7 @@ from sized_programs import mixed, sines, transformer
 from jupyter_jaxpr.program.costs import Costs
 from jupyter_jaxpr.program.costs.execution_counts import runs_of
 from jupyter_jaxpr.program.costs.scope_sums import by_name_stack, by_scope
-from jupyter_jaxpr.program.costs.sums import by_line, by_primitive
+from jupyter_jaxpr.program.costs.sums_per_line import by_line, by_primitive
 from jupyter_jaxpr.program.jaxpr.walk import Walk
 
 

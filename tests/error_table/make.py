@@ -20,7 +20,7 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 from conftest import Notebook, new_shell
 
 from error_table.cards import FOLDER, Cells, Row, rows, written
-from jupyter_jaxpr.explain.errors.trials import trial_time_limit
+from jupyter_jaxpr.explain.trials import trial_time_limit
 
 
 def make(cells_of: Callable[[Notebook], Any], folder: Path) -> None:

@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from jupyter_jaxpr.document.copies.saved_copy import saved_copy
+from jupyter_jaxpr.document.copies.without_values import without_values
 from jupyter_jaxpr.document.encoding import encode
 from jupyter_jaxpr.document.merge import merged
 from jupyter_jaxpr.document.read.diff import Diff
-from jupyter_jaxpr.document.saved_copy import saved_copy
 from jupyter_jaxpr.document.summary import summarised
-from jupyter_jaxpr.document.without_values import without_values
 from jupyter_jaxpr.exports.markdown import markdown
 from jupyter_jaxpr.exports.page import page
 from jupyter_jaxpr.scripts.snapshot import Snapshot

@@ -12,9 +12,11 @@ from dataclasses import replace
 from ...interruptions import not_of_a_signal
 from ...observe.observation import Finding, FoundCure
 from ...observe.raised_traces import raised_in
-from ...observe.whose_code import is_jax
+from ...observe.user_or_library.whose_code import is_jax
 from ...plain_text import error_lines, file_of, kind_name, message_of
 from ..loops.statements import parsed
+from ..trials.harmful_assignments import without_harm
+from ..trials.trial_time_limit import Budget, error_budget
 from .arguments.argument_counts import argument_count_error
 from .arguments.argument_order import order_error
 from .arguments.cached_functions import cached_function_error
@@ -64,8 +66,6 @@ from .transforms.nan_gradients import nan_gradient_error
 from .transforms.reverse_mode import reverse_mode_error
 from .transforms.swapped_value_and_grad import swapped_values_error
 from .transforms.tangents import tangent_error
-from .trials.harmful_assignments import without_harm
-from .trials.trial_time_limit import Budget, error_budget
 
 #: Functions of JAX that are traced by themselves if the user's function calls them.
 _KINDS = (

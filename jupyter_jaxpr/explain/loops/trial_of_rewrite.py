@@ -18,9 +18,9 @@ from ...observe.observation import Edit, ObservedProgram, Place
 from ...program.jaxpr.parameters import open_jaxpr
 from ...typed.syntax_nodes import in_order
 from ..edited_code import EditedCode
-from ..errors.trials.copied_values import NotCopied, copied
-from ..errors.trials.trial_time_limit import Budget
 from ..result_types import ResultTypes, Untried, result_types, spec_of_aval, types_of
+from ..trials.copied_values import NotCopied, copied
+from ..trials.trial_time_limit import Budget
 from .bodies import has_long_text
 from .rewrites import Rewrite
 from .statements import LoopStatement

@@ -17,8 +17,8 @@ from ...observe.observation import FoundCure
 from ...observe.value_texts import NOTHING_CALLED
 from ...plain_text import FAILURES
 from ..errors.failing_code.edits import edited, shown
-from ..errors.trials.trial_time_limit import Budget
-from .arguments import argument_cure
+from ..trials.trial_time_limit import Budget
+from .edits_of_arguments import argument_cure
 from .edits_that_make_once import made_once
 from .read_outside import reads_the_machine, reads_the_same
 from .written_calls import text_of

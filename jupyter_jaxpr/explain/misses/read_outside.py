@@ -17,10 +17,10 @@ from ...observe.cache.closed_over import Outside, values_outside
 from ...observe.cache.function_history import FunctionHistory
 from ...observe.cache.static_values import is_plain
 from ...observe.code_of_callables import unwrap
-from ...observe.library_functions import is_of_jax
 from ...observe.side_effects.harmless_functions import is_users_class
+from ...observe.user_or_library.library_functions import is_of_jax
+from ...observe.user_or_library.whose_code import is_installed
 from ...observe.value_texts import NOTHING_CALLED
-from ...observe.whose_code import is_installed
 from ...plain_text import file_of
 
 _CHANGING = frozenset({"time", "datetime", "random", "os", "sys", "secrets", "uuid", "tempfile", "pathlib", "io"})

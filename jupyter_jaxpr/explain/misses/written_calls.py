@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...jax.facts import is_jitted
-from ...observe.library_functions import is_of_jax
 from ...observe.observation import Edit, Place
+from ...observe.user_or_library.library_functions import is_of_jax
 from ..loops.statements import Loops, parsed
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)

@@ -11,9 +11,9 @@ from typing import TypeGuard
 from ...jax.silent_changes import PromotedCarry
 from ..loops.statements import Span
 from ..notes.dropped_updates import updated_array
-from .selections import kept_out
+from .expressions_at_positions import Sketch, Text
 from .split_key_edit import split_key
-from .text import Sketch, Text
+from .where_gradient_edit import kept_out
 
 _UPDATE = "The statement gives the new array the name of the old array. JAX does not change the old array."
 _TYPE = "The edit does not change the result: JAX uses the type {taken} with the present code, too."

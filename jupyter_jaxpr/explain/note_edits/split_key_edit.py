@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from ...jax.silent_changes import PromotedCarry
 from ...observe.observation import Edit
 from ..loops.statements import Span
-from .text import Sketch, Text
+from .expressions_at_positions import Sketch, Text
 
 _SPLIT = "Each call gets a different key. The random numbers differ from those of the present code."
 

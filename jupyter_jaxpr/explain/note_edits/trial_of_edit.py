@@ -16,18 +16,18 @@ from typing import Any, Literal
 
 from ...interruptions import not_of_a_signal
 from ...observe.observation import ObservedProgram
-from ...observe.whose_code import is_installed
+from ...observe.user_or_library.whose_code import is_installed
 from ...plain_text import file_of
 from ...program.jaxpr.parameters import open_jaxpr, programs_in
 from ...program.masked_derivatives import count_masked_derivatives
 from ...program.random_key_use import count_key_uses
 from ..edited_code import EditedCode
 from ..errors.failing_code.edits import edited
-from ..errors.trials.copied_values import NotCopied, copied
-from ..errors.trials.trial_time_limit import Budget
 from ..loops.trial_of_rewrite import given_of, gives, types_before
 from ..result_types import Fixed, ResultTypes, Untried, result_types, spec_of_aval
-from .text import Sketch
+from ..trials.copied_values import NotCopied, copied
+from ..trials.trial_time_limit import Budget
+from .expressions_at_positions import Sketch
 
 Outcome = Literal["applies", "fails", "untried", "elsewhere"]
 

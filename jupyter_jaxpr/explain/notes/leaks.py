@@ -24,7 +24,7 @@ from ...jax.facts import is_tracer_type
 from ...jax.transforms_of_tracers import jitted_function_of
 from ...observe.code_of_callables import next_inside, unwrap
 from ...observe.observation import Finding, Place
-from ...observe.whose_code import is_class_of_users, is_users_code_of
+from ...observe.user_or_library.whose_code import is_class_of_users, is_users_code_of
 from ...plain_text import FAILURES, attribute_of, defined, exact, file_of, function_of, kind_name
 from ...quantities import count
 

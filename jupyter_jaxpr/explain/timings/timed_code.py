@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ...observe.library_functions import is_of_jax
+from ...observe.user_or_library.library_functions import is_of_jax
 from ...typed.cell import PYTHON_CELL_MAGICS
 from ..called_code import manager_parts, names_of, tree_of
 from .clock_helpers import before_reading, differs_from, gives_reading, kept_in, parameter_of, place_with_object

@@ -23,11 +23,11 @@ from ...observe.calls.call_values import ValuesGone
 from ...observe.calls.printed_output import PrintRecorder
 from ...observe.calls.repeatable_calls import Given, HeldCall
 from ...observe.code_of_callables import name_of
-from ...observe.library_functions import is_users
 from ...observe.magics_at_hand import KEEP_AND_INSPECT, cure
 from ...observe.observation import ObservedProgram
 from ...observe.observer import Observer
 from ...observe.side_effects.guard import EffectsError, undone
+from ...observe.user_or_library.library_functions import is_users
 from ...quantities import duration
 from ..compare.differentiation import words
 from .repeated_calls import SLOW, Guarded, Stop, Warm, copied, take_blocks

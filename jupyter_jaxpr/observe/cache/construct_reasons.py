@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...jax.eager_control_flow import Construct, PassedFunction
+from ..user_or_library.whose_code import is_installed
 from ..value_texts import Reading
-from ..whose_code import is_installed
 from .closed_over import ChangedValue
 from .closest_key import closest
 from .function_history import FunctionHistory, MissEvent

@@ -22,7 +22,7 @@ from ...jax.eager_control_flow import Construct
 from ...plain_text import file_of
 from ..code_of_callables import code_of, unwrap
 from ..observation import Outcome, Place
-from ..whose_code import is_installed
+from ..user_or_library.whose_code import is_installed
 from .cache_key import Key
 from .closed_over import ChangedValue, changed_values, kept_values, unread_values
 from .function_objects import FunctionObject, NewestObject

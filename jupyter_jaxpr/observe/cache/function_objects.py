@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from ...jax.facts import partial_of
 from ...plain_text import exact, file_of, kind_name
 from ..code_of_callables import code_of
+from ..user_or_library.whose_code import is_installed
 from ..value_texts import Reading
-from ..whose_code import is_installed
 from .cache_key import Key
 from .closed_over import Outside, values_outside
 from .static_values import is_plain

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ...jax.cache_key_parts import FlatCall
 from ...jax.calls import JitCall, pmap_call
-from ..functions import FunctionRecord, equinox_frame
+from ..jitted_functions import FunctionRecord, equinox_frame
 from ..value_texts import Reading
 from .cache_key import Key
 from .keys_of_calls import equinox_key_of, key_of, pmap_key_of

@@ -22,7 +22,7 @@ from .cache_key import Key
 from .function_history import Counts, FunctionHistory, MissEvent
 from .function_labels import function_label
 from .held_entries import held_entries
-from .history import History
+from .kernel_history import History
 from .key_texts import signature_text
 from .miss_reasons import entries_of, reasons_of
 from .miss_reasons import entry_of as find_entry

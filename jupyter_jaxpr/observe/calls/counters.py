@@ -26,8 +26,8 @@ from ...jax.facts import imported, jit_disabled, jit_type, staging
 from ...jax.post_hook import Hits
 from ...plain_text import file_of
 from ..observation import Place
-from ..user_places import user_place
-from ..whose_code import is_installed
+from ..user_or_library.user_lines import user_place
+from ..user_or_library.whose_code import is_installed
 from .function_references import Held, Reference
 from .instruction_lines import InstructionLines
 from .passed_functions import CARRIERS, DO_NOT_CALL, carried_by, is_c_code, is_of_container

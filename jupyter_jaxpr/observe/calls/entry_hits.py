@@ -19,7 +19,7 @@ from ..value_texts import Reading
 
 if TYPE_CHECKING:
     from ..cache.function_history import FunctionHistory
-    from ..functions import Functions
+    from ..jitted_functions import Functions
 
 
 @dataclass(slots=True)

@@ -22,11 +22,11 @@ from ...plain_text import FAILURES
 from ..cache.cache_key import Key
 from ..cache.keys_of_calls import key_of
 from ..cache.miss_reasons import is_equal
-from ..users_classes import comparing_class, read_by_users_code
+from ..user_or_library.user_classes import comparing_class, read_by_users_code
 
 if TYPE_CHECKING:
     from ..cell_run import Run
-    from ..functions import FunctionRecord
+    from ..jitted_functions import FunctionRecord
     from ..programs_of_misses import KeptProgram
 
 ALL_OF_THE_FIRST = 32

@@ -7,7 +7,7 @@ from types import CodeType
 
 from ...plain_text import file_of, function_of
 from ..observation import Place
-from ..whose_code import is_installed
+from ..user_or_library.whose_code import is_installed
 
 
 class InstructionLines:

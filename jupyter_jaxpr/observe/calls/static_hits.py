@@ -22,12 +22,12 @@ from ..cache.key_texts import positional_names
 from ..cache.keys_of_calls import by_name, static_places
 from ..cache.static_values import is_plain
 from ..observation import Place
-from ..user_places import call_place
+from ..user_or_library.user_lines import call_place
 from ..value_texts import NOTHING_CALLED
 
 if TYPE_CHECKING:
     from ..cell_run import Run
-    from ..functions import FunctionRecord
+    from ..jitted_functions import FunctionRecord
     from ..programs_of_misses import KeptProgram
 
 _LOOKS = 32  # how many hits of a function are examined

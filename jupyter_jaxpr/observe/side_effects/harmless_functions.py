@@ -19,7 +19,7 @@ from typing import Any, Literal
 
 from ...interruptions import not_of_a_signal
 from ...jax import facts
-from ..whose_code import is_installed, is_jax
+from ..user_or_library.whose_code import is_installed, is_jax
 
 Verdict = Literal["harmless", "random", "outside", "settings", "unknown"]
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..jaxpr.walk import Walk
-from .scopes import Call, Costs, Part
+from .costs_of_equations import Call, Costs, Part
 
 
 @dataclass(slots=True)

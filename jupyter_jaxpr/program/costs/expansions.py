@@ -13,8 +13,8 @@ from typing import Any
 
 from ...interruptions import not_of_a_signal
 from ...quantities import listed
+from .costs_of_equations import Costs
 from .execution_counts import ScopeRuns
-from .scopes import Costs
 
 _NAMED = 5
 _NARROW = {"float16", "bfloat16"}

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import count
 
 from .cost import Cost
+from .costs_of_equations import Call, Costs, Part
 from .execution_counts import Runs, ScopeRuns, below, frame_of
-from .scopes import Call, Costs, Part
 
 #: The largest number of nodes of a tree.
 NODES = 400

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from .cost import Own
+from .costs_of_equations import Call, Costs
 from .execution_counts import in_order
-from .scopes import Call, Costs
 
 Key = TypeVar("Key", int, tuple[int, int])
 

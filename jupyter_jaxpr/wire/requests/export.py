@@ -6,8 +6,8 @@ from typing import Annotated, ClassVar, Literal
 
 import msgspec
 
+from ...document.copies.whole_file import whole_file
 from ...document.types.struct import described
-from ...document.whole_file import whole_file
 from ...exports.page import page
 from ..document_index import ProgramIndex
 from ..request import Request, RequestContext

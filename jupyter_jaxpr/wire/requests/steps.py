@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ...build.call_branches import call_table
-from ...build.kept_constructs import kept_construct
+from ...build.kept_steppers import kept_construct
 from ...build.levels import Unavailable
 from ...build.steps import called_again, recording_document
 from ...document.types.steps import Recording

@@ -9,17 +9,17 @@ import sys
 from typing import Any
 
 from ....jax.tracer_origins import type_of
-from ....observe.library_functions import is_of_jax
 from ....observe.observation import FoundCure
+from ....observe.user_or_library.library_functions import is_of_jax
 from ....plain_text import message_of, mro_of, own_name
 from ....quantities import count
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import LIBRARIES, RaisedAt, touches_jax
 from ..random_keys.left_out_keys import left_out_key_error
-from ..trials.trial_of_cure import passed
 from .jit_arguments import module_of_call
 from .static_argument_edits import parameters_of
 

@@ -9,6 +9,7 @@ import sys
 
 from ....observe.observation import FoundCure
 from ....plain_text import message_of
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
@@ -16,7 +17,6 @@ from ..failing_code.module_names import namespace
 from ..failing_code.origins import dtype_of, operands, value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import function_of_text
-from ..trials.trial_of_cure import passed
 
 _UNHASHABLE = re.compile(r"^unhashable type: '[\w.]*(?:ArrayImpl|Tracer)'")
 _CACHES = frozenset({"lru_cache", "cache"})

@@ -9,13 +9,13 @@ from typing import Any
 
 from ....jax.tracer_origins import type_of
 from ....observe.observation import FoundCure
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt, at_caller
 from ..failing_code.return_values import AnyFunction, function_of_text
-from ..trials.trial_of_cure import passed
 from .tree_differences import with_article
 
 _TRANSFORMS = frozenset("jit grad value_and_grad vmap jacobian jacfwd jacrev hessian checkpoint remat".split())

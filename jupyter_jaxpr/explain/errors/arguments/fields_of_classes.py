@@ -13,7 +13,7 @@ from ....interruptions import not_of_a_signal
 from ....jax.facts import is_jitted
 from ....observe.observation import FoundCure
 from ....observe.side_effects.attributes import instance_dict
-from ....observe.whose_code import is_installed
+from ....observe.user_or_library.whose_code import is_installed
 from ...loops.statements import parsed
 from ..failing_code.module_names import namespace
 from ..failing_code.origins import dtype_of, value_in

@@ -7,13 +7,13 @@ import sys
 from dataclasses import replace
 
 from ....observe.observation import FoundCure
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.edits import Change, applied, edit_of, over
 from ..failing_code.module_names import jnp_name
 from ..failing_code.operand_nodes import operand_types
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
-from ..trials.trial_of_cure import passed
 
 #: Name in another library -> the function, constant or dtype of `jax.numpy` that can stand in its place, with the same
 #: arguments.

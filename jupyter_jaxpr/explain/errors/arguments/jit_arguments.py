@@ -14,6 +14,7 @@ from ....observe.observation import FoundCure
 from ....observe.side_effects.attributes import instance_dict
 from ....plain_text import message_of, mro_of, own_name
 from ....quantities import count, in_a_sentence
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
@@ -21,7 +22,6 @@ from ..failing_code.module_names import namespace
 from ..failing_code.origins import dtype_of, root_of, value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import function_of_text
-from ..trials.trial_of_cure import passed
 from .fields_of_classes import static_fields
 from .own_classes import can_be_static, own_hash, registered
 from .static_argument_edits import argument_values, is_hashed, jit_with, parameters_of, raised_call_of, static_outcome

@@ -12,6 +12,7 @@ from ....jax.facts import is_jitted
 from ....observe.observation import FoundCure
 from ....plain_text import message_of, mro_of, own_name
 from ....quantities import count
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
@@ -21,7 +22,6 @@ from ..failing_code.origins import dtype_of, operands, value_of
 from ..failing_code.place_of_error import RaisedAt, touches_jax
 from ..failing_code.return_values import function_of_text, result_of
 from ..shapes.unpacked_shapes import is_integer, rewritten, unpacked_shape_error, written
-from ..trials.trial_of_cure import passed
 from .jit_arguments import packages_of
 from .static_argument_edits import parameters_of
 from .tree_differences import with_article

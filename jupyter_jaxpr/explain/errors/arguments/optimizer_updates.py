@@ -8,13 +8,13 @@ from typing import Any
 from ....jax.tracer_origins import type_of
 from ....observe.observation import FoundCure
 from ....plain_text import own_name
+from ...trials.harmful_assignments import own_nodes
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
-from ..trials.harmful_assignments import own_nodes
-from ..trials.trial_of_cure import passed
 from .tree_differences import with_article
 
 

@@ -11,13 +11,13 @@ from typing import Any
 from ....jax.facts import is_tracer_type
 from ....observe.observation import FoundCure
 from ....plain_text import message_of, own_name
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import jnp_name
 from ..failing_code.origins import culprits, dtype_of, operands, value_of
 from ..failing_code.place_of_error import RaisedAt, touches_jax
-from ..trials.trial_of_cure import passed
 from .functions_of_other_libraries import called_attribute, same_function
 from .jit_arguments import packages_of
 from .misplaced_arguments import trees_error

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from ....observe.observation import FoundCure
+from ...trials.harmful_assignments import own_nodes
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt, at_caller
 from ..failing_code.return_values import AnyFunction, function_of_text, result_of
-from ..trials.harmful_assignments import own_nodes
-from ..trials.trial_of_cure import passed
 
 _MOST = 4
 

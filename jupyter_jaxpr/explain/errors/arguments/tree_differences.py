@@ -8,6 +8,7 @@ from typing import Any
 
 from ....observe.observation import FoundCure
 from ....plain_text import message_of
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
@@ -15,7 +16,6 @@ from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..flax_modules.frozen_dicts import is_frozen_dict
 from ..transforms.in_axes_keys import KEYS, OF_OPTION, keys_error
-from ..trials.trial_of_cure import passed
 from .jit_arguments import packages_of
 from .none_in_trees import leaf_at, none_paths
 from .parts_of_trees import part_of_tree

@@ -9,6 +9,7 @@ from ....jax.facts import is_jitted
 from ....observe.observation import FoundCure
 from ....plain_text import own_name
 from ....quantities import count
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
@@ -16,7 +17,6 @@ from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import function_of_text, result_of
 from ..transforms.transformed_calls import assigned
-from ..trials.trial_of_cure import passed
 
 UNPACKED = re.compile(r"^(?:too many|not enough) values to unpack \(expected (\d+)(?:, got (\d+))?\)")
 """Python's message; the groups are the number of names and, where Python tells it, the number of values."""

@@ -13,6 +13,7 @@ from ....jax.tracer_origins import type_of
 from ....observe.observation import FoundCure
 from ....observe.side_effects.attributes import instance_dict
 from ....plain_text import message_of, own_name
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
@@ -20,7 +21,6 @@ from ..failing_code.module_names import jnp_name
 from ..failing_code.origins import dtype_of, operands, value_of
 from ..failing_code.place_of_error import LIBRARIES, RaisedAt, touches_jax
 from ..failing_code.return_values import function_of_text, missing_return
-from ..trials.trial_of_cure import passed
 from .jit_arguments import packages_of
 from .none_in_trees import none_of_the_caller
 from .unpacked_results import UNPACKED, unpacked_result

@@ -13,13 +13,13 @@ from ....jax.tracer_origins import type_of
 from ....observe.observation import FoundCure
 from ....observe.side_effects.attributes import instance_dict
 from ....plain_text import message_of, own_name
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, chosen, edit_of, over
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..transforms.transformed_calls import assigned
-from ..trials.trial_of_cure import passed
 from .jit_arguments import packages_of
 from .tree_differences import with_article
 

@@ -6,13 +6,13 @@ import ast
 import re
 
 from ....observe.observation import FoundCure
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import jnp_name
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import function_of_text, missing_return, result_of
-from ..trials.trial_of_cure import passed
 from .returned_leaves import leaf_at, promoted_dtype, short_source
 
 _BRANCH = re.compile(

@@ -8,14 +8,14 @@ import re
 from dataclasses import replace
 
 from ....observe.observation import FoundCure
+from ...trials.harmful_assignments import own_nodes
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import jnp_name
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import AnyFunction, missing_return, result_of
-from ..trials.harmful_assignments import own_nodes
-from ..trials.trial_of_cure import passed
 from .loop_bodies import Body, body_of, is_method, passed_in_body
 from .returned_leaves import leaf_at, promoted_dtype, short_source
 from .scan_results import ORDER, carry_alone, returns_parts, swapped_cure, whole_carry

@@ -7,12 +7,12 @@ import re
 
 from ....observe.observation import FoundCure
 from ....plain_text import message_of
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import edit_of, over
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import function_of_text, missing_return, result_of
-from ..trials.trial_of_cure import passed
 from .branch_types import branch_error
 from .carry_types import carry_error, pair_error
 from .construct_arguments import argument_error

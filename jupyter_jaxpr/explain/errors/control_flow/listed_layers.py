@@ -8,13 +8,13 @@ from typing import Any
 
 from ....observe.observation import FoundCure
 from ....plain_text import message_of
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import jnp_name
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt, at_caller
-from ..trials.trial_of_cure import passed
 
 _KEY_OF_LIST = re.compile(r"^(list|tuple) indices must be integers or slices, not str")
 

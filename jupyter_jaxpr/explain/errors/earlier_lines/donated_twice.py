@@ -12,13 +12,13 @@ from ....jax.tracer_origins import raised_calls
 from ....observe.observation import FoundCure
 from ....plain_text import message_of
 from ....quantities import in_a_sentence
+from ...trials.trial_of_cure import passed
 from ..arguments.static_argument_edits import parameters_of
 from ..explanation import Explained
 from ..failing_code.edits import applied, edit_of, over, shown
 from ..failing_code.module_names import jnp_name
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
-from ..trials.trial_of_cure import passed
 
 _TWICE = re.compile(
     r"^INVALID_ARGUMENT: Attempt to (?:donate the same buffer twice|use a buffer that was previously donated)"

@@ -9,8 +9,10 @@ from typing import Any
 from ....jax.facts import is_tracer_type
 from ....jax.tracer_origins import is_over, maker_of, origin_of, short_type, type_of
 from ....observe.observation import FoundCure
-from ....observe.whose_code import is_installed
+from ....observe.user_or_library.whose_code import is_installed
 from ....plain_text import file_of, kind_name, message_of
+from ...trials.harmful_assignments import own_names
+from ...trials.trial_of_cure import passed
 from ..control_flow.appended_values import collected
 from ..explanation import Explained
 from ..failing_code.called_names import called
@@ -18,8 +20,6 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt, touches_jax
 from ..failing_code.return_values import function_of_text
-from ..trials.harmful_assignments import own_names
-from ..trials.trial_of_cure import passed
 from .cached_values import cached_maker, computed_at_once, frames_of_message
 from .donations import deleted_array
 from .leaking_statement import writer_of

@@ -9,13 +9,13 @@ from types import FunctionType
 from typing import Any, TypeGuard
 
 from ....jax.facts import is_jitted
-from ....observe.whose_code import is_installed
+from ....observe.user_or_library.whose_code import is_installed
 from ....plain_text import file_of
 from ...loops.statements import parsed
+from ...trials.harmful_assignments import own_names
 from ..failing_code.called_names import called
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import function_of_text
-from ..trials.harmful_assignments import own_names
 
 _KEEPING = frozenset({"append", "add", "update", "setdefault", "extend", "insert", "appendleft"})
 

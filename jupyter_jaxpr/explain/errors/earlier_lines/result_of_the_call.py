@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ....observe.observation import FoundCure
+from ...trials.harmful_assignments import own_names, own_nodes
 from ..failing_code.called_names import called
 from ..failing_code.module_names import namespace
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import result_of
-from ..trials.harmful_assignments import own_names, own_nodes
 
 _VALUE = "value"
 """The name at the call for an expression without a name."""

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ....observe.observation import FoundCure
+from ...trials.trial_of_cure import passed
 from ..arguments.static_argument_edits import parameters_of
 from ..explanation import Explained
-from ..trials.trial_of_cure import passed
 from .module_names import namespace
 from .origins import operands, value_of
 from .place_of_error import RaisedAt

@@ -15,7 +15,7 @@ from ....jax.facts import is_tracer_type
 from ....jax.hidden_events import unheard
 from ....jax.tracer_origins import Input, inputs_of, maker_of, origin_of, type_of, under
 from ....observe.side_effects.attributes import instance_dict
-from ....observe.whose_code import is_installed
+from ....observe.user_or_library.whose_code import is_installed
 from ....plain_text import FAILURES, file_of
 from ....quantities import in_a_sentence
 from .paths_of_values import path_of

@@ -17,7 +17,7 @@ from typing import Any
 from ....interruptions import not_of_a_signal
 from ....jax.facts import is_tracer_type
 from ....observe.observation import Place
-from ....observe.whose_code import is_installed, is_jax, is_users_frame
+from ....observe.user_or_library.whose_code import is_installed, is_jax, is_users_frame
 from ....plain_text import file_of, function_of, message_of, own_name
 from ...loops.statements import Loops, LoopStatement, node_span, parsed
 

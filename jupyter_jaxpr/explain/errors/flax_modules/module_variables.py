@@ -10,6 +10,7 @@ from dataclasses import replace
 from ....observe.observation import FoundCure
 from ....plain_text import message_of, own_name
 from ....quantities import in_a_sentence
+from ...trials.trial_of_cure import passed
 from ..arguments.tree_differences import keys_of
 from ..explanation import Explained
 from ..failing_code.called_names import called
@@ -17,7 +18,6 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import namespace
 from ..failing_code.origins import dtype_of, operands, type_of_new_array, value_of
 from ..failing_code.place_of_error import RaisedAt, at_caller
-from ..trials.trial_of_cure import passed
 
 _EMPTY = re.compile(r"Tried to access \"\w+\" from collection \"(\w+)\" in \".*?\" but the collection is empty")
 _NO_COLLECTIONS = re.compile(r"The first argument passed to an apply function should be a dictionary of collections")

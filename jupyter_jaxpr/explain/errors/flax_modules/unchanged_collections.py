@@ -7,11 +7,11 @@ import re
 
 from ....observe.observation import FoundCure
 from ....plain_text import message_of
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.place_of_error import RaisedAt, at_caller
-from ..trials.trial_of_cure import passed
 
 _IMMUTABLE = re.compile(r'Cannot update variable "(\w+)" in ".*?" because collection "(\w+)" is immutable')
 

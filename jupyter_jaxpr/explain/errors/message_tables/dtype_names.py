@@ -7,10 +7,10 @@ import difflib
 import re
 
 from ....observe.observation import FoundCure
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.place_of_error import RaisedAt
-from ..trials.trial_of_cure import passed
 
 _UNKNOWN = re.compile(r"^data type '(.*?)' not understood")
 #: Name of a dtype in other libraries -> the name in JAX.

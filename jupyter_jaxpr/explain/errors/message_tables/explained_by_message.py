@@ -7,12 +7,12 @@ import re
 
 from ....observe.observation import FoundCure
 from ....plain_text import message_of
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import culprits, operands
 from ..failing_code.place_of_error import RaisedAt, touches_jax, was_raised_in_jax
 from ..random_keys.wrong_keys import wrong_key
-from ..trials.trial_of_cure import passed
 from .call_messages import CALL_MESSAGES
 from .device_messages import DEVICE_MESSAGES
 from .dtype_names import dtype_name_error

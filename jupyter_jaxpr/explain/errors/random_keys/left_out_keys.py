@@ -7,13 +7,13 @@ import sys
 
 from ....observe.observation import FoundCure
 from ....plain_text import own_name
+from ...trials.trial_of_cure import passed
 from ..arguments.static_argument_edits import parameters_of
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
-from ..trials.trial_of_cure import passed
 
 
 def left_out_key_error(raised: RaisedAt, missing: str) -> Explained | None:

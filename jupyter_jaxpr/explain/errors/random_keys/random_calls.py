@@ -7,6 +7,7 @@ import re
 
 from ....observe.observation import FoundCure
 from ....plain_text import message_of, own_name
+from ...trials.trial_of_cure import passed
 from ..arguments.static_argument_edits import parameters_of
 from ..explanation import Explained
 from ..failing_code.called_names import called
@@ -14,7 +15,6 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import random_name
 from ..failing_code.origins import dtype_of, operands, value_of
 from ..failing_code.place_of_error import RaisedAt
-from ..trials.trial_of_cure import passed
 
 _NO_DTYPE = re.compile(r"^Cannot interpret '(.*?)' as a data type")
 _SEED = re.compile(r"^PRNG key seed must be an integer; got \w*Tracer\(~?(\w+)")

@@ -6,12 +6,12 @@ import ast
 
 from ....observe.observation import FoundCure
 from ....plain_text import own_name
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import random_name
 from ..failing_code.origins import dtype_of, makes_key, operands, value_of
 from ..failing_code.place_of_error import RaisedAt
-from ..trials.trial_of_cure import passed
 from .left_out_keys import is_repeated, key_cure
 
 _TITLE = "The first argument must be a key of jax.random.key"

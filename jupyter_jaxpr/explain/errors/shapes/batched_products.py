@@ -7,11 +7,11 @@ import re
 
 from ....observe.observation import FoundCure
 from ....plain_text import message_of
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import operands
 from ..failing_code.place_of_error import RaisedAt
-from ..trials.trial_of_cure import passed
 
 _STACKS = re.compile(r"^Incompatible types for matmul arguments: \w+\[([\d,]+)\] and \w+\[([\d,]+)\]")
 _AXES = (

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from ....observe.observation import FoundCure
 from ....quantities import in_a_sentence
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
@@ -15,7 +16,6 @@ from ..failing_code.expression_shapes import leaves_of, made_of, parts_of, shape
 from ..failing_code.operand_nodes import operand_nodes
 from ..failing_code.origins import dtype_of, operands, value_of
 from ..failing_code.place_of_error import RaisedAt
-from ..trials.trial_of_cure import passed
 from .alignments import NewAxes, Shape, axes_of_size, broadcast, broadcasts, new_axes
 from .convolutions import kernel_cures, kernel_sentence
 from .keepdims import REDUCTIONS, keepdims_cures

@@ -9,13 +9,13 @@ import sys
 from ....observe.observation import FoundCure
 from ....plain_text import message_of
 from ....quantities import count
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.expression_shapes import shape_of
 from ..failing_code.origins import operands, value_of
 from ..failing_code.place_of_error import RaisedAt
-from ..trials.trial_of_cure import passed
 
 _CHANNELS = re.compile(
     r"^conv_general_dilated lhs feature dimension size divided by feature_group_count must equal the rhs input "

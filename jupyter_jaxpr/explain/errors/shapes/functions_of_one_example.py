@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from ....observe.observation import FoundCure
 from ....quantities import in_a_sentence
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
@@ -17,7 +18,6 @@ from ..failing_code.operand_nodes import shapes_of_operands
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt, at_caller
 from ..failing_code.return_values import function_of_text
-from ..trials.trial_of_cure import passed
 from .keepdims import REDUCTIONS
 
 #: Cures that only repeat the rule of the operation, or that change one operand without regard to the function.

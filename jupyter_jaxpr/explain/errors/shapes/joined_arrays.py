@@ -9,6 +9,7 @@ from typing import TypeGuard
 
 from ....observe.observation import FoundCure
 from ....quantities import in_a_sentence
+from ...trials.trial_of_cure import passed
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.expression_shapes import integer_of, shape_of
@@ -16,7 +17,6 @@ from ..failing_code.module_names import jnp_name
 from ..failing_code.operand_nodes import shapes_of_operands
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
-from ..trials.trial_of_cure import passed
 from .alignments import Shape
 
 _JOINING = frozenset({"concatenate", "concat", "append", "vstack", "hstack"})

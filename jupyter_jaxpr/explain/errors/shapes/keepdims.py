@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterator
 
 from ....observe.observation import FoundCure
+from ...trials.trial_of_cure import passed
 from ..arguments.jit_arguments import module_of_call
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.expression_shapes import parts_of, shape_of
 from ..failing_code.place_of_error import RaisedAt
-from ..trials.trial_of_cure import passed
 
 REDUCTIONS = frozenset("mean sum max min std var median prod norm logsumexp".split())
 _WORDS = "keepdims=True keeps the reduced axis with size 1, so the result fits beside the array."

@@ -11,6 +11,7 @@ from ....interruptions import not_of_a_signal
 from ....jax.tracer_origins import type_of
 from ....observe.observation import FoundCure
 from ....plain_text import message_of
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
@@ -19,7 +20,6 @@ from ..failing_code.module_names import jnp_name
 from ..failing_code.operand_nodes import source_suffix
 from ..failing_code.origins import operands, value_of
 from ..failing_code.place_of_error import RaisedAt
-from ..trials.trial_of_cure import passed
 from .alignments import Shape
 
 _SIZES = re.compile(

@@ -9,6 +9,7 @@ import sys
 from ....observe.observation import FoundCure
 from ....plain_text import message_of
 from ....quantities import count
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
@@ -16,7 +17,6 @@ from ..failing_code.expression_shapes import shape_of, type_of_slice
 from ..failing_code.module_names import namespace
 from ..failing_code.origins import operands
 from ..failing_code.place_of_error import RaisedAt
-from ..trials.trial_of_cure import passed
 from .alignments import Shape
 
 _AXES = re.compile(r"^(\w+)\(\) only supports? ([12])-dimensional inputs")

@@ -7,7 +7,7 @@ from typing import Any
 
 from ....jax.tracer_origins import type_of
 from ....observe.observation import FoundCure
-from ....observe.whose_code import is_jax
+from ....observe.user_or_library.whose_code import is_jax
 from ....plain_text import file_of, message_of
 from ....quantities import in_a_sentence
 from ..explanation import Explained

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 
 from ....observe.observation import FoundCure
 from ....quantities import in_a_sentence
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.expression_shapes import shape_of, type_of_array
 from ..failing_code.place_of_error import RaisedAt, at_caller
 from ..transforms.transformed_calls import Applied
-from ..trials.trial_of_cure import passed
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import re
 
-from ....observe.library_functions import is_of_jax
 from ....observe.observation import FoundCure
+from ....observe.user_or_library.library_functions import is_of_jax
+from ...trials.trial_of_cure import passed
 from ..arguments.static_argument_edits import parameters_of
 from ..explanation import Explained
 from ..failing_code.called_names import called
@@ -14,7 +15,6 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.expression_shapes import integer_of
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
-from ..trials.trial_of_cure import passed
 
 _UNPACKED = re.compile(
     r"^Cannot interpret '\d+' as a data type|^\w+\(\) got multiple values for argument '\w+'"

@@ -9,6 +9,7 @@ import re
 from ....observe.observation import FoundCure
 from ....plain_text import message_of
 from ....quantities import count
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
@@ -16,7 +17,6 @@ from ..failing_code.expression_shapes import shape_of, type_of_slice
 from ..failing_code.operand_nodes import passed_node
 from ..failing_code.origins import operands
 from ..failing_code.place_of_error import RaisedAt
-from ..trials.trial_of_cure import passed
 from .alignments import Shape
 
 _RANKS = re.compile(r"^\w+ update must have the same rank as operand")

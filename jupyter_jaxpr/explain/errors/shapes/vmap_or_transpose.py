@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from ....observe.observation import FoundCure
 from ....observe.side_effects.attributes import instance_dict
 from ....plain_text import own_name
+from ...trials.trial_of_cure import passed
 from ..arguments.jit_arguments import module_of_call, packages_of
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
@@ -16,7 +17,6 @@ from ..failing_code.operand_nodes import shapes_of_operands
 from ..failing_code.origins import value_of
 from ..failing_code.paths_of_values import path_of
 from ..failing_code.place_of_error import RaisedAt
-from ..trials.trial_of_cure import passed
 
 
 def vmap_cures(raised: RaisedAt | None, sizes: Sequence[str]) -> list[FoundCure]:

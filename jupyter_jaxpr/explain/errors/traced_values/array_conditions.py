@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 
 from ....observe.observation import FoundCure
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.module_names import jnp_name
 from ..failing_code.operand_nodes import is_array
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
-from ..trials.trial_of_cure import passed
 from .python_if_while_for import Choices
 from .rewritten_calls import Calls
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 
 from ....observe.observation import FoundCure
+from ...trials.trial_of_cure import passed
 from ..control_flow.carried_indices import integer_start, start_of_index
 from ..explanation import Explained
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.operand_nodes import explained_with_trials
 from ..failing_code.origins import dtype_of, operands, value_of
 from ..failing_code.place_of_error import RaisedAt
-from ..trials.trial_of_cure import passed
 
 
 def index_dtype(raised: RaisedAt | None, dtype: str) -> Explained:

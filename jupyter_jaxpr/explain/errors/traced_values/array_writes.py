@@ -9,6 +9,8 @@ from dataclasses import replace
 from typing import Any
 
 from ....observe.observation import FoundCure
+from ...trials.harmful_assignments import lost_write
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
@@ -16,8 +18,6 @@ from ..failing_code.module_names import jnp_name
 from ..failing_code.operand_nodes import explained_with_trials, is_array, operand_types
 from ..failing_code.origins import MASK_OF_ROWS, axes_of, dtype_of, masks_elements, operands, value_of
 from ..failing_code.place_of_error import RaisedAt
-from ..trials.harmful_assignments import lost_write
-from ..trials.trial_of_cure import passed
 from .methods_of_other_libraries import same_method
 
 _METHODS = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.Pow: "power"}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from ....jax.facts import is_tracer_type
-from ....observe.library_functions import is_of_jax
 from ....observe.observation import FoundCure
+from ....observe.user_or_library.library_functions import is_of_jax
 from ..failing_code.called_names import called
 from ..failing_code.module_names import jnp_name
 from ..failing_code.operand_nodes import passed_node

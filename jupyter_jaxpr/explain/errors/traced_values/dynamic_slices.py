@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 from ....interruptions import not_of_a_signal
 from ....observe.observation import FoundCure
+from ...trials.trial_of_cure import passed
 from ..failing_code.edits import applied, chosen, edit_of, over
 from ..failing_code.expression_shapes import integer_of, shape_of
 from ..failing_code.module_names import jnp_name, lax_name
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
-from ..trials.trial_of_cure import passed
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,14 @@ import re
 
 from ....observe.observation import FoundCure
 from ....plain_text import message_of
+from ...trials.harmful_assignments import lost_write
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.operand_nodes import is_array, operand_types
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
-from ..trials.harmful_assignments import lost_write
-from ..trials.trial_of_cure import passed
 
 _IN_PLACE = re.compile(
     r"^jax\.numpy\.\w+ cannot modify arrays in-place|^JAX arrays are immutable, must use inplace=False"

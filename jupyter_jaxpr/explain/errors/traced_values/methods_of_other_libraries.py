@@ -6,11 +6,11 @@ import ast
 import sys
 
 from ....observe.observation import FoundCure
+from ...trials.trial_of_cure import passed
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import jnp_name, numpy_name
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
-from ..trials.trial_of_cure import passed
 
 #: Method without arguments -> the code with {x}, the array, and {jnp}, the module.
 _ALONE = {

@@ -8,15 +8,15 @@ import re
 import sys
 from typing import Any
 
-from ....observe.library_functions import is_of_jax as is_function_of_jax
 from ....observe.observation import FoundCure
+from ....observe.user_or_library.library_functions import is_of_jax as is_function_of_jax
 from ....plain_text import kind_name, message_of, own_name
+from ...trials.trial_of_cure import passed
 from ..arguments.static_argument_edits import by_name_cure, is_differentiated, static_cure, traced_static_arguments
 from ..explanation import Explained
 from ..failing_code.operand_nodes import passed_node
 from ..failing_code.origins import Culprits, culprits, named_culprits, value_of
 from ..failing_code.place_of_error import RaisedAt, is_of_jax
-from ..trials.trial_of_cure import passed
 from .computed_sizes import NEED_OF_K, computed_size, size_node, traced_k
 from .dynamic_slices import Slices
 from .indexed_lists import indexed_list_cures

@@ -10,6 +10,7 @@ from typing import Any
 from ....jax.facts import is_tracer_type
 from ....observe.observation import FoundCure
 from ....plain_text import message_of
+from ...trials.trial_of_cure import passed
 from ..arguments.static_argument_edits import static_cure
 from ..explanation import Explained
 from ..failing_code.called_names import called
@@ -17,7 +18,6 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import jnp_name, lax_name
 from ..failing_code.origins import culprits, dtype_of, operands, value_of
 from ..failing_code.place_of_error import RaisedAt
-from ..trials.trial_of_cure import passed
 from .rewritten_calls import Calls
 
 _SHAPE = re.compile(r"^Shapes must be 1D sequences of concrete values of integer type, got (.*?)\.(?:\s|$)")

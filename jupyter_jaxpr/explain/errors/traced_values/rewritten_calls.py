@@ -11,12 +11,12 @@ from typing import Any, TypeGuard
 
 from ....jax.facts import is_tracer_type, jax_directory
 from ....observe.observation import FoundCure
+from ...trials.harmful_assignments import lost_write, own_names
 from ..failing_code.edits import Change, applied, chosen, edit_of, over
 from ..failing_code.module_names import jnp_name, module_of, namespace
 from ..failing_code.operand_nodes import passed_node
 from ..failing_code.origins import MASK_OF_ROWS, axes_of, dtype_of, masks_elements, value_of
 from ..failing_code.place_of_error import RaisedAt
-from ..trials.harmful_assignments import lost_write, own_names
 from .frozen_distributions import distribution_name, frozen_distribution
 from .masked_arrays import SIZED, masked, sized
 

@@ -8,13 +8,13 @@ from dataclasses import replace
 
 from ....observe.observation import FoundCure
 from ....plain_text import message_of
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import jnp_name
 from ..failing_code.origins import dtype_of, operands, value_of
 from ..failing_code.place_of_error import RaisedAt, touches_jax
-from ..trials.trial_of_cure import passed
 from .rewritten_calls import Calls
 
 _SCALAR = re.compile(r"^Only scalar arrays can be converted to Python scalars; got arr\.ndim=(\d+)")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 
 from ....observe.observation import FoundCure
+from ...trials.trial_of_cure import passed
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import jnp_name
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import AnyFunction, result_of
-from ..trials.trial_of_cure import passed
 
 HOLOMORPHIC = "holomorphic=True gives the complex derivative of a function that has one."
 _WORDS = (

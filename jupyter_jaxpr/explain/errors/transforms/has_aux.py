@@ -6,11 +6,11 @@ import ast
 import re
 
 from ....observe.observation import FoundCure
+from ...trials.harmful_assignments import used_names
 from ..failing_code.called_names import called
 from ..failing_code.edits import Change, applied, edit_of, over
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import function_of_text, result_of
-from ..trials.harmful_assignments import used_names
 
 _OF_GRAD = (
     "has_aux=True: the function returns the number first, and anything else second. The call then returns a pair: the "

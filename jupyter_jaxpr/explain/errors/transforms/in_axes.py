@@ -11,12 +11,12 @@ from typing import Any
 from ....jax.tracer_origins import short_type, type_of
 from ....observe.observation import FoundCure
 from ....quantities import count, in_a_sentence
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.edits import applied, chosen, edit_of, over
 from ..failing_code.module_names import jnp_name
 from ..failing_code.origins import NUMBERS_OF_PYTHON, makes_key, root_of
 from ..failing_code.place_of_error import RaisedAt
-from ..trials.trial_of_cure import passed
 from .in_axes_beside_trees import whole_trees
 from .in_axes_of_trees import entry_of
 from .in_axes_written_out import entries_without_axis, entry_of_other_size

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from ....observe.observation import FoundCure
 from ....quantities import in_a_sentence
+from ...trials.trial_of_cure import passed
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import dtype_of, root_of
 from ..failing_code.return_values import function_of_text
-from ..trials.trial_of_cure import passed
 from .transformed_calls import Applied
 
 

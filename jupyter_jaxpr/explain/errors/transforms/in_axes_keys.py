@@ -11,11 +11,11 @@ from typing import Any
 from ....interruptions import not_of_a_signal
 from ....observe.observation import FoundCure
 from ....quantities import in_a_sentence
+from ...trials.trial_of_cure import passed
 from ..control_flow.returned_leaves import leaf_at
 from ..explanation import Explained
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.place_of_error import RaisedAt
-from ..trials.trial_of_cure import passed
 from .in_axes import only_fitting
 from .in_axes_of_trees import entry_of
 from .transformed_calls import Applied

@@ -11,12 +11,12 @@ from typing import Any
 from ....jax.tracer_origins import type_of
 from ....observe.observation import FoundCure
 from ....quantities import count, in_a_sentence
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import function_of_text
-from ..trials.trial_of_cure import passed
 from .transformed_calls import Applied
 
 

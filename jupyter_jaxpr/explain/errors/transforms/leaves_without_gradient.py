@@ -7,10 +7,10 @@ from typing import Any
 
 from ....observe.observation import FoundCure
 from ....quantities import in_a_sentence
+from ...trials.trial_of_cure import passed
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import dtype_of
 from ..failing_code.place_of_error import RaisedAt
-from ..trials.trial_of_cure import passed
 
 
 def without_others(

@@ -7,13 +7,13 @@ import re
 
 from ....observe.observation import FoundCure
 from ....plain_text import message_of
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import jnp_name
 from ..failing_code.place_of_error import RaisedAt
 from ..traced_values.finite_gradient_of_where import finite_where, risky_operands
-from ..trials.trial_of_cure import passed
 from .transformed_calls import Applied
 
 #: The two forms of JAX's message: with the operation that computed the nan, and without the operation, where JAX

@@ -8,12 +8,12 @@ import re
 from ....jax.tracer_origins import differentiated, type_of
 from ....observe.observation import FoundCure
 from ....plain_text import message_of
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import namespace
 from ..failing_code.place_of_error import RaisedAt
-from ..trials.trial_of_cure import passed
 
 _REVERSE = re.compile(r"^Reverse-mode differentiation does not work for lax\.while_loop")
 _LOOPS = frozenset({"while_loop", "fori_loop"})

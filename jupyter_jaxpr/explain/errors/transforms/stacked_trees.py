@@ -6,10 +6,10 @@ import ast
 from typing import Any
 
 from ....observe.observation import FoundCure
+from ...trials.trial_of_cure import passed
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import jnp_name
 from ..failing_code.place_of_error import RaisedAt
-from ..trials.trial_of_cure import passed
 
 
 def stacked_trees(raised: RaisedAt, node: ast.expr, value: Any, name: str) -> tuple[str, list[FoundCure]] | None:

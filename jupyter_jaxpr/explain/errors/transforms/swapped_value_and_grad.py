@@ -6,13 +6,13 @@ import ast
 from dataclasses import replace
 
 from ....observe.observation import FoundCure
+from ...trials.harmful_assignments import own_nodes
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
-from ..trials.harmful_assignments import own_nodes
-from ..trials.trial_of_cure import passed
 
 _OF_GRADIENTS = frozenset({"g", "gs", "dw", "dparams"})
 _OF_VALUES = frozenset({"loss", "l", "value", "val", "cost"})

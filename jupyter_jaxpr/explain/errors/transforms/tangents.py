@@ -7,12 +7,12 @@ import re
 
 from ....observe.observation import FoundCure
 from ....plain_text import message_of
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import operands, value_of
 from ..failing_code.place_of_error import RaisedAt
-from ..trials.trial_of_cure import passed
 
 _NO_TUPLES = re.compile(r"^primal and tangent arguments to jax\.jvp must be tuples or lists; found (\w+) and (\w+)")
 

@@ -7,6 +7,7 @@ from types import FunctionType
 from typing import Any
 
 from ....observe.observation import FoundCure
+from ...trials.trial_of_cure import passed
 from ..arguments.static_argument_edits import parameters_of
 from ..explanation import Explained
 from ..failing_code.called_names import called
@@ -15,7 +16,6 @@ from ..failing_code.module_names import namespace
 from ..failing_code.origins import dtype_of, type_of_new_array, value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import AnyFunction, function_of_text, result_of
-from ..trials.trial_of_cure import passed
 
 
 class Applied:

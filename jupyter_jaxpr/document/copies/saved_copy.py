@@ -12,17 +12,17 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from ..quantities import count, in_a_sentence, size
-from .cut_out import Part
-from .encoding import encode
+from ...quantities import count, in_a_sentence, size
+from ..encoding import encode
+from ..ledger_words import in_run
+from ..pools import of_document
+from ..printed_variable_names import Names, Pools, name_program
+from ..types.cost import ProgramCost
+from ..types.cures import Cure, Edit
+from ..types.document import Cell, Let, Level, NamedValue, Program, RaisedCall, Scope, Snapshot
+from ..types.ledger import Ledger
 from .fewer_programs import with_programs
-from .ledger_words import in_run
-from .pools import of_document
-from .printed_variable_names import Names, Pools, name_program
-from .types.cost import ProgramCost
-from .types.cures import Cure, Edit
-from .types.document import Cell, Let, Level, NamedValue, Program, RaisedCall, Scope, Snapshot
-from .types.ledger import Ledger
+from .pools_cut_out import Part
 
 #: The most bytes of a saved output, unless the user sets `%config JaxprMagics.output_bytes`.
 LIMIT_BYTES = 256_000

@@ -10,11 +10,11 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ....observe.observation import Edit, FoundCure
-from ....plain_text import defined, file_of
-from ..failing_code.edits import edited
-from ..failing_code.origins import value_of
-from ..failing_code.place_of_error import RaisedAt
+from ...observe.observation import Edit, FoundCure
+from ...plain_text import defined, file_of
+from ..errors.failing_code.edits import edited
+from ..errors.failing_code.origins import value_of
+from ..errors.failing_code.place_of_error import RaisedAt
 
 _SCOPES = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
 _COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from ...interruptions import not_of_a_signal
 from ...jax.silent_changes import PromotedCarry
 from ..loops.statements import Span
+from .expressions_at_positions import Sketch, Text
 from .finite_at_one import is_finite_at_one
-from .text import Sketch, Text
 
 _KEPT_OUT = "The inner jnp.where puts 1 into the branch that is not taken, so the derivative of that branch is finite."
 

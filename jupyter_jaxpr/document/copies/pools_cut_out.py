@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from .pools import Pools
-from .types.control_flow import Control
-from .types.cost import ProgramCost
-from .types.document import Child, Effects, File, Frame, LiteralValue, Parameter, Scope, Stack
+from ..pools import Pools
+from ..types.control_flow import Control
+from ..types.cost import ProgramCost
+from ..types.document import Child, Effects, File, Frame, LiteralValue, Parameter, Scope, Stack
 
 T = TypeVar("T")
 

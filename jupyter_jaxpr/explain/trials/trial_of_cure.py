@@ -18,17 +18,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from ....interruptions import not_of_a_signal
-from ....jax.facts import is_tracer_type
-from ....jax.tracer_origins import RaisedCall
-from ....observe.calls.printed_output import PrintRecorder
-from ....observe.observation import Edit, FoundCure
-from ....observe.process_observer import observer
-from ....observe.side_effects.proof import side_effects
-from ....observe.unseen_warnings import unseen_warnings
-from ..control_flow.carries import carry_around
-from ..failing_code.edits import edited
-from ..failing_code.place_of_error import RaisedAt
+from ...interruptions import not_of_a_signal
+from ...jax.facts import is_tracer_type
+from ...jax.tracer_origins import RaisedCall
+from ...observe.calls.printed_output import PrintRecorder
+from ...observe.observation import Edit, FoundCure
+from ...observe.process_observer import observer
+from ...observe.side_effects.proof import side_effects
+from ...observe.silenced_warnings import silenced_warnings
+from ..errors.control_flow.carries import carry_around
+from ..errors.failing_code.edits import edited
+from ..errors.failing_code.place_of_error import RaisedAt
 from .copied_values import NotCopied, copied, has_handler
 from .trial_time_limit import Budget, TooLong, left_for_error
 
@@ -217,7 +217,7 @@ def _trace_outcome(raised: RaisedAt, body: list[ast.stmt], budget: Budget) -> Ou
                 raise _OtherCarry
             return [leaf for leaf in jax.tree_util.tree_leaves(result) if hasattr(leaf, "dtype")]
 
-        with observer().looking_away(), unseen_warnings():
+        with observer().looking_away(), silenced_warnings():
             prints.start()
             with budget.limited():
                 abstract = {name: _types_of_tree(names[name]) for name in tracers}
@@ -284,7 +284,7 @@ def traced_with(call: RaisedCall, values: Mapping[str, Any], names: Sequence[str
             # asarray raises for a string or an object in the result, as jit does.
             return [jax.numpy.asarray(leaf) for leaf in jax.tree_util.tree_leaves(plain(**arguments))]
 
-        with observer().looking_away(), unseen_warnings():
+        with observer().looking_away(), silenced_warnings():
             prints.start()
             with left_for_error().limited():
                 argument_values = {

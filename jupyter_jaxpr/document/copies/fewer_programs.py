@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from .types.document import Scope, Snapshot
+from ..types.document import Scope, Snapshot
 
 _OF_PROGRAMS = ("costs", "timings", "shardings", "passes", "exact_links", "raised_calls")
 

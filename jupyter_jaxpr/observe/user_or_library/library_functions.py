@@ -11,10 +11,10 @@ import sys
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
-from ..jax.facts import is_jitted
-from ..plain_text import file_of, own_name
-from .code_of_callables import code_of, next_inside, unwrap
-from .user_places import frame_outside
+from ...jax.facts import is_jitted
+from ...plain_text import file_of, own_name
+from ..code_of_callables import code_of, next_inside, unwrap
+from .user_lines import frame_outside
 from .whose_code import is_installed, is_jax, is_users_code_of, is_users_frame
 
 # Frames of these packages may stand between the user's call and `jax.jit`; the call then counts as the user's.

@@ -17,10 +17,10 @@ from ...interruptions import not_of_a_signal
 from ...jax.loop_equations import lowered_scan, scan_parts
 from ...quantities import count, operations_in_words
 from .cost import Cost
+from .costs_of_equations import Call, Costs
 from .execution_counts import Runs, ScopeRuns, frame_of
 from .expansions import expansions
-from .scopes import Call, Costs
-from .sums import unknown
+from .sums_per_line import unknown
 
 #: How many loops get a row of their own.
 LOOPS = 8

@@ -16,13 +16,13 @@ from collections.abc import Iterator, Mapping
 from types import CellType, CodeType, FunctionType, MappingProxyType
 from typing import Any
 
-from ....interruptions import not_of_a_signal
-from ....jax.facts import is_jitted, is_tracer_type
-from ....observe.cache.static_values import is_plain
-from ....observe.library_functions import is_of_jax
-from ....observe.side_effects.harmless_functions import functions_inside, is_users_class
-from ....observe.whose_code import is_installed
-from ....plain_text import file_of, mro_of
+from ...interruptions import not_of_a_signal
+from ...jax.facts import is_jitted, is_tracer_type
+from ...observe.cache.static_values import is_plain
+from ...observe.side_effects.harmless_functions import functions_inside, is_users_class
+from ...observe.user_or_library.library_functions import is_of_jax
+from ...observe.user_or_library.whose_code import is_installed
+from ...plain_text import file_of, mro_of
 
 _ELEMENTS = 1_000
 _ARRAY_ELEMENTS = 100_000

@@ -29,7 +29,7 @@ class _OfThread:
 
 
 @contextmanager
-def unseen_warnings() -> Iterator[None]:
+def silenced_warnings() -> Iterator[None]:
     """Silence this thread's warnings within the block; modules do not remember them as shown."""
     of_thread = _OfThread()
     entry: Any = ("ignore", of_thread, Warning, None, 0)

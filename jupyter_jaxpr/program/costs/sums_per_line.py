@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .cost import Own, work
+from .costs_of_equations import Costs
 from .execution_counts import Runs, ScopeRuns, frame_of
-from .scopes import Costs
 from .upper_bounds import at_most
 
 #: the key of the row for equations without a user line

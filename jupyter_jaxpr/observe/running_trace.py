@@ -21,7 +21,7 @@ from ..jax.facts import imported
 from ..jax.traces_under_way import TraceUnderWay, codes_of, equations_in, trace_under_way
 from ..plain_text import FAILURES, file_of, function_of
 from .side_effects.source import function_node
-from .whose_code import is_installed, is_users_frame
+from .user_or_library.whose_code import is_installed, is_users_frame
 
 LoopKind = Literal["for", "while"]
 

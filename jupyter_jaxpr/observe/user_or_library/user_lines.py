@@ -6,8 +6,8 @@ import itertools
 from types import FrameType
 from typing import Any
 
-from ..plain_text import file_of, function_of
-from .observation import Place
+from ...plain_text import file_of, function_of
+from ..observation import Place
 from .whose_code import is_jax, is_users_frame
 
 

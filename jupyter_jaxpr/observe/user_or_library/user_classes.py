@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from types import FunctionType
 from typing import Any
 
-from ..jax import dispatches
-from ..plain_text import defined, file_of, kind_name, own_name
-from .value_texts import is_of_users
+from ...jax import dispatches
+from ...plain_text import defined, file_of, kind_name, own_name
+from ..value_texts import is_of_users
 from .whose_code import is_installed
 
 _CONTAINERS = frozenset({tuple, list, set, frozenset})

@@ -15,8 +15,8 @@ from contextvars import ContextVar
 from types import CodeType, FrameType
 from typing import Any
 
-from ....observe.whose_code import is_installed
-from ....plain_text import file_of
+from ...observe.user_or_library.whose_code import is_installed
+from ...plain_text import file_of
 
 #: The seconds for all trials of one request of the panel.
 SECONDS = 1.0

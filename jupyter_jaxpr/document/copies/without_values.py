@@ -12,12 +12,12 @@ import re
 
 import msgspec
 
+from ..types.comparison import Variant, VariantComparison
+from ..types.document import Argument, Level, Note, Parameter, Program, Snapshot
+from ..types.ledger import Ledger, LedgerEntry, LedgerMiss, LedgerReason
+from ..types.timing import ProgramTiming, Sweep
+from ..types.transform import Transform
 from .saved_copy import compact
-from .types.comparison import Variant, VariantComparison
-from .types.document import Argument, Level, Note, Parameter, Program, Snapshot
-from .types.ledger import Ledger, LedgerEntry, LedgerMiss, LedgerReason
-from .types.timing import ProgramTiming, Sweep
-from .types.transform import Transform
 
 #: The text that replaces a value.
 NOT_SAVED = "not saved"

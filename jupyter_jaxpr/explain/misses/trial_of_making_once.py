@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...observe.cache.function_history import FunctionHistory, MissEvent
-from ..errors.trials.copied_values import copied
-from ..errors.trials.trial_time_limit import Budget
 from ..result_types import ResultTypes, Untried, result_types, silence, spec_of_aval
+from ..trials.copied_values import copied
+from ..trials.trial_time_limit import Budget
 from .key_comparison import arguments_of, as_specs
 from .read_outside import names_read, reads_the_machine, reads_what_may_change
 from .where_functions_are_made import Making, bound_in, free_names, is_inside

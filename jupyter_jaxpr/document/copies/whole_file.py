@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import msgspec
 
-from .encoding import encode
-from .limits import HELD, TEXT
+from ..encoding import encode
+from ..limits import HELD, TEXT
+from ..types.document import Snapshot
 from .saved_copy import saved_copy
-from .types.document import Snapshot
 from .without_values import as_saved
 
 #: The ending of the file name.

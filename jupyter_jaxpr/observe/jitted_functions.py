@@ -21,10 +21,10 @@ from ..jax.facts import stored_jit_name
 from ..jax.pallas_kernels import kernel_of
 from ..plain_text import exact, file_of
 from .code_of_callables import code_of, name_of, place_of
-from .library_functions import asked_by_jax, is_library
 from .observation import Place
-from .user_places import call_place, frame_outside
-from .whose_code import is_installed, is_jax, is_users_code_of, is_users_frame
+from .user_or_library.library_functions import asked_by_jax, is_library
+from .user_or_library.user_lines import call_place, frame_outside
+from .user_or_library.whose_code import is_installed, is_jax, is_users_code_of, is_users_frame
 
 if TYPE_CHECKING:
     from .cache.function_history import FunctionHistory, MissEvent

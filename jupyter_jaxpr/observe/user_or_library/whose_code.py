@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
-from ..jax.facts import jax_directory
-from ..plain_text import attribute_of, file_of, function_of, own_name
+from ...jax.facts import jax_directory
+from ...plain_text import attribute_of, file_of, function_of, own_name
 
 
 def is_users_frame(frame: FrameType) -> bool:

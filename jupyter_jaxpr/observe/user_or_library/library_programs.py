@@ -11,15 +11,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from ..jax.calls import DerivedCall, JitCall
-from ..plain_text import own_name, text_of
-from .cell_run import Run
-from .functions import FunctionRecord
-from .observation import ObservedFunction, Place
-from .open_calls import ThreadState
-from .programs_of_misses import KeptProgram
-from .programs_that_ran import replay
-from .stages import CallStages, LooseEvent
+from ...jax.calls import DerivedCall, JitCall
+from ...plain_text import own_name, text_of
+from ..cell_run import Run
+from ..jitted_functions import FunctionRecord
+from ..observation import ObservedFunction, Place
+from ..open_calls import ThreadState
+from ..programs_of_misses import KeptProgram
+from ..programs_that_ran import replay
+from ..stages import CallStages, LooseEvent
 
 MOST = 20
 """The number of library programs that a run keeps."""

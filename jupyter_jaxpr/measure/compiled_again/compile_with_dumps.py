@@ -14,7 +14,7 @@ from typing import Any
 from ...interruptions import not_of_a_signal
 from ...jax.made_programs import without_disk_cache
 from ...plain_text import kind_name, message_of
-from ...program.texts.passes import Passes, read_passes
+from ...program.texts.pass_dumps import Passes, read_passes
 
 
 class NoPasses(Exception):

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
-from ..interruptions import not_of_a_signal
-from ..jax.facts import is_jitted
-from ..plain_text import file_of
+from ...interruptions import not_of_a_signal
+from ...jax.facts import is_jitted
+from ...plain_text import file_of
 from .whose_code import is_installed
 
 # The most values that the search for one trace examines.
