@@ -27,7 +27,7 @@ const HOSTED = [
   'program-text',
   'parts',
   'workbench',
-  'wide',
+  'side-by-side',
   'transform',
   'excerpt',
   'widget'
@@ -43,7 +43,7 @@ const ORDER = [
   ['model'],
   ['parts'],
   ['workbench'],
-  ['wide', 'transform', 'excerpt'],
+  ['side-by-side', 'transform', 'excerpt'],
   ['editor', 'output', 'panel'],
   ['plugins', 'widget']
 ];

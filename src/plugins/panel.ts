@@ -49,7 +49,7 @@ import { cellOfCopy, showSavedCopies } from './first-saved-program';
 import { SAVE_COPY, SAVE_EXCERPT, SAVE_PAGE } from './save-to-files';
 import { LOAD_IN_EVERY_KERNEL } from './startup';
 import { OPEN_TRANSFORMS } from './transforms';
-import { OPEN_WIDE, addWide } from './wide';
+import { OPEN_WIDE, addWide } from './side-by-side';
 
 /** Shows and hides the panel. */
 export const TOGGLE_PANEL = 'jupyter-jaxpr:toggle-panel';

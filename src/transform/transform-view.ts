@@ -26,7 +26,7 @@ import { Detail, detailOf } from '../workbench/words/detail';
 import { showHelp } from '../workbench/reading/help-overlay';
 import { LinkedView } from '../workbench/listing/linked-view';
 import { ReadingTools } from '../workbench/reading/reading-tools';
-import { WideHead } from '../parts/wide-header';
+import { WideHead } from '../parts/side-by-side-header';
 import { partTitle } from '../workbench/words/role-words';
 import { TransformColumn } from './transform-column';
 import { TransformToolbar } from './transform-toolbar';

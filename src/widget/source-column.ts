@@ -5,7 +5,7 @@ import type { Attention } from '../model/attention';
 import type { Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
 import { element } from '../parts/dom';
-import { CellAndTexts } from '../wide/cell-and-texts';
+import { CellAndTexts } from '../side-by-side/cell-and-texts';
 import { LinkedView } from '../workbench/listing/linked-view';
 import { showHelp } from '../workbench/reading/help-overlay';
 import { pythonColours } from './python-colours';

@@ -4,7 +4,7 @@ import type { Widget } from '@lumino/widgets';
 
 import type { JaxprModel } from '../model/model';
 import type { IHeaderActions } from '../parts/program-header';
-import { wideWidget } from '../wide';
+import { wideWidget } from '../side-by-side';
 import { pythonColours } from './python-colours';
 
 export function wideIn(

@@ -7,7 +7,7 @@ import {
   shareOf,
   shownColumns,
   toggled
-} from '../arrangement';
+} from '../remembered-columns';
 
 const ALL = fitting(0);
 

@@ -1,7 +1,7 @@
 /** Keeps the panes of the columns in sight. */
 import { LevelPane } from '../workbench/levels/level-pane';
 import { ListingView } from '../workbench/listing/listing-view';
-import type { ColumnName } from './arrangement';
+import type { ColumnName } from './remembered-columns';
 import { CellAndTexts } from './cell-and-texts';
 
 export type Pane = LevelPane | CellAndTexts;

@@ -3,7 +3,7 @@ import type { Extension } from '@codemirror/state';
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IHeaderActions } from '../parts/program-header';
-import type { IArrangement } from './arrangement';
+import type { IArrangement } from './remembered-columns';
 
 /** The storage of the arrangement. */
 export interface IMemory {

@@ -5,8 +5,8 @@ import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IHeaderActions } from '../parts/program-header';
 import { jaxprIcon } from '../parts/icon';
-import { WideView } from './wide-view';
-import type { IMemory } from './wide-view-options';
+import { WideView } from './side-by-side-view';
+import type { IMemory } from './side-by-side-options';
 
 /** The id of the only widget of this kind, which follows the notebook in front, as the panel does. */
 export const WIDE_ID = 'jupyter-jaxpr-wide';

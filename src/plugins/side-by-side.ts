@@ -12,7 +12,7 @@ import { Menu } from '@lumino/widgets';
 
 import type { JaxprPanel } from '../panel/shell/panel';
 import { IJaxprTracker } from '../tokens';
-import type { WideView } from '../wide/wide-view';
+import type { WideView } from '../side-by-side/side-by-side-view';
 import { followCurrent } from './follow-current';
 import { hidePanel } from './hide-panel';
 
@@ -54,7 +54,7 @@ export function addWide(
       return openWidget;
     }
     const { wideWidget } = await import(
-      /* webpackChunkName: "panel_wide" */ '../wide'
+      /* webpackChunkName: "panel_wide" */ '../side-by-side'
     );
     const widget = wideWidget({
       trans,

@@ -4,7 +4,12 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { element } from '../parts/dom';
 import { dispatchKey } from '../keys';
 import { drawIcon } from '../parts/dom-icons';
-import { ColumnName, IArrangement, divided, shareOf } from './arrangement';
+import {
+  ColumnName,
+  IArrangement,
+  divided,
+  shareOf
+} from './remembered-columns';
 import { columnTitle } from './words';
 
 /** The events of the columns. */

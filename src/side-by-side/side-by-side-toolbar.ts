@@ -10,7 +10,7 @@ import {
   togetherButton,
   toolRow
 } from '../workbench/reading/tool-row';
-import { COLUMNS, ColumnName, IArrangement } from './arrangement';
+import { COLUMNS, ColumnName, IArrangement } from './remembered-columns';
 import { columnTitle } from './words';
 
 /** The actions of the toolbar. */

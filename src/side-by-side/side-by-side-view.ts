@@ -31,13 +31,13 @@ import {
   moved,
   shownColumns,
   toggled
-} from './arrangement';
+} from './remembered-columns';
 import { ColumnPanes, Pane } from './column-panes';
 import { Columns } from './column-dividers';
-import type { IWideViewOptions } from './wide-view-options';
+import type { IWideViewOptions } from './side-by-side-options';
 import { CellAndTexts } from './cell-and-texts';
-import { WideHead } from '../parts/wide-header';
-import { WideToolbar } from './wide-toolbar';
+import { WideHead } from '../parts/side-by-side-header';
+import { WideToolbar } from './side-by-side-toolbar';
 import { columnTitle, countWords } from './words';
 
 /** Shows the levels side by side. */

@@ -1,0 +1,1 @@
+export { wideWidget, WIDE_ID } from './side-by-side-widget';

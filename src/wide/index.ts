@@ -1,1 +1,0 @@
-export { wideWidget, WIDE_ID } from './wide-widget';
