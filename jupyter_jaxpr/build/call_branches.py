@@ -1,4 +1,4 @@
-"""Runs a cond or a switch on the arguments of each kept call of the cell, and reports which branch each call took."""
+"""Runs a cond or a switch again for each call of the cell whose arguments were kept; reports each call's branch."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _EFFECTS = "The program has effects, which a run of these calls would repeat."
 def call_table(
     document: Snapshot, control: int, construct: Construct, stopped: Callable[[], bool] = lambda: False
 ) -> CallTable | None:
-    """Return a table of the cell's calls and the branches that they took; None for a loop, or if there is one call.
+    """Return a table of the cell's calls and the branches they took; None for a loop, or if there is only one call.
 
     Args:
         document: The document with the card of the construct.
@@ -71,7 +71,7 @@ def call_table(
 def _run(
     construct: Construct, call: KeptCall, began: float, stopped: Callable[[], bool]
 ) -> tuple[Steps | None, str | None]:
-    """Run the construct on the arguments of a call; return (its steps, None), or (None, why there are none)."""
+    """Run the construct on the arguments of a call; return (its recorded steps, None) or (None, why there are none)."""
     if stopped():
         return None, _STOPPED
     if time.perf_counter() - began > SECONDS:

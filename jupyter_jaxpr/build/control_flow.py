@@ -60,7 +60,7 @@ def read_control_flow(
             hlo = next((level for level in program.levels if level.name == "hlo" and level.text is not None), None)
             if hlo is not None:
                 known_trips(program_cards, hlo.text or "", hlo.line_stacks or [], walk.positions)
-        # XLA's text could not be read, so the cards lack the step counts that it states
+        # the HLO could not be read, so the cards lack the step counts that the HLO states
         except not_of_a_signal(Exception):
             failed(traceback.format_exc())
         cards += program_cards

@@ -22,7 +22,8 @@ from ..program.costs.scope_sums import Node, by_name_stack, by_scope
 from ..program.costs.sums_per_line import Row, by_line, by_primitive, unknown
 from ..program.jaxpr.walk import Walk
 
-#: The costs are counted with the document if the programs of the run have at most this many equations together.
+#: The costs are counted while the document is built if the programs of the run have at most this many equations
+#: together; otherwise the panel requests them later.
 AT_ONCE = 500
 #: XLA is asked for its own count only for a program of at most this many equations.
 XLA_AT_ONCE = 300
@@ -31,7 +32,7 @@ MOST = 2**63 - 1
 
 
 def loop_trips(controls: Sequence[Control], program: int, recorded: Mapping[int, int | None]) -> Trips:
-    """Return the known step counts of while loops; if two call paths enter a loop with different counts, it is unknown.
+    """Return the known step counts of while loops; a loop whose call paths have different counts is left out.
 
     Args:
         controls: The cards of the document.
@@ -142,7 +143,7 @@ def _scope(costs: Costs, number: int, runs: ScopeRuns) -> ScopeCost:
 
 
 def _columns(costs: Costs, priced: Priced) -> tuple[list[int], list[int], list[int]]:
-    # The loop below computes the cost of an equation with inner programs from the costs of these programs.
+    # The columns begin with 0 for an equation with inner programs; the loop below fills in the cost of these programs.
     flops = [price.flops for price in costs.owns] + [0]
     functions = [price.transcendentals for price in costs.owns] + [0]
     moved = [-1 if price.read < 0 else price.read + price.written for price in costs.owns] + [0]

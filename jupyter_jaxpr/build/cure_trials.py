@@ -42,7 +42,7 @@ _ERRORS = ("trace_raised", "raised")
 
 
 def try_cures(observer: Observer, sources: Sources, names: Mapping[str, Any]) -> Snapshot:
-    """Try the cures of a run that are not decided yet; no computation of the user runs.
+    """Try those cures of a run that no earlier request tried to the end; no computation of the user runs.
 
     Args:
         observer: The observer, which has the history of the misses.
@@ -119,7 +119,8 @@ def _tried_note(
     for number in range(own_programs):
         observed = sources.observed(number)
         is_function = observed.held is not None and type(observed.held.fun) is FunctionType
-        # A recording has no function that could be traced, and programs of other functions do not contain the line.
+        # A trial traces a function of the user. Of programs without one, only the note's own program is tried, unless
+        # it is a recording.
         if is_function or (note.program in (-1, number) and sources.document.programs[number].origin != "recorded"):
             outcomes.add(tried_in(sketch, observed, budget))
     outcomes.discard("elsewhere")
@@ -168,7 +169,7 @@ def _cures(
 def _kind(event: MissEvent, history: FunctionHistory) -> tuple[object, ...]:
     """Return a key that is equal for misses on one line that have the same cure.
 
-    For example function objects made in a loop.
+    For example, each iteration of a Python loop may make a new function object, which misses.
     """
     reasons = event.reasons or ()
     if [reason.kind for reason in reasons] == ["new_function"]:

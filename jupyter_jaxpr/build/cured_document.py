@@ -19,7 +19,7 @@ def with_cures(
     loops: Sequence[tuple[Note, Note, Sequence[Edit]]],
     noted: Sequence[tuple[Note, Sequence[FoundCure]]],
 ) -> Snapshot:
-    """Return a document with the tried cures. The document gets the pools of the walk again, which may have grown.
+    """Return a document with the tried cures, and with the pools of the walk, to which the edits of cures add frames.
 
     Args:
         document: The document of the run.
@@ -44,7 +44,7 @@ def with_cures(
             notes[notes.index(before)] = edited
     for before, passed in noted:
         written = [cure_document(walk, cure) for cure in passed]
-        # A note that stands for several equal notes says how many, so notes are matched without their text.
+        # The text of a merged note counts the notes that were merged, so the texts of the two notes may differ.
         key = (before.kind, before.frame, before.cures)
         for place, note in enumerate(notes):
             if (note.kind, note.frame, note.cures) == key:

@@ -59,7 +59,7 @@ from .value_marks import ValueMarks
 
 __all__ = ["PAGE", "WHOLE", "WHOLE_RUN", "Built", "Sources", "Unavailable", "build"]
 
-#: Short StableHLO and HLO texts are printed with the document if the run has at most this many equations.
+#: The document contains its short StableHLO and HLO texts only if the run has at most this many equations.
 TEXTS_UP_TO = 300
 TEXT_LIMIT = 60_000
 
@@ -76,7 +76,7 @@ class Built:
 
     document: Snapshot
     sources: Sources
-    # a function that traces the last call again; None if the panel has no such offer
+    # a function that traces the last call again; None if the document does not offer this
     retrace: Callable[[], None] | None = None
 
 
@@ -248,8 +248,8 @@ class _Builder:
             failed = notes.undescribed_note("A part of this run", why)
             document = msgspec.structs.replace(document, notes=[*document.notes, failed])
         sources = Sources(document, walk, self._observed, self._cells, self._cell_file, controls.paths)
-        # Another program may have the same loop with another number of iterations; that loop has a note of its own,
-        # without code.
+        # If several programs contain one Python loop with different numbers of iterations, the loop has several notes,
+        # and only some of them may have code. All of them are tried together.
         rewritten = {unrolled.loop.statement.node for unrolled in self._loops if unrolled.loop.code is not None}
         loops = tuple(unrolled for unrolled in self._loops if unrolled.loop.statement.node in rewritten)
         sources.undecided_cures = UndecidedCures(
@@ -311,9 +311,9 @@ class _Builder:
             return None
 
     def _names_disable_jit(self) -> bool:
-        """Return whether the cell's source mentions `disable_jit`.
+        """Return whether the cell's source turns `jax.disable_jit` on; always False on Python 3.12 and later.
 
-        On Python 3.11, calls under `jax.disable_jit` are not reported.
+        Only on Python 3.11 does the observer not see calls under `jax.disable_jit`.
         """
         if HAS_MONITORING or self._cell is None:
             return False
@@ -323,7 +323,7 @@ class _Builder:
     def _files_of_cell(self) -> set[str]:
         """Return the file names under which the cell's code was compiled.
 
-        Magics such as %%time compile under another name.
+        Magics such as %%time compile the code under another file name than IPython does.
         """
         cell = self._cell
         if cell is None:
@@ -369,7 +369,7 @@ class _Builder:
     def _shardings(self) -> list[ProgramShardings]:
         """Return the shardings of the programs that use several devices.
 
-        With collectives, if the document has the HLO.
+        The shardings include the collectives of a program if the document has the program's HLO.
         """
         documents = []
         for number, program in enumerate(self._programs):

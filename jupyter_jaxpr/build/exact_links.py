@@ -57,7 +57,7 @@ def find_exact_links(
         stopped: Returns True if the user stopped the request; called before the compile.
 
     Raises:
-        Unavailable: There is nothing to lower, JAX or XLA refuses the twin, or the user stopped the request.
+        Unavailable: JAX kept no trace of the program, JAX or XLA refuses the twin, or the user stopped the request.
     """
     twin = sources.twin(program)
     if twin is not None:

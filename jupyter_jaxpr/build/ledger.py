@@ -82,7 +82,7 @@ def _key(record: FunctionRecord) -> tuple[str, str | None, int | None]:
 
 
 def _function(walk: Walk, run: FunctionRecord | None, kernel: FunctionRecord) -> LedgerFunction:
-    # Misses of other threads may have numbers between those of the run.
+    # The misses of a run need not have consecutive numbers: misses of other threads may be numbered in between.
     numbers = set() if run is None else {miss.number for miss in run.misses}
     new = {id(miss) for miss in kernel.misses if miss.number in numbers}
     listed = kernel.misses[-MISSES_LISTED:]
@@ -173,8 +173,8 @@ def _lines(readings: Sequence[LineReading], cell_files: Collection[str]) -> list
                 hits=reading.hits,
                 compiles=reading.compiles,
             )
-            # One line can have two readings, because a magic such as %%capture compiles the cell's code under another
-            # file name.
+            # One line of the cell can be counted under two file names, because a magic such as %%capture compiles the
+            # cell's code under another file name.
             before = lines.get(reading.line)
             lines[reading.line] = line if before is None else _together(before, line)
     return [lines[number] for number in sorted(lines)]

@@ -28,12 +28,13 @@ class Text:
     line_stacks: list[int]
     #: The numbers of the lines whose stack is inferred rather than stated, ascending.
     inferred_lines: list[int]
-    #: Lines that may come from several places: [line number, further stacks...].
+    #: Lines that may come from several source places: [line number, the stacks besides the one in `line_stacks`...].
     other_stacks: list[list[int]]
     #: Lines for which XLA states the equation: [line number, scope, index of the equation], ascending.
     named_equations: list[list[int]]
     pools: Pools
-    #: The exact links from a twin: [line number, scope, index, scope, index, ...], ascending; None without a twin.
+    #: The exact links from a twin: [line number, then (scope, index) of each equation of the line], ascending; None
+    #: without a twin.
     equations: list[list[int]] | None = None
 
 
@@ -79,13 +80,13 @@ def linked_lines(
         lines = replace(lines, line_stacks=stacks)
     try:
         return linked(lines, walk, scope, is_hlo=level == "hlo")
-    # another version of XLA wrote the text: its lines keep the source places that the text itself states
+    # A text of an unknown version of XLA may break the linking. Its lines then keep the stacks that the text states.
     except not_of_a_signal(Exception):
         return lines
 
 
 def linked_text(lines: LinesOfText, document_pools: Pools) -> Text:
-    """Return a text with the links of its lines; the stacks of the lines are in `document_pools`."""
+    """Return a text with its links; `document_pools` must contain the stacks to which the lines refer."""
     return Text(
         text=lines.text,
         lines=lines.text.split("\n"),

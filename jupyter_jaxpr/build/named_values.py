@@ -42,7 +42,7 @@ class _Values:
     types: list[str] = field(default_factory=list)
     variables: list[int] = field(default_factory=list)
     is_tree: bool = False
-    is_known: bool = True  # true if the variables of all parts of all values are known
+    is_known: bool = True  # true if the variables of all arrays in all values are known
 
 
 def named_values(
@@ -108,11 +108,11 @@ def named_values(
         source = walk.positions.source_file(file)
         frame = walk.positions.frame(source, key.place.function, *span)
         if walk.positions.frames[frame][3] < 0:
-            continue  # the user has changed the line since it ran
+            continue  # the line no longer has these columns: the user has changed the file since the line ran
         variable_count = len(scopes[scope].variable_avals)
         part = marks.part(scope, marked.variables) if marked.is_known else None
         if marked.is_tree and part is not None and len(marked.variables) != part.arrays:
-            part = None  # a mark such as `carry` is only shown if the value is the whole carry
+            part = None  # a container gets a mark such as `carry` only if it contains the whole carry
         promoted = (
             marks.promoted(scope, marked.variables[0]) if marked.is_known and len(marked.variables) == 1 else None
         )
@@ -133,7 +133,7 @@ def named_values(
 
 
 class _Written:
-    """Finds the scopes that vmap and grad derived from the functions of a trace.
+    """Finds the scopes that vmap and grad derived from the functions that the user's code traced.
 
     Args:
         walk: The walk of the programs.
@@ -155,11 +155,11 @@ class _Written:
                     waiting += [child for *_, child in walk.scopes[scope].children]
         # If there is only one program, no scope can have been derived from a trace that has variables of the program.
         self._is_alone = len(outermost) == 1
-        self._of_traces: dict[int, set[int]] = {}  # id of the reference to a trace -> scopes that were derived from it
+        self._of_traces: dict[int, set[int]] = {}  # id of the weak reference to a trace -> the scopes derived from it
 
     @functools.cached_property
     def _scopes(self) -> dict[int, dict[int, int]]:
-        """The first equation of each scope, by the ids of the tracebacks, which the equations keep alive."""
+        """{id of a traceback: {scope: its first equation with this traceback}}; equations keep tracebacks alive."""
         scopes: dict[int, dict[int, int]] = {}
         for scope, jaxpr in enumerate(self._jaxprs):
             for index, equation in enumerate(jaxpr.eqns):
@@ -169,14 +169,15 @@ class _Written:
 
     @property
     def has_scopes(self) -> bool:
-        """True if a scope was written for a function of the present trace."""
+        """True if vmap or grad derived a scope from the trace that `begin_trace` was called with."""
         return bool(self._of_traces)
 
     def begin_trace(self, trace: Mapping[NamePlace, Sequence[TracedArray | TracedTree]]) -> None:
-        """Find the scopes derived from a trace: they have its tracebacks, and none of its variables."""
+        """Find the scopes derived from a trace: their equations have its tracebacks, but none of its variables."""
         self._of_traces = {}
         own: dict[int, set[int]] = {}
-        # Where Python code listens to audit events (as filelock, which JAX imports, does), calling `id` is slow.
+        # The id of a trace is kept from one array to the next. Calling `id` is slow if Python code listens to audit
+        # events, as filelock does, which JAX imports.
         reference, number = None, 0
         for described in trace.values():
             for value in described:
@@ -206,7 +207,7 @@ class _Written:
         steps: dict[tuple[int, int], int] = {}
         code = None
         for key, described in trace.items():
-            # Within one function, the names come in the order in which the function first assigned them.
+            # Within one function, `trace` has the names in the order in which the function first assigned them.
             if code != (key.place.file, key.place.function):
                 code = (key.place.file, key.place.function)
                 last.clear()
@@ -221,11 +222,12 @@ class _Written:
                 self._of_traces.get(number, set()).discard(scope)
 
     def scopes_of(self, value: TracedArray | TracedTree, owned: Collection[int]) -> list[int]:
-        """Return the derived scopes to which a value belongs, although none of its variables is there.
+        """Return the derived scopes to which a value belongs, although they have none of its variables.
 
         Args:
             value: The value.
-            owned: Scopes that have variables of values at the same place; their programs are left out.
+            owned: Scopes with variables of values that were recorded at the same source place. The programs of these
+                scopes are left out.
         """
         if not self._of_traces:
             return []
@@ -277,7 +279,7 @@ def _places_of(variable: Any, places: Mapping[Any, list[_Where]]) -> Sequence[_W
 
 
 class _Texts:
-    """Id of JAX's aval -> its text.
+    """Keeps the text of each of JAX's avals, found by the id of the aval.
 
     The recorded values keep the avals alive, so that ids stay unique.
     """
@@ -298,7 +300,7 @@ class _Texts:
 
 
 def _first(value: TracedArray | TracedTree, numbers: Sequence[int], texts: _Texts) -> _Values:
-    """Return the values of a name of which this is the first."""
+    """Return new `_Values` of a name that contain only its first recorded value."""
     if type(value) is TracedArray and len(numbers) == 1:  # most names of a trace have one value
         text = texts.of(value)
         if len(text) <= _LONGEST:

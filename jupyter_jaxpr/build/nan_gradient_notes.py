@@ -32,7 +32,7 @@ def masked_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -
     selections: dict[tuple[int, float], list[int]] = {}
     for index, program in enumerate(programs):
         try:
-            # The module needs NumPy, which a kernel without JAX may not have.
+            # Imported only here, because the imported module needs NumPy, which a kernel without JAX may not have.
             from ..program.masked_derivatives import masked_derivatives, masked_derivatives_of_pair
 
             found = list(masked_derivatives(walk, inside(walk, program.scope)))

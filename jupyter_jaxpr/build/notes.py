@@ -23,7 +23,8 @@ from .note_cures import FramedNote
 
 #: A captured constant of more bytes than this gets a note.
 CAPTURED_ABOVE = 1_000
-#: From this many compiled kernels on, eager operations get a note. A single kernel would be compiled under jit, too.
+#: If JAX compiled at least this many small programs for eager operations, the run gets a note on them. One compile
+#: alone is no reason for a note, because a jitted function needs one, too.
 EAGER_KERNELS = 5
 #: (definition of a program's function, place of its call, stage times, whether JAX traced the program to the end). Only
 #: a completely traced program gets notes on unrolled loops; a recording, for example, has no trace.
@@ -45,7 +46,7 @@ class NotedLoop(NamedTuple):
 
 
 def frame_of(walk: Walk, place: Place | None) -> int:
-    """Return the index of the frame of an observed line or expression; -1 if it has none."""
+    """Return the index of the frame for a place in the source; -1 if `place` is None."""
     if place is None:
         return -1
     if place.column >= 0:
@@ -359,7 +360,7 @@ def without_known_keys(walk: Walk, findings: Sequence[Finding], key_notes: Seque
 
 
 def on_other_lines(walk: Walk, some_notes: Sequence[Note], others: Sequence[Note]) -> list[Note]:
-    """Leave out notes on a line that has one of `others`: two cures for one fault must not both be applied."""
+    """Leave out the notes on lines with a note of `others`, so that the user never applies two cures for one fault."""
     rows = walk.positions.frames
     lines = {(rows[note.frame][0], rows[note.frame][2]) for note in others if note.frame >= 0}
     return [note for note in some_notes if (rows[note.frame][0], rows[note.frame][2]) not in lines]

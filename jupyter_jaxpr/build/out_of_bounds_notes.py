@@ -33,7 +33,7 @@ _INDEX = "Use an index from {least} to {most}."
 _BEGIN = "Begin the slice at {most} or before."
 _LONGEST = 60
 
-#: Functions that take an index as an argument and handle a bad index silently: no mode, or the default mode.
+#: Functions that take an index as an argument, and that hide an index out of bounds if the call has no `mode`.
 _FUNCTIONS = frozenset(
     "dynamic_slice dynamic_slice_in_dim dynamic_index_in_dim dynamic_update_slice dynamic_update_slice_in_dim "
     "dynamic_update_index_in_dim take take_along_axis".split()

@@ -146,7 +146,7 @@ class ProgramBuilder:
         return [Let(scope=number, name=walk.strings.number(name)) for number, name in names.lets.items()]
 
     def _rename(self, first: int) -> None:
-        """Update scopes that were added without a name and that a later program calls by a name."""
+        """Update the scopes whose name in the walk has changed because a later program calls them by a name."""
         for number in range(first):
             name = self._walk.scopes[number].name
             if self.scopes[number].name != name:
@@ -170,7 +170,7 @@ def walk_names(walk: Walk, scope: int, naming: Naming, limit: int | None = None)
 
 
 def _paths(stored_paths: Sequence[str], debug: Any, field: str, count: int) -> list[str]:
-    """Return the paths of inputs or results: the stored ones, else JAX's; '' for each unknown path."""
+    """Return the paths of inputs or results, '' for each unknown one: the observer's, else JAX's debug info."""
     if len(stored_paths) == count:
         return list(stored_paths)
     try:

@@ -33,7 +33,7 @@ def root_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> 
     roots: dict[int, list[int]] = {}
     for index, program in enumerate(programs):
         try:
-            # This module needs NumPy, which a kernel without JAX may not have.
+            # Imported only here, because the imported module needs NumPy, which a kernel without JAX may not have.
             from ..program.roots_of_squares import roots_of_squares
 
             scopes = inside(walk, program.scope)
@@ -65,7 +65,7 @@ def root_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> 
 
 
 def _frame(walk: Walk, scopes: Sequence[int], scope: int, equation: int) -> int:
-    """Return the user's frame of an equation; if it has none, of the call of JAX's jitted function that contains it."""
+    """Return the user's frame of an equation; without one, the frame of the closest enclosing equation that has one."""
     frame = user_frame(walk, scope, equation)
     callers = {child: (caller, index) for caller in scopes for index, *_, child in walk.scopes[caller].children}
     while frame < 0 and scope in callers:

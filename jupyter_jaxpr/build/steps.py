@@ -123,7 +123,7 @@ def record_focus(sources: Sources, seconds: float = FOCUS_SECONDS) -> Snapshot:
 
 
 def called_again(document: Snapshot, control: int) -> bool:
-    """Return whether the function of a card was called more often than it missed, so that other calls exist."""
+    """Return whether the function of a card had more calls than misses, so that calls followed the recorded one."""
     activity = document.programs[document.control_flow[control].program].activity
     return activity is not None and (activity.calls or 0) > (activity.misses or 0)
 

@@ -69,7 +69,7 @@ def _pays_after(stages: StageTimes | None, warm: Warm, eager: Warm) -> int | Non
 
 
 def _returned_early(stages: StageTimes, warm: Warm | None) -> bool:
-    """Return whether the first call certainly returned before its computation ended; nothing waited for it."""
+    """Return whether the first call certainly returned before its computation ended, since JAX does not wait for it."""
     return warm is not None and stages.first_run is not None and stages.first_run < warm.median / 2
 
 
@@ -122,7 +122,7 @@ def _first(stages: StageTimes | None, warm: Warm | None) -> str | None:
     return f"The first call took {first_text}."
 
 
-# --- with the cell -----------------------------------------------------------------------------------------
+# --- timing the shown program right after the cell ---------------------------------------------------------
 
 
 def time_focus(sources: Sources) -> Snapshot:

@@ -64,7 +64,7 @@ class ValueMarks:
         self._walk = walk
         self._parts: dict[tuple[int, int], LoopPart | None] = {}
         self._binders: dict[int, Mapping[int, int]] = {}
-        self._converts: dict[int, bool] = {}  # whether a scope has a conversion
+        self._converts: dict[int, bool] = {}  # whether a scope has a `convert_element_type` equation
         for loop in loops:
             if loop.primitive in _LOOPS and loop.equations == 1 and loop.body >= 0:
                 self._take(loop)
@@ -101,7 +101,10 @@ class ValueMarks:
         return None
 
     def _is_unasked(self, columns: ScopeColumns, conversion: int, equation: int) -> bool:
-        """Return whether JAX added a conversion for an equation of the same expression, whose code names no dtype."""
+        """Return whether JAX, not the user, added a conversion.
+
+        This holds if the conversion is in the same expression as `equation`, and the code of both names no dtype.
+        """
         if self._walk.strings.items[columns.primitive[conversion]] != _CONVERSION:
             return False
         stacks = self._walk.positions.stacks

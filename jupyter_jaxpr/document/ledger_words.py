@@ -16,7 +16,7 @@ OUTCOMES = {
 }
 
 
-#: Pairs of sentences: one without, one with the duration of the cell.
+#: Sentences on the cost of misses, in pairs: without and with the duration of the cell.
 _COMPILED = (
     "{compiles}: tracing, lowering and compiling took {took}.",
     "{compiles}: tracing, lowering and compiling took {took} of the cell's {cell}.",

@@ -1,7 +1,8 @@
 """Finds the name that `print(jaxpr)` gives to each variable of a program.
 
-FORMAT.md in this folder states the rules; `src/program-text/` follows the same rules. They need only the columns of
-`document.Scope`. The document's field `naming` states the differences between JAX versions; see `build/jax_naming.py`.
+FORMAT.md in this folder states the rules; `src/program-text/` follows the same rules. The rules need
+only the columns of `document.Scope`. The document's field `naming` states the differences between JAX versions; see
+`build/jax_naming.py`.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ _CONTROL_FLOW = {
     "cond": ("cond", "conds"),
     "switch": ("switch", "switches"),
 }
-# Primitive -> its word, for a construct without a card.
+# Primitive -> its name in a summary, if the document has no card of the construct.
 _PRIMITIVES = {"scan": "scan", "while": "while_loop", "cond": "cond"}
 
 _HAD = frozenset({"held", "on_request"})
@@ -87,7 +87,7 @@ def _parameter(document: Snapshot, parameters: int, name: str) -> str:
 def _activity(activity: Activity) -> str:
     """Return the calls and compiles of the function in the run, such as `≥4 calls (2 inlined), 1 compile`."""
     calls = count(activity.calls, "call", exact=activity.calls_exact)
-    # The inlined calls are among the calls, unless the number of calls is a lower bound.
+    # Inlined calls are included in `calls`. If `calls` is only a lower bound, it may lack some of the inlined calls.
     is_among = 0 < (activity.inlined or 0) <= (activity.calls or 0)
     words = [f"{calls} ({activity.inlined:,} inlined)" if is_among else calls]
     if activity.compiles or activity.compiles is None:

@@ -1,10 +1,10 @@
 """Reads JAX's private modules and reports plain facts to the other rooms; only this room imports `jax._src`.
 
 - `facts`: small facts about JAX, and the names of its events.
-- `keys`: the parts of a cache key.
+- `cache_key_parts`: the parts of a cache key.
 - `calls`: the arguments and the program of one missed call.
-- `post_hook`: JAX's hook after each jitted call.
-- `stages`: programs that JAX makes on request.
+- `post_hook`: JAX's hook after each jitted call that hits.
+- `made_programs`: JAX's objects for a program that this package has changed.
 - `support`: how much the installed JAX can report.
 - `hooks`: reports each miss to a receiver.
 - `effects`: the names of effects.

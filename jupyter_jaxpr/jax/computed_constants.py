@@ -12,7 +12,7 @@ from .facts import private
 def computing_codes() -> tuple[CodeType, ...]:
     """Return the code objects that run when a trace begins to compute arrays.
 
-    `jax.ensure_compile_time_eval` and others.
+    They belong to `jax.ensure_compile_time_eval` and to JAX's internal `eval_context`.
     """
     core = private("core")
     context_managers = (getattr(core, "ensure_compile_time_eval", None), getattr(core, "eval_context", None))

@@ -109,17 +109,17 @@ def _of_jit(params: Mapping[str, Any], operands: Sequence[Any], results: Sequenc
 
 
 def primitive_of(fun: Any) -> tuple[Any, dict[str, Any]] | None:
-    """Return the primitive and the parameters for which JAX made a function; None for any other function."""
+    """Return the primitive and the parameters that a function of JAX applies eagerly; None for any other function."""
     if type(fun) is not FunctionType or vars(fun).get("_apply_primitive") is not True:
-        return None  # user callables are not examined
+        return None  # attributes of the user's callables are not read, because that could run user code
     cells = dict(zip(fun.__code__.co_freevars, fun.__closure__ or (), strict=True))
     return cells["prim"].cell_contents, cells["params"].cell_contents
 
 
 def _derived_params(called: Any) -> dict[str, Any] | None:
-    """Return the parameters of the `jit` equation for which JAX made a function under grad or vmap.
+    """Return the parameters of the `jit` equation that a function runs which JAX made under grad or vmap.
 
-    None if it made none.
+    None for any other function.
     """
     miss = getattr(called, "_cache_miss", None)
     code, closure = getattr(miss, "__code__", None), getattr(miss, "__closure__", None)

@@ -118,7 +118,7 @@ class Construct:
 
     @property
     def title(self) -> str:
-        """The construct with its body as text, such as `scan(step)`."""
+        """The name of the construct with the names of its bodies, such as `scan(step)`."""
         names = {body.name for body in self.bodies}
         return f"{self.name}({', '.join(body.name for body in self.bodies)})" if len(names) < 4 and names else self.name
 
@@ -150,7 +150,7 @@ def construct_of(fun: Any, frame: FrameType | None) -> Construct | None:
         frame: A frame inside the construct's execution; None after it.
     """
     if type(fun) is not FunctionType or vars(fun).get("_apply_primitive") is not True:
-        return None  # user callables are not examined
+        return None  # attributes of the user's callables are not read
     try:
         values = [cell.cell_contents for cell in fun.__closure__ or ()]
         cells = dict(zip(fun.__code__.co_freevars, values, strict=True))
@@ -204,7 +204,7 @@ def _bodies(name: str, params: dict[str, Any]) -> Iterator[Body]:
 
 
 def _traced_in(program: Any) -> Body | None:
-    """Return the function whose trace made a jaxpr; None if JAX does not tell it."""
+    """Return the function whose trace made a jaxpr; None if the jaxpr does not state the function."""
     source = getattr(getattr(getattr(program, "jaxpr", program), "debug_info", None), "func_src_info", None)
     if not isinstance(source, str):
         return None

@@ -156,8 +156,8 @@ class Hooks(EventListeners):
         setattr(module, name, replacement)
 
     def _before_trace(self, infer_params: Any) -> Callable[[], None]:
-        # In one trace of a user function, JAX's own functions miss hundreds of times: they take this first and shortest
-        # path.
+        # One trace of a user function contains hundreds of misses of JAX's own functions. Therefore `before_trace`
+        # returns as early as possible for such a miss, and uses local variables.
         receiver, library, opened = self._receiver, self._receiver.library, self._open
         get_frame, failed = sys._getframe, self.fail
         code = infer_params.__code__
@@ -228,9 +228,9 @@ class Hooks(EventListeners):
             call.args, call.kwargs, call.frame = (), {}, None
 
     def _before_event(self) -> Callable[..., Any] | None:
-        """Return a context manager without events, while this package asks JAX for a program.
+        """Return a context manager that reports no event if this package is asking JAX for a program; else None.
 
-        Looking it up is no trace.
+        JAX then only looks the program up, which must not be reported as a trace.
         """
         return _no_event if self.asking_thread and self.asking_thread == threading.get_ident() else None
 
@@ -253,7 +253,7 @@ class Hooks(EventListeners):
         def get_fastpath_data(*args: Any) -> Any:
             __tracebackhide__ = True
             fast_path = original(*args)
-            if args[0] is None and not opened:  # the program is a part of an enclosing trace
+            if args[0] is None and not opened:  # the call became part of an enclosing trace, so no program ran
                 return fast_path
             frame = get_frame(1)
             try:
@@ -277,7 +277,8 @@ class Hooks(EventListeners):
 
     def _tell_derived(self, frame: FrameType, executable: Any) -> None:
         caller = frame.f_back
-        while caller is not None:  # find the call of whose program JAX derived this one by a transform
+        # The call whose program JAX transformed into the derived program is on the stack: find it.
+        while caller is not None:
             call = self._open.get(id(caller))
             if call is not None and call.is_in(caller):
                 self._tell_traced(call, caller)

@@ -29,8 +29,10 @@ class TruncatedType(NamedTuple):
 class ChangedNumber(NamedTuple):
     """A value of a NumPy array that JAX changed, because the value does not fit the dtype that JAX uses."""
 
-    given: str  # the dtype of the NumPy array
-    taken: str  # the dtype that JAX uses
+    #: the dtype of the NumPy array
+    given: str
+    #: the dtype that JAX uses
+    taken: str
     value: str
     became: str
     others: int  # how many more values of the array changed
@@ -181,7 +183,7 @@ def _unused(frame: FrameType) -> Untold:
 def _promoted(frame: FrameType) -> Untold | None:
     began, returned = frame.f_locals["in_aval"], frame.f_locals["out_aval"]
     if _width(began) >= _width(returned):
-        return None  # a float of another width, or a carry that raises an error later
+        return None  # the same kind of number, or a lower kind, for which JAX raises an error later
     return PromotedCarry(_type(began), _type(returned), exact(str(returned.dtype)), *_leaf(frame))
 
 
@@ -213,9 +215,9 @@ def _callers(frame: FrameType | None) -> Iterator[FrameType]:
 
 
 _FRAMES = 12
-# JAX's variables with the types that a carry begins with and the types that the body returns, in each loop.
+# Loop -> the local variables of JAX with the types of the initial carry and of the carry that the body returns.
 _LOOPS = {"while_loop": ("init_aval", "body_out_avals"), "scan": ("init_avals", "carry_out_avals")}
-# The number of bounds that fori_loop puts before the user's carry, in each loop that JAX makes of it.
+# The loop that JAX makes of a fori_loop -> the number of indices and bounds before the user's carry.
 _BOUNDS = {"while_loop": 2, "scan": 1}
 
 

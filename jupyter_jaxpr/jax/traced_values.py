@@ -68,9 +68,9 @@ class ValueReader:
                 trace, variable, parent = value._trace, value.val, value.parent
                 if type(trace) is self._trace and variable is not None:
                     traceback = None if parent is None else parent.source_info.traceback
-                    # The class of a named tuple takes twice as long; this runs for each name of a trace.
+                    # This line runs for each name of a trace. `tuple.__new__` takes half as long as `TracedArray(...)`.
                     return tuple.__new__(TracedArray, (value.aval, variable, traceback, ref(trace)))
-            except AttributeError:  # another version of JAX
+            except AttributeError:  # another version of JAX: its tracers lack these attributes
                 pass
         if issubclass(kind, self._tracer):
             return self._array(value)

@@ -214,8 +214,8 @@ def is_over(tracer: Any, error: BaseException, last: FrameType | None) -> bool:
     traceback = error.__traceback__
     is_beyond = False
     while traceback is not None:
-        # Inside of the user's frame, operations of JAX may mention the trace of any operand; only frames that start a
-        # trace count.
+        # A frame of JAX inside of the user's frame may have the trace of an operand in a variable, although the trace
+        # is over. Of these frames, only those of functions that begin a trace count.
         frame = traceback.tb_frame
         if (not is_beyond or frame.f_code.co_name.startswith(_BEGINS)) and any(
             value is trace for value in frame.f_locals.values()

@@ -88,7 +88,7 @@ def jitted_as_by_make_jaxpr(fun: Any) -> Any:
     """
     import jax
 
-    unwrapped = _captured(fun).get("fun", fun)  # JAX wraps each of its public functions
+    unwrapped = _captured(fun).get("fun", fun)  # JAX wraps each public function once more, in `api_boundary`
     code = getattr(unwrapped, "__code__", None)
     captured = _captured(unwrapped)
     if code is None or code.co_name != "make_jaxpr_f" or not {"fun", "static_argnums"} <= captured.keys():

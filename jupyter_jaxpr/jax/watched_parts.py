@@ -37,7 +37,7 @@ class TellingFunction:
 
         def telling(primitive: Any, /, **params: Any) -> Any:
             result = original(primitive, **params)
-            if primitive.name in primitives:  # Python makes a frame object only where one is reported
+            if primitive.name in primitives:  # only then, because Python takes time to make a frame object
                 tell(result, get_frame(1))
             return result
 

@@ -39,7 +39,7 @@ class WhenImported:
         run = loader.exec_module
 
         def exec_module(module: Any) -> None:
-            # the deletion removes the attribute set below, so that the method of the class is used again
+            # The function below is an attribute of the loader that hides the method of the loader's class.
             del loader.exec_module
             run(module)
             self.stop()

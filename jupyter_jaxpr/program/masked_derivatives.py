@@ -78,7 +78,7 @@ def masked_derivatives_of_pair(walk: Walk, forward: list[int], backward: list[in
 
 
 def _places(equations: list[InlinedEquation], numbers: Mapping[int, int]) -> Iterator[tuple[int, int, float]]:
-    """Yield (scope, equation, compared number) for each selection of this kind in a list of equations."""
+    """Yield (scope, equation, compared number) for each selection in a list of equations whose gradient can be NaN."""
     for at, point in _Scope(equations).found():
         scope = numbers.get(id(equations[at].jaxpr))
         if scope is not None:
@@ -86,7 +86,7 @@ def _places(equations: list[InlinedEquation], numbers: Mapping[int, int]) -> Ite
 
 
 def count_masked_derivatives(jaxpr: Any) -> int:
-    """Return the number of selections of this kind in a jaxpr and the jitted functions that it calls."""
+    """Return the number of selections whose gradient can be NaN, in a jaxpr and the jitted functions that it calls."""
     return len(list(_Scope(inlined(jaxpr, _KEPT)).found()))
 
 

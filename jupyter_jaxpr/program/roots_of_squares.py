@@ -39,13 +39,13 @@ def roots_of_squares(walk: Walk, scopes: list[int], before: list[int] | None = N
     if not any(equation.primitive.name == "sqrt" for equation in equations):
         return
     numbers = {id(walk.jaxprs[number]): number for number in reversed(every)}
-    elements: dict[Any, Any] = {}  # of the arrays that scans divide into steps
+    elements: dict[Any, Any] = {}  # array that a scan divides into steps -> its element in one step
     if before is None:
         lists = [inlined(walk.jaxprs[scopes[0]], elements=elements)]
     else:
         lists = inlined_pairs(walk.jaxprs[before[0]], walk.jaxprs[scopes[0]], elements=elements)
     inputs = set(walk.jaxprs[every[0]].invars)
-    for array, element in elements.items():  # the arrays of outer scans come first
+    for array, element in elements.items():  # arrays of outer scans come first, so elements of elements are found, too
         if array in inputs:
             inputs.add(element)
     places = [set(_found(rows, numbers, inputs)) for rows in lists]
@@ -114,7 +114,7 @@ def _squared(
         if name == "add":
             both = [_squared(part, made, inputs, left - 1) for part in row.invars]
             return [*both[0], *both[1]] if all(both) else []
-        if name == "select_n":  # the variance is NaN where no degree of freedom is left
+        if name == "select_n":  # jnp.var selects NaN if no degree of freedom is left
             cases = [case for case in row.invars[1:] if not _is_nan(case, made)]
             if len(cases) != 1 or len(row.invars) != 3:
                 return []
@@ -172,7 +172,7 @@ def _is_nan_at_zero(rows: list[InlinedEquation], squared: list[Any], root: Inlin
                 infinite.add(row.outvars[0])
             continue
         if name == "div" and is_infinite[0] and values.of(row.invars[1]) is not None:
-            infinite.add(row.outvars[0])  # by a number that is known, thus not infinite
+            infinite.add(row.outvars[0])  # a known divisor is finite, so the quotient is infinite or NaN, too
             continue
         if name == "mul" and any(is_infinite):
             other = row.invars[int(is_infinite[0])]

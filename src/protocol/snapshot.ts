@@ -532,7 +532,7 @@ export interface CompareRequest {
   programs: number[];
 }
 /**
- * A result of the recorded run beside the result of the real function.
+ * The comparison of a result of the recorded run with the result of the function without recording.
  */
 export interface Comparison {
   /**
@@ -573,7 +573,7 @@ export interface Confirm {
   question: string;
 }
 /**
- * A control-flow construct, or a named scope that stands around or beside some construct.
+ * The card of a control-flow construct, or of a named scope (jit, custom rule, remat) of the program.
  */
 export interface Control {
   /**
@@ -795,7 +795,7 @@ export interface CostDifference {
   runs: number | null;
 }
 /**
- * A bar of the icicle: a scope at a place of a call, or a part of the name stack, with everything inside.
+ * A bar of the icicle plot: a scope as called from one line, or a part of the name stack, with all inner costs.
  */
 export interface CostNode {
   /**
@@ -854,7 +854,7 @@ export interface CostRequest {
   program: number;
 }
 /**
- * A sum over the equations of a line or of a primitive, steps counted; each equation is in one row only.
+ * The cost of all equations of a line or of a primitive; an equation in a loop counts once for each step.
  */
 export interface CostRow {
   /**
@@ -924,7 +924,7 @@ export interface Cure {
   edits?: Edit[];
 }
 /**
- * A change of the user's own text.
+ * A change of the user's source text.
  */
 export interface Edit {
   /**
@@ -951,7 +951,7 @@ export interface CuresRequest {
   snapshot: string;
 }
 /**
- * One difference in a row.
+ * One difference between the two sides of a row of a diff, such as another shape or parameter.
  */
 export interface DiffChange {
   /**
@@ -1543,7 +1543,7 @@ export interface Naming {
   hoist_above: number;
 }
 /**
- * A file that frames point into.
+ * A source file to which frames refer.
  */
 export interface File {
   /**
@@ -2611,7 +2611,7 @@ export interface Sweep {
   seconds: number;
 }
 /**
- * The measurements of one function at one value.
+ * The measurements of one function at one value of the name that a sweep varies.
  */
 export interface SweepPoint {
   /**
@@ -2892,7 +2892,7 @@ export interface XlaPass {
   removed: number;
 }
 /**
- * A twin of a program, compiled beside the program; each instruction carries the numbers of its equations.
+ * The links from a program's twin, a second compile whose instructions have the numbers of their equations.
  */
 export interface ExactLinks {
   /**
@@ -2958,7 +2958,7 @@ export interface ExactLevel {
   words: string;
 }
 /**
- * The diff of two programs, or of two texts of the same kind.
+ * The diff of two programs, as jaxprs or as texts of the same level.
  */
 export interface ProgramDiff {
   /**
@@ -3019,7 +3019,7 @@ export interface ProgramDiff {
   left_out: number;
 }
 /**
- * A row of a diff: a piece of one or both programs.
+ * A row of a diff: an equation, a line or a heading that one or both programs have.
  */
 export interface DiffRow {
   /**
@@ -3062,7 +3062,7 @@ export interface DiffRow {
   skipped: number;
 }
 /**
- * A row of one of the two programs, in the names of that program.
+ * One side of a row of a diff: an equation or a line, with the variable names of its own program.
  */
 export interface DiffSide {
   /**
@@ -3095,7 +3095,7 @@ export interface DiffSide {
   outside?: string;
 }
 /**
- * A transform of a program: jupyter_jaxpr traced the derived program and never ran the program.
+ * A transform of a program, with the derived programs, which jupyter_jaxpr traced but never ran.
  */
 export interface Transform {
   /**
@@ -3765,7 +3765,7 @@ export interface SnapshotMessage {
   snapshot: Snapshot;
 }
 /**
- * The text of a file that frames point into; for a long file, the functions that ran.
+ * The text of a source file to which frames refer; for a long file, only the functions that ran.
  */
 export interface SourcePage {
   /**

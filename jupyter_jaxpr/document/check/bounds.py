@@ -11,9 +11,10 @@ from ..limits import AMOUNT, INTEGER, LIST, TEXT
 from ..types.document import Snapshot
 from .index_ranges import need
 
-#: Fields with counts of operations and bytes; for a large program, these integers are too large for JavaScript.
+#: Fields with counts of operations and bytes. These integers may be larger than the integers that JavaScript
+#: represents exactly; their limit is `AMOUNT` instead of `INTEGER`.
 _COUNTED = frozenset({"costs", "shardings"})
-#: Fields with values of the user's, which may be any numbers.
+#: Fields with values of the user's, which may be floats of any size.
 _VALUES = frozenset({"recordings", "sweep"})
 
 

@@ -30,7 +30,7 @@ LIMIT_BYTES = 256_000
 _PAGES = (2_000, 500, 100, 20, 0)
 #: If a document has more programs than this, programs are left out before equations.
 _MANY = 20
-#: How many programs of such a document to keep, tried from left to right.
+#: How many programs of a document with more than `_MANY` programs to keep, tried from left to right.
 _KEPT_PROGRAMS = (100, 50, 20, 5, 1)
 #: A lower bound of the bytes of a scope in JSON; even a scope without equations has 271 bytes or more.
 _SCOPE = 250
@@ -46,7 +46,8 @@ def saved_copy(document: Snapshot, limit_bytes: int) -> Snapshot:
     """
     if len(encode(document)) <= limit_bytes:
         return document
-    # Even without equations, each scope stays. If there are very many, no copy with programs can be small enough.
+    # A copy with programs has every scope, even without equations. If the document has very many scopes, no such copy
+    # can be small enough.
     copies = _smaller(document, limit_bytes) if len(document.scopes) * _SCOPE <= limit_bytes else ()
     for copy in copies:
         if len(encode(copy)) <= limit_bytes:

@@ -96,14 +96,14 @@ def without_values(document: Snapshot) -> Snapshot:
         transforms=[_transform(transform) for transform in document.transforms],
         retrace=None,
     )
-    # compact, because nothing refers to some entries of the pools any more
+    # `compact` removes the entries of the pools to which nothing refers any more
     return compact(_with_parameters(hidden), hidden.scopes)
 
 
 def _with_parameters(document: Snapshot) -> Snapshot:
-    """Return the document with the user's strings removed from parameters.
+    """Return the document with the user's strings removed from the parameters of equations.
 
-    Inside of a value they are recognised by their quotes.
+    In the text of a parameter, the strings are recognised by their quotes.
     """
     strings = list(document.strings)
     numbers: dict[str, int] = {}

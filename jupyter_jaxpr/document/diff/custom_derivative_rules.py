@@ -66,9 +66,10 @@ def _name(document: Snapshot, parameters: int) -> str:
 
 
 def _is_own(document: Snapshot, body: Scope, name: str) -> bool:
-    """Return whether the scope of a custom function is the user's own.
+    """Return whether the user, not a library, wrote a function with derivative rules.
 
-    It has no equations, or one comes from that function.
+    This holds if the function's scope has no equations, or if the innermost user frame of an equation is in
+    the function.
     """
     stacks = [document.stacks[number] for number in body.stack if number >= 0]
     frames = [document.frames[stack.frames[0]] for stack in stacks if stack.frames]

@@ -59,9 +59,10 @@ class Listing:
         self._before, self._after = before, after
         self._printed: set[tuple[int, int]] = set()
         self._apart: set[tuple[str, int]] = set()
-        #: rows of moved equations whose other place has no row yet
+        #: rows of moved equations whose partners have no row yet
         self._moved: dict[tuple[int, int, int, int], int] = {}
-        #: (side, scope, equation) -> the other place of an equation that moved into or out of an inner program
+        #: (side, scope, equation) of an equation that moved into or out of an inner program -> its (scope, equation) on
+        #: side a and on side b
         self._crossed: dict[tuple[str, int, int], tuple[int, int, int, int]] = {}
         for wrapped in diff.wrapped:
             self._cross(wrapped)
@@ -258,7 +259,7 @@ class Listing:
             else:
                 row.partner = partner
                 self.rows[partner].partner = len(self.rows) - 1
-        # The inner programs of a moved equation are equal on both sides, and each gets its partner here.
+        # A moved equation and its partner have equal inner programs, which are paired here one by one.
         twins: list[Child] = []
         if key is not None:
             twins = self._programs("b", *key[2:]) if is_before else self._programs("a", *key[:2])

@@ -27,10 +27,10 @@ def _of_side(rows: Sequence[Row], places: Sequence[At | None], noise: ProgramNoi
         hideable = hideables[number] = hideables[number] or Hideable()
         hideable.noise.append(kind)
 
-    #: (row, scope, names) of a call that a single equation could replace; it counts as noise only if its inner program
-    #: follows
+    #: (row, scope, names) of a jit call that its only equation could replace; the call counts as noise only if the rows
+    #: of its inner program follow
     call: tuple[int, int, str] | None = None
-    #: (depth, names) of the enclosing calls of this kind, innermost last
+    #: (depth, names) of the enclosing jit calls that a single equation could replace, innermost last
     around: list[tuple[int, str]] = []
     #: the depth of the enclosing equation whose results nothing uses; -1 if there is none
     unused = -1

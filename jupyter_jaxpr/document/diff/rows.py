@@ -26,7 +26,7 @@ Text = tuple[Sequence[str], Sequence[int]]
 
 #: A diff with at most this many rows is sent with all equal rows; a longer one only with equal rows near a difference.
 WHOLE = 2_000
-#: The same limit for scripts, which get all rows except for the largest programs.
+#: A diff for a script has all equal rows up to this many rows, which only the largest programs exceed.
 WHOLE_IN_SCRIPTS = FUNCTIONS
 CONTEXT = 3
 ROWS_AT_MOST = 5_000

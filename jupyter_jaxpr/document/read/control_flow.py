@@ -18,7 +18,7 @@ _PARTS = re.compile(r"(\d+)")
 
 @dataclass(frozen=True)
 class BranchCard:
-    """A side of a cond or a switch.
+    """A branch of a cond or a switch.
 
     Attributes:
         label: ``"False"``, ``"True"`` or the index, such as ``"0"``.
@@ -187,7 +187,7 @@ def _card(document: Snapshot, index: int, numbers: dict[int, int]) -> ControlFlo
 def _carry(document: Snapshot, card: Control) -> tuple[tuple[str, str, str], ...]:
     """Return the leaves of the user's carry.
 
-    Those that steps pass on, and those that JAX made constants because no step changes them.
+    These include the leaves that JAX turned into constants because no step changes them.
     """
     slots = [slot for slot in card.slots if slot.role == "carry"]
     if card.kind == "fori_loop":
@@ -202,9 +202,9 @@ def _carry(document: Snapshot, card: Control) -> tuple[tuple[str, str, str], ...
 
 
 def _leaves_of_one(slots: list[Slot]) -> bool:
-    """Return whether all slots are leaves of one pytree.
+    """Return whether all slots are leaves of one pytree, such as s['a'] and s['b'].
 
-    For example s['a'] and s['b'], so that their paths show the order.
+    The paths of such leaves show their order in the pytree.
     """
     roots = [_ROOT.match(slot.path) for slot in slots]
     names = {root.group() if root is not None else "" for root in roots}

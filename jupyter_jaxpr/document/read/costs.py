@@ -71,8 +71,9 @@ class Cost:
       count of their own, one for each element.
     - ``dot_general``: 2 for each element of the result and each contracted element. Convolutions: 2 for each element of
       the kernel that meets an element of the input, padding and dilation left out.
-    - Reductions: the combiner for each element that disappears; argmax and argmin 9 operations. ``reduce_window``:
-      the combiner for each element of the window but one. Scatters: the combiner for each update.
+    - Reductions: the operations of the combiner for each element that disappears; argmax and argmin 9 operations.
+      ``reduce_window``: those of the combiner for each element of the window but one. Scatters: those of the combiner
+      for each update.
     - A primitive that only moves data counts no operations; nor does a conversion that only changes the weak type.
 
     Exceptions, with their formula:

@@ -88,7 +88,7 @@ class Branch(Struct):
 
 
 class Control(Struct):
-    """A control-flow construct, or a named scope that stands around or beside some construct."""
+    """The card of a control-flow construct, or of a named scope (jit, custom rule, remat) of the program."""
 
     kind: Annotated[
         Literal[

@@ -1,9 +1,9 @@
 """The types of a program's cost: operations and bytes of each equation, times its steps; XLA's totals; memory.
 
 Numbers are of one call of the program. A cost that depends on the data has bounds, and a number for the most expensive
-run: each cond takes the branch with most operations, in which a transcendental one counts as
-`facts.TRANSCENDENTAL_WEIGHT`. A while_loop with an unknown number of steps counts as one step, and is named in
-`per_trip`.
+run: each cond takes the branch with most operations, where a transcendental one counts as
+`shared_constants.TRANSCENDENTAL_WEIGHT` operations. A while_loop with an unknown number of steps counts as one step,
+and is named in `per_trip`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class ScopeCost(Struct):
 
 
 class CostRow(Struct):
-    """A sum over the equations of a line or of a primitive, steps counted; each equation is in one row only."""
+    """The cost of all equations of a line or of a primitive; an equation in a loop counts once for each step."""
 
     label: Annotated[str, _text("The primitive; for a row of a line, the text of the line, if known.")]
     frame: Annotated[int, _text("The index into `frames` of the line; -1 if the row has no line.")]
@@ -71,7 +71,7 @@ class CostRow(Struct):
 
 
 class CostNode(Struct):
-    """A bar of the icicle: a scope at a place of a call, or a part of the name stack, with everything inside."""
+    """A bar of the icicle plot: a scope as called from one line, or a part of the name stack, with all inner costs."""
 
     label: Annotated[str, _text("The label of the bar, such as scan or jit rnn, or a name of the name stack.")]
     parent: Annotated[

@@ -9,7 +9,7 @@ from .struct import described as _text
 
 
 class Edit(Struct):
-    """A change of the user's own text."""
+    """A change of the user's source text."""
 
     frame: Annotated[int, _text("The index into `frames` of the file and the span of the text that the edit replaces.")]
     text: Annotated[str, _text("The new text in place of the span, indented to fit the place.")]

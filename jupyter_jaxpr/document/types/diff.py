@@ -1,4 +1,4 @@
-"""The types of a diff: two programs, or two texts of them, row by row, in the order in which they are read."""
+"""The types of a diff of two programs, or of two texts of programs: one row for each equation or line."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class DiffOf(Struct):
 
 
 class DiffChange(Struct):
-    """One difference in a row."""
+    """One difference between the two sides of a row of a diff, such as another shape or parameter."""
 
     kind: Annotated[
         Literal[
@@ -43,7 +43,7 @@ class DiffChange(Struct):
 
 
 class DiffSide(Struct, omit_defaults=True):
-    """A row of one of the two programs, in the names of that program."""
+    """One side of a row of a diff: an equation or a line, with the variable names of its own program."""
 
     text: Annotated[str, _text("The text of the row, without indent.")]
     scope: Annotated[int, _text("The index into `scopes` of the program's run; -1 for a line of a text.")]
@@ -78,7 +78,7 @@ class DiffSide(Struct, omit_defaults=True):
 
 
 class DiffRow(Struct):
-    """A row of a diff: a piece of one or both programs."""
+    """A row of a diff: an equation, a line or a heading that one or both programs have."""
 
     sign: Annotated[Sign, _text("The change of the row from the earlier to the later program.")]
     what: Annotated[
@@ -102,7 +102,7 @@ class DiffRow(Struct):
 
 
 class ProgramDiff(Struct):
-    """The diff of two programs, or of two texts of the same kind."""
+    """The diff of two programs, as jaxprs or as texts of the same level."""
 
     level: Annotated[Literal["jaxpr", "stablehlo", "hlo"], _text("The kind of the compared text.")]
     before: Annotated[DiffOf, _text("The earlier program.")]

@@ -74,7 +74,7 @@ class Cell(Struct):
 
 
 class File(Struct):
-    """A file that frames point into."""
+    """A source file to which frames refer."""
 
     path: Annotated[
         str,

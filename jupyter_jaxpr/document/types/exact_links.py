@@ -1,4 +1,4 @@
-"""The types of the exact links of a program, from its tagged twin; the twin's texts travel in pages."""
+"""The types of the exact links of a program, from its tagged twin; pages contain the texts of the twin."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ExactLevel(Struct):
 
 
 class ExactLinks(Struct):
-    """A twin of a program, compiled beside the program; each instruction carries the numbers of its equations."""
+    """The links from a program's twin, a second compile whose instructions have the numbers of their equations."""
 
     program: Annotated[int, _text("The index into `programs` of the program.")]
     lower_seconds: Annotated[float, _text("The seconds that lowering the twin took.")]

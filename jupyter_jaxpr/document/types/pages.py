@@ -101,7 +101,7 @@ class SourceStretch(Struct):
 
 
 class SourcePage(Struct):
-    """The text of a file that frames point into; for a long file, the functions that ran."""
+    """The text of a source file to which frames refer; for a long file, only the functions that ran."""
 
     path: Annotated[str, _text("The path of the file, as in `files`.")]
     lines: Annotated[int, _text("The number of lines of the whole file; 0 if the page has no text.")]

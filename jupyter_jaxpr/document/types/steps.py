@@ -1,8 +1,9 @@
 """The types of a recording of the stepper: the values that went through a construct when it ran, as columns.
 
-A recording has `points`: the steps that were kept, in the order they ran. A leaf has one value a point. A carry, a
-condition and what is compared in it have one more a visit, which stands after the visit's last step: the carry that
-came out, the condition that ended the loop. So the values of visit v begin at its `first_point` + v.
+A recording has `points`: the recorded steps, in the order in which they ran. A leaf has one value for each point. A
+leaf whose role is carry, condition or compared has one more value for each visit, after the value of the visit's last
+step: the final carry, or the condition that ended the loop and the scalar in it. Therefore the values of visit v of
+such a leaf begin at its `first_point` + v.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ class Leaf(Struct):
 
 
 class Comparison(Struct):
-    """A result of the recorded run beside the result of the real function."""
+    """The comparison of a result of the recorded run with the result of the function without recording."""
 
     path: Annotated[str, _text("The path of the result, such as result[0].")]
     equal: Annotated[

@@ -1,4 +1,4 @@
-"""The types of measured times: of a program that runs again, and of a sweep of sizes, both only when the user asks."""
+"""The types of measured times: of a program that runs again, and of a sweep; only the user's request measures them."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class ProgramTiming(Struct):
 
 
 class SweepPoint(Struct):
-    """The measurements of one function at one value."""
+    """The measurements of one function at one value of the name that a sweep varies."""
 
     function: Annotated[str, _text("The name of the function, as in `functions` of the sweep.")]
     value: Annotated[str, _text("The value as the user typed the value, such as 64.")]

@@ -61,7 +61,7 @@ class TransformPart(Struct):
 
 
 class Transform(Struct):
-    """A transform of a program: jupyter_jaxpr traced the derived program and never ran the program."""
+    """A transform of a program, with the derived programs, which jupyter_jaxpr traced but never ran."""
 
     kind: Annotated[TransformKind, _text("The name of the transform.")]
     of: Annotated[int, _text("The index into `programs` of the original program.")]

@@ -60,14 +60,16 @@ class Callers:
     def of(self, stack: int, inherited: Caller) -> Caller:
         """Return the caller of an equation.
 
-        If the equation has no user frame, this is the caller of the enclosing call.
+        Args:
+            stack: The stack of the equation.
+            inherited: The caller of the enclosing equation, which also counts for equations without a user frame.
         """
         caller = self._known.get(stack)
         if caller is None:
             caller = self._known[stack] = self._read(stack)
         if caller.frame >= 0:
             if caller.frame == inherited.frame and inherited.inside:
-                # The equation is in the body of the inherited call, so the body function made it.
+                # The equation is in the body of the construct that `inherited` called, so the body function made it.
                 return Caller(caller.kind, caller.frame, inherited.library or caller.library)
             return caller
         if inherited.kind is not None and inherited.library is None:
@@ -75,8 +77,7 @@ class Callers:
             return Caller(inherited.kind, inherited.frame, None)
         library = inherited.library or caller.library
         if library is None and caller.kind is not None:
-            # Between the construct and the user's line there is only a function of JAX or a library, which the user's
-            # line names.
+            # The stack does not name the library, so the name of the function that the user's line calls is used.
             library = self._written.called(inherited.frame) or "a library"
         return Caller(caller.kind, inherited.frame, library)
 

@@ -91,7 +91,7 @@ class Card:
     unroll: int = 1
     step_flops: int | None = None
     facts: list[str] = field(default_factory=list)
-    #: the index in `facts` of the sentence that the values decide the number of steps; -1 if the card lacks it
+    #: the index in `facts` of the sentence which says that values decide the number of steps; -1 if there is none
     open_fact: int = -1
     choice: str | None = None
     choice_reason: str | None = None

@@ -118,8 +118,8 @@ def add(
         walk: The pools of the program.
         backward: True if the construct is a part of a backward pass.
         is_repeated: True if remat computes the construct again in a backward pass.
-        plain: True if the user called the construct of JAX itself: a library's construct may have its own rule for
-            its derivative.
+        plain: True if the user called JAX's own construct. The construct of a library may have a custom derivative
+            rule, so facts about its derivative are left out.
         used: True if an equation needs a result of the construct, or its effects.
     """
     facts = card.facts
@@ -169,7 +169,7 @@ def combined(length: int | None, equations: int) -> str:
 
 
 def counted_by_xla(card: Card) -> None:
-    """Add the fact that XLA found the number of steps of a while loop, so that it does not depend on the values."""
+    """Replace the fact that values decide the number of steps of a while loop by the number that XLA found."""
     if card.open_fact >= 0:
         del card.facts[card.open_fact]
     card.facts.append(_COUNTED.format(steps=count(card.trips, "step")))

@@ -28,14 +28,14 @@ def _row(card: Card, place: Place, derivative: str) -> tuple[str, str] | None:
         return _branch(card, place)
     if card.kind == "map":
         return "outputs", "Each step of this loop returns an output and does not need the other steps."
-    # an upper bound of the number of steps is not the number
+    # A library's while_loop that became a scan has only an upper bound of its number of steps in `trips`.
     if card.kind == "while_loop" and (card.trips is None or card.primitive == "scan"):
         return "open", "The number of steps depends on values that are known only at run time."
     if card.kind == "fori_loop" and card.trips is None:
         return "open", "The number of steps is known only at run time."
     if card.trips != 0 and card.kind == "scan" and any(slot.role == "ys" for slot in card.slots):
         if derivative:
-            return None  # these operands may be residuals of the derivative
+            return None  # the stacked outputs may be residuals of the derivative, not the user's
         return "outputs", "Each step of this loop returns an output beside the carry."
     if not card.trips or card.kind == "while_loop":
         return None
@@ -43,7 +43,7 @@ def _row(card: Card, place: Place, derivative: str) -> tuple[str, str] | None:
     if card.trips <= SHORT:
         return "short", f"The loop has only {steps}. A Python loop is fine too, and XLA can fuse across its iterations."
     if not lowered_scan(card.trips, card.unroll)[0]:
-        return None  # JAX unrolls this scan, as tracing unrolls a Python loop
+        return None  # JAX unrolls this scan completely, so it saves no more than a Python loop
     return "long", f"The loop has {steps}. A Python loop would unroll its body {card.trips:,} times."
 
 

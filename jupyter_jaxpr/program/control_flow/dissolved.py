@@ -22,8 +22,9 @@ from .source_calls import Written, branch_name, target_name, text_of
 
 _SELECTED = "select"
 _COMBINED = "associative_scan"
-#: The batching rule selects the operands of each branch by `index == branch`, and at the end the results by the index.
-#: If the cond was batched as part of another program (a scan's body), only the call of cond is on the stack.
+#: The primitives of equations that JAX's batching rule of cond makes: it selects the operands of each branch by
+#: `index == branch`, and at the end the results by the index. If the cond was batched as part of another program (a
+#: scan's body), the stack of these equations has the call of cond, but not the batching rule.
 _OF_RULE = frozenset({"eq", "select_n", "stop_gradient", "broadcast_in_dim", "transpose"})
 
 
@@ -297,7 +298,7 @@ class Dissolved:
         length = shape[axis] if axis < len(shape) else None
         return length if isinstance(length, int) else None
 
-    # --- both --------------------------------------------------------------------------------------
+    # --- a cond or an associative_scan -------------------------------------------------------------
 
     def _card(self, place: Place, program: int, group: _Group, primitive: str) -> Card:
         columns = place.columns

@@ -98,7 +98,7 @@ class Paths:
             before = place.columns.operands[equation]
             return self.of(place, before[0], construct) if before and before[0] >= 0 else ""
         if caller.frame in (construct, -1):
-            return ""  # JAX inserted the equation
+            return ""  # JAX inserted the equation, so no expression of the user computes the value
         last, count = self._last(place, caller.frame)
         if last != equation or (derivative and count > 1):
             return ""  # the equation is only a part of the line's expression, or a derivative of the expression

@@ -42,7 +42,7 @@ def into(target: ast.expr | None, suffix: str) -> str | None:
 def guessed_carry(count: int, function: ast.FunctionDef | ast.Lambda | None, parameter: int) -> list[str]:
     """Return names for a carry whose paths JAX lost in a transform, if the source makes them certain.
 
-    Else empty names.
+    Otherwise each name is empty.
     """
     names = parameters(function)
     if parameter >= len(names):
@@ -58,7 +58,7 @@ def guessed_carry(count: int, function: ast.FunctionDef | ast.Lambda | None, par
 def only_leaf(returned: ast.expr | None) -> str | None:
     """Return the path of the single leaf in a `return` expression: `['out']` for `{'out': y}`, '' for `y`.
 
-    None if the expression has several leaves.
+    The result is None if the expression has several leaves.
     """
     inner: ast.expr | None = None
     key_path = ""

@@ -3,15 +3,14 @@
 The rules are those of XLA's `HloCostAnalysis` (xla/service/hlo_cost_analysis.cc): a primitive is counted like the HLO
 instruction to which it is lowered. Transcendental functions are counted separately.
 
-- `counts_per_element`: what costs one operation an element, or one function, or nothing; functions that JAX composes of
-  others.
-- `formulas_of_primitives`: dot products, convolutions, reductions, sorts, scatters, random bits, linear algebra, each
-  with its formula and, where XLA has no rule or one that counts something else, what is counted instead.
-- `traffic`: the bytes that an equation reads and writes by itself; nothing is fused.
-- `costs_of_equations`: the equations of a scope, each priced once by its primitive and types; loops times their trips.
+- `counts_per_element`: primitives that cost a fixed number of operations for each element of the result.
+- `formulas_of_primitives`: the formulas for dot products, convolutions, reductions, sorts, scatters, random bits and
+  linear algebra; also for primitives for which XLA has no rule, or a rule that counts something else.
+- `traffic`: the bytes that an equation reads and writes by itself, without fusion.
+- `scopes`: the costs of the equations of a scope; the body of a loop counts once for each step.
 - `execution_counts`: how often each scope runs in a call.
-- `sums_per_line`: the sums for each line and each primitive. `scope_sums`: the sums for each scope and each name stack.
-- `difference_from_xla`: XLA's own analysis of the executable, and why its total is not ours.
+- `sums`, `scope_sums`: the costs by line and by primitive; the costs by scope and by name stack.
+- `xla`: XLA's own count for the executable, and the reasons why it differs from this package's count.
 
 The counts differ from XLA's in two ways. A loop's body counts once for each step, and a while loop's condition once
 more than its body (XLA counts both once). The program is counted as JAX recorded it, including what XLA later

@@ -1,8 +1,7 @@
 """Counts the cost ("price") of each equation of a scope.
 
-Equations with equal primitive, parameters and types share one.
-
-This takes one to two microseconds per equation. The cost of an equation with inner programs is the sum of the programs'
+The cost is computed once for all equations with equal primitive, parameters and types. The counting takes one to two
+microseconds per equation. The cost of an equation with inner programs is the sum of the programs'
 costs.
 """
 
@@ -105,14 +104,14 @@ class Costs:
     def as_xla_weighs(self) -> Costs:
         """Return these costs, but with the most expensive branches as XLA chooses them.
 
-        It ignores transcendental functions.
+        XLA ignores transcendental functions when it compares branches.
         """
         return Costs(self.walk, self._trips, weight=0)
 
     def scope(self, number: int) -> int | None:
         """Return the largest number of operations in one run of a scope.
 
-        None if a part of the scope has no known count.
+        The result is None if the count of some equation is unknown or not exact.
         """
         cost = self.of(number)
         return cost.flops_most if cost.exact else None
@@ -227,12 +226,12 @@ class Costs:
         self.owns.append(Own(flops, functions, *moved, columns.primitive[index]))
         return len(self.owns) - 1
 
-    # --- what holds programs ---------------------------------------------------------------------
+    # --- equations with inner programs -----------------------------------------------------------
 
     def _call(self, scope: int, index: int, equation: Any, programs: list[tuple[str, int, int]]) -> Call | None:
-        """Return the inner programs that run and how often.
+        """Return the inner programs of an equation that run, and how often.
 
-        None if a cost rule knows how often they run, or if it is unknown.
+        None if the equation's cost rule includes its inner programs, or if it is unknown how often they run.
         """
         primitive, parameters = named(equation)
         try:

@@ -90,7 +90,7 @@ def _devices(executable: Any) -> tuple[int, str | None]:
         loaded = executable.runtime_executable() if hasattr(executable, "runtime_executable") else executable
         devices = loaded.local_devices()
         return max(1, len(devices)), devices[0].platform
-    except not_of_a_signal(Exception):  # this version of JAX does not say: assume one device of an unknown platform
+    except not_of_a_signal(Exception):  # unknown in this version of JAX: assume one device of an unknown platform
         return 1, None
 
 
@@ -221,9 +221,9 @@ class _Row:
 
 @dataclass(frozen=True, slots=True)
 class _Once:
-    """One run in which each loop body counts once, as in XLA.
+    """The counts of one run in which each loop body counts once, as in XLA.
 
-    Operations, loops, and loops with a step counter from JAX.
+    These are the operations, the loops, and the loops to which JAX adds a step counter.
     """
 
     flops: int
@@ -299,9 +299,9 @@ class _Loops:
         return _Once(total, loops + is_loop, counters + (is_loop and call.primitive == "scan"))
 
     def _turns(self, scope: int, call: Call) -> int:
-        """Return the number of steps that XLA counts.
+        """Return how many steps of a loop XLA counts.
 
-        Of an unrolled scan, these are the steps of one iteration plus the steps after the loop.
+        For a partly unrolled scan, these are the steps of one iteration plus the steps after the loop.
         """
         if call.primitive != "scan":
             return 1

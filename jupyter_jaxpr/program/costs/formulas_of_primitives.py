@@ -9,29 +9,32 @@ Formulas; n is the number of elements of the result unless said otherwise:
 - `reduce_window*`: one run of the combiner for each element of the window but one, n times (`HandleReduceWindow`).
   `select_and_scatter_add`: the same for the selection, and one addition, for each element of the source
   (`HandleSelectAndScatter`). `select_and_gather_add`: 3 operations for each element of the window but one, n times.
-- `scatter*`: one run of the combiner for each element of the updates (`HandleScatter`); indices that are clipped cost
-  one each. `gather` that fills compares each index twice and selects n.
+- `scatter*`: one run of the combiner for each element of the updates (`HandleScatter`), and one operation for each
+  index in the mode CLIP. `gather` in the mode FILL: the checks of the indices, and n selections of the fill value.
 - `sort`: elements x ceil(log2(elements)) of one operand, whatever the axis (`HandleSort`).
 - `fft`: 8 x elements of the operand x the product of floor(log2(length)) over its axes (`HandleFft`).
 - `cholesky`: elements x n / 3 for n x n matrices (`HandleCholesky`). `triangular_solve`: elements of the right-hand
   side x n (`HandleTriangularSolve`).
-- `integer_pow`: the multiplications it lowers to, and a division for a negative power.
+- `integer_pow`: the multiplications to which it is lowered, and a division for a negative power.
 - `polynomial`: 2 x its degree, by Horner's rule.
 
 Where XLA counts something else, or nothing:
 
-- `cumsum`, `cumprod`, `cummax`, `cummin`: one operation for each element but the first of each line, n - n / length.
-  `cumlogsumexp`: 8 operations and 2 functions for each of these. (XLA counts what JAX makes of it on that device: on a
-  CPU a window as long as the line, length x (length - 1) operations.)
-- `top_k`: as a sort of its operand (XLA calls a library).
-- `threefry2x32`: 117 integer operations for each pair of 32-bit words: 20 rounds of 5, 5 x 3 for the key, 2 to begin
-  (XLA counts one turn of the loop that JAX makes of it on a CPU). `random_bits`: that and one to join the words for
-  each element, of keys of that kind; `random_split` and `random_fold_in`: that for each key. Of other kinds: 1 function
-  an element, as `rng-bit-generator`.
+- `cumsum`, `cumprod`, `cummax`, `cummin`: one operation for each element except the first along the axis,
+  n - n / length. `cumlogsumexp`: 8 operations and 2 transcendental functions for each of these elements. (XLA counts
+  the operations to which JAX lowers the primitive. On a CPU this is a window as long as the axis, which costs
+  length x (length - 1) operations.)
+- `top_k`: the operations of a sort of its operand (XLA calls a library).
+- `threefry2x32`: 117 integer operations for each pair of 32-bit words: 20 rounds of 5, 5 x 3 for the key, 2 to begin.
+  (On a CPU, JAX lowers the primitive to a loop, of which XLA counts one iteration.)
+- `random_bits` of threefry keys: 117 operations for each element, and one to join the words; of other keys: 1
+  transcendental function for each element, as for `rng-bit-generator`. `random_split`, `random_fold_in` of threefry
+  keys: 117 operations for each new key; no rule for other keys.
 - `lu` of m x n matrices with k = min(m, n): 2 k m n - k^2 (m + n) + 2 k^3 / 3. `geqrf`, `householder_product` (of k
-  reflectors): twice that; `qr` is one of each. What LAPACK's documents give, lower orders left out.
-  `tridiagonal`: 4 n^3 / 3, `hessenberg`: 10 n^3 / 3 (XLA calls a library).
-- `eig`, `eigh`, `svd`, `schur`, ... go on until they have converged: no rule. Nor have callbacks and foreign calls.
+  reflectors): twice as many; `qr`: the sum of these two. The formulas are those of LAPACK's documents, without terms of
+  lower order. `tridiagonal`: 4 n^3 / 3, `hessenberg`: 10 n^3 / 3 (XLA calls a library).
+- `eig`, `eigh`, `svd`, `schur`, ...: no rule, because they iterate until they converge. Callbacks and foreign calls
+  have no rule either.
 """
 
 from __future__ import annotations

@@ -3,13 +3,13 @@
 XLA's numbers are the `memory_analysis` of the executable that JAX ran; nothing is compiled for them. The number from
 the jaxpr is an estimate, because XLA fuses, drops and reorders operations and reuses memory. Its rules:
 
-- An array is alive from the equation that makes it to the last one that reads it; arguments, captured constants and
-  results to the end. Donation and aliasing are not looked at.
-- While an equation runs, its results and what is alive inside its programs are alive as well. A call's results are
-  those of the program it calls, so the larger of both counts; a loop has its results beside what its body makes, and
-  one slice of each of a scan's xs. Of several programs (cond) the largest counts.
+- An array is alive from the equation that computes it to the last equation that reads it; arguments, captured constants
+  and results are alive to the end. Donation and aliasing are ignored.
+- While an equation runs, its results and the live arrays of its inner programs are alive, too. The results of a call
+  are the results of the called program, so only the larger sum counts. The results of a loop count in addition to the
+  arrays of its body, as does one slice of each of a scan's xs. Of the branches of a cond, the largest counts.
 
-One to two microseconds an equation.
+The estimate takes one to two microseconds per equation.
 """
 
 from __future__ import annotations
@@ -319,9 +319,9 @@ class Liveness:
 
 
 def last_uses(columns: ScopeColumns) -> list[int]:
-    """Return, for each variable, the last equation that reads it.
+    """Return, for each variable, the index of the last equation that reads it.
 
-    The equation count for a result, -1 if nothing reads it.
+    For a result of the scope, this is the number of equations; for a variable that nothing reads, -1.
     """
     last = [-1] * len(columns.variable_avals)
     for index, row in enumerate(columns.operands):

@@ -29,8 +29,8 @@ def at_most(
         costs: The costs of the scopes in the walk.
         scope: The scope.
         row_of: A function: (cost of an equation, its stack) -> the row of the equation.
-        inherited: The row that means "no row", and a function from the stack that calls a scope to the row that gets
-            the operations of equations without a row.
+        inherited: The row of equations without a user line, and a function that returns the row of a call's stack. The
+            operations of such equations count for the row of the call of their scope.
     """
     inside_of: dict[int, dict[Key, int]] = {}
     for number in reversed(in_order(costs, scope)):
@@ -43,7 +43,7 @@ def at_most(
             inside = _inside(call, inside_of)
             if inherited is not None and inherited[0] in inside:
                 none, row_of_stack = inherited
-                of_none = inside.pop(none)  # removed before the sum, because the row of the call may be "no row", too
+                of_none = inside.pop(none)  # removed first, because `row_of_stack` may return `none`, too
                 inside[row_of_stack(costs.walk.scopes[number].stack[call.equation])] += of_none
             counts.update(inside)
         inside_of[number] = counts

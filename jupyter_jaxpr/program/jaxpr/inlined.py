@@ -75,7 +75,8 @@ def inlined(
     Args:
         jaxpr: The jaxpr.
         kept: The names of jitted functions whose calls are left as they are.
-        names: The variables of the list for inputs of the jaxpr; receives the variables of its results.
+        names: Variable of the jaxpr -> the variable of the list that stands for it. The caller gives the inputs; the
+            results of replaced calls are added.
         around: The name stack around the jaxpr.
         elements: Receives, for each array that a scan divides into steps, the variable of the element of one step.
     """
@@ -95,10 +96,10 @@ def inlined_pairs(
 ) -> list[list[InlinedEquation]]:
     """Return the equations of the two programs as which JAX differentiates a jitted function, as one list.
 
-    The forward program returns its results and then residuals. The backward program takes the residuals in this order,
-    with inputs of the forward program that are residuals, too, in between, and then a cotangent for each result. The
-    types may allow several assignments of residuals to inputs. There is one list for each assignment, and none if there
-    are too many.
+    The forward program returns its results and then the residuals that it computes. The backward program takes these
+    residuals in the same order, then a cotangent for each result. Inputs of the forward program may be residuals, too;
+    they stand anywhere between the other residuals. If the types allow several assignments of residuals to inputs, one
+    list is returned for each assignment, and no list if there are too many.
     """
     names: dict[Any, Any] = {}
     elements = {} if elements is None else elements
@@ -180,7 +181,7 @@ class _Step(NamedTuple):
 
 
 def _step_of_scan(row: InlinedEquation, elements: dict[Any, Any]) -> _Step | None:
-    """Return a step of a scan; None for another equation. An array of the program is divided into the same elements."""
+    """Return a step of a scan; None for another equation. Scans over one array share the variable of its element."""
     name, parameters = row.primitive.name, row.params
     if name == HIGH:
         name, parameters = high(parameters)
@@ -188,7 +189,7 @@ def _step_of_scan(row: InlinedEquation, elements: dict[Any, Any]) -> _Step | Non
         return None
     try:
         parts = scan_parts(parameters)
-    except not_of_a_signal(KeyError, TypeError, ValueError):  # the scan of another JAX
+    except not_of_a_signal(KeyError, TypeError, ValueError):  # another version of JAX: its scan has other parameters
         return None
     body = open_jaxpr(parameters.get("jaxpr"))
     if body is None or len(getattr(body, "constvars", ())) > 0 or len(body.invars) != len(row.invars):

@@ -123,7 +123,7 @@ def _text(value: Any, reading: Reading) -> str:
 def programs_in(value: Any) -> list[tuple[int, Any, Any]]:
     """Return the programs in a parameter.
 
-    (position in a tuple or -1, jaxpr with the equations, values of its constants).
+    Each is (position in a tuple or -1, jaxpr with the equations, values of the jaxpr's constants).
     """
     kind = type(value)
     if kind is str or kind is int or kind is bool or value is None:

@@ -279,7 +279,8 @@ class Walk:
             if not inner.combiner:
                 scope.counted.append(child)
             if isinstance(name, str) and _is_ufunc(name, inner.jaxpr):
-                # JAX may have traced the operation first while it lowered another loop: that line is not the caller's.
+                # JAX caches the trace of such an operation, so its equations may have the user's line of an earlier,
+                # unrelated call. Therefore the user frames are removed.
                 stacks = self.scopes[child].stack
                 stacks[:] = [self.positions.without_user(stack) for stack in stacks]
 

@@ -66,7 +66,7 @@ def name_places(file: str) -> NamePlaces | None:
     return _parsed("".join(linecache.getlines(file)))
 
 
-#: The places in the texts that were read last.
+#: A cache: the texts that were read last, each with its places.
 _latest: deque[tuple[str, NamePlaces]] = deque(maxlen=4)
 
 

@@ -208,10 +208,11 @@ class Positions:
         return self._number(user, library)
 
     def _read_frames(self, codes: Sequence[CodeType]) -> list[tuple[_CodeRecord, int]]:
-        """Return the frames of a traceback that its stack names: the record of each, and its place in the traceback.
+        """Return the frames of a traceback that belong to its stack, each as (code record, index in the traceback).
 
-        Most equations of a program are made through one of a few chains of codes. A call of `id` is slow where Python
-        code (as filelock, which JAX imports) listens to audit events.
+        Most tracebacks of a program have one of a few sequences of code objects, so the results are cached by these
+        sequences. They are compared without `id`, which is slow if Python code listens to audit events, as filelock
+        does, which JAX imports.
         """
         count = len(codes)
         for known_codes, frames in self._chains:

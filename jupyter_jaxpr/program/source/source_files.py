@@ -120,7 +120,7 @@ def _is_what_ran(text: str, name: str, ran: list[CodeType], *, unfiled: bool = F
 def _compiled(text: str, name: str, *, unfiled: bool) -> Iterator[CodeType]:
     """Yield the code objects of a source text.
 
-    For a cell also as compiled by hosts that run the last statement separately.
+    A cell is compiled a second time, as by hosts that run the last statement separately.
     """
     if not unfiled:
         yield compile(text, name, "exec", dont_inherit=True)
@@ -184,7 +184,7 @@ def _same(code: CodeType, later: CodeType) -> bool:
 def _stretches(lines: list[str], ran: list[CodeType]) -> list[Stretch]:
     """Return the line ranges of the functions that ran, with some lines around each.
 
-    Ascending, overlapping ones joined.
+    The ranges ascend; overlapping ranges are joined.
     """
     spans = sorted(
         (max(min(first, code.co_firstlineno) - AROUND, 1), min(last + AROUND, len(lines)))

@@ -238,7 +238,7 @@ def _sum(sizes: Sequence[int | None]) -> int | None:
 def _groups(text: str) -> Groups | None:
     """Return the groups of devices, which XLA prints in one of three forms.
 
-    Lists, axes of a mesh, or an order of numbers.
+    The forms are: lists of numbers, axes of a mesh, and the shape of an array of numbers with an order of its axes.
     """
     if text.startswith("{"):
         inside = re.findall(r"\{([\d,]*)\}", text[1:-1])

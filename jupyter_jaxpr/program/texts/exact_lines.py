@@ -1,6 +1,6 @@
 """Reads the tags in the StableHLO or HLO of a twin.
 
-The equations of each line, and how far the twin equals the program.
+The tags give the equations of each line. A comparison counts the lines that differ from the program's own text.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ group contains an equation with this path that is lowered to other operations.
 If no equation has the path, and the path continues inside the loop of the only scan, the line belongs to the
 implementation of the scan, such as its counter.
 
-XLA does not confirm the equation. tests/benchmarks/links.py measures how often it is right, by comparison with a tagged
-twin.
+This is a guess that XLA does not confirm. tests/benchmarks/links.py measures how often the found equation is right, by
+comparison with a tagged twin.
 """
 
 from __future__ import annotations
@@ -53,9 +53,7 @@ _MOST_WAYS = 20_000
 def named_equations(
     lines: LinesOfText, walk: Walk, scope: int, groups: Groups, to_others: Collection[str]
 ) -> dict[int, Equation]:
-    """Return {line.
-
-    Its equation} for lines whose group has several equations and whose equation is certain by the rules.
+    """Return {line: its equation} for lines whose group has several equations and of which the rules leave only one.
 
     Args:
         lines: The lines, as `text_links.linked` returned them.
@@ -102,7 +100,7 @@ class _Paths:
         self._walk = walk
         self._names_of_others = to_others
         self._of: dict[_Path, set[Equation]] = defaultdict(set)
-        #: path of the enclosing scope -> the scans, and the equations that are lowered to other operations, in it
+        #: path of a scope -> the scans in this scope; the next dictionary has its equations that are lowered to others
         self._scans: dict[_Path, set[Equation]] = defaultdict(set)
         self._to_others: dict[_Path, set[Equation]] = defaultdict(set)
         self.complete = self._index(scope)
@@ -174,7 +172,7 @@ class _Paths:
         return _Candidate(next(iter(alike)), is_machinery) if len(alike) == 1 else None
 
     def _of_machinery(self, path: _Path) -> set[Equation]:
-        """Return the scans in whose loop a path continues with one more name."""
+        """Return the scans to whose lowered loop a path leads, if only one name follows, such as `while/body/add`."""
         *around, loop, part, _ = ("", "", "", *path)
         if loop != "while" or part not in ("body", "cond"):
             return set()

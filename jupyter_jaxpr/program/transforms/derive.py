@@ -299,7 +299,7 @@ def _traced(fun: Callable[..., Any], specs: Sequence[Any], name: str) -> Any:
 
 
 def _same(spec: Any) -> Any:
-    """Return only the shape, the dtype and the weak type of a value or a type."""
+    """Return a `ShapeDtypeStruct` with only the shape, the dtype and the weak type of a value or a type."""
     import jax
 
     return jax.ShapeDtypeStruct(spec.shape, spec.dtype, weak_type=bool(getattr(spec, "weak_type", False)))

@@ -1,6 +1,6 @@
 """Reads an observed program as a function of its flat inputs (leaves).
 
-Their names, types, and which are differentiated.
+Each leaf has a name and a type; only some leaves are differentiated.
 """
 
 from __future__ import annotations

@@ -2,14 +2,14 @@
 
 The role of an equation is a letter:
 
-- ``f`` forward, ``b`` backward: of `grad`. The name stack shows it: the outermost transform of an equation of
-  the program is ``transpose`` for the backward part and ``jvp`` for the forward part. Equations of a program inside an
-  equation are of that equation's part.
-- ``r`` recomputed: a forward equation that `jax.checkpoint` does again in the backward part.
-- ``t`` tangent: of `jvp`, what depends on the tangents; every equation of a linear program. Its other equations are
-    ``f``.
-- ``m`` mixed: an equation around a program that does both, or one of a program that both parts call.
-- ``-``: of no part: it does not lie between the differentiated inputs and the result.
+- ``f`` forward, ``b`` backward: the two parts of `grad`. The name stack shows the part: the outermost transform in it
+  is ``transpose`` for the backward part and ``jvp`` for the forward part. An equation of an inner program whose name
+  stack shows no part belongs to the part of the enclosing equation.
+- ``r`` recomputed: a forward equation that `jax.checkpoint` computes again in the backward part.
+- ``t`` tangent: an equation of `jvp` that depends on the tangents, or any equation of a linear program. The other
+  equations of `jvp` are ``f``.
+- ``m`` mixed: an equation whose inner program contains both parts, or an equation of a program that both parts call.
+- ``-``: an equation of no part: it does not lie between the differentiated inputs and the result.
 """
 
 from __future__ import annotations

@@ -138,7 +138,7 @@ def _operand_changes(
 def _ends_first(
     before: Sequence[int], after: Sequence[int], same_operand: Callable[[int, int], bool]
 ) -> list[tuple[int | None, int | None]]:
-    """Return the operands that remain after equal operands at both ends are removed; each has no partner."""
+    """Return the operands between the equal operands at the start and at the end; none of them gets a partner."""
     start, end = 0, 0
     shorter = min(len(before), len(after))
     while end < shorter and same_operand(before[-1 - end], after[-1 - end]):

@@ -28,7 +28,7 @@ class ScopeDiff:
     changes: dict[int, list[Change]] = field(default_factory=dict)
     #: constant or input of side b -> its differences, if its partner has another type
     inputs: dict[int, list[Change]] = field(default_factory=dict)
-    #: the differences of the scope's results, in order
+    #: the differences of the scope's results, in the order of the results
     results: list[Change] = field(default_factory=list)
     #: paired equation of side a -> pairs of its inner programs; None in place of a missing partner
     children: dict[int, list[tuple[Child | None, Child | None]]] = field(default_factory=dict)
@@ -78,9 +78,10 @@ class ProgramsDiff:
 
 
 def compare(a: Side, b: Side, budget: Budget | None = None) -> ProgramsDiff:
-    """Compare two programs. ¶ The time grows linearly with the equations, except in ranges that differ.
+    """Compare two programs.
 
-    There the budget limits it.
+    The time grows linearly with the number of equations, except in ranges that differ; there the budget limits the
+    time.
     """
     numbers = Numbers()
     keys_a, keys_b = Keys(a, numbers), Keys(b, numbers)
@@ -189,7 +190,7 @@ def _by_types(
 def _filled(inputs_a: range, inputs_b: range, pairs: list[tuple[int, int]]) -> Inputs:
     """Add the variables between the given pairs.
 
-    Paired if both sides have the same number there, else without a partner.
+    The variables between two pairs are paired by position if both sides have equally many; else they get no partner.
     """
     filled: Inputs = []
     before_a = before_b = 0
@@ -247,7 +248,7 @@ def _handed(side: Side, scope: ScopeSide, equation: int, child: Child, inputs: i
     return operands if len(operands) == inputs else None
 
 
-# --- wrapped ----------------------------------------------------------------------------------------------
+# --- equations that moved into or out of an inner program ---------------------------------------------------
 
 
 def _wrapped(matcher: Matcher, scope_diff: ScopeDiff) -> list[Wrapped]:
@@ -272,7 +273,7 @@ def _gone_into(
     plain_partners: list[int],
     holder_partners: list[int],
 ) -> list[tuple[int, int, tuple[int, ...], tuple[int, ...], int]]:
-    """Return (equation, scope, inside, outside, turns) for equations of `holder` that contain leftovers of `plain`."""
+    """Return the fields of `Wrapped` for each equation of `holder` that contains unpaired equations of `plain`."""
     outer, plain_scope = holder.side.scopes[around], plain.side.scopes[beside]
     left = [i for i, partner in enumerate(plain_partners) if partner < 0]
     candidates = []

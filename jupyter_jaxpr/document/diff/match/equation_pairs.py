@@ -32,8 +32,8 @@ class Matched:
 
     a: int
     b: int
-    #: (constant or input of a, of b) in the order of b; None if there is no partner. An input of a without a partner
-    #: stays at its position.
+    #: pairs (constant or input of a, constant or input of b) in the order of b; None in place of a missing partner. An
+    #: input of a without a partner stays at its position.
     inputs: list[tuple[int | None, int | None]]
     #: equation of a -> its partner in b, or -1; the next list has the partners in a of the equations of b
     partner_a: list[int]
@@ -194,7 +194,7 @@ class _Match:
             if waiting.get(key):
                 self._pair(i, waiting[key].pop(), moved=True)
 
-    # --- likeness -------------------------------------------------------------------------------------------
+    # --- comparing operands and equations -------------------------------------------------------------------
 
     def _operand_a(self, operand: int) -> Hashable:
         """Return the operand of side b that is the partner of an operand of side a.
@@ -219,7 +219,10 @@ class _Match:
         return sum(self._same_operand(a, b) for a, b in zip(self._a.operands[i], self._b.operands[j], strict=False))
 
     def _alike(self, i: int, j: int) -> bool:
-        """Return whether two equations with the same primitive have something else in common, too."""
+        """Return whether two equations of one primitive have equal types and parameters, or a common operand.
+
+        True for equations with inner programs or without operands.
+        """
         if i in self._inner_a or not self._a.operands[i]:
             return True
         if self._keys_a.bound[i] == self._keys_b.bound[j] and self._keys_a.kind[i] == self._keys_b.kind[j]:

@@ -73,7 +73,7 @@ def rising(pairs: Pairs) -> Pairs:
 def _middle(a: Sequence[Hashable], b: Sequence[Hashable], budget: Budget) -> Pairs:
     if not a or not b:
         return []
-    # A key that only one side has is in no pair, and would cost a step of the search.
+    # Keys that only one side has are removed: they are in no pair, and each would cost the search a step.
     in_a, in_b = set(a), set(b)
     at_a = [i for i, key in enumerate(a) if key in in_b]
     at_b = [j for j, key in enumerate(b) if key in in_a]

@@ -79,7 +79,7 @@ def compare_texts(a: Sequence[str], b: Sequence[str], budget: Budget | None = No
     passes: list[tuple[Callable[[Line], Hashable], bool]] = [
         (lambda line: line.plain, True),
         (lambda line: line.operation, False),
-        # Pair lines with another operation at the same position and on the same types.
+        # Pair lines that are equal except for the operation.
         (lambda line: line.plain.replace(line.operation, "", 1), False),
     ]
     for key, empty in passes:
