@@ -80,7 +80,7 @@ def _run(
         steps = construct.run_call(call.values, stopped)
     except (Unsteppable, ValuesGone) as error:
         return None, str(error)
-    # the program raised on the values of this call; other calls may succeed
+    # The construct's program raised an error on the values of this call. Other calls may still succeed.
     except not_of_a_signal(Exception) as error:
         return None, _FAILED.format(error=error_text(error))
     if steps.stopped is not None:

@@ -19,7 +19,7 @@ from ..program.jaxpr.walk import Walk
 
 #: The most cards that a document holds.
 MOST = 600
-#: The largest integer that a browser holds exactly.
+#: The largest integer that JavaScript represents exactly.
 _LARGEST = 2**53 - 1
 
 

@@ -37,7 +37,7 @@ _MISSES = 32
 _LOOPS = 8
 #: The most notes of one run whose edits are tried.
 _NOTES = 8
-#: The kinds of notes on the error that ended the cell.
+#: The `kind` of a note on the error that ended the cell is one of these.
 _ERRORS = ("trace_raised", "raised")
 
 
@@ -156,7 +156,7 @@ def _cures(
             break
         places_seen.add(place)
         event, history = events.get(number, (None, None))
-        if event is None or history is None:  # the observer no longer keeps this miss
+        if event is None or history is None:  # the observer has dropped its record of this miss
             continue
         kind = _kind(event, history)
         if kind not in alike:

@@ -178,7 +178,7 @@ class _Builder:
                 focus = ran[-1] if ran else len(self._programs) - 1
         self._hold_texts()
         own_programs = list(self._programs)
-        # the panel shows the program of a library call only if the user asks for it
+        # Programs of library calls come after the user's own programs, and are never the program in focus by default.
         for function in observation.libraries:
             self._programs_of(function)
         focused = next((index for index, observed in enumerate(self._observed) if observed is observation.focus), -1)

@@ -63,7 +63,7 @@ def platform_text(observed: ObservedProgram, platform: str, positions: Positions
     traced = traced_of(observed)
     try:
         return stablehlo_lines(lowered_text(traced.lower(lowering_platforms=(platform,))), positions)
-    except not_of_a_signal(Exception) as error:  # the program has a callback, or a kernel for another platform
+    except not_of_a_signal(Exception) as error:  # for example, a callback or a Pallas kernel
         first = message_of(error).strip().partition("\n")[0].rstrip(".")
         raise Unavailable(
             f"JAX could not lower this program for {platform} ({kind_name(type(error))}: {first}). "

@@ -41,7 +41,7 @@ def timing_document(program: int, stages: StageTimes | None, times: ProgramTimes
     warm, eager = times.warm, times.eager
     ratio: tuple[float, float] | None = None
     pays_after: int | None = None
-    # If each call compiles, its time says nothing about a call that only runs.
+    # A call that compiles again has no warm time, so `ratio` and `pays_after` stay unknown if each call compiles.
     if warm is not None and eager is not None and not times.compiling:
         saves = is_slower(eager.samples, warm.samples)
         if saves:

@@ -146,7 +146,7 @@ class ValueMarks:
             if inner >= 0:
                 inputs = [*carries, *cut]
                 end = scopes[inner].constants + scopes[inner].inputs
-                # The constants of the loop come first among the inputs.
+                # The inputs of a body or a condition begin with the constants of the loop, which get no mark.
                 if scopes[inner].inputs >= len(inputs):
                     self._mark(loop, inner, end - len(inputs), inputs)
 
@@ -155,7 +155,7 @@ class ValueMarks:
             part = LoopPart(role, loop.trips, roles.count(role))
             part_before = self._parts.setdefault((scope, number), part)
             if part_before != part:
-                self._parts[scope, number] = None  # several loops use this body, and they have different lengths
+                self._parts[scope, number] = None  # loops of different lengths share this body, so it gets no mark
 
     def _bound_by(self, scope: int) -> Mapping[int, int]:
         """Return {variable: index of the equation that computes it} for a scope."""

@@ -96,7 +96,7 @@ def name_program(pools: Pools, root: int, naming: Naming, *, limit: int | None =
         limit: How many equations of the root scope are named; None names all.
     """
     names, apart, _ = name_apart(pools, root, naming, limit)
-    left = NAMED  # a program that is printed inside several texts gets other names in each
+    left = NAMED  # a limit, because a program that is printed inside several texts is named anew for each text
     for inner in apart:
         if inner not in names.variables and left > 0:
             inner_names, deeper, work = name_apart(pools, inner, naming)

@@ -91,7 +91,7 @@ class JitCall:
     def flat(self) -> FlatCall:
         """Return the arguments as JAX flattened them; valid only after the trace."""
         count = self.in_tree.num_leaves
-        first = len(self.args_flat) - count  # captured arrays come first
+        first = len(self.args_flat) - count  # `args_flat` begins with the captured arrays
         return FlatCall(self.args_flat[first:], self.in_tree, lambda: self._avals()[-count:] if count else ())
 
     def _avals(self) -> Sequence[Any]:
@@ -294,7 +294,7 @@ def _stages(
         return traced, None, stages.Compiled(executable, [], flat.args_info, traced.out_tree)
     lowered = flat.lower()
     compiled = lowered.compile()
-    if compiled._executable is not executable:  # JAX ran another executable than it returns now: use the one that ran
+    if compiled._executable is not executable:  # JAX returned an executable that did not run
         compiled = stages.Compiled(executable, [], lowered.args_info, lowered.out_tree)
     return traced, lowered, compiled
 

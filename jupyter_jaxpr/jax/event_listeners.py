@@ -25,7 +25,7 @@ class EventListeners:
         self._receiver = receiver
         self._support: Support | None = None
         self.failed: list[BaseException] = []  # errors of this package, which the next observation reports
-        self._plain: dict[Any, str] = {}  # name of a function in JAX's events -> its plain name
+        self._plain: dict[Any, str] = {}  # name in JAX's events, such as jit(f) -> plain name, such as f
         # true if the stack reached Python's recursion limit, so that a miss may not have been reported
         self.overflowed = False
 

@@ -138,7 +138,7 @@ class Hooks(EventListeners):
             try:
                 if originals:
                     return tell() or original
-            except RecursionError:  # the stack is full, so JAX itself will raise, too
+            except RecursionError:  # the stack is full, so JAX itself is about to raise a RecursionError, too
                 self.overflowed = True
             return original
 
@@ -170,7 +170,8 @@ class Hooks(EventListeners):
             if inner.f_code is not code or (frame := inner.f_back) is None:
                 return
             if opened:
-                opened.pop(id(frame), None)  # an exception ended the earlier call in this frame
+                # A call with this frame's id is still open only if an exception ended the call.
+                opened.pop(id(frame), None)
             variables = inner.f_locals
             fun = variables[name_of_fun]
             if id(fun) in library:

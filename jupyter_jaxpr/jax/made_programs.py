@@ -35,7 +35,7 @@ def traced_with(traced: Any, jaxpr: Any) -> Any:
         raise TypeError("to lower the program again, JAX would run the Python of user-defined types or functions")
     copied = copy.copy(traced)
     copied._params = {**traced._params, "jaxpr": jaxpr}
-    copied._lojax = None  # JAX stores the converted program here at the first lowering
+    copied._lojax = None  # JAX's cache of the program as converted for lowering, which the copy must not share
     return copied
 
 

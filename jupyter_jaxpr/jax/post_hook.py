@@ -80,7 +80,8 @@ class LastCalls:
                 calls[called] = args, kwargs
                 try:
                     tell(called, args, kwargs)
-                except RecursionError:  # the hook needs more of the stack than the user's own call, which did fit
+                # The hook needs more of the stack than the user's call, which succeeded and must not fail now.
+                except RecursionError:
                     pass
             if earlier_hook is None:
                 return
@@ -120,7 +121,7 @@ class Results:
         self._lost = lost
         self._hook: Any = None
         self._before: Any = None
-        self._under: Any = None  # the hook of this package below this one
+        self._under: Any = None  # the hook of this package that was installed before this one; None if there is none
         self._state: Any = None
         self._thread = 0
         # (JAX's setting, the function that JAX calls when the setting changes, this package's wrapper of that function)
@@ -151,9 +152,10 @@ class Results:
             try:
                 if self._state is not None:
                     tell(called, args, kwargs, output)
-            except RecursionError:  # the hook needs more of the stack than the user's own call, which did fit
+            # The hook needs more of the stack than the user's call, which succeeded and must not fail now.
+            except RecursionError:
                 self.overflowed = True
-            if earlier_hook is not None:  # the hook below is another hook of this package
+            if earlier_hook is not None:  # another hook of this package, which must get the call, too
                 try:
                     earlier_hook(called, args, kwargs, output)
                 except RecursionError:
@@ -181,12 +183,12 @@ class Results:
             if state is None or threading.get_ident() != self._thread:
                 return
             local = state.get_local()
-            if local is None or local is self._under:  # JAX removed all hooks, or restored the hook below this one
+            if local is None or local is self._under:  # JAX removed this hook, so it is installed again
                 state.set_local(self._hook)
                 self._before = local
-            # another hook of this package may be on top of this one
+            # A later hook of this package may be installed instead: it passes each call on to this hook.
             elif local is not self._hook and not _is_ours(local):
-                self._state = None  # JAX's check for NaN is installed instead of this hook
+                self._state = None  # JAX's check for NaN is installed, so this hook gets no more calls
                 self._lost()
 
         return changed
@@ -241,7 +243,7 @@ class Hits:
         def hook(called: Any, args: Any, kwargs: Any, output: Any) -> None:
             try:
                 frame = get_frame(1)
-                # skip frames of other hooks that pass the call on
+                # The caller of this hook may be another hook of this module, which passes the call on.
                 while frame.f_code.co_filename == __file__ and frame.f_back is not None:
                     frame = frame.f_back
                 tell(called, frame)

@@ -62,8 +62,8 @@ class PromotedCarry(NamedTuple):
     began: str
     returned: str
     dtype: str  # NumPy's name of the dtype that the body returns
-    leaf: int | None = None  # the number of the array in the initial carry that the user wrote; None if unknown
-    leaves: int = 0  # the number of arrays in that carry
+    leaf: int | None = None  # the index of the array in the initial carry that the user wrote; None if unknown
+    leaves: int = 0  # the number of arrays in the initial carry that the user wrote
 
 
 Untold = TruncatedType | ChangedNumber | UnusedDonation | PromotedCarry

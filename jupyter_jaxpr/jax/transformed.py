@@ -37,9 +37,8 @@ def transforms_around(fun: Any) -> str | None:
         if type(fun) is not FunctionType:
             break
         maker, _, within = fun.__code__.co_qualname.partition(".")
-        if (
-            within and maker in _TRANSFORMS and (maker != "value_and_grad" or names[-1:] != ["grad"])
-        ):  # grad is implemented as a wrapper around value_and_grad
+        # JAX implements grad as a wrapper around value_and_grad, which is therefore not listed after grad.
+        if within and maker in _TRANSFORMS and (maker != "value_and_grad" or names[-1:] != ["grad"]):
             names.append(maker)
         cells = _cells(fun)
         # `vmap(grad(f)).__wrapped__` is f, so the inner transform is found in the closure instead.
@@ -110,5 +109,5 @@ def _cells(fun: FunctionType) -> dict[str, Any]:
         try:
             values[name] = cell.cell_contents
         except not_of_a_signal(ValueError):
-            pass  # an empty closure cell has no contents
+            pass  # the cell is empty: no value was assigned to its variable
     return values

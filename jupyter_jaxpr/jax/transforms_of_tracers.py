@@ -58,7 +58,7 @@ def transforms_of(values: Sequence[Any]) -> TransformsOfCall | None:
                 transform, inside = _outermost(value)
                 trace = value._trace
                 depth = _depth(trace)
-            except not_of_a_signal(AttributeError):  # another version of JAX has other tracers
+            except not_of_a_signal(AttributeError):  # another version of JAX: its tracers lack these attributes
                 return None
             if transform is None or len(of_leaf) == _MOST:
                 return None

@@ -54,7 +54,7 @@ def masked_derivatives(walk: Walk, scopes: list[int]) -> Iterator[tuple[int, int
     places: set[tuple[int, int, float]] = set()
     for number in scopes:
         if id(walk.jaxprs[number]) in visited:
-            continue  # the equations of this program are already in the list of its caller
+            continue  # the list of a calling program already had the equations of this one
         equations = inlined(walk.jaxprs[number], _KEPT)
         visited.update(id(equation.jaxpr) for equation in equations)
         places |= set(_places(equations, numbers))

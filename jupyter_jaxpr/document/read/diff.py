@@ -111,7 +111,7 @@ _COLUMNS = 80
 def wrapped(text: str, indent: str) -> list[str]:
     """Return a text broken into lines of at most 80 columns."""
     if len(indent) + len(text) <= _COLUMNS and text.isprintable() and not text.endswith(" ") and text:
-        return [indent + text]  # a short cut for speed: most rows of a large diff are short enough
+        return [indent + text]  # a fast path, because most rows of a large diff fit into one line
     return textwrap.wrap(
         text,
         _COLUMNS,

@@ -15,7 +15,7 @@ class Struct(msgspec.Struct, frozen=True, kw_only=True):
     """Base of the document's structs: immutable, built by keyword."""
 
 
-#: The type of a number of things: an integer from 0.
+#: The type of a field that counts things: an integer that is not negative.
 Count = Annotated[int, msgspec.Meta(ge=0, le=INTEGER)]
 
 

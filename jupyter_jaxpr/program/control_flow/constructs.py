@@ -285,7 +285,7 @@ class Constructs:
         count = columns.output_counts[card.equation]
         target = call.target if call is not None else None
         suffixes: list[str] | None = [path.removeprefix(_RESULT) for path in debug.results]
-        if len(debug.results) != count:  # JAX knows the paths of some results only, or of none
+        if len(debug.results) != count:  # JAX does not know the paths of all results
             leaf = self._only_leaf(card, call) if count == 1 else None
             suffixes = None if leaf is None else [leaf]
         if suffixes is None or place.derivative(card.name_stack):

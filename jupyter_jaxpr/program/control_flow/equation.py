@@ -35,7 +35,7 @@ SCOPE_PRIMITIVES = {
     "CustomJVPTraced": "custom_jvp",
     "CustomVJPTraced": "custom_vjp",
 }
-#: The names of the parameter with the program inside a named scope.
+#: The parameter of a named scope that contains its program has one of these names.
 SCOPE_PARAMETERS = ("jaxpr", "call_jaxpr", "fun_jaxpr")
 
 
@@ -75,7 +75,7 @@ def debug_of(jaxpr: Any, positions: Positions) -> Debug:
 def _texts(paths: Any) -> tuple[str, ...]:
     try:
         return tuple("" if path is None else text_of(path, Limit.PATH) for path in paths or ())
-    except not_of_a_signal(*FAILURES):  # JAX computes these paths later, so they are unknown
+    except not_of_a_signal(*FAILURES):  # JAX has not computed these paths yet, so they are unknown
         return ()
 
 

@@ -61,7 +61,7 @@ def meetings(size: int, kernel: int, result: int, stride: int, padding: int, hol
 
 def _meeting(size: int, result: int, stride: int, shift: int, holes: int) -> int:
     """Count the outputs o < `result` for which o * stride + shift is an input element rather than a hole."""
-    first = max(0, -(shift // stride))  # the ceiling of -shift / stride
+    first = max(0, -(shift // stride))  # the least o for which o * stride + shift is not negative
     last = min(result - 1, ((size - 1) * holes - shift) // stride)
     if last < first:
         return 0

@@ -31,7 +31,7 @@ _LIBRARY = frozenset(
 )
 #: On a CPU, XLA computes these with a window that is as long as the axis and slides along the axis.
 _CUMULATIVE = {"cumsum": 1, "cumprod": 1, "cummax": 1, "cummin": 1, "cumlogsumexp": 8}
-#: On a CPU, the rounds of these primitives are a loop.
+#: On a CPU, JAX lowers the rounds of the threefry generator, which these primitives run, to a loop.
 _ROUNDS = frozenset("threefry2x32 random_bits random_split random_fold_in".split())
 _OTHERWISE = _LIBRARY | _ROUNDS | frozenset(_CUMULATIVE)
 

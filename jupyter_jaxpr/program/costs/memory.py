@@ -118,7 +118,7 @@ class _Peak:
     bytes: int
     equation: int = -1
     inside: int = -1  # the inner scope that is at its own peak during this equation; -1 if there is none
-    with_results: bool = True  # true if the equation's results count in addition to the inner scope
+    with_results: bool = True  # true if the equation's results count in addition to the arrays of `inside`
     slices: tuple[int, ...] = ()  # the inputs of `inside` that have memory of their own, such as the slices of a scan
 
 

@@ -220,14 +220,14 @@ class _Residuals:
         if len(inner.outputs) != columns.output_counts[source.equation]:
             return source
         operand = inner.outputs[place]
-        if operand < 0:  # the operand is a literal
+        if operand < 0:  # the inner program returns a literal
             return source
         maker = self._makers(child)[operand]
         if maker >= 0:
             return self._source(_Source(child, maker, operand))
         primitive = self._walk.strings.items[columns.primitive[source.equation]]
         if primitive in (SCAN, WHILE) or operand < inner.constants:
-            return source  # the value is a constant of the loop, or the same carry in each step
+            return source  # the loop passes a constant or an unchanged carry on, so the loop's equation is the source
         outer_operand = columns.operands[source.equation][operand - inner.constants]
         if outer_operand < 0:
             return source

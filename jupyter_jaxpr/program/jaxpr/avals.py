@@ -24,14 +24,14 @@ def aval_row(aval: Any) -> AvalRow:
     """Return the `AvalRow` of a value, of an aval or of a `jax.ShapeDtypeStruct`."""
     try:
         return _aval_row(aval)
-    except not_of_a_signal(*FAILURES) as error:  # a failure with one type must not hide the others
+    except not_of_a_signal(*FAILURES) as error:  # the other types must stay readable if one type is not
         return AvalRow(unreadable(aval, error), (), "", False, None)
 
 
 def _aval_row(aval: Any) -> AvalRow:
     try:
         text = exact(aval.str_short(short_dtypes=True), Limit.TYPE)
-    except not_of_a_signal(*FAILURES):  # this kind of aval has no short form
+    except not_of_a_signal(*FAILURES):  # this kind of aval has no `str_short`
         text = text_of(aval, Limit.TYPE)
     shape = tuple(
         axis if type(axis) is int and axis < _LARGEST else _axis(axis) for axis in getattr(aval, "shape", None) or ()

@@ -112,7 +112,7 @@ def _text(value: Any, reading: Reading) -> str:
     # A class, such as numpy.int32, can have these attributes without being an array.
     is_array = not isinstance(value, type) and hasattr(value, "dtype") and hasattr(value, "shape")
     if is_array and getattr(value, "size", 0) > 64:
-        # JAX would copy the array from its device and print all of it.
+        # `str` of a large array would copy the array from its device and print all of its values.
         return f"<{value.dtype}{list(value.shape)}>"
     text = reading.printed(value) if is_of_users(kind) else str(value)
     if " at 0x" in text:

@@ -72,7 +72,7 @@ class Walk:
         self.literals: list[tuple[int, int]] = []
         self.parameter_lists: list[list[tuple[int, int]]] = []
         self.scopes: list[ScopeColumns] = []
-        #: JAX's jaxpr object of each scope, for facts that the columns leave out.
+        #: For each scope JAX's jaxpr object, which has facts that the columns leave out.
         self.jaxprs: list[Any] = []
         self._scope_numbers: dict[int, int] = {}
         self._aval_ids: dict[int, int] = {}
@@ -233,7 +233,7 @@ class Walk:
                 scope.name_stack.append(name_stack)
                 if equation.effects and (names := equation_effects(equation.effects)):
                     scope.effects.append((index, [string(name) for name in names]))
-            # this equation has an unknown form; the others can still be read
+            # An equation of an unknown form gets a row that says so, and the other equations are still read.
             except not_of_a_signal(*FAILURES) as error:
                 self._complete(index, equation, numbers, scope, error)
 
@@ -333,7 +333,7 @@ class Walk:
         key = (primitive, values, _kinds(values))
         try:
             read = self._read_parameters.get(key)
-        except not_of_a_signal(*FAILURES):  # the value cannot be hashed or compared
+        except not_of_a_signal(*FAILURES):  # a parameter cannot be hashed or compared, so the cache is not used
             return self._read(primitive, parameters)
         if read is None:
             read = self._read_parameters[key] = self._read(primitive, parameters)

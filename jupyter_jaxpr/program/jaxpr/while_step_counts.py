@@ -82,7 +82,7 @@ def _fits(value: int, dtype: str) -> bool:
 
 
 def _count(comparison: str, begin: int, limit: int, step: int) -> int | None:
-    if comparison in ("gt", "ge"):  # `>` is handled as `<`, with all signs reversed
+    if comparison in ("gt", "ge"):  # `a > b` is handled as `-a < -b`
         begin, limit, step = -begin, -limit, -step
         comparison = _MIRRORED[comparison]
     if comparison == "ne":

@@ -86,7 +86,7 @@ def _parsed(text: str) -> NamePlaces | None:
 
 
 _LONGEST = 500_000
-#: A line must contain one of these to bind a name inside of an expression.
+#: Matches what a line must contain if an expression on the line binds a name.
 _BINDS = re.compile(r":=|\blambda\b|\bfor\b")
 #: The statements that bind only the names in their targets, if no expression in them binds a name.
 _SIMPLE = frozenset([ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return])
@@ -98,7 +98,7 @@ def _nodes(tree: ast.Module, text: str) -> Iterator[ast.AST]:
     Values of simple statements are skipped, which saves most of the time in a long cell.
     """
     waiting: list[Any] = [tree]
-    is_counted = "\r" not in text  # with carriage returns, Python counts lines differently
+    is_counted = "\r" not in text  # Python also ends a line at a carriage return, but `split` below does not
     binding = {number for number, line in enumerate(text.split("\n"), 1) if _BINDS.search(line)}
     while waiting:
         node = waiting.pop()

@@ -114,7 +114,7 @@ class _CodeRecord:
         self._lookups = 0
         self._rest = code.co_positions()
         self._next = 0
-        # the positions of all instructions; filled after a request out of order
+        # the positions of all instructions; None until an instruction is requested that comes before the last one
         self._table: list[_Position] | None = None
 
     def located(
@@ -276,7 +276,7 @@ class Positions:
     def _number(self, user: list[int], library: list[int]) -> int:
         if not user and not library:
             return -1
-        if len(user) > 1:  # a loop's lowering repeats the frame of its call
+        if len(user) > 1:  # the lowering of a loop states the frame of the loop's call twice
             user = [frame for place, frame in enumerate(user) if not place or user[place - 1] != frame]
         if len(library) > 1:
             library = library[::-1][:LIBRARY_FRAMES]
@@ -414,7 +414,7 @@ def _unfiled_text(name: str) -> str | None:
         if os.path.exists(name):
             return None
         return "".join(linecache.getlines(name)) or None
-    except not_of_a_signal(OSError, ValueError):  # no file can have this name
+    except not_of_a_signal(OSError, ValueError):  # the name is no valid file name
         return None
 
 

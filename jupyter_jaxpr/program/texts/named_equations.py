@@ -199,7 +199,7 @@ def _pieces(name: str) -> _Path:
 def _type(aval: Any) -> _Type | None:
     try:
         return str(aval.dtype), _counted(aval.shape)
-    except (AttributeError, TypeError):  # the result is a token, or an array of unknown size
+    except (AttributeError, TypeError):  # a token has no dtype, and an array may have a symbolic size
         return None
 
 

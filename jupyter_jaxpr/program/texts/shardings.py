@@ -99,7 +99,7 @@ def device_count(executable: Any) -> int:
         return max(
             (len(sharding.device_set) for side in sides for sharding in _flat(side) if _says(sharding)), default=0
         )
-    except not_of_a_signal(Exception):  # the executable is of another class
+    except not_of_a_signal(Exception):  # the executable does not state its shardings
         return 0
 
 
@@ -140,7 +140,8 @@ def spread_of(
     arrays: list[SpreadArray] = []
     total = 0
     for role, shardings, avals, names in sides:
-        input_avals = avals[len(avals) - len(shardings) :]  # captured values come first among the inputs
+        # The inputs of a program begin with captured values, which have no entry in `shardings`.
+        input_avals = avals[len(avals) - len(shardings) :]
         known_names = list(names)[len(names) - len(shardings) :] if len(names) == len(avals) else [""] * len(shardings)
         used = [place for place, sharding in enumerate(shardings) if _says(sharding)]
         stated_of_role = stated.get(role, [])
@@ -222,7 +223,7 @@ class _Cutting:
                 for part, extent, length, count in zip(index, shape, shard, splits, strict=True):
                     place = place * count + (part.indices(extent)[0] // length if length else 0)
                 devices_of[place].append(int(device.id))
-        except not_of_a_signal(Exception):  # the mesh has no devices
+        except not_of_a_signal(Exception):  # for example, an abstract mesh has no devices
             return ()
         return tuple(tuple(sorted(devices)) for devices in devices_of)
 

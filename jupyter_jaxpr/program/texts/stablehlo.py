@@ -94,7 +94,7 @@ def stablehlo_lines(text: str, positions: Positions) -> LinesOfText:
         # this line begins the first region of the while operation on the line above
         elif not stripped.startswith("cond {"):
             open_lines[indent] = len(lines)
-        if name:  # some lines inside of a library's functions have a name, but no place
+        if name:  # also without a stack: some lines of library functions have a name, but no place
             names[len(lines)] = name
         lines.append(line)
         stacks.append(stack)
@@ -156,7 +156,7 @@ class _Locations:
                     self._rows[match.group(1)] = match.group(2)
         self._positions = positions
         self._stacks: dict[str, int] = {}
-        # remembered, because many operations of a module have the same callers
+        # a cache, because many operations of a module have the same callers
         self._caller_places: dict[str, list[Place]] = {}
         self._is_cut = False  # true if a location was nested too deeply to be followed
 
@@ -167,7 +167,7 @@ class _Locations:
             try:
                 places = self._places(location, "", 0)
                 stack = self._positions.stack(places) if places else -1
-            except not_of_a_signal(Exception):  # an unknown kind of location
+            except not_of_a_signal(Exception):  # a location of an unknown kind has no stack
                 stack = -1
             self._stacks[location] = stack
         return stack

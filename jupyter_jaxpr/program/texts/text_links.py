@@ -102,7 +102,7 @@ class Equations:
         self._of_chain: dict[_Chain, set[int]] = defaultdict(set)
         self._of_both: dict[tuple[_Chain, str], set[int]] = defaultdict(set)
         self._of_primitive: dict[str, set[int]] = defaultdict(set)
-        #: the chains of equations with inner programs
+        #: the chains of user frames that belong to equations with inner programs
         self._with_programs: set[_Chain] = set()
         #: chain -> stacks of its equations that are lowered to further operations
         self._lowered_to_more: dict[_Chain, set[int]] = defaultdict(set)
@@ -225,7 +225,7 @@ class Equations:
     def _of_library(self, stacks: set[int], stated: int) -> set[int]:
         """Return the stacks whose library frames are those that a line states; if there are none, all stacks."""
         library = self._spots(self._positions.stacks[stated][1])
-        if not library:  # JAX omits its own frames from the locations of a lowered program
+        if not library:  # a lowered program may not state them, because JAX omits its own frames
             return stacks
         return {
             numbered_stack

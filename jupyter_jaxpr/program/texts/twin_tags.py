@@ -91,7 +91,7 @@ class _Tagger:
             new_items = tuple(self.of(item) for item in value)
             if all(new_item is old_item for new_item, old_item in zip(new_items, value, strict=True)):
                 return value
-            # A named tuple, such as the parameter `jaxprs` of custom_linear_solve.
+            # A named tuple, such as the parameter `jaxprs` of custom_linear_solve, takes its items as arguments.
             return new_items if type(value) is tuple else type(value)(*new_items)
         opened = open_jaxpr(value)
         if opened is None:

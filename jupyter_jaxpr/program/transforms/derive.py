@@ -62,7 +62,7 @@ def derive(name: str, observed: ObservedProgram, kind: Kind) -> Derived:
         _MAKERS[kind](Original(name, observed), derived)
     except Refused as refused:
         derived.error = str(refused)
-    except not_of_a_signal(Exception) as error:  # the message is JAX's own reason why it cannot derive the program
+    except not_of_a_signal(Exception) as error:  # JAX's message is the reason why it cannot derive the program
         cure = _LOOP if kind == "grad" and "while_loop" in message_of(error) else _CURES[kind]
         derived.error = f"JAX cannot make {kind} of {name}: {_said(error)}. {cure}"
     finally:

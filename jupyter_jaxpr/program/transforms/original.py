@@ -74,7 +74,7 @@ class Original:
         split = held_call.leaves() if held_call is not None else None
         if split is None or sum(split) > len(self.specs):
             return set(range(len(self.specs)))
-        first = len(self.specs) - sum(split)  # captured values come before the arguments
+        first = len(self.specs) - sum(split)  # the leaves begin with captured values, then those of the arguments
         return set(range(first, first + split[0]))
 
     def needs_floats(self, kind: TransformKind) -> None:
@@ -120,7 +120,7 @@ class Original:
         """Return the values of the differentiated leaves."""
         return [values[place] for place in self.chosen]
 
-    # --- trees for the signature ---
+    # --- pytrees of arguments, for the signature of a derived program ---
 
     def arguments(self) -> list[tuple[ArgumentSpec, list[int]]]:
         """Return (argument, indices of its leaves) for each argument.

@@ -32,7 +32,7 @@ class ScopeDiff:
     results: list[Change] = field(default_factory=list)
     #: paired equation of side a -> pairs of its inner programs; None in place of a missing partner
     children: dict[int, list[tuple[Child | None, Child | None]]] = field(default_factory=dict)
-    #: true if the scopes differ at most in names
+    #: true if the scopes are equal except for the names of variables and functions
     same: bool = False
 
 

@@ -60,7 +60,7 @@ class ScopeKeys:
 
     #: a number that is equal for scopes that differ only in names
     scope: int
-    #: for each variable, its key as an operand
+    #: for each variable, a number that is equal for variables with the same value
     values: list[int]
     value: list[int]
     alone: list[int]
