@@ -95,7 +95,7 @@ class Sources:
         return self._document
 
     def control_path(self, control: int) -> ControlPath:
-        """Return the program of a card's construct, the path from the program's jaxpr to it, and its equation.
+        """Return where a card's construct is: its program, the path from the program's jaxpr to it, and its equation.
 
         Raises:
             IndexError: There is no such card.

@@ -35,7 +35,7 @@ def find_passes(observed: ObservedProgram) -> tuple[Passes, float]:
     """Compile a program again and return its XLA passes, with the seconds that the compile took.
 
     Raises:
-        Unavailable: There is nothing to compile, or XLA wrote no passes.
+        Unavailable: JAX kept neither the lowered nor the traced program, or XLA wrote no passes.
     """
     began = time.perf_counter()
     try:

@@ -108,10 +108,9 @@ def name_program(pools: Pools, root: int, naming: Naming, *, limit: int | None =
 
 
 def name_apart(pools: Pools, root: int, naming: Naming, limit: int | None = None) -> tuple[Names, list[int], int]:
-    """Return three things about a program.
+    """Name the variables of a program, except in programs that are printed inside the texts of parameters.
 
-    They are the names of its variables, the scopes of programs that are printed inside texts (not named here), and the
-    number of visited equations.
+    Returns the names, the scopes of the programs inside texts, and the amount of work: visited equations and variables.
     """
     lets, visits = _hoisted(pools, root, naming)
     reserved = set(lets.values())
@@ -208,7 +207,7 @@ class _Naming:
         self._naming = naming
         self._names = names
         self._fresh = fresh
-        #: the scopes that JAX prints inside of a text, each as a separate program
+        #: the scopes that JAX prints inside the text of a parameter, each as a separate program
         self.apart: list[int] = []
 
     def columns(self, number: int) -> list[str | None]:
@@ -245,9 +244,9 @@ class _Naming:
                     yield self.body(inner)
 
     def _printed_inside(self, scope: Any, equation: int, programs: list[tuple[int, int, int]]) -> Iterator[int]:
-        """Yield the inner scopes that JAX prints at their place, in printed order.
+        """Yield the inner scopes of an equation that JAX prints as jaxprs, in printed order.
 
-        Scopes inside of texts are collected in `apart`.
+        The scopes that JAX prints inside the text of a parameter are added to `apart`.
         """
         lets = self._names.lets
         of_name: dict[int, list[int]] = {}

@@ -186,7 +186,7 @@ def aval_of(value: Any) -> Any:
     """
     kind: Any = type(value)
     if kind is array_type() and type(value.sharding) is _one_device():
-        return value.aval  # such an array's `aval` is complete: only a NamedSharding is a part of the type
+        return value.aval  # without a NamedSharding, `aval` is the complete type
     return private("core").typeof(value)
 
 

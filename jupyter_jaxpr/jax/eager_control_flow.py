@@ -301,7 +301,7 @@ def _called(
 
 
 def _references(parameters: tuple[str, ...], variables: Mapping[str, Any]) -> _References:
-    """Return a weak reference to each function among JAX's local variables; None where an object allows none."""
+    """Return a weak reference to each function among JAX's local variables; None for an object that allows none."""
     functions: list[tuple[str, Any]] = []
     for parameter in parameters:
         value: Any = variables.get(parameter)

@@ -1,7 +1,7 @@
 """Names JAX's effects, such as `Debug` or `OrderedIO`.
 
-Some of JAX's effects do not reach outside of a program, and some print with an address that differs in every trace;
-neither is wanted here. Effects are read by their attributes; JAX is not imported.
+Effects that do not reach outside of a program are left out. Some of JAX's effects print with an address that differs in
+every trace; their names have no address. Effects are read by their attributes; JAX is not imported.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import Any
 
 from ..plain_text import kind_name, text_of
 
-# An effect that only says that an axis is needed; `jax.interpreters.partial_eval.dce_jaxpr` does not count it either.
+# The effect which only says that an equation needs a named axis; `jax.interpreters.partial_eval.dce_jaxpr` ignores this
+# effect, too.
 _NO_EFFECT = frozenset({"NamedAxisEffect"})
 # Effects without a consequence outside of the program, such as writes to a reference that the program itself makes.
 INSIDE = _NO_EFFECT | {"InternalMutableArrayEffect"}

@@ -24,9 +24,9 @@ _before_ended: dict[Any, Any] = {}
 
 
 def _take_out(state: Any, hook: Any, before: Any) -> bool:
-    """Remove a hook from JAX and restore the one below it.
+    """Remove a hook from JAX and restore the hook that was installed before.
 
-    Returns False, and changes nothing, if another hook is on top.
+    Returns False if a later hook is installed; that hook removes this one at its own end.
     """
     if state.get_local() is not hook:
         _before_ended[hook] = before
@@ -40,7 +40,7 @@ def _take_out(state: Any, hook: Any, before: Any) -> bool:
 def _put_back(setting: Any, hook: Any, original: Any) -> None:
     """Restore the function that JAX calls when a setting changes.
 
-    If other code has wrapped it since, leave the wrapper.
+    If another hook of this package has wrapped the function since, the wrapper stays until that hook ends.
     """
     if setting._update_thread_local_hook is not hook:
         _before_ended[hook] = original
@@ -194,7 +194,7 @@ class Results:
         return changed
 
     def stop(self) -> None:
-        """Remove the hook; if another hook is on top, it stays and no longer calls this one."""
+        """Stop reporting and remove the hook; if another hook is on top, the other one removes this hook at its end."""
         for setting, original, hook in self._settings:
             _put_back(setting, hook, original)
         self._settings.clear()
@@ -236,8 +236,8 @@ class Hits:
         if state is None or state.value is not None:
             return
         tell, get_frame, get_global = self._tell, sys._getframe, state.get_global
-        # After a block of `with jax.debug_nans(...)`, the thread has its own hook setting, and JAX no longer checks
-        # there.
+        # The check for NaN is a hook for all threads. A thread with a setting of its own, as after a block of
+        # `with jax.debug_nans(...)`, does not run this check.
         is_checked_by_all = state.get_local() is config.config_ext.unset
 
         def hook(called: Any, args: Any, kwargs: Any, output: Any) -> None:
@@ -266,7 +266,7 @@ class Hits:
         return self._has_begun and not self._overruled
 
     def stop(self) -> None:
-        """Remove the hook; if another hook is on top, leave that one in place."""
+        """Remove the hook; if another hook is on top, the other one removes this hook at its end."""
         state = self._state
         if state is None or threading.get_ident() != self._thread:
             return

@@ -79,7 +79,7 @@ def _is_root(row: InlinedEquation) -> bool:
 
 
 def _is_used_backward(root: InlinedEquation, rows: list[InlinedEquation]) -> bool:
-    """Return whether the backward pass multiplies by a derivative that a jnp.hypot returns: 0/0 where both are 0."""
+    """Return whether the backward pass multiplies by a derivative of jnp.hypot, which is 0/0 at (0, 0)."""
     derivatives = set(root.outvars[1:])
     return any(_BACKWARD in row.name_stack and row.primitive.name == "mul" and _reads(row, derivatives) for row in rows)
 

@@ -3658,7 +3658,7 @@ export interface ScopeEquations {
   operand_names: string[];
 }
 /**
- * Some equations of a scope; indices point into the page's pools, those of children to the snapshot's scopes.
+ * Some equations of a scope. Indices refer to the page's pools; inner programs refer to the snapshot's scopes.
  */
 export interface ScopePage {
   /**

@@ -142,7 +142,7 @@ def _label(side: DiffOf) -> str:
 
 
 def _unified(rows: list[DiffRow], after: int) -> list[str]:
-    """Return the rows as a unified diff; `after` is the number of equal rows after the last one."""
+    """Return the rows as a unified diff; `after` is the number of equal rows after the last row."""
     near = [False] * len(rows)
     for number, row in enumerate(rows):
         if row.sign != "same":

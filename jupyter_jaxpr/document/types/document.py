@@ -6,8 +6,8 @@ jupyter_jaxpr.schema`). How to add a field is in this folder's README.md.
 
 Two rules keep the document small. Data that repeat (strings, avals, frames, stacks, literals, parameter lists, scopes)
 are pooled in the snapshot and named by their index. Variables are not named and not listed: the variables of a scope
-are numbered from 0 in the order constants, inputs, then each equation's outputs, and both sides compute their
-printed names from the structure and `naming`.
+are numbered from 0 in the order constants, inputs, then each equation's outputs. The kernel and the
+browser both compute the printed names of variables from the structure and `naming`.
 """
 
 from __future__ import annotations

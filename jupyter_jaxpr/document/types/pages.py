@@ -67,7 +67,7 @@ class ScopeEquations(Struct):
 
 
 class ScopePage(Struct):
-    """Some equations of a scope; indices point into the page's pools, those of children to the snapshot's scopes."""
+    """Some equations of a scope. Indices refer to the page's pools; inner programs refer to the snapshot's scopes."""
 
     scope: Annotated[Scope, _text("The columns of these equations, with names.")]
     operands: Annotated[

@@ -308,7 +308,7 @@ class Constructs:
         leaves.update(only_leaf(lambda_.body) for lambda_ in lambdas)
         return leaves.pop() if len(leaves) == 1 else None
 
-    # --- what is inside --------------------------------------------------------------------------
+    # --- inner programs --------------------------------------------------------------------------
 
     def debug(self, children: Sequence[Child]) -> Debug | None:
         """Return JAX's debug information on the function of the first inner program.

@@ -197,7 +197,7 @@ class Dissolved:
     # --- associative_scan ------------------------------------------------------------------------
 
     def _with_combiners(self, place: Place, groups: dict[tuple[tuple[int, ...], int], _Group]) -> list[_Group]:
-        """Return the groups, each with the equations of the user's combiner: their frames contain those of the call."""
+        """Return the groups, each with the equations of the user's combiner, whose frames contain the call's frames."""
         columns = place.columns
         if groups:
             tails = {(frames[0], name_stack): group for (frames, name_stack), group in groups.items() if frames}

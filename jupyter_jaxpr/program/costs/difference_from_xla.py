@@ -29,7 +29,7 @@ LOOPS = 8
 _LIBRARY = frozenset(
     "cholesky lu geqrf qr householder_product triangular_solve tridiagonal hessenberg tridiagonal_solve top_k".split()
 )
-#: On a CPU, XLA computes these with a window that is as long as the axis and slides along the axis.
+#: On a CPU, XLA computes these primitives with a window that is as long as the axis and slides along the axis.
 _CUMULATIVE = {"cumsum": 1, "cumprod": 1, "cummax": 1, "cummin": 1, "cumlogsumexp": 8}
 #: On a CPU, JAX lowers the rounds of the threefry generator, which these primitives run, to a loop.
 _ROUNDS = frozenset("threefry2x32 random_bits random_split random_fold_in".split())

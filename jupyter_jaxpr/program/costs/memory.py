@@ -244,7 +244,7 @@ class Liveness:
         first = columns.constants + parts.consts + parts.carry
         return tuple(range(first, columns.constants + columns.inputs))
 
-    # --- what is alive there -----------------------------------------------------------------------
+    # --- arrays that are alive at the peak ---------------------------------------------------------
 
     def _inputs(self, scope: int, columns: ScopeColumns, names: Sequence[str]) -> list[LiveBuffer]:
         sizes = self._bytes(columns)

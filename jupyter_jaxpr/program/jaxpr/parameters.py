@@ -109,7 +109,7 @@ def _text(value: Any, reading: Reading) -> str:
         return str(value)
     if kind is frozenset:
         return f"frozenset({{{', '.join(repr(item) for item in sorted(value))}}})"
-    # A class, such as numpy.int32, can have these attributes without being an array.
+    # A class, such as numpy.int32, can have `dtype` and `shape` without being an array.
     is_array = not isinstance(value, type) and hasattr(value, "dtype") and hasattr(value, "shape")
     if is_array and getattr(value, "size", 0) > 64:
         # `str` of a large array would copy the array from its device and print all of its values.

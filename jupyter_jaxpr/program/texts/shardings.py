@@ -265,7 +265,7 @@ def _aval(walk: Walk, columns: ScopeColumns, operand: int) -> AvalRow:
     return _variable(walk, columns, operand) if operand >= 0 else walk.avals[walk.literals[-1 - operand][1]]
 
 
-# --- what was given -----------------------------------------------------------------------------
+# --- shardings that the user gave ---------------------------------------------------------------
 
 
 def _given(lowered: Any) -> dict[str, list[bool]]:

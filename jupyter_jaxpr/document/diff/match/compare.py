@@ -179,7 +179,7 @@ def _root_inputs(a: Keys, b: Keys, budget: Budget) -> Inputs:
 def _by_types(
     a: Keys, b: Keys, scope_a: ScopeSide, scope_b: ScopeSide, inputs_a: range, inputs_b: range, budget: Budget
 ) -> Inputs:
-    """Pair inputs by position if both programs have the same number, else by their types."""
+    """Pair inputs by position if both programs have equally many inputs, else by their types."""
     if len(inputs_a) == len(inputs_b):
         return [(i, j) for i, j in zip(inputs_a, inputs_b, strict=True)]
     types_a = [a.type_of(scope_a, variable) for variable in inputs_a]

@@ -121,7 +121,7 @@ class Keys:
         return keys.use
 
     def entered_with(self, number: int, inputs: list[int]) -> ScopeKeys:
-        """Return the keys of a scope if its constants and inputs have these keys."""
+        """Return the keys of a scope, given the keys of its constants and inputs."""
         return self._number(number, inputs)
 
     def _number(self, number: int, input_values: list[int] | None = None) -> ScopeKeys:
@@ -189,7 +189,7 @@ class Keys:
         return cached
 
     def _list(self, number: int) -> int:
-        """Return the number of a list of parameters, without those that are only names."""
+        """Return the number of a list of parameters; parameters that only name something are ignored."""
         cached = self._parameters.get(number)
         if cached is None:
             parameters = () if number < 0 else self.side.parameter_lists[number]
