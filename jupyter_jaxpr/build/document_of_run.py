@@ -64,7 +64,7 @@ TEXTS_UP_TO = 300
 TEXT_LIMIT = 60_000
 
 
-#: The fields of a document whose texts may describe objects of the user. The texts in its pools need no check.
+#: The fields of a document whose texts may come from objects of the user: `build` checks that JSON can represent these.
 _DESCRIBED = ("title", "cell", "programs", "message", "notes", "avals", "files", "ledger", "control_flow", "shardings")
 
 Item = TypeVar("Item")

@@ -70,14 +70,17 @@ class ValueMarks:
                 self._take(loop)
 
     def part(self, scope: int, variables: Sequence[int]) -> LoopPart | None:
-        """Return the part that all given variables have in their loops; None if their parts or loop lengths differ."""
+        """Return the `LoopPart` that all given variables have; None if their roles or loop lengths differ."""
         if not self._parts:
             return None
         parts = {self._parts.get((scope, variable)) for variable in variables}
         return parts.pop() if len(parts) == 1 else None
 
     def promoted(self, scope: int, variable: int) -> str | None:
-        """Return the dtype of an operand that JAX promoted for a variable's equation; None if the user asked for it."""
+        """Return the dtype from which JAX promoted an operand of a variable's equation, such as bf16.
+
+        None if JAX promoted no operand, or if the code asks for the dtype.
+        """
         converts = self._converts.get(scope)
         if converts is None:
             converts = self._converts[scope] = _CONVERSION in self._walk.primitives([scope])

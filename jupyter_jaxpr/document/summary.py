@@ -43,7 +43,7 @@ def summary_of(document: Snapshot, program: Program) -> Summary:
 def _control_flow(document: Snapshot, program: Program) -> list[str]:
     """Return the control flow of a program as texts, such as `2 scans ×100` or `1 fori_loop ×5`.
 
-    Each scope counts once.
+    A scope that the program contains several times counts only once.
     """
     called = {(card.scope, card.equation): card.kind for card in document.control_flow or ()}
     loop_counts: Counter[tuple[str, str]] = Counter()

@@ -117,7 +117,7 @@ def primitive_of(fun: Any) -> tuple[Any, dict[str, Any]] | None:
 
 
 def _derived_params(called: Any) -> dict[str, Any] | None:
-    """Return the parameters of the `jit` equation that a function runs which JAX made under grad or vmap.
+    """Return the parameters of a `jit` equation, given the function that JAX made under grad or vmap to run it.
 
     None for any other function.
     """

@@ -97,7 +97,7 @@ class Bound:
 
 
 def partial_of(value: Any) -> Bound:
-    """Return the parts of a partial."""
+    """Return the function, the arguments and the keyword arguments of a `functools.partial`."""
     read = functools.partial.__dict__
     return Bound(*(read[name].__get__(value) for name in ("func", "args", "keywords")))
 

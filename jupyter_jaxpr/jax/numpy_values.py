@@ -15,7 +15,7 @@ from .dispatches import is_jax_type
 
 
 def is_numpy(value: Any) -> bool:
-    """Return whether a value is a `numpy.ndarray` itself, or of JAX's class for NumPy arrays."""
+    """Return whether the class of a value is `numpy.ndarray` or a subclass of JAX's, but no subclass of the user's."""
     import numpy as np
 
     kind = type(value)

@@ -305,5 +305,5 @@ def is_there(row: PrivateName) -> bool:
 
 
 def missing(tier: Literal["hooks", "events"]) -> list[PrivateName]:
-    """Return the names of modules that a tier needs and the installed JAX lacks."""
+    """Return the rows of `MODULES` whose names a tier needs and the installed JAX lacks."""
     return [row for row in MODULES if row.tier == tier and not is_there(row)]

@@ -115,7 +115,7 @@ class UntoldChanges:
         self._modules.append(TellingModule(holder, name, function, note_change))
 
     def stop(self) -> None:
-        """Stop reporting, and restore JAX."""
+        """Stop reporting, and restore the modules of JAX that were replaced."""
         for module in self._modules:
             module.put_back()
         self._modules.clear()

@@ -144,7 +144,7 @@ class TracesAhead:
         self._method = TellingMethod(private("stages").Traced, "__init__", note_traced)
 
     def stop(self) -> None:
-        """Stop reporting, and restore JAX."""
+        """Stop reporting, and restore the method of JAX that was replaced."""
         if self._method is not None:
             self._method.put_back()
             self._method = None

@@ -1,6 +1,7 @@
 """Finds selections (`jnp.where`) whose gradient can be NaN: zero times the infinite derivative of the other branch.
 
-The gradient of `jnp.where(x > 0, jnp.log(x), 0)` is a selection of zeros, divided by x. For x = 0 this is 0/0 = NaN.
+In the gradient of `jnp.where(x > 0, jnp.log(x), 0)`, the branch that is not taken gets the cotangent 0, which is
+divided by x. For x = 0 this is 0/0 = NaN.
 The search looks for three equations: the comparison of x with a number; in the backward pass, a selection that is zero
 where x is 0 or equal to this number; and a product of its result with a value that is infinite or NaN there.
 """
@@ -78,7 +79,7 @@ def masked_derivatives_of_pair(walk: Walk, forward: list[int], backward: list[in
 
 
 def _places(equations: list[InlinedEquation], numbers: Mapping[int, int]) -> Iterator[tuple[int, int, float]]:
-    """Yield (scope, equation, compared number) for each selection in a list of equations whose gradient can be NaN."""
+    """Yield (scope, equation, compared number) for each selection whose gradient can be NaN, in a list of equations."""
     for at, point in _Scope(equations).found():
         scope = numbers.get(id(equations[at].jaxpr))
         if scope is not None:

@@ -129,8 +129,8 @@ class OutsideReads:
             if place is None or _BACKWARD in str(equation.source_info.name_stack) or _is_masked(jaxpr, equation):
                 continue
             outside = _slice(equation, operands) if name in _SLICES else _indexed(equation, operands)
-            # Code such as x[i + 1] * (i < n - 1) reads one element too many on purpose; for a slice this is never
-            # intended.
+            # An index computed from `jnp.arange` may be out of bounds on purpose, as in x[i + 1] * (i < n - 1). For a
+            # slice this is never intended.
             if outside is not None and not (outside[2] == 1 and id(operands[1]) in self._counted):
                 reads.append(OutOfBounds(place[0], place[1], *outside))
 

@@ -1,4 +1,4 @@
-"""Computes the values of equations for one given number, element by element; only certain results are returned."""
+"""Computes the values that variables have if another variable is a given number; unknown values are None."""
 
 from __future__ import annotations
 

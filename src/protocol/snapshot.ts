@@ -128,7 +128,7 @@ export type Wire =
   | XlaCost
   | XlaPass;
 /**
- * The place of an equation.
+ * The place of an equation in a document: its scope and its index in the scope.
  *
  * @minItems 2
  * @maxItems 2
@@ -1968,7 +1968,7 @@ export interface VariantComparison {
   arguments?: string;
 }
 /**
- * One function of a comparison.
+ * The measurements of one of the functions that a comparison measures side by side.
  */
 export interface Variant {
   /**
@@ -3120,7 +3120,7 @@ export interface Transform {
   parts: TransformPart[];
 }
 /**
- * One of the derived programs.
+ * One program that a transform derived, with the roles of its equations and its residuals.
  */
 export interface TransformPart {
   /**

@@ -24,19 +24,19 @@ class Part:
         self._numbers: dict[tuple[str, int], int] = {}
 
     def string(self, number: int) -> int:
-        """Return the new index of a string; -1 stays -1."""
+        """Return the index of a string in the copied pool; -1 (no string) stays -1."""
         return self._take("string", number, self.pools.strings, self._from.strings.__getitem__)
 
     def aval(self, number: int) -> int:
-        """Return the new index of a type."""
+        """Return the index of a type in the copied pool."""
         return self._take("aval", number, self.pools.avals, self._from.avals.__getitem__)
 
     def operands(self, operands: Iterable[int]) -> list[int]:
-        """Return operands in which the literals have their new indices."""
+        """Return operands whose literals have their indices in the copied pool."""
         return [operand if operand >= 0 else -1 - self._literal(-1 - operand) for operand in operands]
 
     def parameters(self, number: int) -> int:
-        """Return the new index of a list of parameters; -1 stays -1."""
+        """Return the index of a list of parameters in the copied pool; -1 (no parameters) stays -1."""
 
         def make(number: int) -> list[Parameter]:
             return [
@@ -47,7 +47,7 @@ class Part:
         return self._take("parameters", number, self.pools.parameter_lists, make)
 
     def stack(self, number: int) -> int:
-        """Return the new index of a stack; -1 stays -1."""
+        """Return the index of a stack in the copied pool; -1 (no stack) stays -1."""
 
         def make(number: int) -> Stack:
             row = self._from.stacks[number]
@@ -59,7 +59,7 @@ class Part:
         return self._take("stack", number, self.pools.stacks, make)
 
     def frame(self, number: int) -> int:
-        """Return the new index of a frame; -1 stays -1."""
+        """Return the index of a frame in the copied pool; -1 (no frame) stays -1."""
 
         def make(number: int) -> Frame:
             row = self._from.frames[number]

@@ -67,9 +67,9 @@ _GIVEN = re.compile(r"=[^,(){}\[\]]*")
 
 
 def as_saved(document: Snapshot) -> Snapshot:
-    """Return the document for saving or exporting: a copy without values, if the user set this.
+    """Return the document for saving or exporting.
 
-    Else the document itself.
+    This is a copy without values if the user set `%config JaxprMagics.values = False`; else it is the document itself.
     """
     return without_values(document) if document.values == "live" else document
 

@@ -11,7 +11,7 @@ from .timing import WarmTime as WarmTime
 
 
 class Variant(Struct):
-    """One function of a comparison."""
+    """The measurements of one of the functions that a comparison measures side by side."""
 
     name: Annotated[str, _text("The name of the variant as the user gave the name.")]
     program: Annotated[

@@ -78,7 +78,7 @@ class SpreadArray(Struct, omit_defaults=True):
 
 
 class EquationPlace(Struct, array_like=True):
-    """The place of an equation."""
+    """The place of an equation in a document: its scope and its index in the scope."""
 
     scope: Annotated[int, _text("The index into `scopes` of the scope of the equation.")]
     equation: Annotated[int, _text("The index of the equation in that scope.")]

@@ -43,7 +43,7 @@ class KeptValue(Struct, array_like=True):
 
 
 class TransformPart(Struct):
-    """One of the derived programs."""
+    """One program that a transform derived, with the roles of its equations and its residuals."""
 
     program: Annotated[int, _text("The index into `programs` of the derived program.")]
     part: Annotated[

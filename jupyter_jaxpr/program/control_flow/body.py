@@ -58,7 +58,7 @@ class Body:
         self._function = function
 
     def input(self, index: int) -> str:
-        """Return the name that the body itself gives to an input."""
+        """Return the name of an input in the body's own code, such as the name of the parameter."""
         path = _at(self._debug.arguments, index)
         equinox_path = _EQUINOX.match(path) if "equinox" in self._debug.file else None
         if equinox_path is not None and int(equinox_path.group(1)) < len(_EQUINOX_OWN):
@@ -119,7 +119,7 @@ class Bodies:
     """Finds the functions of loop bodies."""
 
     def __init__(self, walk: Walk, written: Written, callers: Callers) -> None:
-        """Take the walk, the user's source texts and the reader of stacks."""
+        """Take the walk, the user's source, and the finder of callers in stacks."""
         self._walk = walk
         self._written = written
         self._callers = callers

@@ -48,10 +48,10 @@ class Caller:
 
 
 class Callers:
-    """Reads the stacks of equations."""
+    """Finds the callers of constructs in the stacks of equations."""
 
     def __init__(self, positions: Positions, strings: Strings, written: Written) -> None:
-        """Take the pools to which stacks refer, and the user's source texts."""
+        """Take the pools to which stacks refer, and the user's source."""
         self._written = written
         self._positions = positions
         self._strings = strings

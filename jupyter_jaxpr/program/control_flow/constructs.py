@@ -34,7 +34,7 @@ class Constructs:
     """Makes the cards of control-flow equations."""
 
     def __init__(self, walk: Walk, written: Written, callers: Callers, paths: Paths) -> None:
-        """Take the walk, the user's source texts, the reader of stacks, and the namer of values."""
+        """Take the walk, the user's source, the finder of callers in stacks, and the namer of values in a scope."""
         self._walk = walk
         self._written = written
         self._callers = callers
@@ -347,7 +347,7 @@ class Constructs:
         return [""] * columns.constants + names
 
     def _body(self, card: Card, scope: int, call: Call | None, place: Place) -> Body:
-        """Return the body of a loop."""
+        """Return the function that is the body of a loop, and fill the card's fields on the body."""
         card.body = scope
         body = self._bodies.of(card, self.debug_of(scope), call, place.derivative(card.name_stack))
         card.title, card.body_frame = body.name, body.frame

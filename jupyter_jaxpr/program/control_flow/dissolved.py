@@ -50,7 +50,7 @@ class Dissolved:
     """Finds constructs without a primitive by the frames of other equations."""
 
     def __init__(self, walk: Walk, written: Written, callers: Callers, paths: Paths) -> None:
-        """Take the walk, the user's source texts, the reader of stacks, and the namer of values."""
+        """Take the walk, the user's source, the finder of callers in stacks, and the namer of values in a scope."""
         self._walk = walk
         self._written = written
         self._callers = callers
@@ -270,7 +270,7 @@ class Dissolved:
     def _axis(self, place: Place, group: _Group) -> int:
         """Return the axis along which an associative_scan combines.
 
-        The axis of the slices with stride 2, else axis 0.
+        This is the axis of the slices with stride 2; if there are no such slices, axis 0 is assumed.
         """
         strings = self._walk.strings.items
         for index in group.equations:

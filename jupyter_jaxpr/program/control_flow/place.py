@@ -52,7 +52,7 @@ class Paths:
     """Names the values in a scope after the place where they come from."""
 
     def __init__(self, walk: Walk, written: Written, callers: Callers) -> None:
-        """Take the walk, the user's source texts and the reader of stacks."""
+        """Take the walk, the user's source, and the finder of callers in stacks."""
         self._walk = walk
         self._written = written
         self._callers = callers

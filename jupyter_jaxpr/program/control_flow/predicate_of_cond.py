@@ -22,7 +22,7 @@ class Predicates:
     """Finds the predicates of conds."""
 
     def __init__(self, walk: Walk, written: Written, callers: Callers, paths: Paths) -> None:
-        """Take the walk, the user's source texts, the reader of stacks, and the namer of values."""
+        """Take the walk, the user's source, the finder of callers in stacks, and the namer of values in a scope."""
         self._walk = walk
         self._written = written
         self._callers = callers

@@ -1,6 +1,6 @@
 """Counts the operations of a convolution.
 
-Two for each pair of a kernel element and an input element that are multiplied.
+The operations are two for each pair of a kernel element and an input element that are multiplied.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Any
 def convolution(equation: Any) -> int:
     """Count the operations of a `conv_general_dilated`, as XLA's `HandleConvolution` counts them.
 
-    2 x (input features / groups) x output features x (batch / batch groups) x, for each spatial axis, the pairs of
-    kernel and output positions that meet an element of the input: padding and the holes of a dilated input are not
-    counted.
+    The formula is: 2 x (input features / groups) x output features x (batch / batch groups) x P for each spatial axis.
+    P is the number of pairs of a kernel position and an output position that fall on an element of the input. Padding
+    and the holes of a dilated input are not counted.
     """
     parameters = equation.params
     numbers = parameters["dimension_numbers"]

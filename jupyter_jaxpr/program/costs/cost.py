@@ -88,7 +88,7 @@ class Cost:
     def price(self, weight: int = TRANSCENDENTAL_WEIGHT) -> tuple[int, ...]:
         """Return the key by which costs are compared.
 
-        First the operations, where a transcendental function counts as several.
+        The first item is the number of operations, where a transcendental function counts as `weight` operations.
         """
         return work(self.flops, self.transcendentals, weight), *self.amounts
 

@@ -210,7 +210,7 @@ class Costs:
     def _leaf(
         self, equation: Any, columns: ScopeColumns, index: int, key: tuple[int, ...], inside: list[tuple[str, Cost]]
     ) -> int:
-        """Return the index of the cost of an equation without inner programs, except a combiner."""
+        """Return the index in `owns` of the cost of an equation that has no inner programs, or only a combiner."""
         name = self.walk.strings.items[columns.primitive[index]]
         counted = operations(equation, inside)
         flops, functions = (-1, -1) if counted is None else counted

@@ -235,7 +235,7 @@ class _Residuals:
         return None if outer < 0 else self._source(_Source(source.scope, outer, outer_operand))
 
     def _marked(self, source: _Source) -> _Source:
-        """Return the variable before its rounding to the same precision, by which remat marks a kept value."""
+        """Return the operand of a `reduce_precision` that rounds nothing, by which remat marks a kept value."""
         columns = self._walk.scopes[source.scope]
         if self._walk.strings.items[columns.primitive[source.equation]] != "reduce_precision":
             return source

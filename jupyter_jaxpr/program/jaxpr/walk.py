@@ -387,7 +387,7 @@ def _programs_in(value: Any) -> list[tuple[int, Any, Any]]:
 def _kinds(values: Iterable[Any]) -> tuple[Any, ...]:
     """Return a key that distinguishes values which are equal but print differently.
 
-    For example 1, 1.0 and True, or 0.0 and -0.0.
+    Examples of such values are 1, 1.0 and True, or 0.0 and -0.0.
     """
     return tuple(
         [

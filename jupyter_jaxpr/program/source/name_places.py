@@ -51,7 +51,7 @@ class NamePlaces:
         self.returned = _once(returned)
 
     def edited(self, edit: Edit) -> NamePlaces:
-        """Return the places in the text of an edit; these are the places in the earlier text."""
+        """Return the places in the text after an edit; `self` has the places in the text before the edit."""
         lines = range(edit.first, edit.last + 1)
         changed = NamePlaces(node for statement in edit.statements for node in nodes_of(statement))
         edited = copy.copy(self)

@@ -77,9 +77,9 @@ class SourceFile:
     lines_only: bool = field(default=False, compare=False)
 
 
-#: Up to this number of requests, the instructions of a code object are located one at a time.
+#: The instructions of a code object are located one at a time until this number of requests, then all at once.
 _ALONE = 40
-#: The number of chains of codes that are compared with the codes of a traceback.
+#: The most sequences of code objects in the cache with which a traceback is compared.
 _CHAINS = 12
 #: Line, end line, column and end column of an instruction, as Python gives them.
 _Position = tuple[int | None, int | None, int | None, int | None]
@@ -174,7 +174,7 @@ class Positions:
         # id of a code object -> its record. Hashing a code object would read all its contents; the record keeps the
         # code object alive, so that its id stays unique.
         self._codes: dict[int, _CodeRecord] = {}
-        # The codes of the newest tracebacks that differ in their codes, with the frames that their stacks name.
+        # A cache: the code objects of a traceback, and the frames of its stack. The newest tracebacks come first.
         self._chains: deque[tuple[Sequence[CodeType], list[tuple[_CodeRecord, int]]]] = deque(maxlen=_CHAINS)
 
     # --- stacks ------------------------------------------------------------------------------

@@ -177,7 +177,7 @@ def _all(code: CodeType) -> Iterator[CodeType]:
 
 
 def _same(code: CodeType, later: CodeType) -> bool:
-    # Up to Python 3.11, code objects on different lines may compare equal.
+    # The positions are compared, too: up to Python 3.11, code objects on different lines may compare equal.
     return code == later and list(code.co_positions()) == list(later.co_positions())
 
 

@@ -64,9 +64,9 @@ class ScopeKeys:
     values: list[int]
     value: list[int]
     alone: list[int]
-    #: for each equation, the number of its primitive and parameters, without types
+    #: for each equation, a number that is equal for equal primitives and parameters, without types
     kind: list[int]
-    #: for each equation, the number of the types of its results
+    #: for each equation, a number that is equal for equal types of the results
     bound: list[int]
     use: list[int] = field(default_factory=list)
 
@@ -78,7 +78,7 @@ class Numbers:
         self._numbers: dict[Hashable, int] = {}
 
     def of(self, key: Hashable) -> int:
-        """Return the number of a key; equal keys get the same number."""
+        """Return the number that stands for a key: the same number for equal keys."""
         return self._numbers.setdefault(key, len(self._numbers))
 
 
@@ -99,13 +99,13 @@ class Keys:
         self._strings: dict[int, int] = {}
 
     def type_of(self, scope: ScopeSide, variable: int) -> int:
-        """Return the number of the type of a variable or literal."""
+        """Return the number that stands for the type of a variable or literal."""
         if variable < 0:
             return self._types[self.side.literals[-1 - variable][1]]
         return self._types[scope.types[variable]]
 
     def literal(self, operand: int) -> int:
-        """Return the number of a literal, which depends on its text and its type."""
+        """Return the number that stands for the text and the type of a literal."""
         return self._literals[-1 - operand]
 
     def of(self, number: int) -> ScopeKeys:
@@ -189,7 +189,7 @@ class Keys:
         return cached
 
     def _list(self, number: int) -> int:
-        """Return the number of a list of parameters; parameters that only name something are ignored."""
+        """Return the number that stands for a list of parameters; those that only name something are ignored."""
         cached = self._parameters.get(number)
         if cached is None:
             parameters = () if number < 0 else self.side.parameter_lists[number]
