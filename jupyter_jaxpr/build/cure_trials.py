@@ -119,8 +119,8 @@ def _tried_note(
     for number in range(own_programs):
         observed = sources.observed(number)
         is_function = observed.held is not None and type(observed.held.fun) is FunctionType
-        # A trial traces a function of the user. Of programs without one, only the note's own program is tried, unless
-        # it is a recording.
+        # A trial traces a function of the user again. A program without such a function is tried only if the note may
+        # belong to the program; a recording is never tried.
         if is_function or (note.program in (-1, number) and sources.document.programs[number].origin != "recorded"):
             outcomes.add(tried_in(sketch, observed, budget))
     outcomes.discard("elsewhere")

@@ -265,7 +265,7 @@ class _Builder:
         return named_values(self._walk, self._builder.scopes, outermost, observation.named_values.all(), marks)
 
     def _raised_calls(self) -> list[RaisedCall]:
-        """Return for each call that raised its operands as variables of the document."""
+        """Return the calls that raised, each with its operands as variables of the document."""
         calls = []
         for index, observed in enumerate(self._observed):
             variable_count = len(self._builder.scopes[self._programs[index].scope].variable_avals)

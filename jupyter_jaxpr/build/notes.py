@@ -248,7 +248,7 @@ def eager_note(
     Args:
         walk: The walk of the programs.
         observation: The run of the cell.
-        names_disable_jit: True if the cell's source mentions `disable_jit`.
+        names_disable_jit: True if the cell's source turns `jax.disable_jit` on.
         files: The file names under which the code of the cell was compiled.
     """
     compiles = observation.eager_compiles
@@ -278,7 +278,7 @@ def eager_note(
 
 
 def _by_line(walk: Walk, compiles: Sequence[EagerCompile], files: Collection[str]) -> str:
-    """Group JAX's names of small programs by the line that called them: the user wrote x.sum(), not _reduce_sum."""
+    """Return JAX's names of small programs, such as _reduce_sum, by line: the user knows the line, not these names."""
     lines: dict[tuple[str, int], dict[str, None]] = {}
     for compiled in compiles:
         if compiled.name:

@@ -3,9 +3,9 @@
 Every call of a jitted function that misses JAX's C++ cache calls three small functions of JAX: `get_ctx_mesh` (at the
 start; the first one that `_infer_params` calls), `test_event` (the program exists and is about to run) and
 `_get_fastpath_data` (the program has run). None of them runs user code. `Hooks` replaces each by an object that first
-reports to a `Receiver` and then becomes JAX's function, so that no frame of this package is on the stack while JAX
-traces, compiles or runs, or in the traceback of an error. A call that hits the C++ cache runs no Python, so the hooks
-do not slow it down. Stage times come from JAX's public events (`event_listeners`).
+reports to a `Receiver` and then hands the call over to JAX's function, so that no frame of this package is on the stack
+while JAX traces, compiles or runs, or in the traceback of an error. A call that hits the C++ cache runs no Python, so
+the hooks do not slow it down. Stage times come from JAX's public events (`event_listeners`).
 
 `Hooks` installs the hooks and listeners, at once or as soon as JAX is imported, and removes them.
 """
@@ -43,9 +43,9 @@ class Hooks(EventListeners):
         self._finder: WhenImported | None = None
         self._lock = threading.RLock()
         self.tells_calls = False  # true if the tier is `hooks` and the hooks are installed, so that calls are reported
-        # During a recording: called after each miss with JAX's frame and the flat results of the program.
+        # A function during a recording, else None: called after each miss with JAX's frame and the flat results.
         self.ran: Callable[[FrameType, Any], None] | None = None
-        # During a recording: called with the arguments and the results of each `jax.device_put`.
+        # A function during a recording, else None: called with the arguments and the results of each `jax.device_put`.
         self.put: Callable[[Any, Any], None] | None = None
         self.asking_thread = 0  # the id of the thread on which this package asks JAX for a program; 0 if none does
 

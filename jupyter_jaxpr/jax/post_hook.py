@@ -174,7 +174,7 @@ class Results:
         return True
 
     def _after(self, setting: Any) -> Callable[[Any], None]:
-        """Return a wrapper of the function that JAX calls when a setting changes; it also installs the hook again."""
+        """Return a wrapper of the function that JAX calls when a setting changes; the wrapper reinstalls the hook."""
         original = setting._update_thread_local_hook
 
         def changed(value: Any) -> None:

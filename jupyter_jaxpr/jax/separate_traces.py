@@ -7,8 +7,8 @@ from contextlib import contextmanager, nullcontext
 
 from .facts import private
 
-# A negative version, which no profile of XLA has; JAX passes only positive versions to the compiler, so compiles do not
-# change.
+# The version of XLA's profile that JAX's setting has within the block. No profile has a negative version, and JAX
+# passes only positive versions to the compiler, so compiles do not change.
 _OF_OURS = -7
 
 

@@ -183,7 +183,7 @@ def _unused(frame: FrameType) -> Untold:
 def _promoted(frame: FrameType) -> Untold | None:
     began, returned = frame.f_locals["in_aval"], frame.f_locals["out_aval"]
     if _width(began) >= _width(returned):
-        return None  # the same kind of number, or a lower kind, for which JAX raises an error later
+        return None  # the kind of number stays, or gets lower, for which JAX raises an error later
     return PromotedCarry(_type(began), _type(returned), exact(str(returned.dtype)), *_leaf(frame))
 
 

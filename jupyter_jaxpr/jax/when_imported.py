@@ -39,7 +39,7 @@ class WhenImported:
         run = loader.exec_module
 
         def exec_module(module: Any) -> None:
-            # The function below is an attribute of the loader that hides the method of the loader's class.
+            # Delete this function from the loader, so that the method of the loader's class is no longer hidden.
             del loader.exec_module
             run(module)
             self.stop()

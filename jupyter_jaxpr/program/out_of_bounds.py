@@ -79,7 +79,7 @@ class OutsideReads:
         return indices
 
     def of(self, scopes: list[int], constants: Sequence[Any]) -> Iterator[OutOfBounds]:
-        """Return the accesses outside of an array in some scopes that do not depend on the inputs.
+        """Return the accesses outside of an array in some scopes, as far as these do not depend on the inputs.
 
         Args:
             scopes: The scopes of one program, the outermost first.

@@ -1,9 +1,9 @@
 """Makes a copy of a document that is small enough to be saved in a notebook; the copy states what it leaves out.
 
-Parts are left out in this order until the copy is small enough: diffs, functions of the ledger that this run did not
-call, HLO, StableHLO, types of names, if there are many programs, those farthest from the program in focus, the
-equations of each scope beyond the first ones (with their costs; the sums by line stay), the long texts of notes, the
-ledger, the costs, all programs except the program in focus.
+Parts are left out in this order until the copy is small enough: (1) diffs; (2) functions of the ledger that this run
+did not call; (3) HLO; (4) StableHLO; (5) types of names; (6) of more than `_MANY` programs, those farthest from the
+program in focus; (7) the equations of each scope beyond the first ones, with their costs (the sums by line stay);
+(8) the long texts of notes; (9) the ledger; (10) the costs; (11) all programs except the program in focus.
 """
 
 from __future__ import annotations

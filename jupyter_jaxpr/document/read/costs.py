@@ -80,8 +80,8 @@ class Cost:
 
     - ``sort`` (and ``top_k``): elements x ceil(log2(elements)). ``fft``: 8 x elements x the product of
       floor(log2(length)) over its axes. ``cholesky``: elements x n / 3; ``triangular_solve``: elements x n.
-    - ``cumsum``, ``cumprod``, ``cummax``, ``cummin``: one operation for each element but the first of each line,
-      ``cumlogsumexp`` 8 and 2 functions. XLA counts the window into which JAX lowers the primitive.
+    - ``cumsum``, ``cumprod``, ``cummax``, ``cummin``: one operation for each element but the first along the
+      axis; ``cumlogsumexp``: 8 operations and 2 functions. XLA counts the window to which JAX lowers the primitive.
     - ``lu``: 2kmn - k^2(m + n) + 2k^3/3 with k = min(m, n); Householder factors twice that. XLA calls a library.
     - ``threefry2x32``: 117 integer operations for each pair of words.
     - Functions that JAX composes of others (erfc, logistic, asinh, ...): the operations of the others, in single

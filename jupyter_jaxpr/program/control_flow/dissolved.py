@@ -250,7 +250,7 @@ class Dissolved:
             if equation not in group_equations:
                 results += [variable for variable in operands if variable in bound]
         length = next((self._length(columns, slot.operand, axis) for slot in card.slots if slot.role == "xs"), None)
-        # The residuals that a derivative keeps from intermediate levels are shorter than the result.
+        # Residuals of a derivative are no ys: they come from intermediate levels and are shorter than the xs.
         ys = [variable for variable in dict.fromkeys(results) if self._length(columns, variable, axis) == length]
         for index, variable in enumerate([] if backward else ys):
             target = call.target if call is not None else None

@@ -114,7 +114,7 @@ class Written:
                 return line
         return line
 
-    # --- reading -------------------------------------------------------------------------------
+    # --- reading and parsing source text -------------------------------------------------------
 
     def _of(self, source: SourceFile) -> list[str]:
         lines = self._lines.get(source.name)

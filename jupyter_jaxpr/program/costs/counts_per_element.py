@@ -8,11 +8,12 @@
   but the weak type (see `formulas_of_primitives.is_relabelling`).
 
 XLA has no instruction for the functions below; JAX builds each of them from other operations. A function counts as the
-operations that remain in single precision after XLA's simplification (jax 0.10 to 0.12, CPU), for each element:
+operations that remain in single precision after XLA's simplification (jax 0.10 to 0.12, CPU). For each element these
+are operations + transcendental functions:
 
-    exp2, log2 1 + 1 function, logistic 3 + 1, asin, acos, cosh 3 + 2, sinh 10 + 3, asinh 11 + 3, acosh 7 + 4,
-    atanh 6 + 2, erfc 60 + 1, erf_inv 37 + 2, lgamma 52 + 4, digamma 75 + 3, bessel_i0e 83 + 1, bessel_i1e 83 + 1,
-    nextafter 23, one_minus_square 3: (1 + x) * (1 - x)
+    exp2, log2: 1 + 1; logistic: 3 + 1; asin, acos, cosh: 3 + 2; sinh: 10 + 3; asinh: 11 + 3; acosh: 7 + 4;
+    atanh: 6 + 2; erfc: 60 + 1; erf_inv: 37 + 2; lgamma: 52 + 4; digamma: 75 + 3; bessel_i0e, bessel_i1e: 83 + 1;
+    nextafter: 23; one_minus_square, which is (1 + x) * (1 - x): 3
 
 Functions that iterate until they converge (igamma, random_gamma_grad, ...) have no rule.
 """

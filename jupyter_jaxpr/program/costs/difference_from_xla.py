@@ -311,7 +311,7 @@ class _Loops:
         return length if iterations <= 1 else (length - remainder) // iterations + remainder
 
     def _lowered(self, scope: int, call: Call) -> tuple[int, int]:
-        """Return (iterations of the loop that JAX lowers, steps outside of this loop)."""
+        """Return (iterations of the loop to which JAX lowers an equation, steps outside of this loop)."""
         length = call.parts[0].dearest
         if call.primitive != "scan":
             return length, 0

@@ -185,7 +185,7 @@ class Walk:
         string, stack_of = self.strings.number, self.positions.traceback
         aval_ids, avals = self._aval_ids, scope.variable_avals
         variable_types, name_stacks = self._variable_types, self._name_stacks
-        # Neighbours often share their objects: a call of `id`, or a hash in Python, takes longer than the comparison.
+        # Neighbouring equations often share an object. To compare it with the last one is faster than `id` or a hash.
         last_aval: Any = object()
         last_name_stack: Any = object()
         aval = name_stack = -1

@@ -69,7 +69,7 @@ def named_equations(
     tops = Counter(name.partition("/")[0] for name in lines.op_names.values())
     [(top, _)] = tops.most_common(1) or [("", 0)]
     named: dict[int, Equation] = {}
-    # Remembered, because many lines of an unrolled loop need the same candidate.
+    # A cache, because many lines of an unrolled loop need the same candidate.
     candidates: dict[tuple[str, tuple[int, ...]], _Candidate | None] = {}
     for line, op_name in lines.op_names.items():
         stacks = (lines.line_stacks[line], *lines.other_stacks.get(line, ()))

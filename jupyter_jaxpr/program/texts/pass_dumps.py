@@ -27,7 +27,7 @@ _AROUND = 3
 _DUMP = re.compile(r"module_\d+\..*?\.?(\d{4})\.([\w-]+)\.after_([\w.-]+?)(?:\.before_[\w.-]+)?\.txt$")
 _FIRST = re.compile(r"module_\d+\..*\.before_optimizations\.txt$")
 _METADATA = re.compile(r', metadata=\{(?:[^{}"]|"(?:[^"\\]|\\.)*")*\}')
-#: In the name of a dump that belongs to no pass: XLA also writes the module at the start of a pipeline.
+#: XLA also dumps the module at the start of a pipeline. The name of such a dump has this word in place of a pass.
 _STARTS = "pipeline-start"
 
 

@@ -3,7 +3,7 @@
 A line states frames and a name such as `jit(f)/jvp(g)/tanh`, which ends with the primitive. The frames alone are not
 enough. A library function makes many equations for one user line, and XLA's tables (JAX 0.10 to 0.12) keep a single
 place for all expressions that begin at the same column. Therefore a line gets the stack of an equation that has both
-frames with the same beginnings and the same primitive:
+the same primitive and the same frames (frames that begin at the same positions):
 
 1. Equations of the same frames have this primitive: the line takes the stack of these equations, with the library's
    frames if the equations agree on these frames.
@@ -12,11 +12,14 @@ frames with the same beginnings and the same primitive:
 3. Otherwise the line is part of the machinery of an equation of these frames (the counter of a scan), or the lowering
    made up the line: the line takes the stack of the equations of these frames.
 
-If equations of the same beginnings end differently, and the primitive does not tell the equations apart, the line
-takes the stacks of all these equations. Some equations lower to further operations, or only to other operations, so
-that no line of the text has their name (`random_gamma`, `logistic`). Such equations always count among the equations
-of their frames. A lowering may also make a function that the program does not have, once for the whole program; for a
-line in such a function, these equations count among the equations of the whole program.
+If the frames of several such equations end at different positions, and the primitive does not tell the equations
+apart, the line takes the stacks of all these equations.
+
+Some equations lower to further operations, or only to other operations, so that no line of the text has their name
+(`random_gamma`, `logistic`). Such equations always count among the equations of their frames. A lowering may also make
+a function that the program does not have, once for the whole program; for a line in such a function, these equations
+count among the equations of the whole program.
+
 JAX cuts the frames of an equation at the traced function, and the frames of a lowered line after a number of frames:
 frames are the same if the shorter frames begin the longer frames. JAX lowers a jitted function once, with the frames of
 its first call; the name tells which function a line is in, and the stacks are the stacks of the function's callers.

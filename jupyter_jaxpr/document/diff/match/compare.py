@@ -252,7 +252,7 @@ def _handed(side: Side, scope: ScopeSide, equation: int, child: Child, inputs: i
 
 
 def _wrapped(matcher: Matcher, scope_diff: ScopeDiff) -> list[Wrapped]:
-    """Return groups of unmatched equations that form the inner program of an unmatched equation of the other side."""
+    """Return groups of unpaired equations that form the inner program of an unpaired equation of the other side."""
     matched = scope_diff.matched
     a, b = matcher.a, matcher.b
     into = _gone_into(matcher, a, b, matched.a, matched.b, matched.partner_a, matched.partner_b)
