@@ -201,7 +201,7 @@ class Sources:
         return pages.text_page(text, level, first_line, line_count)
 
     def scope_page(self, scope: int, first_equation: int, equation_count: int) -> ScopePage:
-        """Return equations of a scope, with those of their inner scopes; variables are named as in the printed program.
+        """Return equations of a scope, with those of inner scopes; variables have their names in the printed program.
 
         Args:
             scope: The index of the scope in the document.

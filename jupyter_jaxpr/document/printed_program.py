@@ -51,7 +51,7 @@ class Budget:
         self._characters -= characters
 
     def fitting(self, lines: list[str]) -> int:
-        """Return how many of these lines fit into the budget, and subtract them from it."""
+        """Return how many of some lines fit into the budget, and subtract these lines from the budget."""
         fitting_count = 0
         for line in lines:
             if self.is_spent:

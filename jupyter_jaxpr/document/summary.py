@@ -26,7 +26,7 @@ _HAD = frozenset({"held", "on_request"})
 
 
 def summarised(document: Snapshot, indices: Iterable[int]) -> Snapshot:
-    """Return the document with new summaries of the programs at these indices."""
+    """Return the document with new summaries of some programs, given by their indices."""
     programs = list(document.programs)
     for index in indices:
         programs[index] = msgspec.structs.replace(programs[index], summary=summary_of(document, programs[index]))

@@ -336,7 +336,7 @@ def composed_in(program: Any) -> list[str]:
     for equation in getattr(program, "jaxpr", program).eqns:
         frames = getattr(getattr(equation.source_info, "traceback", None), "frames", ())
         for frame in frames:
-            # custom_linear_solve runs the solver in an inner function, whose name has a dot
+            # custom_linear_solve runs the solver in an inner function, whose name is custom_linear_solve.<locals>...
             name = frame.function_name.partition(".")[0]
             if name in _COMPOSED and _CONTROL_FLOW in frame.file_name:
                 names[name] = None

@@ -60,7 +60,7 @@ class Diff:
     """The comparison of two programs. True if anything differs; use `print` to read it."""
 
     def __init__(self, document: ProgramDiff) -> None:
-        """Take a diff whose rows are all included."""
+        """Take a diff of the document from which no row was left out."""
         self.document = document
         differences: dict[str, list[Difference]] = {sign: [] for sign in _SIGNS}
         for row in document.rows:

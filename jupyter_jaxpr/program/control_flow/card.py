@@ -13,7 +13,7 @@ CONTROL_FLOW = frozenset({"cond", "switch", "scan", "while_loop", "fori_loop", "
 
 @dataclass(slots=True)
 class SlotRow:
-    """See `document.types.control_flow.Slot`."""
+    """A value on a card; `document.types.control_flow.Slot` describes the fields."""
 
     role: str
     path: str
@@ -26,7 +26,7 @@ class SlotRow:
 
 @dataclass(slots=True)
 class BranchRow:
-    """See `document.types.control_flow.Branch`."""
+    """A branch on a card; `document.types.control_flow.Branch` describes the fields."""
 
     label: str
     name: str = ""
@@ -57,7 +57,7 @@ class ControlPath:
 
 @dataclass(slots=True)
 class Card:
-    """See `document.types.control_flow.Control`. `path` is needed to run the construct again."""
+    """A card; `document.types.control_flow.Control` describes the fields. `path` serves to run the construct again."""
 
     kind: str
     primitive: str

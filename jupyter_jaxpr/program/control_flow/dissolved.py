@@ -173,7 +173,7 @@ class Dissolved:
         return found_select
 
     def _size(self, place: Place, equations: Sequence[int]) -> tuple[int, int | None]:
-        """Return the number of the equations, with those of inner programs, and their cost."""
+        """Return the number of some equations, inner programs included, and their operations (None if unknown)."""
         children: dict[int, list[int]] = {}
         for equation, _, _, child in place.columns.children:
             children.setdefault(equation, []).append(child)

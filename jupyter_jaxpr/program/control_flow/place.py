@@ -16,7 +16,7 @@ from .source_calls import Written, target_name
 
 #: Primitives that JAX inserts between a value of the user's and the operand of a construct.
 CONVERSIONS = frozenset({"convert_element_type", "stop_gradient", "copy", "copy_p", "pvary"})
-#: These and the primitives that a transform may insert before the operand, on the line of the construct itself.
+#: The conversions, and the primitives that a transform may insert before the operand on the construct's own line.
 _PUT_THERE = CONVERSIONS | {"transpose", "broadcast_in_dim", "reshape", "squeeze", "slice"}
 #: Part of the name stack of equations that remat computes again in the backward pass; they belong to the forward pass.
 REMATTED = "rematted_computation"

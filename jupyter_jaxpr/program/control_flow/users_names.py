@@ -12,7 +12,7 @@ _INDEX = re.compile(r"\[(\d+)\]")
 
 
 def renamed(path: str, function: ast.FunctionDef | ast.Lambda | None) -> str:
-    """Return a path such as `carry[0]['w']` with the name into which the function unpacks this part of a parameter."""
+    """Return a path with the user's name: `carry[0]['w']` becomes `h['w']` if the function unpacks `h, c = carry`."""
     root = _ROOT.match(path)
     if root is None:
         return path

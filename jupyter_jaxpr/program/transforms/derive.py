@@ -285,7 +285,7 @@ _MAKERS: dict[Kind, Callable[[Original, Derived], None]] = {
 }
 
 
-# --- types and words ----------------------------------------------------------------------------------------
+# --- types of inputs, names of results, texts of errors -----------------------------------------------------
 
 
 def _traced(fun: Callable[..., Any], specs: Sequence[Any], name: str) -> Any:
