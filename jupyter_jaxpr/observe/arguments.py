@@ -22,7 +22,7 @@ class CallShape:
     # for each positional argument: (name of its parameter, True if the argument is static)
     names: tuple[tuple[str, bool], ...]
     statics: Mapping[str, str] = field(default_factory=dict)
-    # only for own traces: parameter name -> repr of an argument that JAX does not trace
+    # parameter name -> repr of an argument that JAX does not trace; filled only by an own trace
     fixed: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -33,14 +33,15 @@ def shape_of(
     key: Key | None = None,
     reading: Reading | None = None,
 ) -> CallShape:
-    """Return the form of a call from JAX's record of its jit and the arguments of the call.
+    """Return the parameter names of a call, and the repr of each static argument.
 
     Args:
         options: JAX's record of the `jax.jit` arguments.
         args: Positional arguments.
         kwargs: Keyword arguments.
-        key: The key of the call with the reprs of its static values; with None the reprs are made from the values.
-        reading: The methods of static values that may be called; None for a call that the user asked about.
+        key: The cache key of the call, which has the reprs of the static values; with None the reprs are made anew.
+        reading: Says whether the `__repr__` of a static value may be called; None allows each `__repr__`, as for a
+            call that the user asked about.
     """
     signature = getattr(options, "fun_signature", None)
     static_positions, static_names = static_places(options, len(args))
@@ -55,17 +56,17 @@ def shape_of(
 
 
 def plain_shape(key: Key) -> CallShape:
-    """Return the form of a call that has no static arguments; the cache key of the call holds the parameter names."""
+    """Return the parameter names of a call that has no static arguments, from the cache key of the call."""
     return CallShape(tuple((name, False) for name in key.names[: key.positional]))
 
 
 def arguments_of(
     shape: CallShape, in_tree: Any, avals: Sequence[Any], donated: Sequence[bool]
 ) -> tuple[ArgumentSpec, ...]:
-    """Return the arguments of a call in the order of the call: positional arguments, then keyword arguments.
+    """Return the arguments of a call in the order in which the call passes them: positional, then keyword arguments.
 
     Args:
-      shape: the form of the call.
+      shape: the parameter names and the static arguments of the call.
       in_tree: the structure of the dynamic arguments, ((positional, ...), {keyword: ...}).
       avals: the types of the dynamic leaves.
       donated: for each dynamic leaf, whether the call donates the leaf.
@@ -97,9 +98,9 @@ def fixed_arguments(
     is_input: Callable[[Any], bool],
     reading: Reading,
 ) -> dict[str, str]:
-    """Return {parameter name.
+    """Return the repr of each argument that has leaves, but no leaf that is an input of the program.
 
-    Repr} for the arguments without any input of the program, such as a function or an axis.
+    The result is {parameter name: repr}. Such an argument is a function or an axis, for example.
     """
     import jax
 
@@ -114,7 +115,7 @@ def fixed_arguments(
 def arrays_only(
     args: tuple[Any, ...], kwargs: dict[str, Any], is_input: Callable[[Any], bool]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Return (args, kwargs) with each leaf that is no input of the program replaced by None."""
+    """Return (args, kwargs) with None in place of each leaf that is no input of the program."""
     import jax
 
     arrays: tuple[tuple[Any, ...], dict[str, Any]] = jax.tree_util.tree_map(
@@ -127,22 +128,22 @@ def arrays_only(
 class EquinoxCall:
     """The arguments of a call of `equinox.filter_jit`.
 
-    Equinox passes them to its inner jit as flat tuples of leaves.
+    Equinox passes these arguments to its inner jit as flat tuples of leaves.
     """
 
     signature: inspect.Signature
-    # group of arguments -> (its pytree structure, for each leaf the repr of a static leaf, None for an array)
+    # group of arguments -> (pytree structure of the group, reprs of its leaves); for an array, the repr is None
     trees: Mapping[str, tuple[Any, tuple[str | None, ...]]]
 
 
 def equinox_call(wrapper: Any, args: Sequence[Any], reading: Reading) -> EquinoxCall | None:
-    """Return the structures of the arguments that equinox passed to its inner jit; None for other calls."""
+    """Return the structures of the arguments that equinox passed to its inner jit; None for a call without equinox."""
     if wrapper is None or len(args) != 3:
         return None
     _, first, rest = args[2]
     trees = {}
     for name, (leaves, tree) in (("first", first), ("rest", rest)):
-        # A leaf that is an array is stored as None.
+        # Equinox puts None in place of each leaf that is an array.
         trees[name] = (tree, tuple(None if leaf is None else reading.text(leaf) for leaf in leaves))
     return EquinoxCall(wrapper._signature, trees)
 
@@ -158,7 +159,7 @@ def equinox_arguments(arguments: tuple[ArgumentSpec, ...], call: EquinoxCall) ->
     first, donated_first = _equinox_tree("first", groups, call)
     (other_values, keywords), donated_rest = _equinox_tree("rest", groups, call)
     values = [(first, donated_first), *((value, donated_rest) for value in other_values)]
-    names = positional_names(call.signature, len(values) - 1)  # the last value is equinox's own argument, which is None
+    names = positional_names(call.signature, len(values) - 1)  # `filter_jit` adds None as the last argument
     specs = [_equinox_spec(name, value, donated) for name, (value, donated) in zip(names, values, strict=False)]
     specs.extend(_equinox_spec(exact(name), value, donated_rest) for name, value in keywords.items())
     return tuple(specs)
@@ -177,7 +178,7 @@ def _equinox_tree(name: str, groups: Mapping[str, tuple[Any, bool]], call: Equin
 
 @dataclass(frozen=True)
 class _Static:
-    """Stands for a static leaf in a tree of arguments, and prints as its repr."""
+    """Stands for a static leaf in a tree of arguments, and keeps only the repr of the leaf."""
 
     text: str
 
@@ -197,7 +198,7 @@ def result_of(out_tree: Any, avals: Sequence[Any]) -> Any:
 
 
 def spec_of(aval: Any) -> Any:
-    """Return the `jax.ShapeDtypeStruct` of an aval; the aval itself where it has no shape, such as a token."""
+    """Return the `jax.ShapeDtypeStruct` of an aval; an aval without a shape, such as a token, is returned unchanged."""
     import jax
 
     if isinstance(aval, jax.ShapeDtypeStruct) or not hasattr(aval, "shape") or not hasattr(aval, "dtype"):

@@ -1,4 +1,4 @@
 """Records the jit cache.
 
-The key of each miss, the reason of each miss, and the ledger (a table of functions and entries).
+The recorded data are the key of each miss, the reason of each miss, and the ledger (functions and cache entries).
 """

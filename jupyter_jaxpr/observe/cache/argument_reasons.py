@@ -44,7 +44,7 @@ def static_differences(old: Key, new: Key) -> Iterator[Reason]:
 
 
 def _bound_statics(key: Key, other: Key) -> dict[str, StaticValue]:
-    """Return the static values of `key`, with default values for those that only `other` passed."""
+    """Return the static values of `key`, and the default values of static arguments that only `other` passed."""
     return {**{name: value for name, value in key.defaults.items() if name in other.statics}, **key.statics}
 
 
@@ -77,7 +77,7 @@ def dynamic_differences(
 
 
 def _fixed(leaf: Leaf | None) -> StaticValue | None:
-    """Return the value of a leaf that is static in `equinox.filter_jit`; None for a leaf that is an array."""
+    """Return the value of a leaf that is static in `equinox.filter_jit`; None if `leaf` is an array or None."""
     return leaf.holder.value if leaf is not None and isinstance(leaf.holder, StaticLeaf) else None
 
 
@@ -86,14 +86,14 @@ def _each_value(name: str) -> str:
 
 
 def _is_default(default: StaticValue, tree: Any) -> bool:
-    """Return whether a default value such as None has the given pytree structure, which has no leaves."""
+    """Return whether an argument of the structure `tree` equals a default value without leaves, such as None."""
     if tree.num_leaves or default.value is UNKNOWN:
         return False
     return bool(flatten(default.value)[1] == tree)
 
 
 def _text(name: str, tree: Any, leaves: Mapping[str, Leaf], reading: Reading) -> str:
-    """Return the text of an argument: the type for an array, the pytree structure for a container."""
+    """Return the text of an argument: the type of an array, such as f32[8], or the pytree structure of a container."""
     leaf = leaves.get(name)
     return structure_text(tree, reading, 80) if leaf is None else type_and_weakness(leaf)
 
@@ -127,7 +127,7 @@ def _default_cure(name: str, default: StaticValue) -> str:
 
 
 def _without_parameter(old: Key, new: Key) -> Iterator[Reason]:
-    """Yield a reason for each argument in `*args` and `**kwargs` that only one of the two calls passed."""
+    """Yield a reason for each difference in `*args` and in `**kwargs`: the number of values, or the names."""
     before, after = (_variadic(key) for key in (old, new))
     for group in sorted(before.keys() | after.keys()):
         was, count_after = before.get(group, 0), after.get(group, 0)
@@ -177,13 +177,12 @@ def passed(key: Key) -> tuple[str, ...]:
 def call_style(old: Key, new: Key, reasons: Iterable[Reason]) -> Reason | None:
     """Return a reason if two calls pass equal arguments in different ways, such as by position and by keyword.
 
-    Else None.
+    Return None if the ways are the same.
 
     Args:
         old: The earlier call.
         new: This call.
-        reasons: The other differences of the two calls. The reason does not mention an argument whose value differs,
-            too.
+        reasons: The other differences of the two calls. An argument that one of them names is left out.
     """
     if (old.positional, old.keywords) == (new.positional, new.keywords):
         return None
@@ -216,8 +215,7 @@ def passed_differently(old: Key, new: Key) -> int:
     return len({name for name, _ in ways[0] ^ ways[1]})
 
 
-# The ways in which two calls pass the same argument differently.
-# The second text is used where nothing else differs between the calls.
+# The ways in which two calls pass the same argument differently, as (text, text for calls that differ in nothing else).
 _WAYS = (
     (
         "The call passes {names} by keyword, not by position.",

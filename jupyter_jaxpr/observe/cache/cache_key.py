@@ -39,7 +39,7 @@ class Leaf(NamedTuple):
     """The part of a cache key that comes from one leaf of the dynamic arguments."""
 
     aval: Any  # the ShapedArray that JAX makes of the value; None if JAX does not accept the value
-    holder: str  # the kind of object that holds the value: 'jax.Array', 'numpy', 'float', 'tracer', ...
+    holder: str  # where the value comes from: 'jax.Array', 'numpy', a Python type such as 'float', 'tracer', ...
     sharding: Any  # the jax.sharding.Sharding of a jax.Array; None for other values
     committed: bool | None
     layout: Any  # the major_to_minor tuple of a jax.Array; None if the layout was not read
@@ -52,7 +52,7 @@ class Leaf(NamedTuple):
     def describe(self) -> str:
         """Return the type as JAX prints it, such as f32[8,4].
 
-        For a leaf without an aval, the name of its Python type.
+        For a leaf without an aval, return the name of its Python type.
         """
         if self.aval is None:
             return str(self.holder)
@@ -91,9 +91,9 @@ class JitOptions:
 
     def __init__(self, options: Any) -> None:
         self.by = "jit"
-        # true if a call donates an argument
+        # true if `donate_argnums` or `donate_argnames` is set
         self.donates = bool(getattr(options, "donate_argnums", ()) or getattr(options, "donate_argnames", ()))
-        # true if the program keeps the arguments that the function does not use
+        # the option `keep_unused` of `jax.jit`: the program keeps the arguments that the function does not use
         self.keeps_unused = bool(getattr(options, "keep_unused", True))
         kind: Any = type(options)
         self._values = _option_reader(kind)(options)
@@ -102,15 +102,16 @@ class JitOptions:
     def of_pmap(cls, values: tuple[Any, ...]) -> JitOptions:
         """Return the options of a `jax.pmap` call, from the values in its cache key."""
         options = cls.__new__(cls)
-        # the values do not show whether pmap donates an argument, so this assumes that it does
+        # the cache key of pmap does not show whether pmap donates an argument, so `donates` is True to be safe
         options.by, options._values, options.donates, options.keeps_unused = "pmap", values, True, True
         return options
 
     def equals(self, other: JitOptions) -> bool:
-        """Return whether two records hold equal options, even if they come from two `jax.jit` calls."""
+        """Return whether two records hold equal options, even if the options come from two calls of `jax.jit`."""
         try:
             return bool(self._values == other._values)
-        except not_of_a_signal(Exception):  # the `__eq__` of a sharding class of the user's may raise
+        # comparing two shardings may call the `__eq__` of a user's class, which may raise
+        except not_of_a_signal(Exception):
             return False
 
 
@@ -222,15 +223,15 @@ class Key:
 
     @property
     def context_names(self) -> Sequence[str]:
-        """The names of the values in `context`.
+        """The names of the values in `context`, the trace context of JAX at the call.
 
-        JAX only ever appends to its list of names, so old contexts keep their meaning.
+        JAX only ever appends to its list of names, so the names of an earlier context stay valid.
         """
         return trace_context_names()[: len(self.context)]
 
     @property
     def is_of_now(self) -> bool:
-        """True if a call made at this moment would have the same `context`."""
+        """True if JAX's trace context (settings such as x64, and the mesh) is the same now as at the call."""
         return tuple(self.context) == tuple(trace_context())
 
     @property
@@ -243,7 +244,7 @@ def type_text(aval: Any) -> str:
     """Return the text of an aval as JAX prints it, such as f32[8,4]."""
     try:
         return exact(aval.str_short(short_dtypes=True), Limit.TYPE)
-    except not_of_a_signal(*FAILURES):  # an aval class of another library: use its own `str`
+    except not_of_a_signal(*FAILURES):  # an aval of another library may lack `str_short`; its `str` is used
         return text_of(aval, Limit.TYPE)
 
 

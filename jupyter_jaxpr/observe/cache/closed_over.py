@@ -1,8 +1,8 @@
 """Records the values that a function object reads from outside of its arguments, to compare two function objects.
 
-If a function object was made again for another value of `i`, the advice "define the function once" would be wrong: `i`
-must become an argument. So the values are recorded at the first miss of a function object, and compared with the values
-of the previous object.
+Suppose that a function was defined again because it reads a variable `i`, which changed. The advice "define the
+function once" would be wrong: `i` must become an argument. So the values are recorded at the first miss of a function
+object, and compared with the values of the previous object.
 """
 
 from __future__ import annotations
@@ -43,21 +43,21 @@ class Outside(NamedTuple):
     code: CodeType | None = None  # the code of a function of the user's
     # name -> value, for the values that a user function itself reads from outside
     inside: Mapping[str, Outside] | None = None
-    fixed: bool = False  # true for a JAX array and for a jitted function, whose contents never change
+    fixed: bool = False  # true for a JAX array and for a jitted function, which never change in place
     aval: Any = None  # the aval of a JAX array
     is_default: bool = False  # true if the value is the default value of a parameter
 
     @property
     def is_nan(self) -> bool:
-        """True if the value is NaN, which does not even equal itself."""
+        """True if the value is NaN, which does not equal itself."""
         return self.kind in ("float", "complex") and bool(self.value != self.value)
 
     def described(self) -> str:
-        """Return the text of the value; for an object, the name of its class."""
+        """Return the text of the value; for an object, its class name, such as <Config>."""
         return self.text if self.text is not None else f"<{self.kind}>"
 
     def is_same(self, later: Outside) -> bool | None:
-        """Return whether a later value is the same value; None if this is unknown."""
+        """Return whether the value of the later function object is the same; None if this is unknown."""
         if self.reference is not None and later.reference is not None:
             mine, later_value = self.reference(), later.reference()
             if mine is later_value is not None:
@@ -98,14 +98,14 @@ class FunctionReads(NamedTuple):
     outside: Mapping[str, Outside]
 
     def has_code_of(self, other: FunctionReads) -> bool:
-        """Return whether two functions have equal code, ignoring line numbers."""
+        """Return whether two functions have equal code; line numbers do not count."""
         return self.code == other.code
 
 
 def _without_lines(code: CodeType) -> CodeType:
-    """Return a copy of a code object without line numbers.
+    """Return a copy of a code object without line numbers, file and name, so that copies with equal code are equal.
 
-    The comparison of code objects also compares the types of their constants.
+    Python also compares the types of the constants: code with 1 differs from code with 1.0.
     """
     constants = tuple(_without_lines(value) if type(value) is CodeType else value for value in code.co_consts)
     return code.replace(
@@ -183,12 +183,12 @@ def changed_values(before: Mapping[str, Outside], after: Mapping[str, Outside]) 
 
 
 def unread_values(before: Mapping[str, Outside], after: Mapping[str, Outside]) -> list[str]:
-    """Return the names whose values were not recorded, such as long lists, so that changes are unknown."""
+    """Return the names of values that cannot be compared, such as lists: the values may have changed."""
     return [name for name, current in after.items() if name in before and before[name].is_same(current) is None]
 
 
 def kept_values(names: Iterable[str], outside: Mapping[str, Outside]) -> list[str]:
-    """Return those names whose values are numbers, strings or arrays.
+    """Return the names among `names` whose values are numbers, strings or arrays.
 
     Args:
         names: The names of the variables that a function reads from enclosing functions.
@@ -202,7 +202,7 @@ def _outside(value: Any, reading: Reading, depth: int, visited: set[int]) -> Out
     kind = "array" if _is_array(value) else kind_name(type(value))
     if is_plain(value):
         long = type(value) in _SIZED and len(value) > _LONG
-        # the hash replaces a large value, so that the value is not kept alive
+        # for a long string or tuple, the record keeps only the hash
         return Outside(reading.text(value), kind, hash(value) if long else value, None)
     if type(value) in _CONTAINERS:
         return Outside(None, kind, None, None)  # a container can change in place and allows no weak reference
@@ -229,7 +229,7 @@ def named_values(fun: FunctionType) -> Iterator[tuple[str, Any]]:
     for name, cell in zip(fun.__code__.co_freevars, fun.__closure__ or (), strict=False):
         try:
             yield name, cell.cell_contents
-        except not_of_a_signal(ValueError):  # the variable has no value yet
+        except not_of_a_signal(ValueError):  # the enclosing function has not assigned the variable yet
             continue
     parameters = fun.__code__.co_varnames[: fun.__code__.co_argcount]
     defaults = fun.__defaults__ or ()
@@ -263,7 +263,7 @@ def _globals_read(code: CodeType) -> Sequence[str]:
             for instruction in dis.get_instructions(code)
             if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME")
         ]
-    except not_of_a_signal(*FAILURES):  # `dis` cannot read bytecode that another tool made
+    except not_of_a_signal(*FAILURES):  # `dis` cannot read bytecode that a tool other than Python's compiler made
         return ()
     names = dict.fromkeys(instruction.argval for instruction in instructions)
     for constant in code.co_consts:

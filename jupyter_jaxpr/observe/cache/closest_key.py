@@ -1,6 +1,6 @@
 """Finds the earlier cache key that is closest to the key of a miss, and the differences between the two keys.
 
-`Distance` orders the earlier keys; of several equally close keys, the latest one is chosen. Each difference becomes one
+`Distance` orders the earlier keys; among equally close keys, the latest one is chosen. Each difference becomes one
 `Reason`.
 """
 
@@ -46,30 +46,31 @@ class Difference(NamedTuple):
     """The differences between a call and one earlier call."""
 
     reasons: tuple[Reason, ...]
-    # for each differing argument, structure, static value or setting: the kinds of its differences
+    # for each argument, pytree structure, static value or setting that differs: the kinds of its differences
     kinds: tuple[Kinds, ...]
 
     @property
     def compiles(self) -> bool:
-        """True if these differences make JAX compile, rather than only look up the executable in Python."""
+        """True if these differences make JAX compile; False if JAX's Python only has to find the executable."""
         return _compile(self.kinds)
 
 
 class Distance(NamedTuple):
     """The distance between two calls; its fields are in the order in which distances are compared."""
 
-    compiles: bool  # true if the differences make JAX compile
+    # true if the differences make JAX compile
+    compiles: bool
     differing: int  # the number of arguments, static values and settings that differ
-    of_structure: int  # the number of these that differ in their pytree structure
+    of_structure: int  # the number of differences in a pytree structure
     kinds: int  # the total number of kinds of difference; shape and dtype of one array are two kinds
-    # the number of arguments of the same type in another holder (such as NumPy and jax.Array); these do not make JAX
-    # compile
+    # the number of arguments whose type is the same and whose class differs, such as a NumPy array and a jax.Array;
+    # JAX does not compile because of the class
     holders: int
     order: list[int]  # for each kind of difference, its index in `_ORDER`, largest index first
 
     @classmethod
     def of(cls, kinds: Sequence[Kinds]) -> Distance:
-        """Return the distance for a list of differences, given by their kinds."""
+        """Return the distance that follows from the kinds of each difference."""
         compiling = [group for group in kinds if group != _HOLDER]
         flat = [kind for group in compiling for kind in group]
         return cls(
@@ -86,14 +87,18 @@ _HOLDER: Kinds = ("argument_type",)
 
 
 def _compile(kinds: Sequence[Kinds]) -> bool:
-    """Return whether the differences make JAX compile; a value of the same type in another holder alone does not."""
+    """Return whether the differences make JAX compile.
+
+    JAX does not compile if the type of an argument is the same and only its class differs, such as a NumPy array in
+    place of a jax.Array.
+    """
     return any(group != _HOLDER for group in kinds)
 
 
 def closest(key: Key, earlier: Sequence[Key], reading: Reading) -> Difference:
     """Return the differences between a call and the closest earlier call.
 
-    An earlier call whose executable JAX can use for this call is closer than any other.
+    If JAX can use the executable of an earlier call for this call, that earlier call is the closest.
 
     Args:
         key: The key of the call.
@@ -104,8 +109,8 @@ def closest(key: Key, earlier: Sequence[Key], reading: Reading) -> Difference:
     best: tuple[Distance, Key, Difference | None] | None = None
     for old in reversed(earlier):
         candidate = None
-        # this short path is for functions with hundreds of keys (one for each shape), for which the full comparison is
-        # too slow
+        # `kinds_of_values` is fast: a function may have hundreds of keys (one for each shape), and `_difference` would
+        # take too long for each of them
         kinds = kinds_of_values(old, key)
         if kinds is None:
             candidate = _difference(old, key, leaves, reading)
@@ -121,9 +126,9 @@ def closest(key: Key, earlier: Sequence[Key], reading: Reading) -> Difference:
 
 
 def kinds_of_values(old: Key, new: Key) -> tuple[Kinds, ...] | None:
-    """Return the kinds of the differences, if two keys can differ only in static values and types of leaves; else None.
+    """Return the kinds of the differences, if two keys differ only in static values and in types of leaves; else None.
 
-    This is much faster than `difference`.
+    This function is much faster than `difference`.
     """
     if (old.positional, old.keywords) != (new.positional, new.keywords):
         return None
@@ -184,14 +189,15 @@ def _difference(old: Key, new: Key, new_leaves: Mapping[str, Leaf], reading: Rea
     for setting in settings:
         number = meshes_changed(old, new) if setting.argument == "mesh" else 1
         kinds.append((setting.kind,) * max(number, 1))
-    if _compile(kinds):  # JAX compiled because of the other differences, so a different holder is no reason
+    # JAX compiled because of the other differences; a NumPy array in place of a jax.Array did not cause the compile
+    if _compile(kinds):
         reasons = [reason for reason in reasons if reason.kind != "argument_type"]
     return Difference((*reasons, *settings), tuple(kinds))
 
 
 def _by_path(key: Key, reading: Reading) -> dict[str, Leaf]:
-    """Return {path: leaf} for the leaves of a key, such as p['w'].
+    """Return {path: leaf} for the leaves of a key; a path is the source code of a leaf, such as p['w'].
 
-    The path is the same for an argument passed by position and by keyword.
+    The path does not depend on whether the argument is passed by position or by keyword.
     """
     return dict(zip(paths(key, reading), key.leaves, strict=True))

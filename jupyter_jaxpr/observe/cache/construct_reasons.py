@@ -1,8 +1,7 @@
 """Finds the reason why JAX compiled an eager construct (such as `lax.scan` outside of jit) again.
 
 JAX makes one jitted function for each body that it traced, so the key of the new call is compared with the keys of all
-earlier calls of the construct. If no part of the key differs, the body is a new function object, which JAX had to
-trace.
+earlier calls of the construct. If the keys do not differ, the body is a new function object, which JAX had to trace.
 """
 
 from __future__ import annotations
@@ -58,16 +57,16 @@ def construct_reasons(
 
 
 def _is_another_function(construct: Construct, before: Sequence[MissEvent]) -> bool:
-    """Return whether a function of this call certainly is another one than in each earlier call."""
+    """Return whether the construct certainly got a function object that no earlier call passed."""
     if construct.name == "map":
-        return True  # lax.map wraps the user's body in a new function in each call
+        return True  # lax.map wraps the user's function in a new function object at each call
     return bool(_new_functions(construct, before))
 
 
 def _new_functions(construct: Construct, before: Sequence[MissEvent]) -> list[PassedFunction] | None:
-    """Return the functions of a call that differ from those of the closest earlier call.
+    """Return the functions of a call that the closest earlier call did not pass as the same function objects.
 
-    The list is empty if an earlier call had the same function objects; None if this is unknown.
+    The list is empty if an earlier call passed the same function objects; None if this is unknown.
     """
     closest: list[PassedFunction] | None = None
     for event in reversed(before):
@@ -75,8 +74,8 @@ def _new_functions(construct: Construct, before: Sequence[MissEvent]) -> list[Pa
         functions = (*old, *construct.functions)
         if not old or len(old) != len(construct.functions) or any(passed.reference is None for passed in functions):
             return None
-        # Python keeps one plain weak reference per object: two references are the same object exactly if they belong to
-        # the same function, also after the function was deleted.
+        # Python keeps one plain weak reference per object. So two references are identical exactly if they belong to
+        # the same function, even if the function was deleted.
         new = [
             passed
             for passed, earlier in zip(construct.functions, old, strict=True)
@@ -177,7 +176,7 @@ def _other_body(event: MissEvent, before: Sequence[MissEvent], construct: Constr
 
 
 def _functions(names: Sequence[str]) -> str:
-    """Return the functions in a text that tells the user to define them; a lambda has no name to define."""
+    """Return the functions as words of a sentence, such as `step and the lambda`: a lambda has no name."""
     lambdas = "the lambda" if names.count("<lambda>") == 1 else "the lambdas"
     return " and ".join(dict.fromkeys(lambdas if name == "<lambda>" else name for name in names)) or "the body"
 
@@ -193,7 +192,7 @@ def _are_new(functions: Sequence[PassedFunction]) -> str:
 
 
 def _made_by(construct: Construct, bodies: str) -> Reason:
-    """Return the reason for a body that a JAX function, which has no program of its own, made again."""
+    """Return the reason for a body that a JAX function, such as `cg`, makes again at each of its calls."""
     text = (
         f"JAX traced and compiled the {construct.name} again: {bodies} is a new function object in each call of "
         f"{construct.within}."
@@ -216,5 +215,5 @@ def _reads_another(construct: Construct, bodies: str, changed: ChangedValue) -> 
 
 
 def _way(construct: Construct) -> str:
-    """Return the way in which a function of the construct gets a value that it reads from outside."""
+    """Return how to pass a value to the functions of a construct, in words: as an operand or as a part of the carry."""
     return "as an operand" if construct.primitive == "cond" else "as a part of the carry"

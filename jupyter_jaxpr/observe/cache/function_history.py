@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from .ledger import FunctionRecord
 
 
-# (names of the wrappers around a function, true if a partial binds arguments, class name of a callable object, hash of
-# the other properties that distinguish two functions on one line)
+# the properties that tell function objects on one line apart: (names of the wrappers around the function, true if a
+# partial binds arguments, class name of a callable object, hash of the other properties)
 Wrapped = tuple[Wrappers, bool, str, int]
 
 
@@ -46,39 +46,43 @@ EVENTS_PER_FUNCTION = 512
 class MissEvent:
     """One call that missed JAX's C++ cache, or that JAX inlined into a trace."""
 
-    number: int  # the index of the event among all events of this kernel
+    number: int  # the index of the event among all events in this kernel
     thread: int
-    function_object: int  # the index of the called function object among the function objects of the history
+    # the index of the called function object among the function objects with this name and def line
+    function_object: int
     key: Key | None  # the key of the call; None for an inlined call, or if the key could not be read
     place: Place | None
     outcome: Outcome | None = None  # the outcome of the call; None while the call runs
     fast_path: bool = False  # true if later calls with this key hit JAX's C++ fast path
-    effects: tuple[str, ...] = ()  # the effects of the program, which may be why the entry has no fast path
+    effects: tuple[str, ...] = ()  # the effects of the program; because of an effect, an entry may have no fast path
     held_before: bool = False  # true if JAX had entries of this function object before the observation began
-    rerun: bool = False  # true if the cell of the def ran again since the previous function object was first seen
+    rerun: bool = False  # true if the cell of the def ran again after the previous function object was first seen
     clears: int = 0  # how often JAX's caches had been cleared before the event
-    reloaded: bool = False  # true if the file of the def was executed again since the previous function object
+    reloaded: bool = False  # true if the file of the def was executed again after the previous function object was made
     cell: int | None = None  # the n of In [n] of the cell that made the call
     definition: Place | None = None  # the place of the def; only set for the first miss of a function object
     definition_cell: int | None = None  # the n of In [n] of the cell that contains the def
     partial: dict[str, str] | None = None  # parameter -> repr of the value that a functools.partial binds
-    partial_read: bool = True  # false if `partial` lacks values, because values are not read outside of observed cells
-    first: MissEvent | None = None  # the first miss of the function object; None for the first miss itself
+    partial_read: bool = True  # false if the bound values could not be read: values are read only in observed cells
+    first: MissEvent | None = None  # the first miss of the same function object; None if this event is the first miss
     wrappers: Wrappers = ()  # the wrappers around the user's function; only set for the first miss of a function object
     alike: int = 0  # how many earlier function objects had the same wrappers
-    making: Making | None = None  # where the function object was made; None for the first object or if unknown
+    # where the function object was made; None for the first function object, or if unknown
+    making: Making | None = None
     captured: Sequence[str] = ()  # names of the values that the function object reads from enclosing functions
     method: bool = False  # true for a bound method; only set for the first miss of a function object
     # the class name of a callable object that is no function; only set for the object's first miss
     callable_class: str = ""
     changed: Sequence[ChangedValue] = ()  # outside values that differ from those of the previous function object
-    unread: Sequence[str] = ()  # names of outside values that were not recorded and may have changed
-    # the construct that JAX compiled by itself outside of jit; None for a jitted function
+    unread: Sequence[str] = ()  # names of outside values that cannot be compared, and so may have changed
+    # the construct that JAX compiled by itself outside of jit; None for the call of a jitted function
     construct: Construct | None = None
-    another: bool = False  # true if functions with other code or options have the same def line, such as two lambdas
-    reasons: tuple[Reason, ...] | None = None  # None until the first request computes them
-    entry: int = -1  # the index of the function's cache entry; computed at the first request
-    signature: str | None = None  # the argument types as text; computed at the first request
+    # true if several functions with different code or options have the same def line, such as two lambdas
+    another: bool = False
+    # the reasons of the miss; None until `reasons_of` first computes the reasons
+    reasons: tuple[Reason, ...] | None = None
+    entry: int = -1  # the index of the function's cache entry; -1 until `entries_of` first computes the index
+    signature: str | None = None  # the argument types as text; None until the ledger is first read
     trace: float | None = None  # the seconds of JAX's trace; None if JAX did not trace
     lower: float | None = None
     compile: float | None = None
@@ -86,7 +90,7 @@ class MissEvent:
 
     @property
     def seconds(self) -> float:
-        """The seconds of the miss: trace, lower and compile together."""
+        """The seconds of the miss: the sum of trace, lower and compile."""
         return (self.trace or 0.0) + (self.lower or 0.0) + (self.compile or 0.0)
 
     @property
@@ -101,7 +105,7 @@ _NO_ENTRY = MissEvent(0, 0, -1, None, None)
 
 @dataclass(slots=True)
 class Counts:
-    """The counts of one function: JAX's events, and calls by their outcome."""
+    """The counts of one function: JAX's traces, lowerings and compiles, and the missed calls by their outcome."""
 
     misses: int = 0
     dispatch_only: int = 0
@@ -117,7 +121,7 @@ class Counts:
         return Counts(*(getattr(self, name) + getattr(other, name) for name in self.__slots__))
 
     def minus(self, earlier: Counts) -> Counts:
-        """Return these counts minus earlier counts of the same function."""
+        """Return the difference between these counts and earlier counts of the same function."""
         return Counts(*(getattr(self, name) - getattr(earlier, name) for name in self.__slots__))
 
     def copy(self) -> Counts:
@@ -132,12 +136,13 @@ class FunctionHistory:
     name: str
     definition: Place | None  # the place of the def of the newest function object
     events: deque[MissEvent] = field(default_factory=lambda: deque(maxlen=EVENTS_PER_FUNCTION))
-    counts_of: dict[int, Counts] = field(default_factory=dict)  # thread id -> the counts of a living thread
-    counts_gone: Counts = field(default_factory=Counts)  # the sum of the counts of ended threads
+    # id of a thread that still runs -> the counts of its calls
+    counts_of: dict[int, Counts] = field(default_factory=dict)
+    counts_gone: Counts = field(default_factory=Counts)  # the sum of the counts of threads that have ended
     compiled_at: float = -math.inf  # when the last compile was counted, by `time.perf_counter`
     objects: int = 0
-    last_seen: int = -1  # in which cell execution the newest function object was first seen
-    # for each cache entry, the event that made it; filled at the first request
+    last_seen: int = -1  # the number of the cell execution in which the newest function object was first seen
+    # for each cache entry, the event that made the entry; empty until `entries_of` is first called
     entries: list[MissEvent] = field(default_factory=list)
     by_hash: dict[int, list[int]] = field(default_factory=dict)
     # when the number of entries reaches this, entries of deleted function objects are dropped
@@ -146,9 +151,9 @@ class FunctionHistory:
     wrapped: dict[Wrapped, NewestObject] = field(default_factory=dict)
     full_record: FunctionRecord | None = None  # the ledger's record of all events; None if new events came since
     full_record_at: int = 0  # how often JAX's caches had been cleared when `full_record` was made
-    # index of a function object -> weak reference to it
+    # index of a function object -> weak reference to the function object
     alive: dict[int, weakref.ref[Any]] = field(default_factory=dict)
-    # index of a function object -> weak reference to its jitted function, if that was seen
+    # index of a function object -> weak reference to the result of `jax.jit`, if a call through it was seen
     jitted: dict[int, weakref.ref[Any]] = field(default_factory=dict)
 
     def is_alive(self, number: int) -> bool:
@@ -161,7 +166,7 @@ class FunctionHistory:
         return self.events[-1].number if self.events else 0
 
     def forget_entries(self) -> None:
-        """Drop the keys of entries whose function object was deleted and whose events were dropped."""
+        """Drop the cache keys of deleted function objects whose events are no longer kept."""
         if len(self.entries) < self.looked_through_at:
             return
         recent = {event.function_object for event in self.events}
@@ -175,9 +180,9 @@ class FunctionHistory:
         self.looked_through_at = len(self.entries) + EVENTS_PER_FUNCTION
 
     def live(self, number: int, fun: Any) -> None:
-        """Keep a weak reference to the new function object `fun` with the index `number`.
+        """Keep a weak reference to the new function object `fun`, whose index is `number`.
 
-        When a function object is deleted, JAX drops its cache entries, so `full_record` is cleared then.
+        When a function object is deleted, JAX drops its cache entries, so the deletion also clears `full_record`.
         """
 
         def forget_object(_: object) -> None:
@@ -188,15 +193,15 @@ class FunctionHistory:
         self.alive[number] = weakref.ref(fun, forget_object)
 
     def called(self, number: int, jitted: Any) -> None:
-        """Keep a weak reference to the jitted function whose call used the function object with the index `number`."""
+        """Keep a weak reference to the jitted function that called the function object with the index `number`."""
         earlier = self.jitted.get(number)
         if earlier is None or earlier() is None:
             self.jitted[number] = weakref.ref(jitted)
 
     def count_alike(self, event: MissEvent, first: FunctionObject, fun: Any) -> None:
-        """Record on `event`, a function object's first miss, how many earlier objects had the same wrappers.
+        """Record how many earlier function objects had the same wrappers; `event` is a function object's first miss.
 
-        The outside values that changed since the previous object are recorded, too, because they may be deleted later.
+        The changes of outside values since the previous object are recorded, too: the values may be deleted later.
         """
         event.partial, event.partial_read = first.partial, first.partial_read
         event.wrappers, event.method, event.callable_class = first.wrappers, first.method, first.callable_class
@@ -227,7 +232,7 @@ class FunctionHistory:
         """Return the counts to which calls on this thread are added."""
         counts = self.counts_of.get(thread)
         if counts is None:
-            if len(self.counts_of) >= 100:  # merge the counts of ended threads into `counts_gone`
+            if len(self.counts_of) >= 100:  # the counts of ended threads are added to `counts_gone`
                 alive = {running.ident for running in threading.enumerate()}
                 for ended in [ident for ident in self.counts_of if ident not in alive]:
                     self.counts_gone += self.counts_of.pop(ended)

@@ -1,7 +1,6 @@
-"""Says which function of JAX's cache a call belongs to, where one record holds several.
+"""Tells apart several functions that one history holds, such as `jax.jit(loss)` and `jax.jit(jax.grad(loss))`.
 
-The record of `loss` holds the calls of `jax.jit(loss)` and of `jax.jit(jax.grad(loss))`, which have separate entries in
-JAX's cache.
+The history of `loss` holds the calls of both functions, which have separate entries in JAX's cache.
 """
 
 from __future__ import annotations
@@ -28,7 +27,8 @@ _NAMES_THE_FUNCTION = (
 def function_label(event: MissEvent, history: FunctionHistory) -> str | None:
     """Return the called function as source code, such as jax.grad(loss).
 
-    None if all functions of the record have the same wrappers, or if the wrappers of this one are unknown.
+    Return None if all functions of the history have the same wrappers, or if the wrappers of the called function are
+    unknown.
     """
     labels = {_label(history.name, wrappers, is_plain) for wrappers, is_plain in _kinds(history)}
     if len(labels - {None}) < 2:
@@ -38,9 +38,9 @@ def function_label(event: MissEvent, history: FunctionHistory) -> str | None:
 
 
 def with_label(reasons: Sequence[Reason], event: MissEvent, history: FunctionHistory) -> tuple[Reason, ...]:
-    """Return the reasons of a miss, with a sentence that names the called function before each text.
+    """Return the reasons of a miss; the text of each begins with a sentence that names the called function.
 
-    Without the sentence where the kinds of the functions are the same, or where a reason itself names the function.
+    The sentence is left out if all functions of the history have the same wrappers, or if a reason names the function.
     """
     label = function_label(event, history)
     if label is None or event.construct is not None or any(reason.kind in _NAMES_THE_FUNCTION for reason in reasons):

@@ -22,17 +22,18 @@ class FunctionObject(NamedTuple):
     """The properties of a function object that are read at its first miss."""
 
     wrappers: Wrappers = ()  # the wrappers around the user's function
-    partial: dict[str, str] | None = None  # parameter -> repr of the value that a `functools.partial` binds
+    # parameter -> repr of the value that a `functools.partial` binds; None if the function is no partial
+    partial: dict[str, str] | None = None
     partial_read: bool = True  # true if `partial` has the reprs of the values; false if the values could not be read
     method: bool = False  # true if the object is a bound method
-    apart: int = hash(((), ()))  # a hash of all other properties that distinguish two functions on one line
-    callable_class: str = ""  # the name of the class whose object is called; empty for functions, methods and partials
+    apart: int = hash(((), ()))  # a hash of all other properties that tell function objects on one line apart
+    callable_class: str = ""  # the class name of a callable object; empty for functions, methods and partials
     # name -> value that the function reads from outside of its arguments
     outside: Mapping[str, Outside] = MappingProxyType({})
 
 
 class NewestObject(NamedTuple):
-    """How many function objects had the same wrappers, and the outside values of the newest of them."""
+    """How many function objects with the same wrappers were seen, and the outside values of the newest one."""
 
     objects: int
     outside: Mapping[str, Outside]  # name -> value that the newest object reads from outside
@@ -42,8 +43,8 @@ def read_function_object(record: Any, fun: Any, key: Key | None, reading: Readin
     """Read the properties of a function object; `reading` says which methods of the user's objects may be called."""
     equinox = None if key is None else key.function
     name, outside = record.name, read_outside(record, fun, reading)
-    # One line may hold several lambdas, which are distinguished by the columns of their code. Results of a transform
-    # with different options, such as in_axes, are distinguished by the options.
+    # One line may hold several lambdas: the columns of their code tell them apart. The results of a transform with
+    # different options, such as in_axes, are told apart by the options.
     if equinox is None and type(fun) is FunctionType and "__wrapped__" not in vars(fun):
         if name != "<lambda>":
             return FunctionObject(outside=outside)

@@ -2,11 +2,12 @@
 
 JAX drops entries in four cases: (1) the entries of a deleted function object; (2) all entries at `jax.clear_caches()`;
 (3) the entries of one function at its `clear_cache()`; (4) the oldest entries when all functions together have more
-than 8,192. Cases 1 and 2 are observed directly. For case 3, JAX reports the number of entries of a function object: if
-it is smaller than the number that the observer saw, JAX has only the newest ones. A call that raised can also leave an
-entry. If such entries are possible, or case 4 is, it is unknown which entries JAX dropped. JAX's number does not
-include entries without a fast path; for these JAX reports how many traces of the function object it has, and an entry
-without its trace has been dropped.
+than 8,192. The observer sees cases 1 and 2. For case 3, JAX reports how many entries with a fast path a function object
+has: if this number is smaller than the number that the observer saw, JAX has only the newest entries. For entries
+without a fast path, JAX reports how many traces a function object has: an entry without its trace has been dropped.
+
+A call that raised can also leave an entry. If such entries are possible, or if case 4 is possible, it is unknown which
+entries JAX dropped.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ JAX keeps 8,192 entries, but the entries of libraries count, too.
 
 
 def held_entries(history: FunctionHistory, clears: int, misses: int) -> list[bool | None]:
-    """Return for each item of `history.entries` whether JAX still has the entry; None if this is unknown.
+    """Return for each entry in `history.entries` whether JAX still has the entry; None if this is unknown.
 
     Args:
         history: The history of the function; `entry` is already set on each event.
@@ -94,14 +95,15 @@ def _traces_left(history: FunctionHistory, number: int, traces: Mapping[int, int
 
 
 def _may_have_left_one(event: MissEvent, number: int, clears: int) -> bool:
-    """Return whether an event is a call of the function object that raised since JAX's caches were last cleared."""
+    """Return whether an event is a call of the function object that raised after the last clearing of JAX's caches."""
     return event.outcome == "raised" and event.function_object == number and event.clears == clears
 
 
 def _left_by_raised(raised: Sequence[MissEvent], makers: Sequence[MissEvent]) -> int:
-    """Return the largest number of entries that raised calls can have left; calls with equal keys leave one entry.
+    """Return the largest number of entries that raised calls can have left in JAX's cache.
 
-    A raised call leaves an entry without a program; a later successful call with the same key fills this entry.
+    A raised call leaves an entry without a program; a later successful call with the same key fills this entry. Calls
+    with equal keys leave one entry.
     """
     known = [maker.key for maker in makers[-_KEYS:]]
     left = 0
@@ -118,7 +120,10 @@ _KEYS = 32
 
 
 def are_surely_equal(old: Key | None, new: Key | None) -> bool:
-    """Return whether two keys without static values are equal; static values may have an `__eq__` of the user's."""
+    """Return whether two keys certainly are equal.
+
+    The answer is False for keys with static values: comparing these could call the `__eq__` of a user's class.
+    """
     if old is None or new is None or old.statics or new.statics or old.function or new.function:
         return False
     return kinds_of_values(old, new) == ()
@@ -139,9 +144,9 @@ def _size(history: FunctionHistory, number: int) -> int | None:
 
 
 def _several_options(events: Sequence[MissEvent]) -> bool:
-    """Return whether the events come from several `jax.jit` with different options.
+    """Return whether the events come from several `jax.jit` calls with different options.
 
-    Each of these has its own entries.
+    JAX keeps separate entries for each of these options.
     """
     keys = [event.key for event in events if event.key is not None]
     return any(not keys[0].options.equals(key.options) for key in keys[1:])

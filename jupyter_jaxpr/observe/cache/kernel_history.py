@@ -1,9 +1,8 @@
 """Keeps the history of all user functions in a kernel: the cache key and the seconds of each miss.
 
-`History` also knows which cell was executed when.
-
-It keeps keys (types and static values), never arrays. Its size is limited: all events are counted, but only the newest
-events of each function are kept. Of functions without a living function object, the last `GONE_KEPT` are kept.
+`History` also records the executions of cells. A history keeps keys (types and static values), never arrays. Its size
+is limited: all events are counted, but only the newest events of each function are kept. Of functions without a living
+function object, the last `GONE_KEPT` are kept.
 """
 
 from __future__ import annotations
@@ -47,16 +46,17 @@ class History:
         self.clears = clears  # a function that returns how often JAX's caches were cleared
         self._functions: dict[tuple[str, str, int], FunctionHistory] = {}
         self._forgotten: set[str] = set()  # the names of functions whose history was dropped
-        self._ledgers: list[weakref.ref[Ledger]] = []  # the ledgers of blocks that have not ended
+        self._ledgers: list[weakref.ref[Ledger]] = []  # the ledgers whose block still runs
         self._ended: deque[_Ended] = deque()
         self.number = 0
-        # id of a function -> weak reference. A set would call the __hash__ of a user's callable.
+        # id of a function -> weak reference to the function. A set of functions would call the `__hash__` of a user's
+        # callable.
         self._held_before: dict[int, weakref.ref[Any]] = {}
         self._cell_of: dict[str, str] = {}  # file of a cell -> cell id
         self._executed: dict[str, int] = {}  # cell id -> number of its latest execution
         self._executions = 0
         self._count_of: dict[str, int | None] = {}  # file of a cell -> the n of In [n]
-        # Reentrant, because a garbage collection may happen on any line, and a finaliser may then call a jitted
+        # The lock is reentrant: a garbage collection may happen on any line, and a finaliser may then call a jitted
         # function.
         self._lock = threading.RLock()
 
@@ -144,10 +144,9 @@ class History:
         activity: FunctionActivity | None = None,
         lines: CallLines | None = None,
     ) -> None:
-        """Record that a missed call has ended.
+        """Record that a missed call has ended; `count` adds the call to the counts later.
 
-        The counts are updated later: right after a compile the processor's caches are cold, and each line of Python
-        takes ten times as long.
+        Right after a compile the processor's caches are cold, and each line of Python takes ten times as long.
 
         Args:
             record: The record of the function object.
@@ -197,16 +196,16 @@ class History:
             lines.missed(event.place, outcome, tally.compiles)
 
     def stages_only(self, record: Any, stages: CallStages) -> None:
-        """Count stages of a program that JAX derived from a function, which belong to no call of the function."""
+        """Count the stages of a program that JAX derived from a function; no call of the function owns these stages."""
         self.worked(self.of(record), stages)
 
     def of(self, record: Any) -> FunctionHistory:
-        """Return the history of a function object."""
+        """Return the history to which a function object belongs."""
         with self._lock:
             return self._history_of(record)[0]
 
     def worked(self, history: FunctionHistory, stages: CallStages) -> None:
-        """Count stages of a function on this thread that belong to no call."""
+        """Count stages that JAX ran for a function on this thread without a call of the function."""
         with self._lock:
             history.full_record = None
             tally = stages.tally()
@@ -280,7 +279,7 @@ class History:
         return self.functions.get(self.place_key(name, definition))
 
     def _history_of(self, record: Any) -> tuple[FunctionHistory, int, bool]:
-        """Return (history, index of the function object, whether its cell ran again and made the object)."""
+        """Return (history, index of the function object, whether a rerun of its cell made the function object)."""
         if record.history is not None:
             earlier: tuple[FunctionHistory, int, bool] = record.history
             return earlier
@@ -320,10 +319,12 @@ class History:
         place = history.definition
         if type(inner) is not FunctionType or place is None or "<locals>" in place.function or self._is_cell(place):
             return False
-        if inner.__globals__.get("__file__") != place.file:  # code that `exec` ran with the name of an existing file
+        # the code comes from `exec`, which was given the name of an existing file
+        if inner.__globals__.get("__file__") != place.file:
             return False
         before = [history]
-        # The file may have been edited in between, so look for the function on its earlier line numbers.
+        # An edit may have moved the function to another line, so the histories of the same function on other lines are
+        # searched.
         if history.newest is None:
             before = [
                 function

@@ -1,7 +1,4 @@
-"""Makes the cache key of a call that missed.
-
-A call of jit, of pmap, of an eager construct, or of equinox's `filter_jit`.
-"""
+"""Makes the cache key of a missed call of `jax.jit`, `jax.pmap`, an eager construct or equinox's `filter_jit`."""
 
 from __future__ import annotations
 

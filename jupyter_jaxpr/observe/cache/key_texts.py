@@ -28,7 +28,7 @@ def signature_text(key: Key, reading: Reading) -> str:
     return ", ".join([*leaves, *statics, *fields])
 
 
-#: How many static fields of a call are named; the rest is only counted.
+#: The most static fields of a call that are named; further static fields are only counted.
 _FIELDS = 6
 
 
@@ -58,7 +58,7 @@ def paths(key: Key, reading: Reading) -> list[str]:
     try:
         tree = tree_unflatten(key.treedef, list(range(len(key.leaves))))
         with_paths, _ = tree_flatten_with_path(tree)
-    except not_of_a_signal(*FAILURES):  # the pytree class cannot be rebuilt with integers as leaves
+    except not_of_a_signal(*FAILURES):  # a pytree class of the user's may refuse integers as leaves
         return [f"leaf {n}" for n in range(len(key.leaves))]
     for path, _ in with_paths:
         side, place, *inner = path

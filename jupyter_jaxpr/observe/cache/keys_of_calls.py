@@ -40,12 +40,11 @@ def key_of(
         kwargs: keyword arguments of the call.
         fun: the jitted function; None if unknown.
         reading: the methods of the user's static values that may be called.
-        flat: the dynamic leaves and their structure as JAX flattened them; with None they are flattened again, which
-            calls the
-            flatten methods of the user's classes.
+        flat: the dynamic leaves and their structure as JAX flattened them. With None the arguments are flattened again,
+            which calls the flatten methods of the user's classes.
 
     Returns:
-        The key. It holds no array.
+        The key, which holds no array.
     """
     count = len(args)
     signature = getattr(options, "fun_signature", None)
@@ -94,21 +93,24 @@ def static_places(options: Any, count: int) -> tuple[set[int], set[str]]:
 
 
 def by_name(kwargs: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the keyword arguments with names of the exact type `str`; a user may pass names of a subclass."""
+    """Return the keyword arguments; a name that is an object of a subclass of `str` is replaced by an equal `str`."""
     if all(type(name) is str for name in kwargs):
         return kwargs
     return {exact(name): value for name, value in kwargs.items()}
 
 
 def _needs_all(fun: Any) -> bool:
-    """Return whether a plain function has no default values, so that every call passes all arguments."""
+    """Return whether a function has no default values, so that every call passes all arguments; False if unknown."""
     return type(fun) is FunctionType and not fun.__defaults__ and not fun.__kwdefaults__ and not vars(fun)
 
 
 def _left_out(
     signature: inspect.Signature | None, count: int, keywords: Container[str], reading: Reading
 ) -> Mapping[str, StaticValue]:
-    """Return {parameter: default value} for the parameters that a call with `count` positional arguments left out."""
+    """Return {parameter: default value} for the parameters that a call left out.
+
+    `count` is the number of positional arguments that the call passed.
+    """
     values = {}
     for position, parameter in enumerate(() if signature is None else signature.parameters.values()):
         if parameter.default is parameter.empty or parameter.name in keywords:
@@ -119,9 +121,9 @@ def _left_out(
 
 
 def _names_of(fun: Any, count: int) -> Sequence[str]:
-    """Return the names of a plain function's first parameters, from its code object.
+    """Return the names of the first `count` parameters of a Python function, from its code object.
 
-    () if only the signature shows them.
+    Return () if only the signature shows the names.
     """
     if type(fun) is not FunctionType or count > fun.__code__.co_argcount or vars(fun):
         return ()
@@ -131,7 +133,7 @@ def _names_of(fun: Any, count: int) -> Sequence[str]:
 def pmap_key_of(call: PmapCall, reading: Reading) -> Key:
     """Return the cache key of a `jax.pmap` call.
 
-    The jit inside of pmap is no help: it receives only the flat leaves.
+    The key cannot be made at the jit that pmap calls: this jit receives only the flat leaves.
     """
     key = key_of(call, call.args, call.kwargs, reading=reading, flat=None if reading.calls else call.flat)
     key.options = JitOptions.of_pmap(call.options)
@@ -146,7 +148,7 @@ def equinox_key_of(
     reading: Reading,
     inner: Sequence[Any] = (),
 ) -> Key:
-    """Return the cache key of a call of `equinox.filter_jit`, whose inner jit receives the arguments regrouped.
+    """Return the cache key of a call of `equinox.filter_jit`, whose inner jit gets the arguments in other groups.
 
     A leaf that is no array is static in filter_jit: its `aval` is None and its `holder` is a `StaticLeaf`.
 
@@ -159,13 +161,13 @@ def equinox_key_of(
         inner: The arguments of the inner jit: the leaves and structures that equinox made.
     """
     kwargs = by_name(kwargs)
-    # in equinox, an argument passed by position and one passed by keyword give the same key
+    # equinox makes the same key for an argument passed by position and by keyword
     with contextlib.suppress(TypeError):
         bound = wrapper._signature.bind(*args, **kwargs)
         args, kwargs = bound.args, bound.kwargs
     names = [*positional_names(wrapper._signature, len(args)), *sorted(kwargs)]
     function = StaticValue(wrapper._static_fun, reading)
-    # equinox's pytree node for the class of the function
+    # the pytree node of the user's function, if the function is an object of a pytree class
     node = getattr(wrapper._static_fun[1], "node_data", lambda: None)()
     if node is not None:
         function.type = node[0]
@@ -181,7 +183,7 @@ def equinox_key_of(
 def _equinox_flat(inner: Sequence[Any]) -> FlatCall | None:
     """Return the leaves and the structure of a `filter_jit` call.
 
-    None if this version of equinox passes them differently.
+    Return None if this version of equinox passes the arguments to its inner jit in another form.
     """
     try:
         donated, not_donated, (_, *statics) = inner
@@ -191,7 +193,7 @@ def _equinox_flat(inner: Sequence[Any]) -> FlatCall | None:
             leaves += [value if static is None else static for value, static in zip(dynamic[name], fixed, strict=True)]
         (_, first), (_, other_arguments) = statics
         positional_others, keywords = other_arguments.children()
-        positional = [first, *positional_others.children()][:-1]  # the last child is equinox's own, and always None
+        positional = [first, *positional_others.children()][:-1]  # the last child is the None that equinox adds
         tree = structure_of([structure_of(positional), keywords])
     except not_of_a_signal(AttributeError, KeyError, TypeError, ValueError):
         return None

@@ -1,4 +1,8 @@
-"""Compares two leaves of one argument and yields the reasons: type, weak type, placement on devices, holder."""
+"""Compares two leaves of one argument and yields a reason for each difference.
+
+Leaves can differ in the type, in the weak type, in the devices, or in the class of the value, such as a NumPy array in
+place of a jax.Array.
+"""
 
 from __future__ import annotations
 
@@ -92,7 +96,7 @@ _TYPE_CURES = {
     "dtype": "Convert {0} to one dtype before each call, for example with {0}.astype(...).",
     "weak_type": "Pass {0} as one kind of value every time, such as jnp.asarray({0}, dtype=...).",
 }
-# Padding an array does not change the number of its axes, so it is no cure for another rank.
+# Padding does not change the number of axes of an array, so padding is no cure if the number of axes differs.
 _RANK_CURE = "Pass arrays with the same number of axes in every call, or expect one compile for each shape."
 _KEY_CURE = (
     "Make all random keys with one function: jax.random.key makes typed keys, jax.random.PRNGKey makes raw keys."
@@ -140,9 +144,10 @@ def type_and_weakness(leaf: Leaf) -> str:
 
 
 def _between_holders(path: str, old: Leaf, new: Leaf) -> Reason | None:
-    """Return the reason for a jax.Array in one call and a NumPy array or number in the other; None for equal devices.
+    """Return the reason if one call passed a jax.Array and the other call a NumPy array or a number.
 
-    JAX puts a number or a NumPy array on the default device, and does not commit it to this device.
+    JAX puts a number or a NumPy array on the default device, and does not commit it to this device. Return None if the
+    jax.Array is on one device and not committed either.
     """
     array = new if new.sharding is not None else old
     if array.sharding is None or not (array.committed or len(array.sharding.device_set) > 1):
@@ -191,7 +196,7 @@ def _placement(path: str, old: Leaf, new: Leaf) -> Iterable[Reason]:
 
 
 def _sharding_texts(old: Any, new: Any) -> tuple[str, str]:
-    """Return the texts of two shardings, as short as possible, but different."""
+    """Return different texts for two shardings; the texts are as short as possible."""
     was, became = _sharding_text(old), _sharding_text(new)
     if was == became:
         for read, words in _MORE_OF_SHARDINGS:

@@ -139,13 +139,13 @@ class FunctionRecord:
 
 @dataclass(frozen=True)
 class Calls:
-    """The number of calls of one function in a block, as far as they were counted."""
+    """The number of calls of one function in a block, as far as the calls could be counted."""
 
     name: str
     definition: Place | None
     calls: int | None
     exact: bool
-    raised: int = 0  # how many of the `calls` raised, as far as the counter saw them
+    raised: int = 0  # how many of the `calls` raised; calls that the counter did not see are missing
     # true for a function that was traced without a call; it is shown only if JAX compiled it in the block
     ahead: bool = False
 
@@ -192,8 +192,8 @@ class Ledger(Mapping[str, FunctionRecord]):
             self._records = self._read()
             self._elsewhere = self.elsewhere
             self._calls = list  # drops the reference to the run, which keeps the called functions alive
-            self._reading = NOTHING_CALLED  # drops the reference to the objects that were printed
-            self._before = {}  # drops the earlier counts of all functions in the kernel
+            self._reading = NOTHING_CALLED  # drops the references to the user's objects that were printed
+            self._before = {}  # drops the counts that all functions of the kernel had before the block
             self.entry_hits = None
 
     @property
@@ -215,7 +215,10 @@ class Ledger(Mapping[str, FunctionRecord]):
 
     @property
     def elsewhere(self) -> tuple[str, ...]:
-        """The functions that missed in other threads during the block; their calls are not in the counts."""
+        """The names of the functions that missed in other threads during the block.
+
+        The counts of the ledger do not include the calls in other threads.
+        """
         if self._elsewhere is not None:
             return self._elsewhere
         if self._thread is None:
@@ -242,7 +245,7 @@ class Ledger(Mapping[str, FunctionRecord]):
         raise KeyError(name)
 
     def _named(self, name: object) -> list[FunctionRecord]:
-        """Return the records for the key of `ledger[...]`: a name; (name, def line); or (name, def line, file)."""
+        """Return the records that `ledger[...]` finds by a name, by (name, def line) or by (name, def line, file)."""
         index = name if isinstance(name, tuple) else (name,)
         return [record for record in self.functions if (record.name, record.line, record.file)[: len(index)] == index]
 
@@ -297,7 +300,7 @@ class Ledger(Mapping[str, FunctionRecord]):
     def _record(self, key: tuple[str, str, int], called: Calls | None) -> FunctionRecord:
         """Return the record of one function.
 
-        If this package fails, the record has one entry that contains the error.
+        If making the record fails, a record with one entry is returned; the signature of this entry is the error.
         """
         try:
             return self._described(key, called)
@@ -336,7 +339,7 @@ class Ledger(Mapping[str, FunctionRecord]):
         if calls is not None and calls < len(events):
             calls, exact = len(events), False  # C code such as map() made some calls, so the count is a lower bound
         raised = max(counts.raised, called.raised if called is not None else 0)
-        # the number of calls for which JAX looked for a cache entry
+        # the number of calls for which JAX looked for a cache entry: some calls raise before
         looked = None if calls is None else calls - (raised - counts.raised)
         clears = self._history.clears()
         makers = entries_of(history, self._reading)
@@ -368,14 +371,14 @@ class Ledger(Mapping[str, FunctionRecord]):
         return record
 
     def _fast_hits(self, history: FunctionHistory) -> dict[int, int] | None:
-        """Return {entry index: fast hits}; None if some hits were not counted."""
+        """Return {entry index: number of fast hits}; None if the hits of some entry were not counted."""
         counted = None if self.entry_hits is None else self.entry_hits.hits_of(history)
         if counted is None:
             return None
         hits: dict[int, int] = {}
         for key_hits in counted:
             entry = find_entry(key_hits.function_object, key_hits.key, history, self._reading)
-            if entry is None:  # the entry was made before the observation
+            if entry is None:  # an earlier call, which was not observed, made the entry
                 return None
             hits[entry] = hits.get(entry, 0) + key_hits.times
         return hits
@@ -386,7 +389,10 @@ class Ledger(Mapping[str, FunctionRecord]):
 
     @property
     def _is_whole(self) -> bool:
-        """True if the ledger covers all threads and calls, so that a record stays valid until the next event."""
+        """True if the ledger covers all threads and all calls since the start of the observer.
+
+        The record of a function in such a ledger stays valid until the next event of the function.
+        """
         return self._thread is None and self._since == 0
 
 
@@ -413,7 +419,7 @@ def _miss(event: MissEvent, history: FunctionHistory, entry: int, reading: Readi
 def _signature(key: Key, reading: Reading) -> str:
     try:
         return signature_text(key, reading)
-    # one failure must not hide the signatures of the other misses and entries
+    # an error in one signature must not prevent the reading of the other misses and entries
     except not_of_a_signal(*FAILURES) as error:
         return could_not(error)
 
@@ -431,7 +437,7 @@ def _entries(
 ) -> tuple[tuple[CacheEntry, ...], dict[int, int]]:
     """Return two things: the cache entries that the block used and JAX still has, and {event number: entry index}.
 
-    A hit does not show which entry it used, so after a hit each entry of the function counts as possibly used.
+    JAX does not report which entry a hit used. So if a function had hits, each of its entries counts as possibly used.
     """
     met = {event.entry for event in events if event.entry >= 0}.union(fast_hits or ())
     if fast_hits is None and (calls or 0) > counts.misses + counts.inlined:
@@ -447,7 +453,8 @@ def _entries(
     entries = []
     for entry, mine in users.items():
         maker = makers[entry]
-        # If the function has a single entry, and had none before the observation, each hit used this entry.
+        # If the function has a single entry, and JAX had no entries of it before the observation, each hit used this
+        # entry.
         alone = len(makers) == 1 and calls is not None and not maker.held_before
         slow_hits = sum(event.outcome == "dispatch_only" for event in mine)
         hits = all_hits if alone or (all_hits == 0 and exact and calls is not None) else None

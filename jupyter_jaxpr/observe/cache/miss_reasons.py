@@ -39,7 +39,8 @@ def reasons_of(event: MissEvent, history: FunctionHistory, reading: Reading = NO
     if event.reasons is None and event.outcome is not None:
         try:
             event.reasons = with_label(_reasons(event, history, reading), event, history)
-        except not_of_a_signal(*FAILURES) as error:  # one failure must not hide the reasons of the other misses
+        # an error in one reason must not prevent the reading of the other misses
+        except not_of_a_signal(*FAILURES) as error:
             event.reasons = (Reason("unknown", f"The reason is unknown: the difference {could_not(error)}."),)
     return event.reasons or ()
 
@@ -77,7 +78,7 @@ def _reasons(event: MissEvent, history: FunctionHistory, reading: Reading) -> tu
         text = f"This is the first call of {history.name} with these options for {by}."
         return (Reason("first_call", text, after=f"other options of {by}"),)
     if event.key.traced and event.outcome != "dispatch_only" and is_first_under(event.key, same_jit):
-        # under a new transform the call would have missed with equal types, too, so this reason stands alone
+        # the first call under a new transform misses even if all types are equal, so other differences are no reason
         return (first_under(event.key, history.name),)
     keys = [old.key for old in same_jit[-_COMPARED:] if old.key is not None]
     nearest = closest(event.key, keys, reading)
@@ -91,7 +92,7 @@ def _new_object(
 ) -> tuple[Reason, ...]:
     """Return the reasons why the first call of a function object missed.
 
-    The object is new, and the call may differ, too.
+    The first reason is the new function object; further reasons are differences from an earlier call.
     """
     name = history.name
     number = event.function_object
@@ -122,7 +123,8 @@ def _made_anew(event: MissEvent, history: FunctionHistory, expression: str | Non
     before = [old for old in history.events if old.function_object == event.function_object - 1]
     if event.partial is not None and before and before[0].partial is not None:
         return _new_partial(event, before[0], history)
-    # Python compares bound methods by object and function, so JAX can find the program for an equal method
+    # Python compares bound methods by their object and function, so an equal method hits the entry of the earlier
+    # method
     if event.method and event.outcome == "dispatch_only":
         text = (
             f"This is another method object of the same method {name}{_defined_at(history, event)}: Python makes a "
@@ -155,7 +157,7 @@ def _made_anew(event: MissEvent, history: FunctionHistory, expression: str | Non
 
 
 def _where_made(called: str, event: MissEvent, by: str) -> tuple[str, str]:
-    """Return two texts: why the function object is new, and the cure."""
+    """Return two texts: which function object this is and where it was made, and the cure."""
     making = event.making
     if making is None or (making.function is None and not making.in_loop):
         text = f"This is {called}. Make the function once."
@@ -175,7 +177,7 @@ def _where_made(called: str, event: MissEvent, by: str) -> tuple[str, str]:
 
 
 def _beside(event: MissEvent, earlier: Sequence[MissEvent], reading: Reading) -> tuple[Reason, ...]:
-    """Return the differences from the closest call of an earlier function object that had the same wrappers."""
+    """Return the differences from the closest call of an earlier function object with the same wrappers, as reasons."""
     if event.key is None:
         return ()
     keys = [
@@ -193,7 +195,10 @@ def _beside(event: MissEvent, earlier: Sequence[MissEvent], reading: Reading) ->
 
 
 def _as_it_is(event: MissEvent, history: FunctionHistory, expression: str | None) -> str:
-    """Return the text that distinguishes a function from functions of the same name and line with other wrappers."""
+    """Return the text that names a function, in a history that holds functions with several wrappers.
+
+    Examples are jax.grad(loss), or a partial of loss.
+    """
     if len(history.wrapped) < 2:
         return history.name
     if event.callable_class == "PjitFunction":
@@ -278,10 +283,7 @@ _NO_CLEARING = "Do not call {call} between calls."
 
 
 def _why_gone(event: MissEvent, last: MissEvent | None, name: str) -> tuple[str, str]:
-    """Return two texts.
-
-    Why JAX traced again for a key of which it had an entry, and the call that cleared the entries.
-    """
+    """Return two texts: why JAX dropped the entry of a key, and which call cleared the entries."""
     if last is not None and last.clears != event.clears:
         return "jax.clear_caches() cleared the caches", "jax.clear_caches()"
     if event.number > EVICTED_ABOVE:
@@ -298,9 +300,10 @@ def _same_function(old: MissEvent, new: MissEvent) -> bool:
 def entries_of(history: FunctionHistory, reading: Reading) -> list[MissEvent]:
     """Return the event that made each cache entry, in order.
 
-    Also sets the entry index on each event of the history.
+    The function also sets `entry`, the index of the entry, on each event of the history.
     """
-    # iterate over a copy: comparing keys may run the user's __eq__, and the __eq__ may call the function again
+    # The loop runs over a copy: the comparison of keys may call a user's `__eq__`, which may call the function again
+    # and add an event.
     for event in list(history.events):
         if event.entry < 0 and event.made_entry and event.key is not None:
             event.entry = _entry(event, event.key, history, reading)
@@ -321,7 +324,7 @@ def _entry(event: MissEvent, key: Key, history: FunctionHistory, reading: Readin
 def entry_of(function_object: int, key: Key, history: FunctionHistory, reading: Reading) -> int | None:
     """Return the index of the entry that a call with this key hits.
 
-    None for an entry that is older than the observation.
+    Return None if the entry was made before the observation.
     """
     return _entry_with(function_object, key, _mark(function_object, key), history, reading)
 
@@ -331,12 +334,12 @@ def _mark(function_object: int, key: Key) -> int:
     statics = tuple((name, value.plain) for name, value in key.statics.items())
     try:
         return hash((function_object, _dict_keys(key), key.leaves, statics))
-    except not_of_a_signal(*FAILURES):  # a leaf has a type of another library, whose hash raises
+    except not_of_a_signal(*FAILURES):  # the hash of another library's class raised
         return function_object
 
 
 def _dict_keys(key: Key) -> tuple[tuple[Hashable, ...], ...]:
-    """Return the keys of each dict in the arguments, but only keys whose comparison runs no user code."""
+    """Return the keys of each dict in the arguments; keys whose comparison runs user code are left out."""
     trees = [tree.node_data() for side in key.treedef.children() for tree in side.children()]
     return tuple(tuple(filter(is_plain, node[1])) for node in trees if node is not None and node[0] is dict)
 
@@ -366,7 +369,10 @@ def _same_options(old: MissEvent, new: MissEvent) -> bool:
 
 
 def _line_from(old: MissEvent, new: MissEvent) -> str:
-    """Return the text of the line of an earlier call; its cell or file is added if it differs from the later call's."""
+    """Return the line of an earlier call as text, such as ` from line 4`.
+
+    The text also has the cell or the file if the later call is in another cell or file.
+    """
     place = old.place
     if place is None or not place.line:
         return ""
@@ -379,7 +385,10 @@ def _line_from(old: MissEvent, new: MissEvent) -> str:
 
 
 def _defined_at(history: FunctionHistory, event: MissEvent) -> str:
-    """Return the text of the def line of a function; its cell or module is added if the call is in another one."""
+    """Return the line of a function's def as text, such as ` from line 4`.
+
+    The text also has the cell or the module if the call is in another cell or module.
+    """
     place = event.definition or history.definition
     line = "" if place is None or not place.line else f" from line {place.line}"
     if place is None or not line or event.place is None or event.place.file == place.file:

@@ -29,10 +29,7 @@ def table(
     own_file: str | None = None,
     cells: Mapping[str, int | None] | None = None,
 ) -> str:
-    """Return the table as a string.
-
-    Below each function stand its misses with their reasons.
-    """
+    """Return the table as a string; the misses of a function, with their reasons, are below the function."""
     note_lines = [line for sentence in (unlisted, note) if sentence for line in textwrap.wrap(sentence, WIDTH)]
     elsewhere_lines = textwrap.wrap(not_counted(elsewhere), WIDTH) if elsewhere else []
     if not functions:
@@ -55,12 +52,12 @@ def table(
 
 
 class Lines:
-    """Writes line numbers, such as `line 4 of model.py`; the file is left out if it is the file of the block.
+    """Writes line numbers as text, such as `line 4 of model.py`; the file of the block is left out.
 
     Args:
         functions: The functions of the ledger.
-        own: The file of the block; if None, the file is written if the functions are in several files.
-        cells: file of a cell -> the n of In [n].
+        own_file: The file of the block. With None, files are written if the functions are in several files.
+        cells: File of a cell -> the n of In [n].
     """
 
     def __init__(
@@ -101,7 +98,7 @@ def not_counted(elsewhere: Sequence[str]) -> str:
 def _rows(function: FunctionRecord, places: Lines) -> list[str]:
     """Return the table row of a function: name, line and counts.
 
-    If the name with its file is long, it gets a row of its own.
+    A long name with its file gets a row of its own, above the row of the counts.
     """
     name, line = function.name, places.text(function.line, function.file)
     above = []
@@ -113,7 +110,7 @@ def _rows(function: FunctionRecord, places: Lines) -> list[str]:
         name = name[: _NAME - 2] + "…"
     bound = "" if function.calls_exact else "≥"
     calls, hits = (
-        # "≥0" would tell the reader nothing
+        # a lower bound of 0 is written as unknown
         "unknown" if number is None or (bound and not number) else f"{bound}{number}"
         for number in (function.calls, function.hits)
     )

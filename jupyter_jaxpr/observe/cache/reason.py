@@ -35,10 +35,10 @@ ReasonKind = Literal[
 
 @dataclass(frozen=True)
 class Reason:
-    """One difference because of which a call missed the cache."""
+    """One difference between a call that missed the cache and the closest earlier call."""
 
     kind: ReasonKind
-    text: str  # the reason in whole sentences
+    text: str  # the reason as text, in whole sentences
     argument: str | None = None  # the path of the argument, such as p['w']; None if the reason concerns no argument
     before: str | None = None  # the earlier value as a short text, such as f32[10]
     # the later value; for a first call, the text of the called object if it says more than the function's name
@@ -50,5 +50,5 @@ class Reason:
 
 
 def names_text(names: Sequence[str]) -> str:
-    """Return the first names of a list and, if names are left out, how many."""
+    """Return the first names of a list as text, and the number of the names that are left out."""
     return listed(names, 4)

@@ -39,10 +39,7 @@ def setting_reasons(old: Key, new: Key) -> Iterable[Reason]:
 
 
 def meshes_changed(old: Key, new: Key) -> int:
-    """Return how many mesh settings of JAX changed.
-
-    `jax.set_mesh(mesh)` and `with mesh:` change different settings.
-    """
+    """Return how many of JAX's mesh settings changed: `jax.set_mesh(mesh)` and `with mesh:` are two settings."""
     return sum(_MESH in name for name in _contexts(old, new)[2])
 
 
@@ -65,7 +62,7 @@ _MESH = "mesh_context_manager"
 def _mesh_texts(before: Mapping[str, Any], current: Mapping[str, Any]) -> tuple[str, str]:
     """Return the texts of the mesh at two calls.
 
-    `with mesh:` and `set_mesh` store the mesh under different names.
+    The name of the setting differs between `with mesh:` and `jax.set_mesh`.
     """
     was, after = (_meshes(context) for context in (before, current))
     short = [", ".join(dict.fromkeys(texts.values())) or "none" for texts in (was, after)]

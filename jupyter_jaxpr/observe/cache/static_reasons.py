@@ -23,7 +23,7 @@ def static_reason(subject: str, path: str, before: StaticValue, after: StaticVal
         path: The path of the argument.
         before: The earlier value.
         after: The value of this call.
-        cure: The cure to use for values that are compared by their contents.
+        cure: The cure for values that Python compares by their contents, such as numbers.
     """
     kind = kind_name(after.type)
     if before.is_changed(after):
@@ -53,19 +53,19 @@ def static_reason(subject: str, path: str, before: StaticValue, after: StaticVal
     if _differ_in_type_alone(before, after):
         text = f"{subject} changed from {before.text} to {after.text}: JAX compares the types of static values, too."
         cure = f"Pass {path} as one type in every call."
-    if after.by_identity:  # functions, classes and enum members are compared by identity
+    if after.by_identity:  # Python compares functions, classes and enum members by identity
         cure = f"Pass the same value for {path} in every call, or expect one compile for each value."
     return Reason("static_value", text, path, before.text, after.text, cure)
 
 
 def is_defined_again(before: type, after: type) -> bool:
-    """Return whether two classes have the same module and name, as after the cell of a class ran twice."""
+    """Return whether a class was defined again: the two classes have the same module and the same name."""
     names = [(exact(kind.__module__), exact(kind.__qualname__)) for kind in (before, after)]
     return before is not after and names[0] == names[1]
 
 
 def defined_once(defined: type) -> str:
-    """Return the cure for a class that was defined again: define it once."""
+    """Return the cure for a class that was defined again, which says where to define the class."""
     kind = kind_name(defined)
     if "<locals>" in exact(defined.__qualname__):
         return f"Define the class {kind} once, outside of the function."
@@ -81,7 +81,10 @@ def _differ_in_type_alone(before: StaticValue, after: StaticValue) -> bool:
 
 
 def _another_function(subject: str, path: str, before: StaticValue, after: StaticValue) -> Reason:
-    """Return the reason for another function object, which may have other code, other outside values, or neither."""
+    """Return the reason for a static function or partial that is a new object.
+
+    The cure depends on whether the two functions have different code, read different outside values, or are alike.
+    """
     from .closed_over import changed_values, unread_values  # at the top, the import would be circular
 
     kind = kind_name(after.type)
@@ -110,7 +113,10 @@ def _another_function(subject: str, path: str, before: StaticValue, after: Stati
 
 
 def _is_only_difference(before: StaticValue, after: StaticValue) -> bool:
-    """Return whether two objects certainly differ in just one attribute, which their __eq__ must then compare."""
+    """Return whether exactly one attribute of the two objects differs.
+
+    The `__eq__` of the class says that the two objects differ, so the `__eq__` then compares this attribute.
+    """
     from ..kept_contents import are_surely_equal  # at the top, the import would be circular
 
     if before.attributes is None or after.attributes is None:
@@ -120,10 +126,7 @@ def _is_only_difference(before: StaticValue, after: StaticValue) -> bool:
 
 
 def _cure_by_equality(before: StaticValue, after: StaticValue) -> str:
-    """Return the cure for two objects of a class that compares by identity.
-
-    It depends on whether their contents are equal.
-    """
+    """Return the cure for two objects of a class that compares by identity: reuse the object, or define an `__eq__`."""
     kind = kind_name(after.type)
     from ..kept_contents import are_surely_equal  # at the top, the import would be circular
 
@@ -138,14 +141,11 @@ def _cure_by_equality(before: StaticValue, after: StaticValue) -> str:
 
 
 def _other_contents(subject: str, path: str, before: StaticValue, after: StaticValue, changed: Difference) -> Reason:
-    """Return the reason for an object with other contents.
-
-    If the class compares contents, JAX compiles again for other contents.
-    """
+    """Return the reason for a static object whose contents differ from those of the earlier object."""
     place = f"{path}{changed.path}"
     kind = kind_name(after.type)
     text = f"{subject} is another {kind} object: {place} changed from {changed.before.text} to {changed.after.text}."
-    # the texts are equal although the contents differ, as for arrays and functions
+    # arrays and functions with different contents can have equal texts
     if changed.before.text == changed.after.text:
         text = f"{subject} is another {kind} object, and the contents of {place} changed."
     cure = f"Expect one compile for objects with other contents: the __eq__ of {kind} says that the two objects differ."
@@ -163,7 +163,10 @@ _NUMBERS = frozenset({"int", "float", "complex", "Array", "ndarray"})
 
 
 def _unread(subject: str, path: str, before: StaticValue, after: StaticValue, cure: str) -> Reason:
-    """Return the reason for a static object in a call that was not observed, so that its difference is not certain."""
+    """Return the reason for a static object if one of the two calls was outside of observed cells.
+
+    In such a call the `__eq__` and the `__hash__` of the object were not called, so the difference is not certain.
+    """
     kind = kind_name(after.type)
     if after.type is not before.type:
         text = f"{subject} changed from {before.text} to {after.text}."
@@ -191,10 +194,7 @@ def _see_values() -> str:
 
 
 def _named_otherwise(before: StaticValue, after: StaticValue) -> bool:
-    """Return whether two values that are compared by identity.
-
-    For example functions, have different names in the program.
-    """
+    """Return whether two objects have different names, such as two functions, which Python compares by identity."""
     if before.type is not after.type:
         return True
     named = issubclass(after.type, enum.Enum | type) or kind_name(after.type) in ("function", "PjitFunction")

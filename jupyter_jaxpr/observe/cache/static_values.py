@@ -1,4 +1,7 @@
-"""Keeps a static value of a call, if possible without a reference to the user's object, and compares it as JAX does."""
+"""Keeps the static value of a call, and compares static values as JAX does.
+
+A number or a string is kept itself. Of any other object, only a weak reference and the hash are kept if possible.
+"""
 
 from __future__ import annotations
 
@@ -24,10 +27,11 @@ UNKNOWN = object()
 
 
 class StaticValue:
-    """A static argument, kept for later comparisons: a plain value itself, any other object as weak reference and hash.
+    """A static argument, kept for comparisons with later calls.
 
-    Outside of observed cells and blocks the __hash__ of a user's class is not called. Then `read` is False, and it is
-    unknown whether two different objects are equal.
+    A number, a string or a tuple of these is kept itself; any other object is kept as a weak reference and a hash.
+    Outside of observed cells and blocks, the `__hash__` of a user's class is not called. Then `read` is False, and it
+    is unknown whether two different objects are equal.
     """
 
     __slots__ = ("_hash", "_held_value", "_reference", "attributes", "owner", "read", "reads", "text", "type")
@@ -40,10 +44,10 @@ class StaticValue:
         self._reference: Any = None
         self._hash: int | None = None
         self.read = True
-        # The attributes that an object of a user class had when this record was made.
+        # For an object of a user class: the contents of its attributes when this record was made.
         self.attributes: Contents | None = None
         if reading.calls and self._held_value is UNKNOWN and is_of_users(self.type):
-            # A circular import: kept_contents imports a module that imports this module.
+            # An import at the top would be circular: `kept_contents` imports a module that imports this module.
             from ..kept_contents import attributes_of
 
             self.attributes = attributes_of(value)
@@ -53,7 +57,7 @@ class StaticValue:
             from .closed_over import function_reads  # at the top, the import would be circular
 
             self.reads = function_reads(value, reading)
-        # a weak reference to the object that owns the value, if two values with different owners are different
+        # A weak reference to the `filter_jit` object, for the function of `equinox.filter_jit`.
         self.owner: Any = None
         if self._held_value is UNKNOWN:
             self._hash = hash(value) if _hashes_plainly(value) else reading.hash_of(value)
@@ -65,7 +69,7 @@ class StaticValue:
 
     @property
     def value(self) -> Any:
-        """The value; UNKNOWN if the object was deleted."""
+        """The static value; UNKNOWN if the object was deleted."""
         if self._held_value is not UNKNOWN or self._reference is None:
             return self._held_value
         value = self._reference()
@@ -73,24 +77,27 @@ class StaticValue:
 
     @property
     def plain(self) -> Hashable:
-        """The value, if comparing it runs no user code; else None."""
+        """The static value, if its comparison runs no user code; else None."""
         return self._held_value if is_plain(self._held_value) else None
 
     @property
     def comparable(self) -> Any:
-        """The value, if it is a plain value or a scalar of NumPy, whose comparison runs no user code; else None."""
+        """The static value, if it is a number, a string, a tuple of these, or a scalar of NumPy; else None.
+
+        The comparison of such values runs no user code.
+        """
         is_of_numpy = self._held_value is not UNKNOWN and own_name(self.type, "__module__") == "numpy"
         return self._held_value if is_of_numpy else self.plain
 
     @property
     def mark(self) -> Hashable:
-        """A hashable value that differs for different static values and agrees for most equal ones."""
+        """A hashable value that differs for different static values, and is the same for most equal static values."""
         return self.type, self._hash if self._held_value is UNKNOWN else self._held_value, self.text
 
     def equals(self, other: StaticValue) -> bool:
         """Return whether JAX treats the two values as equal.
 
-        If a value was not read, whether they are the same object.
+        If the hash of one of them was not read, return whether both are the same object.
         """
         if self.type is not other.type:
             return False
@@ -101,23 +108,23 @@ class StaticValue:
                 self.owner is not None and other.owner is not None and self.owner() is other.owner()
             )
         if is_same_object and self._held_value is UNKNOWN:
-            # an object may change in place: JAX finds it by the hash of its present contents
+            # an object may have changed in place: JAX looks for the entry with the hash of the present contents
             return self._hash == other._hash
         if self._hash != other._hash or mine is UNKNOWN or other_value is UNKNOWN:
             return self._hash is not None and self._hash == other._hash
         try:
             return bool(mine == other_value)
-        except not_of_a_signal(*FAILURES):  # an __eq__ that raises counts as different; JAX misses then, too
+        except not_of_a_signal(*FAILURES):  # JAX, too, finds no entry if the `__eq__` raises
             return False
 
     def is_changed(self, later: StaticValue) -> bool:
-        """Return whether the two values are the same object, with a different hash than before."""
+        """Return whether both values are the same object, whose hash has changed."""
         if self._reference is None or not (self.read and later.read):
             return False
         return self.value is later.value is not UNKNOWN and self._hash != later._hash
 
     def is_surely_other(self, later: StaticValue) -> bool:
-        """Return whether the two values certainly differ or certainly are two objects; False if unknown."""
+        """Return whether the two values certainly differ, or certainly are two objects; False if unknown."""
         if (self.read and later.read) or self.type is not later.type:
             return True
         return self._reference is not None and later._reference is not None
@@ -129,7 +136,7 @@ class StaticValue:
 
 
 def _hashes_plainly(value: Any) -> bool:
-    """Return whether hashing a value runs no user code."""
+    """Return whether hashing the value runs no user code."""
     kind = type(value)
     if kind in _PLAIN or defined(kind, "__hash__") is _IDENTITY_HASH:
         return True
@@ -152,7 +159,7 @@ class StaticLeaf(str):
 
     @classmethod
     def of(cls, value: Any, reading: Reading) -> StaticLeaf:
-        """Return the record of a static leaf."""
+        """Return the `StaticLeaf` of a static value."""
         static = StaticValue(value, reading)
         leaf = cls(static.text)
         leaf.value = static

@@ -22,7 +22,9 @@ def structure_difference(
     new_paths: Collection[str],
     reading: Reading,
 ) -> Iterator[tuple[int, Reason]]:
-    """Yield (number of covered differences, reason) for the differences between the pytrees of one argument.
+    """Yield (number of differences, reason) for the differences between the pytree structures of one argument.
+
+    One reason can cover several differences, such as all added leaves.
 
     Args:
         name: The name of the argument.
@@ -50,7 +52,7 @@ def structure_difference(
         yield 1, Reason("pytree", text, name, was, became, defined_once(again))
         return
     if _is_another_container(before, after):
-        pass  # every path differs, so the two structures explain more than the paths
+        pass  # all paths differ, so the text with both structures says more than lists of paths
     elif added and lost:
         text = f"The structure of {name} gained {names_text(added)} and lost {names_text(lost)}."
     elif added == [name]:
@@ -79,7 +81,10 @@ def _class_defined_again(before: Any, after: Any) -> type | None:
 
 
 def _has_same_containers(before: Any, after: Any) -> bool:
-    """Return whether containers and keys are equal, so that the trees differ only in which leaves are None."""
+    """Return whether the two structures have the same containers with the same keys.
+
+    Such structures differ only in which leaves are None.
+    """
     old, new = before.node_data(), after.node_data()
     if any(node is None or node[0] is type(None) for node in (old, new)):
         return True
@@ -90,10 +95,7 @@ def _has_same_containers(before: Any, after: Any) -> bool:
 
 
 def _is_another_container(before: Any, after: Any) -> bool:
-    """Return whether the outermost containers have different classes, such as tuple and dict.
-
-    None is no container here.
-    """
+    """Return whether the outermost containers have different classes, such as tuple and dict; None does not count."""
     classes = [None if node is None else node[0] for node in (before.node_data(), after.node_data())]
     return classes[0] is not classes[1] and type(None) not in classes
 
@@ -125,7 +127,10 @@ _FIELDS = 4
 
 
 def _fields(changes: Sequence[Changed], reading: Reading) -> Iterable[Reason]:
-    """Yield a reason for each changed static field; equal changes of fields with the same name share one reason."""
+    """Yield a reason for each static field that changed.
+
+    Fields with the same name and the same change share one reason.
+    """
     alike: dict[tuple[str, str, str], list[Changed]] = {}
     for change in changes:
         texts = reading.text(change.before), reading.text(change.after)
@@ -136,7 +141,8 @@ def _fields(changes: Sequence[Changed], reading: Reading) -> Iterable[Reason]:
         subject = f"The static value {path}"
         if alike_count > 1:
             subject = f"{subject} (one of {alike_count} that changed in the same way)"
-        cure = f"Expect one compile for each value of {path}."  # for a string, for example, an array is no replacement
+        # only a number can become an array: for a string, for example, each value needs its own program
+        cure = f"Expect one compile for each value of {path}."
         if type(change.after) in (int, float, complex):
             cure = (
                 f"JAX compiles once for each value of {path}. "

@@ -1,8 +1,8 @@
-"""Finds the static fields and other leafless data that differ between two pytree structures of one argument.
+"""Finds the static fields and other auxiliary data that differ between two pytree structures of one argument.
 
-A node of a pytree has children and, besides, auxiliary data: the meta fields of a dataclass, the static fields of an
-equinox module, the attributes of an nnx module that are no arrays. If two structures have the same nodes, they can
-differ only in auxiliary data; each such difference has a name and two values.
+A node of a pytree has children and auxiliary data. Auxiliary data are, for example, the meta fields of a dataclass, the
+static fields of an equinox module, and the attributes of an nnx module that are no arrays. If two structures have the
+same nodes, they can differ only in auxiliary data; each such difference has a name and two values.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Changed(NamedTuple):
     """A static field or other auxiliary datum of a pytree structure that changed between two calls."""
 
     path: str  # the path of the datum, such as p.mode; if it has no name, the path of its node
-    field: bool  # true if the datum is a static field, an attribute or the node itself
+    field: bool  # true if the datum has a name (a static field or an attribute), or if the node itself is static
     owner: str  # the class name of the node
     before: Any
     after: Any
@@ -68,7 +68,7 @@ def _static_fields(path: str, tree: Any, reading: Reading) -> Iterator[tuple[str
 
 
 class _Another(Exception):
-    """Raised if the two structures have different nodes: other keys, other containers or another number of nodes."""
+    """Raised if two structures have different nodes: other keys, other containers or another number of nodes."""
 
 
 # Pytree classes without static fields; their auxiliary data are only dict keys and the factory of a defaultdict.
@@ -115,7 +115,8 @@ def _meta_fields(kind: type, data: Any) -> Sequence[str | None] | None:
     if fields is not None:
         return fields[1] if len(fields[1]) == len(data) else None
     static = [field.name for field in _fields(kind) if field.metadata.get("static")]
-    if static and len(data) - len(static) in (0, 1):  # for a method, equinox puts the wrappers before the fields
+    # for a wrapped method, equinox puts the wrappers in front of the static fields
+    if static and len(data) - len(static) in (0, 1):
         return [*[None] * (len(data) - len(static)), *static]
     return None
 
@@ -148,7 +149,7 @@ def _in_graph(path: str, was: Any, became: Any, reading: Reading) -> Iterator[Ch
 
     A graph lists its nodes and attributes in the order in which nnx visits them.
     """
-    path = path.removesuffix("._graphdef")  # `_graphdef` is nnx's own node, which the user does not know
+    path = path.removesuffix("._graphdef")  # the user does not know `_graphdef`, a node that nnx adds
     before, after = _attributes(path, was, reading), _attributes(path, became, reading)
     if [place for place, _ in before] != [place for place, _ in after]:
         raise _Another
@@ -255,7 +256,9 @@ def _is_variable(node: Any) -> bool:
 
 
 def structure_text(tree: Any, reading: Reading, limit: int) -> str:
-    """Return the text of a structure as JAX prints it; each auxiliary object is printed once per cell, then remembered.
+    """Return the text of a structure as JAX prints it.
+
+    An auxiliary object is printed once per cell; `reading` remembers its text.
 
     Args:
         tree: A `PyTreeDef`.
@@ -285,15 +288,15 @@ def structure_text(tree: Any, reading: Reading, limit: int) -> str:
 def is_same_tree(old: Any, new: Any) -> bool:
     """Return whether two structures are equal for JAX's cache.
 
-    JAX's `==` finds two structures equal that differ in the class of a registered dataclass. Their hashes differ, so
-    JAX's cache takes them for different ones. The hashes are not compared, because they call methods of the user's
-    objects.
+    JAX's `==` does not compare the classes of registered dataclasses, but the hashes of structures with different
+    classes differ, so JAX's cache takes the structures for different ones. The classes are compared in place of the
+    hashes, because hashing calls methods of the user's objects.
     """
     return old is new or (is_same(old, new) and node_classes(old) == node_classes(new))
 
 
 def node_classes(tree: Any) -> tuple[type, ...]:
-    """Return the class of each node of a structure, depth first; without dicts, lists, tuples and None."""
+    """Return the class of each node of a structure, outer nodes first; dicts, lists, tuples and None are left out."""
     classes: list[type] = []
     left = [tree]
     while left:

@@ -31,9 +31,10 @@ def under(key: Key) -> str:
 
 
 def jit_outside(key: Key, name: str) -> str:
-    """Return the advice to apply `jax.jit` outside of the transforms. Code is included for a vmap over all first axes.
+    """Return the advice to apply `jax.jit` outside of the transforms, such as `jax.jit(jax.vmap(f))`.
 
-    No code is included for a derivative: its function may be another one that calls this function.
+    The advice contains code only for a vmap that maps the first axis of every array. For a derivative, the function to
+    jit is unknown: it may be a function that calls this function.
     """
     kinds = _kinds(key)
     leaves = () if key.transforms is None else key.transforms.leaves
@@ -50,7 +51,7 @@ def jit_outside(key: Key, name: str) -> str:
 
 
 def is_first_under(key: Key, earlier: Sequence[MissEvent]) -> bool:
-    """Return whether no earlier call was under the same transforms; False if unknown."""
+    """Return whether no earlier call was under the same transforms; False if the transforms of a call are unknown."""
     earlier_keys = [old.key for old in earlier if old.key is not None]
     if key.transforms is None or any(old.transforms is None for old in earlier_keys):
         return False
@@ -58,13 +59,13 @@ def is_first_under(key: Key, earlier: Sequence[MissEvent]) -> bool:
 
 
 def first_under(key: Key, name: str) -> Reason:
-    """Return the reason for the first call under some transforms."""
+    """Return the reason for the first call under a combination of transforms."""
     text = f"This is the first call of {name} under {under(key)}. JAX derives a program for each transformation."
     return Reason("transform", text)
 
 
 def transform_reason(event: MissEvent, earlier: Sequence[MissEvent], name: str, reading: Reading) -> Reason:
-    """Return the reason of a miss under a transform, if an earlier call had the same types and static values.
+    """Return the reason of a miss under a transform, compared with the earlier calls under transforms.
 
     Args:
         event: The call that missed.

@@ -1,4 +1,4 @@
-"""Finds where a function object was made: in a loop, or again in each call of another function.
+"""Finds where a function object was made: in a loop, or anew in each call of another function.
 
 "Move the jit out of the loop" is a cure only where there is a loop. The frames of the missed call are still on the
 stack. One of them made the function object, unless a function that has returned made it. The source code of the frame
@@ -43,11 +43,11 @@ class Making(NamedTuple):
 
 
 def making_of(code: CodeType | None, place: Place | None) -> Making | None:
-    """Return where the called function object was made; None if neither a frame nor the source shows this.
+    """Return where the called function object was made; None if neither the stack nor the name of the code shows this.
 
     Args:
-        code: The code object of a plain function; None for a wrapper, which is assumed to be made
-            where the call stands.
+        code: The code object of a Python function. With None, the function is a wrapper, such as `jax.grad(f)`, which
+            is assumed to be made in the line of the call.
         place: The place of the call.
     """
     frame: FrameType | None = sys._getframe(1)
@@ -64,9 +64,9 @@ def making_of(code: CodeType | None, place: Place | None) -> Making | None:
 
 
 def _made_by_a_function_that_returned(code: CodeType) -> Making | None:
-    """Return the enclosing function of a `def`, from the qualified name of its code object.
+    """Return the function that encloses a `def`, as the qualified name of its code object shows.
 
-    For example `make.<locals>.scaled`.
+    For example, `make.<locals>.scaled` was made by `make`.
     """
     around, _, _ = code.co_qualname.rpartition(".<locals>.")
     name = around.rpartition(".")[2]
@@ -74,9 +74,9 @@ def _made_by_a_function_that_returned(code: CodeType) -> Making | None:
 
 
 def _making(frame: FrameType, line: int, name: str | None) -> Making | None:
-    """Return what encloses the function that begins at a line.
+    """Return the function and the loop around the definition of `name` that begins at a line.
 
-    If `name` is None, what encloses the statement on the line.
+    With None as the name, return the function and the loop around the statement on the line.
     """
     file = frame.f_code.co_filename
     try:
@@ -86,7 +86,7 @@ def _making(frame: FrameType, line: int, name: str | None) -> Making | None:
 
 
 def _present_lines(file: str, names: dict[str, Any]) -> list[str]:
-    """Return the present lines of a file, or the lines that `linecache` has for code that was never a file."""
+    """Return the lines of a file as they are now; for code that was never a file, the lines that `linecache` has."""
     with text_kept(file):
         linecache.checkcache(file)
         lines = linecache.getlines(file, names)
@@ -145,7 +145,7 @@ def _begins(tree: ast.AST | None, line: int, name: str) -> Iterator[ast.AST]:
 
 
 def _around(node: ast.AST) -> Making:
-    """Return the nearest function around a syntax node, and whether a loop inside this function encloses the node."""
+    """Return the nearest function around a syntax node, and whether a loop in this function encloses the node."""
     in_loop = False
     child, parent = node, getattr(node, "parent", None)
     while parent is not None and not isinstance(parent, _FUNCTIONS):

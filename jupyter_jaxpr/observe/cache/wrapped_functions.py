@@ -46,7 +46,10 @@ def wrappers_of(fun: Any) -> Wrappers:
 
 
 def equinox_wrappers(kind: type) -> Wrappers:
-    """Return the equinox wrapper of the function in `equinox.filter_jit`; `kind` is the class of the wrapped object."""
+    """Return the wrapper of equinox around the user's function in `equinox.filter_jit`, such as `equinox.filter_grad`.
+
+    `kind` is the class of the object that `filter_jit` wraps. Return () if the object is no wrapper.
+    """
     if not (own_name(kind, "__module__") or "").startswith("equinox._"):
         return ()
     name = kind_name(kind)
@@ -62,7 +65,10 @@ _EQUINOX = {
 
 
 def options_of(fun: Any) -> tuple[str, ...]:
-    """Return the options of the JAX transformations around a function, such as `argnums=1`; only plain values."""
+    """Return the options of the JAX transformations around a function, such as `argnums=1`.
+
+    Only numbers, strings, None, and lists and tuples of these are returned.
+    """
     options: list[str] = []
     for _ in range(20):
         inside = next_inside(fun)
@@ -79,7 +85,7 @@ def _add_options(fun: Any, texts: list[str], depth: int) -> None:
     for name, cell in zip(fun.__code__.co_freevars, fun.__closure__ or (), strict=True):
         try:
             value = cell.cell_contents
-        except not_of_a_signal(ValueError):  # the variable has no value yet
+        except not_of_a_signal(ValueError):  # the enclosing function has not assigned the variable yet
             continue
         if _is_plain(value):
             texts.append(f"{name}={value!r}")
@@ -96,7 +102,7 @@ def _is_plain(value: Any) -> bool:
 def written(wrappers: Wrappers, name: str) -> str | None:
     """Return the wrapped function as source code, such as jax.grad(jax.checkpoint(loss)).
 
-    None if a wrapper is unknown.
+    Return None if a wrapper has no public name in JAX or equinox.
     """
     if not all(wrapper.startswith(("jax.", "equinox.")) for wrapper in wrappers):
         return None
