@@ -39,7 +39,7 @@ _PASSES = {"vjp": "vjp backward", "linearize": "linear part"}
 
 
 def runs_for_user(fun: Any) -> bool:
-    """Return whether a call of `fun` runs a function of the user's; False where only the call itself can show this."""
+    """Return whether a call of `fun` runs a function of the user's; False where only the arguments can show this."""
     linear = linear_of(fun)
     if linear is not None:
         return not is_installed(linear.file)
@@ -71,7 +71,8 @@ def _equinox_transforms(fun: Any) -> str | None:
         if wrapper is None:
             break
         name, inner = wrapper
-        if not (name == "filter_value_and_grad" and names[-1:] == ["filter_grad"]):  # the one is made of the other
+        # equinox makes `filter_grad` of `filter_value_and_grad`, so only `filter_grad` is named
+        if not (name == "filter_value_and_grad" and names[-1:] == ["filter_grad"]):
             names.append(name)
         fun = getattr(fun, inner, None)
     else:
@@ -81,7 +82,7 @@ def _equinox_transforms(fun: Any) -> str | None:
     return "(".join(names) + ")" * (len(names) - 1) if names else None
 
 
-# The transform that makes each of equinox's wrappers, and the field with the function.
+# class of equinox's wrapper -> (the transform that makes the wrapper, the attribute with the wrapped function)
 _EQUINOX = {
     "_CheckpointWrapper": ("filter_checkpoint", "_fun"),
     "_GradWrapper": ("filter_grad", "_fun_value_and_grad"),

@@ -1,1 +1,1 @@
-"""Records the calls of jitted functions: how many there are, which lines make them, which values they pass."""
+"""Records the calls of jitted functions: their number, the lines that make them, and the values that they pass."""

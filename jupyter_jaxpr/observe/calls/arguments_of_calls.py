@@ -30,7 +30,7 @@ _UNCHANGEABLE = (bool, int, float, complex, str, bytes, type(None))
 class KeptCall:
     """A call in the cell whose arguments are kept."""
 
-    number: int  # which call of the function object it is, counted from 1
+    number: int  # the number of the call among all calls of the function object, counted from 1
     values: CallValues
 
 
@@ -39,7 +39,7 @@ class ProgramCalls:
     """The kept calls that ran the same program."""
 
     calls: tuple[KeptCall, ...]
-    total: int  # the number of all calls of the function object, with any program
+    total: int  # the number of all calls of the function object, whichever program they ran
 
 
 @dataclass
@@ -62,10 +62,7 @@ class KeptCalls:
         self._bytes = 0
 
     def hit(self, called: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Keep a call that hit the cache.
-
-        Called after each call, and runs no user code.
-        """
+        """Keep a call that hit the cache; runs no user code."""
         calls = self._calls_of(getattr(called, "_fun", None))
         calls.total += 1
         calls.ends_with_hit = True
@@ -74,7 +71,7 @@ class KeptCalls:
         copying = _Copying()
         try:
             copies = copying.copy(args, 0), copying.copy(kwargs, 0)
-        except not_of_a_signal(_Changeable, RuntimeError):  # another thread may change a dict during the copy
+        except not_of_a_signal(_Changeable, RuntimeError):  # another thread may change the dict during the copy
             return
         if copying.size <= _BYTES_OF_A_CALL and self._bytes + copying.size <= _BYTES_IN_ALL:
             self._bytes += copying.size
@@ -99,13 +96,13 @@ class KeptCalls:
         leaves_of: Callable[[Any, Any, Any], tuple[Any, list[Any]] | None],
         last_of: Callable[[Any], tuple[Any, CallValues] | None],
     ) -> dict[int, ProgramCalls]:
-        """Return {id of a jaxpr: the kept calls that ran it}.
+        """Return {id of a jaxpr: the kept calls that ran this jaxpr}.
 
         Args:
-            leaves_of: Function of a kept call: returns its jaxpr and its dynamic leaves, or None if JAX has dropped the
-                program.
-            last_of: Function of a jitted function: returns the jaxpr and the values of its last call, a hit, or None if
-                unknown.
+            leaves_of: Gets the function and the arguments of a kept call; returns the jaxpr of the call and its dynamic
+                leaves, or None if JAX has dropped the program.
+            last_of: Gets a jitted function; returns the jaxpr and the values of the last call of the function, if this
+                call was a hit, or None if unknown.
         """
         programs: dict[int, tuple[int, list[KeptCall]]] = {}
         for calls in self._calls.values():
@@ -145,7 +142,7 @@ class _Copying:
         self.size = 0  # the total bytes of the arrays in the arguments
         self._left = _LEAVES
         self._array = array_type()
-        self._numpy = sys.modules["numpy"]  # JAX is imported, and imports NumPy
+        self._numpy = sys.modules["numpy"]  # NumPy is imported: JAX imports NumPy
 
     def copy(self, node: Any, depth: int) -> Any:
         """Return a copy of an argument; raise `_Changeable` if a part of it could change after the call."""

@@ -18,8 +18,10 @@ class _Line:
     """The counts of one line."""
 
     calls: int = 0  # the calls that the counter saw
-    unseen: bool = False  # true if the line may have made calls that the counter did not see
-    raised_seen: int = 0  # the calls that raised, among those that the counter saw
+    # true if the line may have made calls that the counter did not see
+    unseen: bool = False
+    # the calls that the counter saw and that raised
+    raised_seen: int = 0
     misses: int = 0
     dispatch_only: int = 0
     inlined: int = 0
@@ -27,12 +29,16 @@ class _Line:
     compiles: int = 0
 
     def reading(self, place: Place, counted: bool, exact: bool) -> LineReading:
-        """Return the counts of the line as a `LineReading`; a hit is a call that neither compiled nor lowered."""
+        """Return the counts of the line as a `LineReading`.
+
+        A hit is a call that made JAX neither trace nor lower nor compile.
+        """
         if not counted:
             return LineReading(place.file, place.line, None, False, None, self.compiles)
         missed = self.misses + self.inlined
         calls = max(self.calls, missed)
-        raised_early = max(self.raised_seen - self.raised, 0)  # calls that raised before JAX looked for a cache entry
+        # the number of calls that raised before JAX looked for a cache entry
+        raised_early = max(self.raised_seen - self.raised, 0)
         hits = max(calls - raised_early - missed + self.dispatch_only, 0)
         exact = exact and not self.unseen and self.calls >= missed
         return LineReading(place.file, place.line, calls, exact, hits, self.compiles)
@@ -72,12 +78,12 @@ class CallLines:
         line.raised += outcome == "raised"
 
     def compiled(self, place: Place | None, times: int) -> None:
-        """Count compiles on a line that no call caused."""
+        """Count compiles on a line that belong to no missed call, such as those of `f.lower(x).compile()`."""
         if times and (line := self._at(place)) is not None:
             line.compiles += times
 
     def readings(self, counted: bool, exact: bool) -> tuple[LineReading, ...]:
-        """Return the counts of each line with a call or a compile.
+        """Return the counts of each line that has a call or a compile.
 
         Args:
             counted: True if calls could be counted at all.

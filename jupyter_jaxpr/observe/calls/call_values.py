@@ -42,8 +42,8 @@ class CallValues:
 
     Args:
         leaves: The flat dynamic leaves of the call, in the order of the program's inputs.
-        which: `compiled`: the newest call that missed; `last`: the last call.
-        keep: True to keep the arrays themselves alive, as `--steps` requires.
+        which_call: `compiled` for the newest call that missed, `last` for the last call.
+        keep: True to keep the arrays alive, as `--steps` requires.
     """
 
     def __init__(self, leaves: Sequence[Any], which_call: Which, keep: bool = False) -> None:
@@ -68,7 +68,7 @@ class CallValues:
             host = jax.local_devices(backend="cpu")[0]
         except not_of_a_signal(RuntimeError):  # `jax_platforms` leaves out the CPU, so no copy is possible
             return 0
-        # A reference is not enough, because a later call can donate the array, which frees its memory.
+        # A reference to the array is not enough: a later call can donate the array, which frees its memory.
         self._copies = {
             place: (jax.device_put(array, host, may_alias=False), array.sharding)
             if isinstance(array, jax.Array)
@@ -96,13 +96,13 @@ class CallValues:
         return [entry if _is_whole(entry) else None for entry in self._entries]
 
     def let_go(self) -> None:
-        """Replace the references that kept arrays alive (`keep`) by weak references."""
+        """Replace the references that kept the arrays alive by weak references."""
         self._entries = [leaf if type(leaf) is weakref.ref else _stored(leaf) for leaf in self._entries]
 
     def among(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any] | None:
-        """Return the values if a call with these arguments passed the same objects.
+        """Return the values if `args` and `kwargs` contain all of these objects.
 
-        None if not, or if one was deleted.
+        Return None if they do not, or if one of the objects was deleted.
         """
         passed = iter(sys.modules["jax"].tree_util.tree_leaves((tuple(args), kwargs)))
         values = [entry() if type(entry) is weakref.ref else entry for entry in self._entries]
@@ -121,7 +121,7 @@ class CallValues:
         values = []
         for place, stored in enumerate(self._entries):
             value = stored() if type(stored) is weakref.ref else stored
-            # The copy is used even if a NumPy array still exists, because the user may have changed it since the call.
+            # The copy is used even if a NumPy array still exists: the user may have changed the array since the call.
             if place in self._copies and (not isinstance(value, sys.modules["jax"].Array) or is_deleted(value)):
                 copy, sharding = self._copies[place]
                 value = copy if sharding is None else sys.modules["jax"].device_put(copy, sharding)
@@ -165,20 +165,20 @@ def _stored(leaf: Any) -> Any:
         return leaf.copy()
     try:
         return weakref.ref(leaf)
-    except TypeError:  # a bare type object, or an array class of another package
+    except TypeError:  # a `jax.ShapeDtypeStruct`, or an array class of another package that allows no weak reference
         return leaf if isinstance(leaf, sys.modules["jax"].ShapeDtypeStruct) else None
 
 
 def _can_be_copied(leaf: Any) -> bool:
     if not getattr(leaf, "shape", ()):
-        return False  # the value itself is stored, so it cannot have been deleted
+        return False  # a scalar: the value itself is stored, so no copy is needed
     if isinstance(leaf, sys.modules["jax"].Array):
         return not is_deleted(leaf) and len(leaf.sharding.device_set) == 1
     return type(leaf).__module__ == "numpy"
 
 
 def copied(leaves: Sequence[Any], donated: Sequence[bool]) -> list[Any]:
-    """Return the leaves, with copies of those whose memory a call is about to take by donation."""
+    """Return the leaves; an array that a call is about to donate, so that its memory is lost, is replaced by a copy."""
     jax = sys.modules["jax"]
     if not any(donated):
         return list(leaves)

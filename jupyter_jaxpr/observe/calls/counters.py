@@ -1,10 +1,12 @@
-"""Counts the calls of each jitted function, and the lines that made them.
+"""Counts the calls of each jitted function, and the lines that made the calls.
 
-A call that hits JAX's C++ cache runs no Python, so this module watches the places that make calls (sites). From Python
-3.12 on `sys.monitoring` reports every call that Python code makes. Reports of a site that calls no jitted function are
-switched off: at once for a site in a package, after some calls for one in user code. So only calls of jitted functions
-get slower (by 0.4 us). Calls from C code, such as in `map(f, xs)`, are not reported: the function that was passed to C
-code is recorded, and its counts are lower bounds.
+A call that hits JAX's C++ cache runs no Python of JAX, so this module watches the places in Python code that make calls
+(sites).
+
+From Python 3.12 on `sys.monitoring` reports every call that Python code makes. Reports of a site that calls no jitted
+function are switched off: at once for a site in a package, after some calls for a site in user code. So only calls of
+jitted functions get slower (by 0.4 us). Python does not report calls from C code, such as in `map(f, xs)`: a function
+that was passed to C code is recorded, and its counts are lower bounds.
 
 On Python 3.11 a hook of JAX counts the hits (`jax.post_hook.Hits`), and each miss adds a call. The hook does not see
 calls that raise before JAX looks for an entry, so on 3.11 all counts are lower bounds.
@@ -40,18 +42,20 @@ class CallsAt(NamedTuple):
     called: Any  # the called function; None if it was deleted
     times: int
     place: Place | None  # the user's line; None if the line is unknown
-    record: Any = None  # the record of a function that was deleted: what `record_of` returned for it
+    record: Any = None  # for a function that was deleted: the record that `record_of` returned for the function
 
 
 LOST = "The numbers of calls are lower bounds: another tool took the place of the counter in sys.monitoring."
 OVERRULED = "The numbers of calls are lower bounds: JAX's check for NaN (jax_debug_nans) took the place of the counter."
 OVERFLOWED = "The numbers of calls are lower bounds: some calls at Python's recursion limit are not seen."
-_OTHER_CALLS = 50  # reports of a user's site are switched off after this many calls of functions that are not jitted
-_CALLED_ELSEWHERE = 100  # how many functions of other threads are kept, at most, between two drains
-_TOOL_IDS = (4, 3, 1)  # the tool ids to try; 4 and 3 have no conventional use, 1 is that of coverage tools
-_watching: CallCounter | None = None  # the counter of the cell that runs at present
+# after this many calls of functions that are not jitted, the reports of a site in user code are switched off
+_OTHER_CALLS = 50
+_CALLED_ELSEWHERE = 100  # how many functions that other threads called are kept, at most, between two calls of `drain`
+# tool ids of sys.monitoring, in the order of preference: 4 and 3 have no conventional use, coverage tools use 1
+_TOOL_IDS = (4, 3, 1)
+_watching: CallCounter | None = None  # the counter that counts at present; only one cell can be counted at a time
 
-# [code object, weak reference to the called function, number of calls, instruction offset, place once it is known]. The
+# [code object, weak reference to the called function, number of calls, instruction offset, place or None]. The
 # reference is weak, so that the counter does not keep the function alive.
 _Site = list[Any]
 
@@ -66,15 +70,14 @@ class CallCounter:
         overflowed: the user's stack reached Python's recursion limit, so that the counter missed calls; assigned
             directly, because a call would raise.
         without_jit: a jitted function was called while `jax.disable_jit` was on.
-        drains: drains this counter; runs before Python's full garbage collections, because undrained calls keep
-            JAX's objects of derived programs alive.
-        record_of: returns the record of a jitted function, so that calls of a function that is deleted before the drain
-            can be credited.
+        drains: a function that calls `drain`. It is called before Python's full garbage collections, because calls that
+            are not drained keep JAX's objects of derived programs alive.
+        record_of: returns the record of a jitted function. The record receives the calls of a function that is deleted
+            before `drain` is called.
         first_called: called with a jitted function before its first call from a place since the last `drain`, or when
             the function is passed to C code.
         other_called: called for the user's calls of other objects, with the code object, the instruction's offset, the
-            called
-            object and the first argument; only the first calls of each instruction.
+            called object and the first argument; only the first calls of each instruction are reported.
     """
 
     def __init__(self, library: Mapping[int, int] | None = None) -> None:
@@ -83,15 +86,17 @@ class CallCounter:
         self.record_of: Callable[[Any], Any] = lambda called: None
         self.other_called: Callable[[CodeType, int, Any, Any], None] | None = None
         self.first_called: Callable[[Any], None] | None = None
-        # reference to a function -> its record, for functions called since the last drain
+        # reference to a function -> its record, for functions that were called after the last `drain`
         self._records: dict[Any, Any] = {}
-        # id of a function -> the reference to it, for functions called since the last drain
+        # id of a function -> reference to the function, for functions that were called after the last `drain`
         self._references: dict[int, Reference] = {}
         self._draining = False
-        self._sites: dict[Any, _Site] = {}  # the sites since the last drain, in the order of their first calls
-        # instruction offset -> the last site with this offset, which is checked first at the next call
+        # the sites of calls after the last `drain`, in the order of their first calls
+        self._sites: dict[Any, _Site] = {}
+        # instruction offset -> the last site with this offset; the next call at this offset is compared with this site
+        # first
         self._newest: dict[int, _Site] = {}
-        # (code object, offset) of the last call from a package since the last drain
+        # (code object, offset) of the last call that code of a package made after the last `drain`
         self._package_call: tuple[CodeType, int] | None = None
         self._raised: defaultdict[tuple[Any, Place | None], int] = defaultdict(int)
         self._handed: dict[Any, Place | None] = {}
@@ -103,7 +108,7 @@ class CallCounter:
         self.overflowed = False
         self.without_jit = False
         self._thread = 0
-        self._evaluation: CodeType | None = None  # the code object in which JAX runs an operation outside of jit
+        self._evaluation: CodeType | None = None  # the code object of JAX that runs each operation outside of jit
         self.running = self._ending = False
 
     def start(self) -> None:
@@ -144,7 +149,7 @@ class CallCounter:
 
     @property
     def noted_more(self) -> bool:
-        """True if raised calls, functions passed to C code, or calls of other threads wait for the next drain."""
+        """True if `drain_raised`, `drain_handed` or `drain_elsewhere` has something to return."""
         return bool(self._raised or self._handed or self._elsewhere)
 
     @property
@@ -163,24 +168,25 @@ class CallCounter:
         return self._lost or (LOST if taken_away else OVERRULED if overruled else OVERFLOWED if overflowed else None)
 
     def drained(self) -> None:
-        """Forget the calls after they were added to the counts."""
+        """Forget the records and the references, after the drained calls were added to the counts."""
         self._records.clear()
         self._references.clear()
 
     def drain(self) -> list[CallsAt]:
-        """Return the calls since the last drain, for each function and place, in the order of the first calls.
+        """Return the calls after the last `drain`, for each function and place, in the order of the first calls.
 
-        The observer drains at each miss: the reference to a function object must be dropped before the same line makes
-        a new object.
+        The observer calls `drain` at each miss: the reference to a function object must be dropped before the same line
+        makes a new object.
         """
         if not self._sites or self._draining:
             return []
-        if len(self._sites) == 1:  # the most frequent case: the only call is the one that misses at present
+        # the most frequent case: the call that misses at present is the only call since the last `drain`
+        if len(self._sites) == 1:
             _, site = self._sites.popitem()
             self._newest.clear()
             self._package_call = None
             return [self._calls_at(site)]
-        self._draining = True  # a garbage collection during the drain would start another drain
+        self._draining = True  # a garbage collection during `drain` would call `drain` again
         self._package_call = None
         try:
             sites = list(self._sites.values())
@@ -191,9 +197,9 @@ class CallCounter:
             self._draining = False
 
     def has_counted(self, caller: FrameType | None) -> bool:
-        """Return whether the call that the frame `caller` makes at present was already counted.
+        """Return whether the counter has already counted the call that the frame `caller` makes at present.
 
-        It was not counted if the site is in a package and was switched off after it called something else.
+        The call is not counted if its site is in a package, and the reports of the site were switched off earlier.
         """
         if caller is None:
             return False
@@ -214,8 +220,12 @@ class CallCounter:
         return CallsAt(called, times, place) if called is not None else CallsAt(None, times, place, record)
 
     def _refer(self, called: Any) -> Any:
-        """Return a function that returns the jitted function as long as the user keeps it alive."""
-        if getattr(called, "_fun", None) is None:  # a program that JAX derived; JAX drops it at once
+        """Return a reference to a jitted function.
+
+        Calling the reference returns the function, or None after the function was deleted.
+        """
+        # a program that JAX derived is kept alive, because JAX drops it at once
+        if getattr(called, "_fun", None) is None:
             return Held(called)
         refer = self._references.get(id(called))
         if refer is None or refer() is not called:
@@ -229,7 +239,7 @@ class CallCounter:
             if phase == "start" and info.get("generation") == 2 and self._sites:
                 if self.drains is not None and threading.get_ident() == self._thread:
                     self.drains()
-        except RecursionError:  # raised here, the error would be printed by Python
+        except RecursionError:  # if the error left this callback, Python would print the error
             self.overflowed = True
 
     def forget(self, fun: Any) -> None:
@@ -247,7 +257,7 @@ class CallCounter:
                 del self._newest[offset]
 
     def drain_raised(self) -> list[CallsAt]:
-        """Return the calls that raised since the last drain, for each function and place.
+        """Return the calls that raised after the last `drain_raised`, for each function and place.
 
         For example, an unhashable static argument raises before JAX looks for a cache entry. Python 3.11 does not
         report such calls.
@@ -260,9 +270,9 @@ class CallCounter:
         return raised
 
     def drain_handed(self) -> list[CallsAt]:
-        """Return the functions that were passed to C code, with the places; C code may call them without a report.
+        """Return the functions that were passed to C code, with the places: C code may call them without a report.
 
-        Python 3.11 does not report them.
+        Python 3.11 does not report functions that are passed to C code.
         """
         if not self._handed:
             return []
@@ -282,7 +292,7 @@ class CallCounter:
             monitoring().restart_events()
 
     def _hit(self, called: Any, frame: FrameType) -> None:
-        """Count a hit that JAX's hook reports on Python 3.11."""
+        """Count a hit that JAX's hook reports. Used on Python 3.11."""
         try:
             code, offset = frame.f_code, frame.f_lasti
             if code is self._evaluation and is_operation(called):
@@ -303,15 +313,16 @@ class CallCounter:
     def _count_first(self, code: CodeType, offset: int, called: Any, frame: FrameType | None = None) -> None:
         """Count a call from a site that is not the most recent site with this offset."""
         if jit_disabled():
-            self.without_jit = True  # under `jax.disable_jit`, the call runs the Python of the function
+            # under `jax.disable_jit`, the call runs the Python of the function, and is no call of a jitted function
+            self.without_jit = True
             return
         is_of_package = is_installed(file_of(code))
         if is_of_package and id(getattr(called, "_fun", None)) in self._library:
-            return  # a package calls a function of JAX itself
+            return  # code of a package calls one of its own jitted functions, so the call is not the user's
         if self.first_called is not None:
             self.first_called(called)
         if is_of_package:
-            # The site is in a package. The user's line is in an outer frame, and may be another one at the next call.
+            # The site is in a package. The user's line is in an outer frame, and may be another line at the next call.
             self._package_call = code, offset
             place = user_place(frame or sys._getframe(2))
             refer = self._refer(called)
@@ -338,16 +349,16 @@ class CallCounter:
             if self.other_called is not None and threading.get_ident() == self._thread:
                 self.other_called(code, offset, called, first)
             if type(first) is the_jit_type and type(called) is types.FunctionType:
-                # A package function such as jax.tree.map(f, xs) calls f from a site that an earlier call has switched
-                # off, so switch it on.
+                # A package function such as jax.tree.map(f, xs) calls f from a site in the package. An earlier call has
+                # switched off the reports of this site, so they are switched on again.
                 monitor.restart_events()
                 return False
             other_calls[id(code), offset] += 1
             return other_calls[id(code), offset] > _OTHER_CALLS
 
-        # This callback runs at every jitted call, and once at each of the thousands of sites in JAX that a trace
-        # passes; for these it returns first. It reads only local variables and makes few calls, because its own calls
-        # are reported, too.
+        # This callback runs at every call of a jitted function, and once at each of the thousands of sites in JAX that
+        # a trace passes; for these sites the callback returns first. It reads only local variables and makes few calls,
+        # because its own calls are reported, too.
         def on_call(
             code: Any,
             offset: int,
@@ -376,7 +387,8 @@ class CallCounter:
                         return disable if other_call(code, offset, called, first) else None
                     called = inner
                 elif code is evaluation:
-                    return disable  # `constructed` counts the constructs, and operations are in no count
+                    # `constructed` counts the calls of constructs; operations outside of jit are not counted
+                    return disable
                 if get_thread() == thread:
                     try:
                         site = newest[offset]
@@ -388,7 +400,7 @@ class CallCounter:
                     count_first(code, offset, called)
                 elif id(called) not in elsewhere and len(elsewhere) < _CALLED_ELSEWHERE:
                     elsewhere[id(called)] = Reference(called)
-            except RecursionError:  # the stack is full, so the user's call itself will raise, too
+            except RecursionError:  # the stack is full, so the call of the user will raise this error, too
                 self.overflowed = True
             return None
 
@@ -405,7 +417,7 @@ class CallCounter:
         events = monitor.events
         self._tool = MonitoringTool.take(_TOOL_IDS, "calls", {events.CALL: on_call, events.C_RAISE: on_raise})
         if self._tool is not None:
-            # Python accepts the three events only together.
+            # Python reports CALL, C_RAISE and C_RETURN only together.
             monitor.set_events(self._tool.number, events.CALL | events.C_RAISE | events.C_RETURN)
             monitor.restart_events()
 
@@ -429,7 +441,7 @@ _BARE: frozenset[type] = frozenset(
         types.BuiltinFunctionType,
         types.MethodDescriptorType,
         types.WrapperDescriptorType,
-        Reference,  # this package's own references to the functions of the sites
+        Reference,  # the references of this package to the functions of the sites
         type,
     }
 )

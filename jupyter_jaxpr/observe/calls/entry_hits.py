@@ -1,7 +1,7 @@
 """Counts the hits of each cache entry, for `%%jaxpr --per-entry`.
 
-A hit runs no Python of JAX, but JAX's hook after each call receives its arguments. The cache key of a hit is made from
-them, as for a miss. This makes each call 10 to 100 us slower, depending on the number of arrays.
+A hit runs no Python of JAX, but JAX's hook after each call receives the arguments of the hit. From these arguments, the
+cache key is made as for a miss. This makes each call 10 to 100 us slower, depending on the number of arrays.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class EntryHits:
         self._reading = reading
         self._fail = fail
         self._hits: dict[int, dict[Hashable, KeyHits]] = {}  # id of a history -> cache key -> hits
-        self._unread: set[int] = set()  # ids of histories of functions with a call whose key could not be made
+        self._unread: set[int] = set()  # ids of histories with a hit whose cache key could not be made
         self._results: Results | None = None
         self.all_told = False
 
@@ -57,7 +57,7 @@ class EntryHits:
             self.all_told &= not self._results.overflowed
 
     def hits_of(self, history: FunctionHistory) -> list[KeyHits] | None:
-        """Return the hits of a function for each cache key; None if a key could not be made for one of its calls."""
+        """Return the hits of a function for each cache key; None if the key of one of its hits could not be made."""
         if not self.all_told or id(history) in self._unread:
             return None
         return list(self._hits.get(id(history), {}).values())
@@ -81,7 +81,8 @@ class EntryHits:
             if mark not in keys:
                 keys[mark] = KeyHits(number, key)
             keys[mark].times += 1
-        except not_of_a_signal(*FAILURES) as error:  # such as an argument that the call has donated
+        # for example, the call has donated an argument, so that the argument cannot be read
+        except not_of_a_signal(*FAILURES) as error:
             self._unread.add(id(history))
             self._fail(error)
 

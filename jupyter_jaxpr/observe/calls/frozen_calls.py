@@ -1,8 +1,8 @@
-"""Records calls of clocks, random generators and file functions that the user's code makes while JAX traces it.
+"""Records calls of clocks, random generators and file functions that the user's code makes while JAX traces.
 
-The call counter reports the called object itself, so a user function named `time` is not mistaken for Python's `time`.
-Calls in a callback of JAX are not recorded, because the callback runs again with the program. Python 3.11 does not
-report calls, so nothing is recorded there.
+Python reports the called object itself, so a user function named `time` is not mistaken for Python's `time`. Calls in a
+callback of JAX are not recorded, because the callback runs again with the program. Python 3.11 does not report calls,
+so nothing is recorded on Python 3.11.
 """
 
 from __future__ import annotations
@@ -87,13 +87,13 @@ class FrozenCalls:
             self._seeded.add((function, source))
         elif (function, name) not in self.calls and (function, source) not in self._seeded:
             if issubclass(type(receiver), generator_types()) and not _is_from_outside(receiver, code):
-                return  # the traced function made the generator itself, with a seed
+                return  # the traced function itself made the generator, so each trace draws the same numbers
             self.calls[function, name] = FrozenCall(function, name, kind, _place(code, offset))
 
     def _note_taken(self, function: str, called: Any, first: Any, code: CodeType, offset: int) -> None:
         """Record a call that takes the next value from a Python iterator or an open file."""
         owner = first if called is next else receiver_of(called, first)
-        # compared with `is`, because hashing the type may run a metaclass of the user
+        # types are compared with `is`, because hashing a type may run code of a user's metaclass
         is_iterator = any(type(owner) is kind for kind in _ITERATORS)
         if called is next and not is_iterator and not issubclass(type(owner), _FILES):
             return

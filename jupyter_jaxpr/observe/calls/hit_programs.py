@@ -1,9 +1,9 @@
 """Finds which program a cache hit ran, if the function has several programs.
 
-A hit runs no Python of JAX. JAX's hook after each call receives the arguments of the hit; asked with these arguments,
-JAX returns the trace, which identifies the program. The hook is installed when a function with several programs is
-about to be called. The first calls of such a function are all examined; later, only as many calls as take a twentieth
-of the time.
+A hit runs no Python of JAX. JAX's hook after each call receives the arguments of the hit. For these arguments, JAX
+returns the trace, which identifies the program. The hook is installed when a function with several programs is about to
+be called. The first hits of such a function are all examined; later hits only as long as the examinations take at most
+a twentieth of the time.
 """
 
 from __future__ import annotations
@@ -41,25 +41,26 @@ _SHARE = 20
 
 @dataclass(slots=True)
 class Looks:
-    """The hits of one function with several programs, as far as they were examined."""
+    """The examined hits of one function with several programs."""
 
     looked: int = 0
     skipped: int = 0  # the number of hits that were not examined
-    unknown: int = 0  # the number of hits whose program is not among the kept ones
-    typed: int = 0  # the number of unknown hits whose argument types are known
-    types: set[tuple[Any, ...]] = field(default_factory=set)  # the argument types of these hits
-    next_at: float = 0.0  # no hit is examined before this time, by `time.perf_counter`
+    # the number of examined hits whose program is unknown
+    unknown: int = 0
+    typed: int = 0  # the number of hits whose program is unknown but whose argument types are known
+    types: set[tuple[Any, ...]] = field(default_factory=set)  # the argument types of the hits that `typed` counts
+    next_at: float = 0.0  # the time before which no hit is examined, by `time.perf_counter`
     # true if the run already has all programs of the function, so that no further hit needs to be examined
     all_seen: bool = False
 
     @property
     def told(self) -> int:
-        """The number of hits whose program was found."""
+        """The number of examined hits whose program was found."""
         return self.looked - self.unknown
 
     @property
     def calls(self) -> int:
-        """The number of hits that JAX's hook reported."""
+        """The number of all hits that JAX's hook reported."""
         return self.looked + self.skipped
 
 
@@ -73,9 +74,9 @@ class HitPrograms:
 
     Args:
         run: The run that receives the programs.
-        known: Returns the record of a jitted function.
-        looking_away: Returns a context manager within which the observer records nothing, because this package asks
-            JAX.
+        record_of: Returns the record of a jitted function.
+        looking_away: Returns a context manager. Within the context the observer records nothing, because this package
+            calls JAX.
     """
 
     def __init__(
@@ -94,7 +95,7 @@ class HitPrograms:
         self.all_told = True
 
     def about_to_call(self, called: Any) -> None:
-        """Install the hook if `called` has several programs; called before its first call from a new place."""
+        """Install the hook if `called` has several programs; runs before a first call of `called` from a new place."""
         if self._results is None:
             record = self._record_of(getattr(called, "_fun", None))
             if record is not None and not record.library and record.construct is None and record.has_several:
@@ -118,7 +119,7 @@ class HitPrograms:
             self.all_told &= not self._results.overflowed
 
     def of(self, record: FunctionRecord) -> Looks | None:
-        """Return the examined hits of a function; None where the hook reported no hit of the function."""
+        """Return the examined hits of a function; None if the hook reported no hit of the function."""
         return self._looks.get(record)
 
     def _lose(self) -> None:
@@ -165,13 +166,13 @@ class HitPrograms:
     def _program(
         self, record: FunctionRecord, called: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[KeptProgram | None, tuple[Any, ...] | None]:
-        """Return the program that a hit ran and the types of the call's arguments; None for what is unknown.
+        """Return the program that a hit ran and the types of the call's arguments; each is None if unknown.
 
         The program is unknown if it was not kept, or if several programs are possible.
         """
         compared = comparing_class(type(called._fun)) or read_by_users_code((args, kwargs), self._not_users)
         if compared is not None:
-            return None, None  # asking JAX would call methods of the user's objects once more than without this package
+            return None, None  # JAX would have to call methods of the user's objects, so the program stays unknown
         with self._looking_away():
             traced = call_leaves(called, args, kwargs)
         if traced is None:
@@ -180,12 +181,13 @@ class HitPrograms:
         programs: list[KeptProgram] = [program for program in record.programs.values() if program.jaxpr is traced[0]]
         if len(programs) < 2:
             return (programs[0] if programs else None), types
-        # JAX may compile one trace several times, for different placements of the arguments on devices.
+        # JAX may compile one trace several times, for arguments on different devices.
         if record.equinox or record.pmap:
             return None, types
         key = key_of(called._jit_info, args, kwargs, called._fun, self._run.reading)
         of_key = [program for program in programs if any(self._is_equal(old, key) for old in program.keys)]
-        return (of_key[-1] if of_key else None), types  # JAX's cache keeps the newest program for a key
+        # for equal keys, JAX's cache holds the program that was made last
+        return (of_key[-1] if of_key else None), types
 
     def _is_equal(self, old: Key, new: Key) -> bool:
         return is_equal(old, new, self._run.reading)

@@ -26,7 +26,7 @@ from ...plain_text import exact, kind_name, mro_of
 
 Kind = Literal["clock", "random", "file", "environment", "variable", "input", "outside", "iterator"]
 
-# function that reads the clock -> the largest number of arguments with which it does
+# function that reads the clock -> the largest number of arguments with which it reads the clock
 OF_NOW: Final[Mapping[str, int]] = {
     "time.localtime": 0,
     "time.gmtime": 0,
@@ -36,7 +36,7 @@ OF_NOW: Final[Mapping[str, int]] = {
 }
 
 _NOW = frozenset({"now", "utcnow", "today"})
-# Methods of a generator that draw no number, but read or copy its state.
+# Methods of a random generator that draw no number.
 _NO_DRAW = frozenset({"getstate", "setstate", "get_state", "set_state", "spawn"})
 _FRESH_WITHOUT_SEED = frozenset({"np.random.default_rng", "np.random.RandomState", "random.Random"})
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType)
@@ -92,10 +92,7 @@ def _urlopen() -> Any:
 
 
 def _of_packages(function: FunctionType) -> tuple[str, Kind] | None:
-    """Return (name, kind) of a package function that reads files or the network.
-
-    The check does not import the package.
-    """
+    """Return (name, kind) of a function in a package that reads files or the network; the package is not imported."""
     module, name = function.__module__, function.__name__
     if type(module) is not str or type(name) is not str:
         return None

@@ -1,4 +1,4 @@
-"""Decides which C functions may call a function passed to them, and finds the function in a method or partial."""
+"""Decides which C functions may call a function that is passed to them; finds the function in a method or partial."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def carried_by(called: Any) -> Any:
 
 CARRIERS = frozenset({types.MethodType, functools.partial})
 
-# Ids of C functions that often receive a function and never call it; any other C function may call it.
+# Ids of C functions that often get a function as an argument and never call it; any other C function may call it.
 DO_NOT_CALL = frozenset(
     map(id, (callable, dir, getattr, hasattr, hash, id, isinstance, print, repr, setattr, str, type, vars))
 ) | {id(functools.partial), id(staticmethod), id(classmethod)}
@@ -31,9 +31,9 @@ _C_MODULES = frozenset({"builtins", "functools", "itertools"})
 
 
 def is_of_container(called: Any) -> bool:
-    """Return whether an object is a method of a Python container.
+    """Return whether an object is a method of a Python container, such as `list.append`.
 
-    For example `list.append`, which only stores its argument.
+    Such a method only stores its argument.
     """
     return type(called) is types.BuiltinFunctionType and type(called.__self__) in _CONTAINERS
 

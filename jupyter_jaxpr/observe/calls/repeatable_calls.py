@@ -1,7 +1,7 @@
 """Keeps what is needed to repeat a call: function, argument structure, static values. No array is kept alive.
 
-The arrays are in the `CallValues` of the program. With both, the call can be repeated with the user's jitted function,
-or with the function without jit.
+The arrays are in the `CallValues` of the program. With the arrays, the call can be repeated, either with the user's
+jitted function or with the function without jit.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ Given = tuple[tuple[Any, ...], dict[str, Any]]
 
 
 class HeldCall:
-    """A call that can be repeated; its function is jitted or could be.
+    """A call that can be repeated, of a function that is jitted or can be jitted.
 
     Args:
         fun: The function without jit.
         args: The positional arguments of the call.
         kwargs: The keyword arguments of the call.
         options: JAX's record of the `jax.jit` arguments; None for a function that is not jitted.
-        jitted: For a function that is not jitted: a jitted copy of it, which expects None in place of untraced leaves.
+        jitted: A jitted copy of a function that is not jitted; the copy expects None in place of untraced leaves.
         is_traced: Decides whether a leaf is an input of the program.
     """
 
@@ -49,7 +49,8 @@ class HeldCall:
         self._jitted = jitted
         self._fun = _reference(fun)
         self._slots: list[StaticValue | None]
-        # (position, value) of the static arguments, which are not in the tree, by rising position
+        # (position, value) of the static positional arguments, sorted by position; `_tree` does not contain these
+        # arguments
         self._positions: list[tuple[int, StaticValue]] = []
         self._keywords: dict[str, StaticValue] = {}
         boxed = (
@@ -146,12 +147,13 @@ class HeldCall:
 def _reference(fun: Any) -> Any:
     try:
         return weakref.ref(fun)
-    except TypeError:  # an object that allows no weak reference cannot keep the program alive through a closure
+    # the function is kept alive: an object that allows no weak reference has no closure that could hold the program
+    except TypeError:
         return lambda: fun
 
 
 def _boxed_statics(options: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Given:
-    """Return the arguments with each static value in a box object, which JAX treats as a leaf."""
+    """Return the arguments; each static value is in a `StaticValue`, which JAX treats as a leaf."""
     count = len(args)
     positions = {n + count if n < 0 else n for n in getattr(options, "static_argnums", ()) or ()}
     names = set(getattr(options, "static_argnames", ()) or ())
@@ -162,7 +164,7 @@ def _boxed_statics(options: Any, args: Sequence[Any], kwargs: Mapping[str, Any])
 
 
 def _boxed_leaves(args: Sequence[Any], kwargs: Mapping[str, Any], is_traced: Callable[[Any], bool]) -> Given:
-    """Return the arguments with each untraced leaf in a box object."""
+    """Return the arguments; each leaf that JAX does not trace is in a `StaticValue`, which JAX treats as a leaf."""
     import jax
 
     boxed: Given = jax.tree_util.tree_map(

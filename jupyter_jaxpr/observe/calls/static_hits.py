@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from ..jitted_functions import FunctionRecord
     from ..programs_of_misses import KeptProgram
 
-_LOOKS = 32  # how many hits of a function are examined
-_REPORTS = 1_000  # after this many reported calls of other functions, the hook is removed for good
+_LOOKS = 32  # how many hits of one function are examined
+_REPORTS = 1_000  # after this many calls of other functions that JAX's hook reported, the hook is removed for good
 _FOUND = 50
 
 
 class StaticHit(NamedTuple):
-    """A static argument of a hit that differs from the one at the trace, as a whole or in an attribute.
+    """A static argument of a hit that differs from the argument at the trace, as a whole or in an attribute.
 
     Attributes:
         function: The name of the function.
@@ -89,15 +89,15 @@ class StaticHits:
                 self.made_program(record)
 
     def before_calls(self, records: Iterable[FunctionRecord]) -> None:
-        """Install the hook if one of these functions may be called.
+        """Install the hook if one of these functions may be called and has a static value that equals different values.
 
-        Needed on Python 3.11, where calls are not announced.
+        Needed on Python 3.11, which does not report a call before the call runs.
         """
         for record in records:
             self.made_program(record)
 
     def made_program(self, record: FunctionRecord) -> None:
-        """Install the hook if a later call of the function may hit with a static value that is equal but different."""
+        """Install the hook if a later hit of the function may pass a static value that is equal but different."""
         if self._results is not None or self._reports >= _REPORTS or not imported() or not self._run.keeps_programs:
             return
         if self._left.get(record, _LOOKS) and _may_equal_others(record):
@@ -148,9 +148,9 @@ def _may_equal_others(record: FunctionRecord) -> bool:
 
 
 def _has_equals(value: Any, depth: int = 16) -> bool:
-    """Return whether a plain value can equal a different value in Python.
+    """Return whether a number, a string or a tuple of these can equal a different value: 0.0 equals -0.0.
 
-    JAX compares the type of the outermost value, too, but not of the values inside.
+    JAX compares the type of the outermost value, too, but not the types of values inside a tuple: (1,) equals (True,).
     """
     kind = type(value)
     if kind is tuple or kind is frozenset:
@@ -191,7 +191,10 @@ def _differing(record: FunctionRecord, statics: Mapping[str, Any]) -> Iterator[S
 
 
 def _traced(record: FunctionRecord) -> list[KeptProgram]:
-    """Return one program for each trace: the first, whose first key has the static values of the trace."""
+    """Return one program for each trace of the function: the program that the trace made first.
+
+    The first key of this program has the static values of the trace.
+    """
     first: dict[int, KeptProgram] = {}
     programs: list[KeptProgram] = list(record.programs.values())
     for program in sorted(programs, key=lambda program: program.seen_at):
@@ -202,7 +205,7 @@ def _traced(record: FunctionRecord) -> list[KeptProgram]:
 def _is_possible(program: KeptProgram, statics: Mapping[str, Any]) -> bool:
     """Return whether a hit with these static values can have run a program.
 
-    Only values whose comparison runs no user code are compared.
+    Static values are compared only if the comparison runs no user code.
     """
     traced = program.keys[0].statics
     if traced.keys() != statics.keys():
@@ -237,7 +240,7 @@ def _differences(function: str, program: KeptProgram, statics: Mapping[str, Any]
 
 
 def _is_same(before: Any, after: Any) -> bool:
-    """Return whether two values that are equal in Python are identical in type and content; True if unknown."""
+    """Return whether two equal values have the same type and content, unlike 0.0 and -0.0; True if unknown."""
     kind = type(before)
     if kind is not type(after):
         return False

@@ -1,4 +1,4 @@
-"""Holds a tool id of `sys.monitoring`; other code may free and take the id at any time."""
+"""Holds a tool id of `sys.monitoring`. Other code may free and take this id at any time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def monitoring() -> Any:
 
 
 class MonitoringTool:
-    """A tool id of `sys.monitoring` that this package holds until it frees it or other code takes it.
+    """A tool id of `sys.monitoring` that this package holds until `give_back`, or until other code takes the id.
 
     Any code may free an id and take it, so each change first checks that the id still has this package's name.
     """

@@ -28,11 +28,12 @@ class LineRecorder:
     def __init__(self, file: str) -> None:
         self._file = file
         self._tool: MonitoringTool | None = None
-        self._lost = False  # true if other code took the tool id, so that the result is unknown
+        self._lost = False  # true if other code took the tool id, so that the untraced lines are unknown
         # id -> code object, for all code objects of the file. The hash of a code object is slow, because it reads all
         # of the code.
         self._file_codes: dict[int, CodeType] = {}
-        self._codes: dict[int, CodeType] = {}  # id -> code object, for those with lines that no trace has reached
+        # id -> code object, for the code objects with lines that no trace has reached
+        self._codes: dict[int, CodeType] = {}
         self._lines: dict[int, set[int]] = {}  # id of a code object -> its lines that no trace has reached
         self._entered: dict[int, CodeType] = {}
         self._reached: set[int] = set()
@@ -40,7 +41,10 @@ class LineRecorder:
         self._looked_through: dict[int, int] = {}  # id of a module -> its number of names when it was last searched
 
     def start(self, code: CodeType | None, module: dict[str, Any] | None) -> None:
-        """Watch the code of a function before its trace, and the cell's other functions in `module`, its globals."""
+        """Watch the code of a function during its trace, and the other functions of the cell.
+
+        `module` has the globals of the function, in which the other functions are found.
+        """
         if not HAS_MONITORING or self._watching:
             return
         if (
@@ -61,7 +65,7 @@ class LineRecorder:
         monitor = monitoring()
         assert self._tool is not None
         for watched in self._codes.values():
-            # Lines that were reported in an earlier trace are switched on again; other code is not slower.
+            # Python reports the lines of an earlier trace again; other code does not become slower.
             monitor.set_local_events(self._tool.number, watched, monitor.events.LINE)
 
     def stop(self) -> None:
@@ -101,7 +105,7 @@ class LineRecorder:
         return line in self._reached
 
     def _in_file(self, code: CodeType | None, module: dict[str, Any] | None) -> Iterator[CodeType]:
-        """Yield the code objects of the cell: of the function, and of the other functions in its module."""
+        """Yield the code objects of the cell: of the function, and of the other functions in its globals."""
         if code is not None and id(code) not in self._file_codes and file_of(code) == self._file:
             yield from _with_nested(code)
         if module is None or self._looked_through.get(id(module)) == len(module):
