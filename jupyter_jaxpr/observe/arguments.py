@@ -22,7 +22,7 @@ class CallShape:
     # for each positional argument: (name of its parameter, True if the argument is static)
     names: tuple[tuple[str, bool], ...]
     statics: Mapping[str, str] = field(default_factory=dict)
-    # parameter name -> repr of an argument that JAX does not trace; filled only by an own trace
+    # parameter name -> repr of an argument without any input of the program; filled by own traces and by recordings
     fixed: Mapping[str, str] = field(default_factory=dict)
 
 

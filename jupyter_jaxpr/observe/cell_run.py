@@ -1,4 +1,4 @@
-"""Collects what happens between the start and the end of one cell in an `Observation`.
+"""Collects what happens between the start and the end of one cell, and returns it as an `Observation`.
 
 - `FunctionActivity`: the counts and the programs of one function in this run.
 - `Run`: the activity of all functions, the printed text, the traced lines, and the present stage of JAX.
@@ -81,46 +81,48 @@ _SKIPPED = (
 
 
 def not_counted() -> str:
-    """Return a sentence that says why calls could not be counted in a block, or in a cell that another tool watches."""
+    """Return a sentence on why calls were not counted: another tool watches the cell, or Python 3.11 in a block."""
     return NOT_COUNTED if HAS_MONITORING else cure(_ONLY_IN_CELLS, _NOT_IN_BLOCKS)
 
 
 class FunctionActivity:
     """The counts and programs of one function in a run.
 
-    Function objects with the same name and the same def line share one `FunctionActivity`.
+    All function objects with the same name and the same def line share one `FunctionActivity`.
     """
 
     def __init__(self, record: FunctionRecord, keeps_programs: bool = True) -> None:
         self.record = record
         self._keeps_programs = keeps_programs
         self.calls = 0
-        # living function object -> [calls seen, calls that were no hit, hits that ran the object's only program]
+        # living function object -> [calls that the counter saw, those of them that were no hit, hits whose program is
+        # known]
         self._of_objects: weakref.WeakKeyDictionary[FunctionRecord, list[int]] = weakref.WeakKeyDictionary()
-        self.calls_missed = 0  # misses called from a place that the counter of calls does not watch, such as map()
-        self.handed = 0  # how often C code such as map() received the function and may have called it
-        self.calls_raised = 0  # calls that raised; a call that raised before JAX looked for a cache entry is no miss
+        self.calls_missed = 0  # misses of calls that the counter does not see, such as calls from map()
+        self.handed = 0  # how often the function was passed to C code such as map(), which may have called the function
+        self.calls_raised = 0  # calls that raised; if a call raised before JAX looked for a cache entry, it is no miss
         self.misses = 0
         self.inlined = 0
         self.raised = 0
-        self.called_at: Place | None = None  # the line of the last call of a construct
+        self.called_at: Place | None = None  # for a construct: the line of its last call
         self.traces = 0
         self.lowerings = 0
         self.compiles = 0
         self.from_disk = 0
         self.dropped = 0
         self.programs: dict[tuple[int, int], tuple[KeptProgram, bool, str | None]] = {}
-        self.programs_reused: dict[tuple[int, int], KeptProgram] = {}  # programs that a call surely ran from the cache
+        # programs that certainly ran from the cache in some call
+        self.programs_reused: dict[tuple[int, int], KeptProgram] = {}
         self.raised_trace: ObservedProgram | None = None  # the program of the last trace that raised, up to the error
 
     @property
     def all_calls(self) -> int:
-        """The number of calls seen, plus the misses called from places that the counter of calls does not watch."""
+        """The number of calls that the counter saw, plus the misses of calls that the counter does not see."""
         return self.calls + self.calls_missed
 
     @property
     def unseen(self) -> int:
-        """The largest number of calls that the counter may not have seen; 0 where the counts are exact."""
+        """The number of signs of calls that the counter did not see; 0 if the counts are exact."""
         return self.calls_missed + self.handed
 
     def called(self, record: FunctionRecord, times: int) -> None:
@@ -133,12 +135,12 @@ class FunctionActivity:
         self._of_object(record)[1] += times
 
     def hits_of(self, record: FunctionRecord) -> int:
-        """Return the hits of a function object among the calls that were seen."""
+        """Return how many of the calls that the counter saw of a function object were hits."""
         calls, uncounted, _ = self._of_object(record)
         return max(calls - uncounted, 0)
 
     def hits_ran(self, record: FunctionRecord, program: KeptProgram) -> None:
-        """Record that each hit of a function object until now ran `program`."""
+        """Record that all hits of a function object until now ran `program`."""
         self._of_object(record)[2] = self.hits_of(record)
         self.reuse(program)
 
@@ -148,7 +150,7 @@ class FunctionActivity:
         self.use(program, in_this_run=False)
 
     def objects_with_hits(self) -> list[tuple[FunctionRecord, int]]:
-        """Return each living function object with its hits whose program is unknown, if it has such hits."""
+        """Return (function object, number of its hits whose program is unknown) for each object with hits."""
         hits = [(record, self.hits_of(record)) for record in list(self._of_objects)]
         return [(record, number - self._of_object(record)[2]) for record, number in hits if number > 0]
 
@@ -166,7 +168,10 @@ class FunctionActivity:
         self.from_disk += tally.from_disk
 
     def use(self, program: KeptProgram, in_this_run: bool, note: str | None = None) -> None:
-        """Add a program to the run; the first call of `use` for a program decides whether this run made the program."""
+        """Add a program to the run.
+
+        The first call of `use` for a program decides whether this run made the program.
+        """
         key = program.key
         if key in self.programs or not self._keeps_programs:
             return
@@ -184,7 +189,7 @@ class FunctionActivity:
             counted: True if calls were counted in this run.
             seen_all: True if the counter saw all calls of the function.
             since: The time at which the run began, by `time.perf_counter`.
-            hit_programs: The programs that hits ran, from the hits that were looked up in JAX's cache.
+            hit_programs: Finds the programs of those hits that JAX's hook reported; None if no hook was installed.
         """
         calls = self.all_calls
         return ObservedFunction(
@@ -207,7 +212,10 @@ class FunctionActivity:
         )
 
     def _top_level(self) -> bool:
-        """Return whether the user's code called the function, rather than JAX within the trace of another function."""
+        """Return whether the user's code called the function.
+
+        Otherwise JAX called the function only within the trace of another function.
+        """
         return self.misses > 0 or self.all_calls > self.inlined
 
     def _observed_programs(self, since: float, hit_programs: HitPrograms | None) -> list[ObservedProgram]:
@@ -218,8 +226,8 @@ class FunctionActivity:
         chosen = list(self.programs.values())
         programs = [program.observed(in_this_run, note) for program, in_this_run, note in chosen]
         if self.record.history is not None and self.record.history[0].compiled_at >= since:
-            # JAX compiled these programs during the run, but no call ran them: an ahead-of-time compile, another
-            # thread, or a call that raised.
+            # JAX compiled these programs during the run before a call ran them: ahead of time, in another thread, or in
+            # a call that raised.
             programs = [
                 replace(observed_program, how="compiled before the call")
                 if observed_program.origin == "seen_before" and not observed_program.how and program.seen_at >= since
@@ -229,12 +237,12 @@ class FunctionActivity:
         return programs + candidates
 
     def _of_hits(self, record: FunctionRecord, hit_programs: HitPrograms | None) -> list[ObservedProgram]:
-        """Add the programs that hits of a function object ran to the run.
+        """Add to the run the programs that hits of a function object certainly ran.
 
         Return the programs that a hit may have run.
         """
         hits = self.hits_of(record)
-        if len(self._of_objects) == 1:  # raised before JAX looked for an entry
+        if len(self._of_objects) == 1:  # a call that raised before JAX looked for a cache entry is no hit
             hits -= max(self.calls_raised - self.raised, 0)
         programs = own_programs(record)
         if hits <= 0 or not programs:
@@ -292,7 +300,7 @@ class Run:
         self.thread = threading.get_ident()
         self.started_at = time.perf_counter()
         self.file = file
-        self.in_cell = file is not None  # on Python 3.11 calls outside of a cell are not reported
+        self.in_cell = file is not None  # used on Python 3.11, where calls outside of a cell are not counted
         self.functions: dict[tuple[str, Place | None], FunctionActivity] = {}
         self.counter = CallCounter(library)
         self.call_lines = CallLines()
@@ -302,70 +310,73 @@ class Run:
         self.prints = PrintRecorder(self._traced_function)
         self.names = NameRecorder(self.fail)
         self.reads_names = True
-        self.named_values = NamedValues()  # the values of names in all runs of the kernel, if an observer keeps them
-        self.traced_names: list[str] = []  # the functions that JAX traces at present, innermost last
+        # the values of names in all runs of the kernel, if an observer keeps them
+        self.named_values = NamedValues()
+        # the functions that JAX traces at present, the innermost one last
+        self.traced_names: list[str] = []
         self.frozen_calls = FrozenCalls(self._staged_function, self.fail)
         # (function name, path) -> the first change of the path by a trace
         self.changed_by_traces: dict[tuple[str, str], ChangedByTrace] = {}
-        # user's expression that requested the dtype -> its truncated dtype
+        # user's expression that requested a dtype -> the dtype that JAX truncated, such as float64 to float32
         self.truncated: dict[Place, TruncatedType] = {}
-        # user's expression that passed a NumPy array -> the value that does not fit the dtype that JAX uses
+        # user's expression that passed a NumPy array -> the number that does not fit into the dtype that JAX uses
         self.changed_numbers: dict[Place, ChangedNumber] = {}
-        # user's expression that called the loop -> the carry whose dtype the loop promoted
+        # user's expression that called a loop -> the carry whose dtype the loop promoted
         self.promoted: dict[Place, PromotedCarry] = {}
-        # (function name, place of its def) -> its donated arguments that XLA could not use
+        # (function name, place of its def) -> the donated arguments that XLA could not use
         self.unused_donations: dict[tuple[str, Place | None], UnusedDonation] = {}
-        # id -> the function, for the functions that JAX traces at present
+        # id of a function -> reference to it, for the functions that JAX traces at present
         self.traced_objects: dict[int, weakref.ref[Any]] = {}
-        # called before the first trace of a function, and before each trace with static arguments of the user's
-        # classes; gets the function and these arguments
+        # a function that is called before the first trace of each user function, and before each trace with static
+        # arguments of the user's classes; gets the function and these arguments
         self.look_before: Callable[[Any, Mapping[str, Any]], Any] | None = None
-        # (name of a traced function, what `look_before` returned for it)
+        # (name of a traced function, the result of `look_before` for this function)
         self.traced_functions: list[tuple[str, Any]] = []
-        # (function whose program is complete, the recording that holds the same program)
+        # (a library's function with its program, the recording that also holds the program)
         self.library_programs: list[tuple[ObservedFunction, Any]] = []
         self.library_programs_left_out = 0
         self.eager: list[EagerCompile] = []
         self.traces_ahead: list[KeptTrace] = []
-        # function name -> the function, for traces outside of jit that raised
+        # function name -> the function with its equations up to the error, for traces outside of jit that raised
         self.raised_outside: dict[str, ObservedFunction] = {}
-        # functions that the user traced or lowered without a call, with `f.trace(x)` or `f.lower(x)`
+        # the names of functions that the user traced or lowered without a call, with `f.trace(x)` or `f.lower(x)`
         self.ahead: set[str] = set()
-        # the functions of `ahead` that JAX then lowered or compiled
+        # (name, place of the def) of the functions in `ahead` that JAX then lowered or compiled
         self._ahead: dict[tuple[str, Place | None], None] = {}
-        # (function name, JAX event) -> the number of stages; only filled at the tier `events`
+        # (function name, JAX event) -> the number of stages; filled only if JAX's events are observed without hooks
         self.stage_counts: Counter[tuple[str | None, str]] = Counter()
-        # functions that other threads called during the run
+        # (name, place of the def) of functions that other threads called during the run
         self.called_elsewhere: set[tuple[str, Place | None]] = set()
         self.unseen: list[Any] = []  # jitted functions that were called, but had no miss in this run
-        # the functions of `unseen` whose calls all raised before JAX looked for a cache entry
+        # functions without a miss in this run whose calls all raised before JAX looked for a cache entry
         self.raised_unseen: list[Any] = []
-        self._unseen_calls: dict[int, int] = {}  # id of a function -> its calls that were no miss and did not raise
+        # id of a function -> the number of its calls that were no miss and did not raise
+        self._unseen_calls: dict[int, int] = {}
         self.failures: list[str] = []
         self.reading = Reading()  # the reprs of the user's objects that were made during the run
         self.ended = False
         self.under_way = ProgramUnderWay()
         # called when the hooks are installed, if the cell itself imports JAX
         self.when_installed: Callable[[], None] | None = None
-        self.keeps_programs = True  # False for `observe()`, because a kept program keeps its captured constants alive
+        self.keeps_programs = True  # false for `observe()`: a kept program keeps its captured constants alive
 
     def hold_last_calls(self) -> None:
-        """Start to keep last calls and to count hits per entry, where this was requested and JAX is imported."""
+        """Start to keep last calls and to count hits for each entry, if the user asked for this and JAX is imported."""
         if self.keep_values and imported():
             self.last_calls.start()
         if self.entry_hits is not None and imported():
             self.entry_hits.start()
 
     def activity(self, record: FunctionRecord) -> FunctionActivity:
-        """Return the counts of a function in this run; they are made at the first use of the function."""
+        """Return the counts of a function in this run; the first request makes the counts."""
         key = (record.name, record.definition)
         activity = self.functions.get(key)
         if activity is None:
-            if not self.keeps_programs:  # the record of the function keeps the programs, too
+            if not self.keeps_programs:  # an own record is made, because the record of the function holds programs
                 record = FunctionRecord(record.name, record.jit_name, record.definition, record.library)
             activity = self.functions[key] = FunctionActivity(record, self.keeps_programs)
         elif self.keeps_programs and activity.record is not record and record.programs:
-            activity.record = record  # a newer function object from the same def line
+            activity.record = record  # `record` belongs to a newer function object from the same def line
         return activity
 
     def ledger_calls(self) -> list[Calls]:
@@ -382,7 +393,10 @@ class Run:
         ]
 
     def uncalled(self, counted: bool) -> list[Calls]:
-        """Return the functions that JAX compiled or lowered without a call. `counted` is True if calls are counted."""
+        """Return the functions that JAX compiled or lowered without a call.
+
+        `counted` says whether calls are counted.
+        """
         keys = [key for key in self._ahead if key not in self.functions]
         return [Calls(*key, 0 if counted else None, self.sees_all, ahead=True) for key in keys]
 
@@ -399,7 +413,7 @@ class Run:
         self._unseen_calls[id(called)] = self._unseen_calls.get(id(called), 0) + times
 
     def note_raised_unseen(self, called: Any, times: int) -> None:
-        """Subtract `times` calls that raised, of a function that had no miss in this run.
+        """Subtract `times` calls that raised from the calls of a function that had no miss in this run.
 
         These calls ran no program.
         """
@@ -422,7 +436,8 @@ class Run:
     def unlisted(self, before: Mapping[int, int] | None = None) -> str | None:
         """Return a sentence on calls of functions that the ledger does not list; None if there were no such calls.
 
-        Args: before: The result of `unlisted_calls` at the start of the block; None for a whole cell.
+        Args:
+            before: The result of `unlisted_calls` at the start of the block; None for a whole cell.
         """
         calls = {called: times - (before or {}).get(called, 0) for called, times in self.unlisted_calls.items()}
         total = sum(calls.values())
@@ -435,7 +450,7 @@ class Run:
     def calls_note(self) -> str | None:
         """Return a sentence that says why the counts of calls are lower bounds or unknown.
 
-        None where the counts are exact.
+        Return None if the counts are exact.
         """
         if not self.counted:
             return not_counted()
@@ -444,7 +459,7 @@ class Run:
         return self.counter.lost or (elsewhere if HAS_MONITORING else NOT_ALL)
 
     def line_readings(self) -> tuple[LineReading, ...]:
-        """Return the counts of each user line that called jitted functions."""
+        """Return the counts of each user line that called jitted functions or compiled programs."""
         return self.call_lines.readings(self.counted and (HAS_MONITORING or self.in_cell), exact=self.sees_all)
 
     def traced_ahead(self, ahead: TracedAhead, place: Place | None) -> None:
@@ -487,11 +502,11 @@ class Run:
 
     @property
     def sees_all(self) -> bool:
-        """True if calls are counted and the counter saw every call from Python code."""
+        """True if the counter saw every call from Python code so far."""
         return HAS_MONITORING and self.counter.lost is None
 
     def sees_all_of(self, key: tuple[str, Place | None]) -> bool:
-        """Return whether the counter saw every call of a function from Python code, in all threads."""
+        """Return whether the counter saw every call of a function from Python code, also in other threads."""
         return self.sees_all and key not in self.called_elsewhere
 
     def _traced_function(self) -> str:

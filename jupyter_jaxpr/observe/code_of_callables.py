@@ -1,6 +1,7 @@
 """Finds the code object, the name and the place of the user's function inside a callable.
 
-`jit(vmap(grad(f)))`, a method, a partial, an equinox or flax wrapper: every wrapper is removed.
+The callable can be `jit(vmap(grad(f)))`, a method, a partial, or a wrapper of equinox or flax: all wrappers are
+removed.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from .user_or_library.whose_code import is_installed
 
 
 def unwrap(value: Any) -> Any:
-    """Return the innermost function of a callable; the callable itself where it wraps none."""
+    """Return the innermost function of a callable; a callable that wraps nothing is returned unchanged."""
     if type(value) is FunctionType and "__wrapped__" not in vars(value):
         return value
     for _ in range(50):
@@ -47,7 +48,7 @@ def next_inside(value: Any) -> Any:
 
 
 def _stored(value: Any, name: str) -> Any:
-    """Return an attribute that the object stores, or the result of a property that an installed package defines."""
+    """Return an attribute that the object stores, or that a property of an installed package computes."""
     stored = attribute_of(value, name)
     if type(stored) is not property:
         return stored

@@ -1,6 +1,7 @@
 """Adds counted calls and stages to the counts of functions and lines.
 
-What was counted is credited to the function that was called; where JAX tells no more than a name, to that name.
+A call or a stage is credited to the function that was called. If JAX reports only a name, it is credited to the
+function of this name.
 """
 
 from __future__ import annotations
@@ -26,20 +27,20 @@ from .user_or_library.user_lines import user_place
 def drain(
     run: Run, functions: Functions, hooks: Hooks, missing: Any = None, its_record: FunctionRecord | None = None
 ) -> _Drained:
-    """Add the calls that the counter holds to the counts of their functions and lines.
+    """Add the calls that the counter has seen to the counts of their functions and lines.
 
-    Returns three things: whether a call of the function that misses at present was added, whether the counter held one
-    at all, and the counts that received it.
+    Return three things: whether a call of the function that misses at present was added, whether the counter had such a
+    call at all, and the counts of this function.
     """
     counted = has_miss = False
     its_activity = None
     counter = run.counter
     for called, times, place, record in counter.drain():
-        if called is None:  # the called function was deleted meanwhile
+        if called is None:  # the called function was deleted before `drain`
             _credit_gone(run, record, times, place)
             continue
         fun = getattr(called, "_fun", None)
-        # Most of the counted calls are calls of the function that misses at present; its record is known already.
+        # Most calls are calls of the function that misses at present; its record is known, and need not be searched.
         if fun is missing and its_record is not None and not its_record.equinox:
             run.call_lines.called(place, times)
             its_activity = its_activity or run.activity(its_record)
@@ -52,8 +53,8 @@ def drain(
             continue
         function = functions.record_of(fun)
         if function is not None and function.construct is not None:
-            # JAX itself calls the function that it made for a construct; the construct is counted where JAX evaluates
-            # it
+            # JAX calls the function that it made for a construct. The call is not counted here:
+            # `HookReceiver.evaluated` counts the executions of the construct.
             continue
         shared = function is None and functions.is_shared(fun)
         if shared or (is_users(fun) if function is None else not function.library):
@@ -103,11 +104,11 @@ def count_missed_call(
     place: Place | None,
     starts_counter: bool,
 ) -> FunctionActivity:
-    """Count a call that missed, and the calls since the last count; return the counts of the missing function.
+    """Count a call that missed, and the calls before it; return the counts of the function that missed.
 
     Args:
         run: The run of the call.
-        functions: The known functions.
+        functions: The records of all jitted functions.
         hooks: The hooks that reported the miss.
         call: The call.
         function: The record of the called function.
@@ -118,15 +119,15 @@ def count_missed_call(
     is_credited, has_place, activity = drain(run, functions, hooks, call.fun, function)
     if activity is None:
         activity = run.activity(function)
-    if starts_counter or not HAS_MONITORING:  # on Python 3.11 the counter counts only hits
+    if starts_counter or not HAS_MONITORING:  # on Python 3.11 the counter counts only hits, not misses
         activity.called(function, 1)
         run.call_lines.called(place, 1)
         return activity
     if is_seen and is_credited:
         return activity
     run.counter.watch_again()
-    # Earlier calls may be missing from the counts, if they came from a place that the counter does not watch. Calls
-    # with tracers are the exception: each of them misses.
+    # Earlier calls of the same kind may be missing from the counts, because the counter does not watch their place. For
+    # calls with tracers the count is exact, because each of them misses.
     is_exact = staging() or call.is_traced()
     if is_exact:
         activity.called(function, 1)
@@ -140,7 +141,7 @@ def count_missed_call(
 
 
 def _credit_gone(run: Run, record: FunctionRecord | None, times: int, place: Place | None) -> None:
-    """Count calls of a jitted function that no longer exists; do nothing if its record is gone, too."""
+    """Count calls of a jitted function that was deleted; do nothing if its record was deleted, too."""
     if record is None or record.construct is not None or record.library:
         return
     run.call_lines.called(place, times)
@@ -148,9 +149,9 @@ def _credit_gone(run: Run, record: FunctionRecord | None, times: int, place: Pla
 
 
 def _note_jitted(record: FunctionRecord, called: Any) -> None:
-    """Keep a reference to the called object in the record.
+    """Keep a weak reference to the called object in the record of its function.
 
-    JAX reports the number of cache entries only for results of `jax.jit`.
+    Only for a result of `jax.jit` JAX reports the number of cache entries.
     """
     if record.history is not None and not record.equinox:
         history, number, _ = record.history
@@ -158,7 +159,7 @@ def _note_jitted(record: FunctionRecord, called: Any) -> None:
 
 
 def _drain_derived(run: Run, called: Any) -> None:
-    """Record the use of a program that JAX derived from a jitted function, such as its gradient.
+    """Add the program that JAX derived from a jitted function, such as its gradient, to the run.
 
     JAX calls a derived program through a new function object each time.
     """
@@ -172,7 +173,7 @@ def _drain_derived(run: Run, called: Any) -> None:
 
 
 def take_loose(state: ThreadState, run: Run, hooks: Hooks) -> None:
-    """Add the stages that JAX reported outside of every observed call to the counts of the run."""
+    """Move the stages that JAX reported outside of every observed call to the run."""
     for event in state.loose:
         if hooks.support.tier == "events":
             run.stage_counts[event.name, event.event] += 1
@@ -184,7 +185,7 @@ def take_loose(state: ThreadState, run: Run, hooks: Hooks) -> None:
 
 
 def worked_ahead(state: ThreadState, histories: History, history: FunctionHistory, event: LooseEvent) -> None:
-    """Count one stage of a function that JAX traced, lowered or compiled without a call of the function."""
+    """Count one stage of a function that JAX traced, lowered or compiled without a call."""
     stages = CallStages()
     stages.add(event.event, event.seconds, event.from_disk)
     histories.worked(history, stages)
@@ -195,7 +196,10 @@ def worked_ahead(state: ThreadState, histories: History, history: FunctionHistor
 
 
 def count_by_name(run: Run) -> None:
-    """Add stages by function name at the tier `events`, where JAX reports the name of the function and nothing more."""
+    """Set the numbers of the stages of each function by the function name.
+
+    Used if only JAX's events are observed: an event has no more than the name of the function.
+    """
     for activity in run.functions.values():
         name = activity.record.jit_name
         activity.traces = run.stage_counts[name, TRACE_EVENT]

@@ -1,10 +1,10 @@
 """Records the operations and jitted calls that JAX runs between `start` and `stop` as the equations of a program.
 
-A recording runs nothing and traces nothing. It holds no array: an operand array is found by its id; the array is alive
-whenever JAX uses it.
+A recording runs nothing and traces nothing. It holds no array: the array of an operand is found by its id, because an
+array is alive whenever JAX uses it.
 
-A recording ends by itself after `MOST` dispatches or `SECONDS` of its own time, so that the rest of the user's code
-runs at full speed.
+A recording ends by itself after `MOST` dispatches, or when the recording itself has taken `SECONDS`, so that the rest
+of the user's code runs at full speed.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ class Recorded:
     """The result of a recording.
 
     Attributes:
-        program: The program; its inputs are first the other arrays, then the arguments of the call.
-        others: The number of input arrays that are no arguments, because they existed before the recording or no
+        program: The program. Its inputs are first the arrays that are no arguments, then the arguments of the call.
+        others: The number of input arrays that are no arguments: they existed before the recording, or no recorded
             program made them.
         dispatches: The number of programs that JAX ran.
-        ended: A sentence on why the recording ended before `stop`; None where it did not.
+        ended: A sentence on why the recording ended before `stop`; None if the recording lasted until `stop`.
         unread: A sentence on NumPy arrays whose contents may have changed between two uses; None if there are none.
     """
 
@@ -78,7 +78,7 @@ _UNREAD = (
 
 
 def recording_of(hooks: Hooks) -> Any:
-    """Return the recording that is on in these hooks; None if no recording is on."""
+    """Return the recording that is on and that these hooks report to; None if no recording is on."""
     return getattr(hooks.ran, "__self__", None)
 
 
@@ -89,9 +89,9 @@ class Recording:
         hooks: The hooks in JAX.
         fail: Receives an error of this package.
         limit: The number of dispatches that are recorded at most.
-        ends_at: Called with a jitted function; returns True if the recording ends at its call. None: the recording ends
-            at no function.
-        seconds: The largest time that the recording itself may take.
+        ends_at: Gets a jitted function; returns True if the recording ends at a call of this function. With None, the
+            recording ends at no call.
+        seconds: The most seconds that the recording itself may take.
     """
 
     def __init__(
@@ -112,11 +112,12 @@ class Recording:
         self._on = False
         self._is_at_end = False
         self.ended: str | None = None
-        self.reached_limit = False  # true if a higher limit would record more
-        self._array_type: type | None = None  # known from the start on: JAX may not be imported before
-        # The primitives and parameters of the functions that JAX made for operations.
+        # true if the recording ended at a limit of dispatches or seconds, so that a higher limit would record more
+        self.reached_limit = False
+        self._array_type: type | None = None  # JAX's array class; None before `start`, because JAX may not be imported
+        # function that JAX made for an operation -> (primitive, parameters)
         self._operations: dict[FunctionType, tuple[Any, Mapping[str, Any]]] = {}
-        self._library_classes: set[type] = set()  # classes that do not belong to the user
+        self._library_classes: set[type] = set()  # classes that are known not to be the user's
         self.count = 0
         self.spent = 0.0  # the seconds that the recording itself took
         self._equations: list[Any] = []
@@ -175,7 +176,7 @@ class Recording:
         """Return the recorded program.
 
         Args:
-            arguments: The arrays that become inputs, in this order, used or not.
+            arguments: The arrays that become inputs, in this order, even if the program does not use them.
             results: The arrays that become results; a result that no equation made is also an input.
             name: The name of the program.
         """
@@ -204,7 +205,10 @@ class Recording:
         return Recorded(program, len(outside), self.count, self.ended, unread)
 
     def recorded_whole(self, name: str) -> Recorded:
-        """Return the recorded program; its results are the variables that no later equation uses."""
+        """Return the recorded program.
+
+        Its results are the variables that no later equation uses.
+        """
         used = {id(operand) for equation in self._equations for operand in equation.invars}
         results = [
             variable for equation in self._equations for variable in equation.outvars if id(variable) not in used
@@ -218,7 +222,10 @@ class Recording:
         return _UNREAD.format(arrays=count(arrays, "NumPy array")) if arrays else None
 
     def _argument(self, array: Any) -> Any:
-        """Return the variable of an argument; of a random key, JAX may have used only the integer array inside."""
+        """Return the variable of an argument.
+
+        Of an argument that is a random key, JAX may have used only the integer array inside.
+        """
         if is_numpy(array):
             return self._numpy.first(array) or self._make(array)
         numbers = dispatches.base_array(array)
@@ -241,7 +248,8 @@ class Recording:
         self._in_own_time(self._add_hit, called, args, kwargs, output)
 
     def _add_hit(self, called: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
-        if not kwargs and self._are_arrays((output, *args)):  # most operations, in half the time
+        # this short path is for most operations, and takes half the time of the general path
+        if not kwargs and self._are_arrays((output, *args)):
             operation = self._operation_of(getattr(called, "_fun", None))
             if operation is not None:
                 if self._has_room():
@@ -267,12 +275,13 @@ class Recording:
             self._in_own_time(lambda: self._add(dispatches.of_miss(frame, results)))
 
     def _in_own_time(self, work: Callable[..., object], *values: Any) -> None:
-        """Call `work` and add its duration to `spent`; an error of this package is reported, not raised."""
+        """Call `work` and add its duration to `spent`; an error of `work` is reported and not raised."""
         began = time.perf_counter()
         is_collecting = gc.isenabled()
         try:
             self._hooks.asking_thread = self._thread
-            # JAX keeps many objects alive: one garbage collection takes so long that the recording would end
+            # JAX keeps many objects alive: one garbage collection takes so long that the recording would end at its
+            # limit of seconds
             gc.disable()
             work(*values)
         except not_of_a_signal(*FAILURES) as error:
@@ -299,7 +308,7 @@ class Recording:
             self.stop()
 
     def _are_arrays(self, values: Iterable[Any]) -> bool:
-        """Return whether each value is an array of JAX, and no array of random keys."""
+        """Return whether each value is a JAX array, other than an array of random keys."""
         array_type = self._array_type
         for value in values:  # a loop takes half the time of all()
             if type(value) is not array_type:
@@ -307,7 +316,7 @@ class Recording:
         return True
 
     def _operation_of(self, fun: Any) -> tuple[Any, Mapping[str, Any]] | None:
-        """Return the primitive and the parameters of a function that JAX made for an operation; else None."""
+        """Return the primitive and the parameters if JAX made the function for an operation; else None."""
         if type(fun) is not FunctionType:
             return None
         operation = self._operations.get(fun)
@@ -340,7 +349,7 @@ class Recording:
         self.count += 1
 
     def _link_copies(self, sources: Sequence[Any], copies: Sequence[Any]) -> None:
-        """Link each array that JAX copied to a device to the variable of the source array.
+        """Give each array that JAX copied to a device the variable of the source array.
 
         JAX runs no program for a copy.
         """
@@ -352,7 +361,7 @@ class Recording:
             if isinstance(value, bool | int | float | complex) or self._recorded_variable(array) is not None:
                 continue
             if not hasattr(array, "shape"):
-                continue  # the token of an ordered effect, which is no array
+                continue  # a value without a shape is the token of an ordered effect
             variable = self._operand(value, None, dispatches.source_here())
             if variable.aval.shape == array.shape and variable.aval.dtype == array.dtype:
                 self._variables[id(array)] = weakref.ref(array), variable
@@ -408,7 +417,7 @@ class Recording:
             return variable
         try:
             alive = weakref.ref(value)
-        except TypeError:  # a NumPy scalar becomes a new input each time
+        except TypeError:  # a NumPy scalar allows no weak reference, and becomes a new input at each use
             return variable
         self._variables[id(value)] = alive, variable
         numbers = dispatches.base_array(value)

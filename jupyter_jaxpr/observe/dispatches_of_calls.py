@@ -1,11 +1,11 @@
-"""Records the calls of user functions in a cell's last statement while they run.
+"""Records the calls of user functions in a cell's last statement while the calls run.
 
-The outermost call of a function of the user's is recorded while it runs, whatever the statement does with the result:
+In the last statement, the outermost call of a user function is recorded, whatever the statement does with the result:
 assigns, prints or indexes it, or adds the result of another call. A jitted function is not recorded: JAX already has
 its program.
 
-Above the last statement, a call that runs a function under a transform is recorded, such as `jax.vjp(f, x)` or
-`jax.grad(f)(x)`: only the first execution of each call expression, which may stand in a loop.
+In the statements above the last one, a call that runs a function under a transform is recorded, such as `jax.vjp(f, x)`
+or `jax.grad(f)(x)`. Only the first execution of each such call is recorded; the call may be in a loop.
 """
 
 from __future__ import annotations
@@ -60,12 +60,12 @@ class CallInCell(Protocol):
 
     @property
     def known_values(self) -> list[Any]:
-        """The values of the arguments, without iterators, whose items are unknown."""
+        """The values of the arguments; iterators are left out, because their items are unknown."""
 
 
 @dataclass
 class _RecordedCall:
-    """One execution of a call expression that was recorded; a comprehension executes its expression several times."""
+    """One recorded execution of a call expression; a comprehension executes its call expression several times."""
 
     call: CallInCell
     recording: Recording
@@ -76,7 +76,7 @@ class _RecordedCall:
     is_known: bool = True
     has_raised: bool = False
     called_before: int = 0  # how many functions the run had called before this call
-    # id of an argument -> its contents before the call
+    # id of an argument -> a copy of the argument from before the call
     values_now: dict[int, Any] = field(default_factory=dict)
 
     def hold(self) -> None:
@@ -116,8 +116,8 @@ class RecordedCalls:
     Args:
         hooks: The hooks in JAX.
         fail: Receives an error of this package.
-        cell: The recording of the whole cell; it ends at the first recorded call, unless the user asked for the whole
-            cell.
+        cell: The recording of the whole cell. This recording ends at the first recorded call, unless the user asked for
+            the whole cell.
         called: The functions that the run has called so far.
     """
 
@@ -139,7 +139,10 @@ class RecordedCalls:
     # --- called by the cell ---
 
     def evaluated(self, call: CallInCell, function: Any) -> bool:
-        """Begin to record a call whose function was just evaluated; return whether its argument values are needed."""
+        """Begin to record a call whose function the cell has just evaluated.
+
+        Return whether the values of the call's arguments are needed.
+        """
         if self._active is not None or self._is_over or not _is_recorded(function):
             return False
         if call.is_above:
@@ -156,19 +159,25 @@ class RecordedCalls:
         return bool(call.arguments_left) or self._start(self._active)
 
     def prepared(self, call: CallInCell) -> None:
-        """Start the recording after the last argument: the operations of an argument belong to the cell."""
+        """Start the recording after the last argument of the call.
+
+        The operations of an argument belong to the cell, not to the call.
+        """
         if self._active is not None and self._active.call is call and not call.arguments_left:
             if self._start(self._active):
                 self._active.hold()
 
     def _start(self, active: _RecordedCall) -> bool:
-        """Start the recording of a call, which ends that of the cell; return whether the recording runs."""
+        """Start the recording of a call, and pause the recording of the cell.
+
+        Return whether the recording of the call runs.
+        """
         self._cell.pause()
         try:
             if active.recording.start():
                 return True
             self.is_checked = True
-        except AttributeError as error:  # another JAX version: calls are not recorded, and the rest works
+        except AttributeError as error:  # JAX's version does not report dispatches: calls are not recorded
             self._fail(error)
             self._is_over = True
         self._active = None
@@ -190,7 +199,9 @@ class RecordedCalls:
             self._recorded.append(active)
         elif active.recording.ended is not None:
             self.not_recorded.append(_NOT_RECORDED.format(text=active.call.text, why=active.recording.ended))
-        elif not self._recorded and not self._is_over:  # such as a call that returned a coroutine or a generator
+        # JAX ran nothing for the call, which may have returned a coroutine or a generator, so the cell is recorded
+        # again
+        elif not self._recorded and not self._is_over:
             self._cell.start()
 
     # --- when the cell has run ---
@@ -212,7 +223,7 @@ class RecordedCalls:
         for done_call in self._recorded:
             try:
                 function = _function(done_call, file, reading)
-            except not_of_a_signal(Exception) as error:  # the other calls are still shown
+            except not_of_a_signal(Exception) as error:  # the recordings of the other calls are still shown
                 self._fail(error)
                 continue
             if function is not None:
@@ -236,7 +247,7 @@ class RecordedCalls:
 
 
 def _as_now(value: Any, copies: dict[int, Any]) -> Any:
-    """Return a value with its Python containers copied; no code of the user's runs."""
+    """Return a copy of a value in which Python's own containers are copied; no code of the user's runs."""
     kind = type(value)
     if id(value) in copies:
         return copies[id(value)]
@@ -244,7 +255,7 @@ def _as_now(value: Any, copies: dict[int, Any]) -> Any:
         return tuple([_as_now(element, copies) for element in value])
     if kind is list:
         elements: list[Any] = []
-        copies[id(value)] = elements  # put in before the elements are copied, for a container that contains itself
+        copies[id(value)] = elements  # set before the elements are copied: a container may contain itself
         elements += [_as_now(element, copies) for element in value]
         return elements
     if kind is dict and all(type(key) in (str, int) for key in value):
@@ -256,7 +267,7 @@ def _as_now(value: Any, copies: dict[int, Any]) -> Any:
 
 
 def _elements(value: Any) -> Iterator[Any]:
-    """Yield the leaves of copied Python containers."""
+    """Yield the leaves of Python containers that `_as_now` copied."""
     stack, visited = [value], set()
     while stack:
         element = stack.pop()
@@ -269,7 +280,10 @@ def _elements(value: Any) -> Iterator[Any]:
 
 
 def _is_recorded(function: Any) -> bool:
-    """Return whether a call of a function is recorded: a function of the user's, or one that JAX made of it."""
+    """Return whether a call of a function is recorded.
+
+    Recorded are functions of the user's, and functions that JAX made of them, such as `jax.grad(f)`.
+    """
     inner = function.__func__ if type(function) is types.MethodType else function
     if not imported() or is_jitted(inner) or is_library_jit(function) or issubclass(type(function), type):
         return False
@@ -331,7 +345,7 @@ def _arguments(
         return arguments_of(shape, in_tree, avals, [False] * len(avals))
     except not_of_a_signal(
         Exception
-    ):  # a pytree class of the user's may refuse types as leaves: fall back to the flat list
+    ):  # a user's pytree class may refuse types as leaves: the arguments are then a flat list
         return tuple(ArgumentSpec(path, tree=spec_of(aval)) for path, aval in zip(paths, avals, strict=True))
 
 
@@ -342,12 +356,12 @@ def _result(returned: Any, arrays: Sequence[Any]) -> Any:
     try:
         (only_arrays,), _ = arrays_only((returned,), {}, _is_array)
         return result_of(jax.tree_util.tree_structure(only_arrays), avals)
-    except not_of_a_signal(Exception):  # a pytree class of the user's may refuse types as leaves
+    except not_of_a_signal(Exception):  # a user's pytree class may refuse types as leaves
         return [spec_of(aval) for aval in avals]
 
 
 def _is_array(leaf: Any) -> bool:
-    """Return whether a leaf is an input of a recording; a Python number becomes a literal of an equation."""
+    """Return whether a leaf is an array, and so an input of a recording: a Python number becomes a literal."""
     import jax
     import numpy as np
 
@@ -355,7 +369,10 @@ def _is_array(leaf: Any) -> bool:
 
 
 def _signature(fun: Any) -> inspect.Signature | None:
-    """Return the signature of a function; None where the attribute access of its class runs user code."""
+    """Return the signature of a function.
+
+    Return None if reading the attributes of the function would run user code.
+    """
     for name in _LOOKS_UP:
         stored = defined(type(fun), name)
         code = code_of(stored.fget if type(stored) is property else stored)
@@ -372,7 +389,10 @@ _LOOKS_UP = ("__getattribute__", "__getattr__", "__class__")
 
 
 def _input_name(path: Sequence[Any], names: Sequence[str]) -> str:
-    """Return the name of an input, such as `p['w']`; `path` begins with (0 positional | 1 keyword, argument)."""
+    """Return the name of an input, such as `p['w']`.
+
+    `path` is a pytree path in (positional arguments, keyword arguments).
+    """
     import jax
 
     kind, at, *inner_path = path

@@ -1,7 +1,7 @@
 """Records what JAX runs for a cell outside of jit.
 
-The first operations of each cell are recorded. They are shown if the cell has no jitted function and no call in its
-last statement, such as a cell with a Python loop. A whole cell is recorded if the user asks for it.
+The first operations of each cell are recorded. The panel shows them if the cell has no jitted function and no call in
+its last statement, such as a cell with a Python loop. A whole cell is recorded if the user asks for it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class RecordedCell:
     Args:
         hooks: The hooks in JAX.
         fail: Receives an error of this package.
-        whole: True to record every dispatch, which makes the cell up to 20 times slower.
+        covers_cell: True to record every dispatch, which makes the cell up to 20 times slower.
 
     Attributes:
         recording: The recording of the cell.
@@ -63,11 +63,11 @@ class RecordedCell:
         self._is_checked = False
 
     def start(self) -> None:
-        """Start or continue the recording once JAX is imported; do nothing when it runs or has ended."""
+        """Start or continue the recording if JAX is imported; do nothing if the recording runs or has ended."""
         if imported() and not self._is_over and not self.recording.is_over:
             try:
                 self._is_checked = not self.recording.start()
-            # this version of JAX does not report dispatches: the cell is not recorded, and the rest works
+            # this version of JAX does not report dispatches: the cell is not recorded
             except AttributeError as error:
                 self._fail(error)
                 self._is_over = True

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def without_collection() -> Iterator[None]:
-    """Switch Python's garbage collector off within the block, and restore its state afterwards."""
+    """Switch Python's garbage collector off within the block; afterwards, it is on if it was on before."""
     enabled = gc.isenabled()
     gc.disable()
     try:

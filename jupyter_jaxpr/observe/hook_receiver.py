@@ -1,8 +1,8 @@
-"""Receives JAX's hooks and events, and records what each call did.
+"""Receives the reports of JAX's hooks and events, and records what each call did.
 
 - `open_calls`: the calls that one thread has open in JAX.
-- `credit`: adds calls and stages to the counts of functions and lines.
-- `replay`: finds the programs that calls ran, and the stages of these programs.
+- `credited_counts`: adds calls and stages to the counts of functions and lines.
+- `programs_that_ran`: finds the programs that calls ran, and the stages of these programs.
 """
 
 from __future__ import annotations
@@ -71,21 +71,22 @@ _CHANGES = 50
 
 
 class HookReceiver:
-    """Records the calls, traces and stages that JAX reports, in the run of the thread and in the history."""
+    """Records the calls, traces and stages that JAX reports, in the history and in the run of the thread."""
 
     def __init__(self) -> None:
         self.functions = Functions()
         self.library = self.functions.library
         self.history = History(lambda: self.hooks.cleared.times)
-        self.shows_programs = False  # true if the panel or a cell shows programs; `observe()` alone keeps no programs
+        # true if the panel or a cell shows programs; with `observe()` alone no programs are kept
+        self.shows_programs = False
         self.hooks: Hooks = Hooks(self)
         self._eager = EagerConstructs(self._is_observed, self.evaluated, self.hooks.fail)
         self._ahead_of_calls = TracesAhead(self.traced_ahead, self.hooks.fail)
         self._untold_changes = UntoldChanges(self.changed, self.hooks.fail)
-        self.shows_libraries = False  # true while a run is on: the programs of library calls are recorded
-        self._watching: set[Run] = set()  # the runs that show programs
+        self.shows_libraries = False  # true if the programs of library calls are recorded: while a run is on
+        self._watching: set[Run] = set()  # the runs whose programs are shown
         self._threads: dict[int, ThreadState] = {}
-        # source of a function -> its history, for functions that the user traced or lowered without a call
+        # JAX's source text of a function -> its history, for functions that the user traced or lowered without a call
         self._ahead: dict[str, FunctionHistory] = {}
 
     def _watch(self) -> None:
@@ -95,7 +96,7 @@ class HookReceiver:
         for watch in (self._eager, self._ahead_of_calls, self._untold_changes):
             try:
                 watch.start()
-            # this version of JAX lacks these hooks: the programs are not shown, and the rest works
+            # this version of JAX lacks these hooks: only traces and compiles outside of calls are not shown
             except AttributeError as error:
                 self.hooks.fail(error)
 
@@ -113,7 +114,7 @@ class HookReceiver:
                 run.traced_ahead(ahead, frame_place(caller))
 
     def changed(self, change: Untold, frame: FrameType) -> None:
-        """Record a change that JAX made silently, such as a dtype that JAX truncated."""
+        """Record a change that JAX made without a warning, such as the truncation of a dtype."""
         state = self._threads.get(threading.get_ident())
         if state is None or state.run is None or state.replaying:
             return
@@ -134,7 +135,7 @@ class HookReceiver:
             state.run.promoted.setdefault(place, change)
 
     def _is_observed(self) -> bool:
-        """Return whether this thread runs a cell and JAX works for the user's code rather than for this package."""
+        """Return whether a cell runs on this thread, and JAX works for the user's code, not for this package."""
         state = self._threads.get(threading.get_ident())
         return state is not None and state.run is not None and not state.replaying and not facts.staging()
 
@@ -158,14 +159,16 @@ class HookReceiver:
         run.call_lines.called(activity.called_at, 1)
 
     def installed(self) -> None:
-        """Start the parts that need the hooks.
+        """Start the parts of the run that need the hooks.
 
-        JAX may have compiled functions before the hooks existed; they were not observed.
+        JAX may have compiled functions before the hooks were installed: these functions are recorded as compiled
+        before.
         """
         self._watch()
         run = state_of(self._threads).run
         if run is not None and run.when_installed is not None:
-            if not run.counter.running:  # the counter must be the first user of JAX's hook after each call
+            # the counter must use JAX's hook after each call before any other part uses the hook
+            if not run.counter.running:
                 run.counter.start()
                 run.counted = run.counter.sees
             run.hold_last_calls()
@@ -184,7 +187,7 @@ class HookReceiver:
         if function is None or state.replaying:
             return False
         uncounted = run is not None and not run.counter.running
-        if run is not None and uncounted:  # the cell itself imported JAX, so that the counter starts here
+        if run is not None and uncounted:  # the counter was not started before, because the cell itself imported JAX
             run.counter.start()
             run.counted = run.counter.sees
         staging = facts.staging()
@@ -218,7 +221,7 @@ class HookReceiver:
         if activity is not None:
             activity.misses += 1
             activity.missed(function, 1)
-        # Outside of observed cells and blocks, `traced` reads the key later, from the leaves that JAX flattened.
+        # Outside of observed cells and blocks, the key is made in `traced`, from the leaves that JAX flattened.
         reading = NOTHING_CALLED if run is None else run.reading
         key = None if run is None and not function.equinox else self._key(call, function, reading)
         event = self.history.begin(function, call.fun, key, place, reading)
@@ -258,7 +261,7 @@ class HookReceiver:
         history = self.history.of(function)
         state.trace_requests.append(TraceRequest(id(frame), frame.f_code, function.jit_name or function.name, history))
         source = source_of(options)
-        # with its source, the function is recognised when any thread later lowers or compiles the trace
+        # JAX may lower or compile the trace in any thread: the source identifies the function there
         if source is not None:
             self._ahead[source] = history
             if len(self._ahead) > _AHEAD:
@@ -311,7 +314,7 @@ class HookReceiver:
         try:
             if executable is None:
                 note_transformed(state, call, miss)
-            # with `observe()` alone, no program is shown, so none is kept
+            # `observe()` alone shows no program
             elif run is None or run.keeps_programs or self.shows_programs:
                 note_program(state, call, miss, executable, ended_at)
             else:
@@ -330,7 +333,7 @@ class HookReceiver:
                 place = user_place(sys._getframe(1))
                 note_derived_library_program(state, state.run, call, place, recording_of(self.hooks))
             return
-        # the outer call adds these stages to its own when it ends
+        # when the outer call ends, it adds these stages to its own
         within = any(stages in outer.record.derived for outer in state.stack)
         if not within:
             self.history.stages_only(function, stages)
@@ -352,7 +355,8 @@ class HookReceiver:
             call = state.stack[-1]
             function: FunctionRecord = call.record.function
             if function.jit_name is None and call.record.tracing:
-                function.jit_name = name  # the first trace after a call has started is the trace of the called function
+                # the first trace after the start of a call is the trace of the called function
+                function.jit_name = name
             if function.jit_name == name:
                 function.at_trace = None
                 if state.run is not None:
@@ -370,7 +374,7 @@ class HookReceiver:
             if state.run is not None:
                 end_trace(state.run)
         if event == TRACE_EVENT and not state.replaying and not state.listening and self.hooks.tells_calls:
-            # Inside of a trace, JAX traces hundreds of its own functions; these traces are not recorded.
+            # Within a trace, JAX traces hundreds of its own functions; these inner traces are not recorded.
             miss: Miss | None = state.stack[-1].record if state.stack else None
             forget_trace_requests(state)
             if state.trace_requests:
@@ -380,9 +384,9 @@ class HookReceiver:
             elif miss is not None and (name is None or name == miss.function.jit_name):
                 miss.stages.add(event, seconds, False)
                 stop_trace(miss)
-            # the stage belongs to the call of a library function, if to any call
+            # no call of a user function is open, so the stage may belong to the call of a library function
             elif miss is None and state.run is not None and not facts.staging():
-                # keep room for the later stages of the same call
+                # room in `loose` is kept for the later stages of the same call
                 if len(state.loose) > LOOSE_EVENTS - len(STAGE_NAMES):
                     take_loose(state, state.run, self.hooks)
                 state.loose.append(LooseEvent(event, name, seconds, False))
@@ -397,7 +401,7 @@ class HookReceiver:
             count_replayed(state, seconds)
             return
         if state.stack:
-            # the stage belongs to the innermost call, if both have the same function name
+            # the stage belongs to the innermost open call if the names of the functions agree
             miss = state.stack[-1].record
             if name is None or name == miss.function.jit_name:
                 miss.stages.add(event, seconds, from_disk)

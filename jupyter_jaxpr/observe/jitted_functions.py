@@ -1,9 +1,9 @@
 """Keeps a record of each jitted function.
 
-Its name, the line of its def, its programs, and whether the user or a library jitted it.
+A record has the function's name, the line of its def, its programs, and whether the user or a library jitted it.
 
-- `code_of_callables`: the function that a person wrote inside an argument of `jax.jit`.
-- `library_functions`: whether JAX or a package jitted a function for itself.
+- `code_of_callables`: finds the user's function inside an argument of `jax.jit`.
+- `library_functions`: decides whether JAX or a package jitted a function for itself.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _EQUINOX_JIT = os.path.join("equinox", "_jit.py")
 
 
 class FunctionRecord:
-    """The record of one jitted function, kept as long as the function exists."""
+    """The record of one jitted function, which exists as long as the function."""
 
     __slots__ = (
         "__weakref__",
@@ -62,19 +62,21 @@ class FunctionRecord:
         self.jit_name = jit_name  # the name of the function in JAX's events and programs; None until JAX reports it
         self.definition = definition
         self.library = library
-        self.shared = shared  # true for equinox, which runs all user functions of one name through one jitted function
-        # true if equinox calls the function; a record of one user function has `shared` set back to False
+        self.shared = shared  # true for equinox's inner jitted function, which runs all user functions of one name
+        # true if equinox calls the function; the record of one user function has `equinox` set and `shared` not set
         self.equinox = shared
-        self.missed = False  # true if this function object had a miss, at which its code was read
+        self.missed = False  # true if this function object had a miss; its properties were read then
         self.first_miss: MissEvent | None = None  # the first miss in the history
         self.construct: Construct | None = None  # the construct that JAX compiled by itself, outside of jit
-        self.pmap = False  # true for a function of `jax.pmap`; the functions that JAX makes for it share one record
-        self.replayable = True  # false after asking JAX's caches for stages made JAX compile or lower
-        self.programs: dict[Any, Any] = {}  # the newest observed programs, newest last
-        self.compiled_before = False  # true if JAX compiled a program of the function before programs were kept
-        self.unkept = False  # true if JAX may hold programs of the function that are not kept here
+        self.pmap = False  # true for a function under `jax.pmap`; the functions that JAX makes of it share one record
+        # false if asking JAX's caches for the stages of a program once made JAX compile or lower
+        self.replayable = True
+        self.programs: dict[Any, Any] = {}  # the programs of the newest observed misses, the newest last
+        # true if JAX compiled a program of the function before this package began to keep programs
+        self.compiled_before = False
+        self.unkept = False  # true if JAX may hold programs of the function that `programs` does not have
         self.at_trace: Any = None  # `ValuesAtTrace` of the last trace; None if no run saw the trace
-        # (history, index of this function object in the history, true if a rerun of its cell made the object)
+        # (history, index of this function object in the history, whether a rerun of the cell made this function object)
         self.history: tuple[FunctionHistory, int, bool] | None = None
 
     @property
@@ -84,15 +86,15 @@ class FunctionRecord:
 
 
 class Functions:
-    """The records of all jitted functions; a record is dropped when its function is deleted."""
+    """The records of all jitted functions; the record of a deleted function is dropped."""
 
     def __init__(self) -> None:
         self._records: dict[int, FunctionRecord] = {}
-        # (id of equinox's function, id of the user's code object) -> record; an entry is dropped with its code object
+        # (id of equinox's jitted function, id of the user's code object) -> record; dropped with the code object
         self._by_user_code: dict[tuple[int, int], tuple[weakref.ref[CodeType], FunctionRecord]] = {}
         self._by_pmapped: dict[int, tuple[weakref.ref[Any], FunctionRecord]] = {}
         self._alive: dict[int, weakref.ref[Any]] = {}
-        self.library: dict[int, int] = {}  # id of a library function -> how often it missed
+        self.library: dict[int, int] = {}  # the keys are the ids of the library functions that missed
 
     def find(self, fun: Any, frame: FrameType) -> FunctionRecord:
         """Return the record of a function that misses the cache; `frame` is JAX's frame that handles the miss."""
@@ -104,8 +106,8 @@ class Functions:
     def find_traced(self, fun: Any, frame: FrameType) -> FunctionRecord | None:
         """Return the record of a function that the user traces without a call; `frame` is JAX's frame of the trace.
 
-        None where the function was not called yet and is JAX's code, or where JAX requests the trace: `jax.eval_shape`
-        and `jax.make_jaxpr` jit their argument, and the user jitted nothing.
+        Return None if the function was not called yet and its code is JAX's, or if JAX requests the trace:
+        `jax.eval_shape` and `jax.make_jaxpr` jit their argument, but the user jitted nothing.
         """
         if id(fun) not in self._records:
             code = code_of(fun)
@@ -125,7 +127,8 @@ class Functions:
     def record_of(self, fun: Any) -> FunctionRecord | None:
         """Return the record of a function.
 
-        None if the function was not seen before, or if several functions share its record.
+        Return None if the function was not seen before, or if it runs several user functions, which have records of
+        their own.
         """
         record = self._records.get(id(fun))
         if record is None or not record.shared:
@@ -138,18 +141,18 @@ class Functions:
         return [record for record in list(self._records.values()) if not record.library]
 
     def have_several(self) -> bool:
-        """Return whether some user function has several programs, so that its hits are ambiguous."""
+        """Return whether a hit of some user function may run one of several programs."""
         return any(record.has_several for record in self.of_users())
 
     def is_shared(self, fun: Any) -> bool:
-        """Return whether one jitted function runs several user functions, so that their calls cannot be separated."""
+        """Return whether the jitted function runs several user functions, so that their calls cannot be told apart."""
         record = self._records.get(id(fun))
         return record is not None and record.shared
 
     def by_code(self, fun: Any) -> FunctionRecord:
-        """Return a record of a function that had no observed miss.
+        """Return the record of a function that had no observed miss.
 
-        The file of its code decides whether it belongs to a library.
+        The file of its code decides whether the function belongs to a library.
         """
         record = self._records.get(id(fun))
         if record is None:
@@ -160,7 +163,7 @@ class Functions:
         return record
 
     def drop_dead(self, records: dict[str, tuple[FunctionRecord, Any, Place | None]]) -> None:
-        """Drop the records of deleted functions, because a record keeps programs alive."""
+        """Drop the records of deleted functions from `records`, because a record keeps programs alive."""
         indirect_records = [
             record for kind in (self._by_user_code, self._by_pmapped) for _, record in list(kind.values())
         ]
@@ -171,7 +174,7 @@ class Functions:
     def _make(self, fun: Any, frame: FrameType) -> FunctionRecord:
         place = place_of(fun.__code__) if type(fun) is FunctionType else None
         if place is not None and is_users_code_of(fun) and "__wrapped__" not in vars(fun):
-            # Short path for a user's function without wrappers: the general path below takes ten times as long.
+            # This short path is for a user's function without wrappers: the general path takes ten times as long.
             name = exact(fun.__name__)
             record = FunctionRecord(name, name, place, library=False)
         elif (pmapped := pmap_call(frame)) is not None:
@@ -241,7 +244,7 @@ def _of_construct(construct: Construct, frame: FrameType) -> FunctionRecord:
     """
     caller = frame_outside(frame, is_jax)
     library = caller is None or not is_users_frame(caller)
-    # The body function alone does not identify the construct: two calls of `cg` on two lines run the same library body.
+    # The body alone does not identify the construct: two calls of `cg` on two lines run the same body of the library.
     bodies = [body for body in construct.bodies if body.file]
     own_body = next((body for body in bodies if not is_installed(body.file)), bodies[0] if bodies else None)
     definition = call_place(frame) if own_body is None else Place(own_body.file, own_body.line, own_body.name)
@@ -251,9 +254,9 @@ def _of_construct(construct: Construct, frame: FrameType) -> FunctionRecord:
 
 
 def equinox_wrapper(frame: FrameType) -> Any:
-    """Return the `filter_jit` object that missed in JAX's frame `frame`.
+    """Return the `filter_jit` object whose call missed in JAX's frame `frame`.
 
-    None if no `filter_jit` object made the call.
+    Return None if no `filter_jit` object made the call.
     """
     caller = equinox_frame(frame)
     return None if caller is None else caller.f_locals.get("jit_wrapper")
