@@ -1,4 +1,7 @@
-"""Makes a jitted copy of a function, so that JAX's caches of the function itself stay untouched."""
+"""Makes a jitted copy of a function.
+
+A call of the copy leaves JAX's caches of the function itself untouched.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ def jitted_copy(fun: Callable[..., Any], statics: Sequence[str]) -> Any:
     names = tuple(name for name in statics if not place_of(name)[1])
     if len(names) == len(statics):
         return jax.jit(_copy(fun), static_argnames=names)
-    # With positions in place of names, JAX need not look up the position of each name.
+    # JAX finds a positional-only parameter only by its position, so the positions are passed.
     places = (place_of(name)[0] for name in statics)
     return jax.jit(
         _copy(fun), static_argnums=tuple(place for place in places if place is not None), static_argnames=names
@@ -75,7 +78,7 @@ def static_names(
         fun: A function that is not jitted.
         args: The positional arguments of the call.
         kwargs: The keyword arguments of the call.
-        scalars: True if Python numbers are static. For equinox's `filter_jit` they always are.
+        scalars: True if Python numbers are static. With equinox's `filter_jit`, Python numbers are always static.
     """
     import jax
 
@@ -104,13 +107,13 @@ def _parameters(fun: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[st
 
 
 def _places(fun: Callable[..., Any]) -> Callable[[str], tuple[int | None, bool]]:
-    """Return a function that maps a parameter name to its position and to whether it is positional-only.
+    """Return a function that maps a parameter name to (position, whether the parameter is positional-only).
 
     The position is None for a keyword-only parameter.
     """
     try:
         parameters = list(inspect.signature(fun).parameters.values())
-    except not_of_a_signal(TypeError, ValueError):  # the callable has no signature: no argument is treated as static
+    except not_of_a_signal(TypeError, ValueError):  # the callable has no signature: no argument is static
         return lambda name: (None, False)
     places: dict[str, tuple[int | None, bool]] = {}
     several: dict[str, int] = {}
@@ -136,6 +139,6 @@ def _is_static(leaf: Any, scalars: bool) -> bool:
         return scalars
     try:
         jax.typeof(leaf)
-    except not_of_a_signal(Exception):  # JAX has no abstract value for the leaf
+    except not_of_a_signal(Exception):  # JAX cannot make an aval of the leaf
         return True
     return False

@@ -94,7 +94,7 @@ class Functions:
         self._by_user_code: dict[tuple[int, int], tuple[weakref.ref[CodeType], FunctionRecord]] = {}
         self._by_pmapped: dict[int, tuple[weakref.ref[Any], FunctionRecord]] = {}
         self._alive: dict[int, weakref.ref[Any]] = {}
-        self.library: dict[int, int] = {}  # the keys are the ids of the library functions that missed
+        self.library: dict[int, int] = {}  # id of a library function -> the number of its misses
 
     def find(self, fun: Any, frame: FrameType) -> FunctionRecord:
         """Return the record of a function that misses the cache; `frame` is JAX's frame that handles the miss."""

@@ -1,8 +1,9 @@
 """Keeps just enough of a value to find out later whether the value has changed.
 
-Numbers and strings are kept. For a NumPy array a checksum is kept. For a JAX array a weak reference is kept: a program
-that captured the array as a constant keeps the array alive. Python containers are read completely, up to a limit.
-Objects of the user's classes are not read, because only the user's `__eq__` can say whether two of them are equal.
+A number or a string itself is kept. Of a NumPy array a checksum is kept. Of a JAX array a weak reference is kept: a
+program that captured the array as a constant keeps the array alive. Python containers are read completely, up to a
+limit. Objects of the user's classes are not read, because only the user's `__eq__` can say whether two of them are
+equal.
 """
 
 from __future__ import annotations
@@ -32,13 +33,15 @@ _PARTS = 256
 _DEPTH = 4
 _LONG = 256
 _SHOWN = 8
-_READ = 256 * 1024  # the size in bytes above which only a sample of the array's elements is read
+# the size in bytes of the largest array that is read completely; of a larger array, a sample of the elements is read
+_READ = 256 * 1024
 _SAMPLE = 4_096
 _BYTES = sys.maxsize
-# the bytes of array data that are read of one static object at each miss; reading them takes about 3 ms
+# how many bytes of array data are read of one static object at each miss; reading them takes about 3 ms
 _BYTES_OF_OBJECT = 2 * 1024 * 1024
-_FETCHED = 4 * 1024 * 1024  # the size in bytes of the largest array that is copied from an accelerator to the host
-_WAIT = 0.05  # the seconds to wait for the elements of an array that JAX still computes
+# the size in bytes of the largest array that is copied from an accelerator to the host for a comparison
+_FETCHED = 4 * 1024 * 1024
+_WAIT = 0.05  # the seconds to wait for the elements of an array that JAX has not computed yet
 
 _SCALARS = frozenset({type(None), bool, int, float, complex, str, bytes, type(Ellipsis), range})
 _DICTS: frozenset[type] = frozenset({dict, collections.OrderedDict, collections.defaultdict, types.MappingProxyType})
@@ -52,10 +55,10 @@ class Contents(NamedTuple):
     Attributes:
         kind: The name of the value's class; `Array` for a JAX array.
         text: The value as text on one line.
-        mark: A value that is equal for equal contents; None if `reference` or `parts` are compared instead.
-        parts: For a container, expression of a part, such as [0] or .rate -> the contents of the part.
-        reference: A weak reference to a JAX array, a function or a class; None for other values.
-        code: The code of a function of the user; None for other values.
+        mark: A value for comparisons, which is equal for equal contents; None if `reference` or `parts` are compared.
+        parts: For a container: the Python expression of a part, such as [0] or .rate -> the contents of the part.
+        reference: A weak reference to the value if it is a JAX array, a function or a class; else None.
+        code: The code of the value if it is a function of the user's; else None.
     """
 
     kind: str
@@ -101,7 +104,7 @@ def difference(before: Contents | None, after: Contents | None) -> Difference | 
 
 
 class _Plain:
-    """An empty class; its `__dict__` descriptor is Python's own and runs no user code."""
+    """An empty class, which shows the descriptor that Python itself makes for `__dict__`: it runs no user code."""
 
 
 _DICT = vars(_Plain)["__dict__"]
@@ -109,7 +112,7 @@ _DICT_TYPE = type(_DICT)
 
 
 def attributes_of(value: Any) -> Contents | None:
-    """Return the attributes of a user's object as `Contents`; None if only the user's code can read them."""
+    """Return the attributes of a user's object as `Contents`; None if reading the attributes would run user code."""
     if any(type(vars(base).get("__dict__", _DICT)) is not _DICT_TYPE for base in type.mro(type(value))):
         return None  # the user's class defines `__dict__` as a property
     try:
@@ -124,15 +127,15 @@ def attributes_of(value: Any) -> Contents | None:
 
 
 def are_surely_equal(before: Contents | None, after: Contents | None) -> bool:
-    """Return whether both values were read completely and hold the same contents."""
+    """Return whether both values were read completely and have the same contents."""
     if before is None or after is None or before.kind != after.kind:
         return False
     if before.parts is not None and after.parts is not None:
         same_parts = before.parts.keys() == after.parts.keys()
         return same_parts and all(are_surely_equal(part, after.parts[name]) for name, part in before.parts.items())
     if before.kind == "Array" or before.code is not None or before.reference is not None:
-        # Functions with equal code may read different globals, and JAX arrays are compared by identity: only the user's
-        # program may compute with them.
+        # Functions with equal code may read different globals, and JAX must not compare arrays here: both count as
+        # equal only if they are the same object.
         earlier = before.reference() if before.reference is not None else None
         later = after.reference() if after.reference is not None else None
         return earlier is not None and earlier is later
@@ -147,7 +150,7 @@ def holds_array(contents: Contents | None) -> bool:
 
 
 def is_mutable(contents: Contents | None) -> bool:
-    """Return whether the value, or a value inside it, can be changed in place."""
+    """Return whether code can change the value, or a value inside it, in place."""
     return contents is not None and (contents.parts is not None or contents.kind == "ndarray")
 
 
@@ -194,7 +197,7 @@ def _scalar(value: Any) -> Contents:
     text = repr(value) if kind is range else NOTHING_CALLED.text(value, TEXT)
     if kind in (str, bytes) and len(value) > _LONG:
         return Contents(kind_name(kind), text, (len(value), hash(value)))
-    if kind in (float, complex) and value != value:  # NaN is not equal to itself
+    if kind in (float, complex) and value != value:  # NaN does not equal itself, so the text is compared
         return Contents(kind_name(kind), text, repr(value))
     return Contents(kind_name(kind), text, value)
 
@@ -208,8 +211,8 @@ def _text_of_scalar(value: Any) -> str:
 
 
 def _numpy_array(array: Any, left: list[int]) -> Contents | None:
-    # The elements of a sample lie far apart in memory: reading a sample takes as long as reading a whole array of half
-    # the size limit.
+    # The elements of a sample lie far apart in memory: reading a sample takes as long as reading an array of half the
+    # size limit.
     left[1] -= array.nbytes if array.nbytes <= _READ else _READ // 2
     if array.dtype.hasobject or left[1] < 0:
         return None
@@ -218,7 +221,7 @@ def _numpy_array(array: Any, left: list[int]) -> Contents | None:
 
 
 def _checksum(array: Any) -> int:
-    """Return a checksum of all elements of an array; for a large array, of a sample of its elements."""
+    """Return a checksum of all elements of an array; of a large array, only a sample of the elements is read."""
     import numpy as np
 
     numbers = array if array.nbytes <= _READ else array.flat[:: max(1, array.size // _SAMPLE)]
@@ -226,7 +229,7 @@ def _checksum(array: Any) -> int:
 
 
 def _text_of_array(name: str, numbers: Any, dtype: Any, shape: Any) -> str:
-    """Return a short array as Python prints it, and a long array with its first elements and its shape."""
+    """Return the text of an array: of a short array all elements, of a long array the first elements and the shape."""
     if numbers is None or dtype.kind == "V":
         return exact(f"{name} of shape {shape} and dtype {dtype.name}", TEXT)
     if numbers.size <= _SHOWN:
@@ -253,9 +256,12 @@ def _array(array: Any) -> Contents | None:
 
 
 def array_text(contents: Contents) -> str:
-    """Return the text of a value; a short JAX array that still exists is read to make the text."""
+    """Return the text of a value.
+
+    For a short JAX array that still exists, the text has the elements, which are read now.
+    """
     array = contents.reference() if contents.kind == "Array" and contents.reference is not None else None
-    # the integers inside a random key mean nothing to a reader
+    # the integers inside a random key have no meaning for the user
     if array is None or array.size > _SHOWN or base_array(array) is not None:
         return contents.text
     numbers = _numbers(array)
@@ -276,7 +282,7 @@ def _is_other_array(before: Contents, after: Contents) -> bool:
 
 
 def _are_equal(numbers: Any, later_numbers: Any) -> bool:
-    """Return whether two arrays are equal in value although their bytes may differ, as for 0.0 and -0.0 or for NaN."""
+    """Return whether all elements are equal; 0.0 equals -0.0, and NaN counts as equal to NaN."""
     import numpy as np
 
     if numbers.nbytes > _READ:
@@ -286,14 +292,15 @@ def _are_equal(numbers: Any, later_numbers: Any) -> bool:
 
 
 def _numbers(array: Any) -> Any:
-    """Return the elements of a JAX array; None if they lie on another device or JAX still computes them.
+    """Return the elements of a JAX array.
 
-    The numbers are read through a second object over the same memory: JAX would cache them in the first object.
+    Return None if they are on another device and too large to copy, or if JAX still computes them. A second object over
+    the same memory is read, because JAX would keep a copy of the elements in the first object.
     """
     import numpy as np
 
     try:
-        keys = base_array(array)  # a `jax.random` key has a dtype that NumPy does not know
+        keys = base_array(array)  # NumPy does not know the dtype of a `jax.random` key, so its integer array is read
         array = array if keys is None else keys
         if not isinstance(array.dtype, np.dtype) or array.is_deleted() or not array.is_fully_replicated:
             return None
@@ -303,7 +310,7 @@ def _numbers(array: Any) -> Any:
         while not array.is_ready():
             if time.perf_counter() > until:
                 return None
-            time.sleep(0.001)  # JAX has no wait with a time limit, so this polls
+            time.sleep(0.001)  # JAX cannot wait with a time limit, so a loop asks again and again
         return np.asarray(array.addressable_data(0))
     except not_of_a_signal(*FAILURES):
         return None
@@ -312,7 +319,7 @@ def _numbers(array: Any) -> Any:
 def _container(value: Any, depth: int, left: list[int]) -> Contents | None:
     kind = type(value)
     if kind not in _SETS and (len(value) > left[0] or not depth):
-        return None  # skip the rest, because making the text of the array takes the most time
+        return None  # the container is too large, and making its text would take long
     name = kind_name(kind)
     text = NOTHING_CALLED.text(dict(value) if kind in _DICTS and kind is not dict else value, TEXT)
     if kind in _SETS:
@@ -330,7 +337,7 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
     kind = type(value)
     if kind in _DICTS:
         for key, part in list(value.items()):
-            # A dict key that is an object is named by its position: comparing two objects would run the user's code.
+            # A dict key that is an object appears as the name of its class: comparing two objects would run user code.
             yield (
                 (f"[{NOTHING_CALLED.text(key, TEXT)}]" if type(key) in _SCALARS else f"[<{kind_name(type(key))}>]"),
                 part,
@@ -354,7 +361,7 @@ def _is_named_tuple(kind: type) -> bool:
 
 
 def _member(value: Any) -> Contents | None:
-    """Return the contents of an enum member: its name."""
+    """Return the contents of an enum member, which consist of its name."""
     kind = type(value)
     try:
         name = object.__getattribute__(value, "__dict__")["_name_"]
@@ -366,7 +373,7 @@ def _member(value: Any) -> Contents | None:
 
 
 def _named(value: Any) -> Contents | None:
-    """Return the contents of a function, or of a library class such as jnp.float32: its name."""
+    """Return the contents of a function, or of a library class such as jnp.float32; None for other values."""
     kind = type(value)
     is_of_library = (own_name(kind, "__module__") or "").partition(".")[0] in _LIBRARIES
     if kind is types.ModuleType or not is_of_library or not callable(value):
@@ -375,7 +382,7 @@ def _named(value: Any) -> Contents | None:
     if type(inner) is FunctionType and not is_installed(file_of(inner.__code__)):
         return Contents("function", _name_text(inner), None, None, weakref.ref(inner), inner.__code__)
     if issubclass(kind, type) and (own_name(value, "__module__") or "").partition(".")[0] not in _LIBRARIES:
-        return None  # a class of the user's cannot be compared here
+        return None  # whether two classes of the user's are equal is unknown
     try:
         return Contents("function", _name_text(value), None, None, weakref.ref(value))
     except TypeError:

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def text_kept(file: str) -> Iterator[None]:
-    """Restore the `linecache` entry of `file` after the block, if `linecache.checkcache` or `inspect` removed it.
+    """Restore the `linecache` entry of `file` after the block, if Python removed the entry within the block.
 
-    Python removes an entry that has a modification time if the file does not exist. The entry may be the only copy of
-    the user's source text.
+    `linecache.checkcache` and `inspect` remove an entry that has a modification time if its file does not exist. The
+    entry may be the only copy of the user's source text.
     """
     entry = linecache.cache.get(file)
     try:

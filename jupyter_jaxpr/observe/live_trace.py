@@ -1,7 +1,7 @@
-"""Traces a function of a cell that has not run yet. This package keeps nothing of the trace.
+"""Traces a function of a cell that has not run yet (a live trace); this package keeps nothing of the trace.
 
-The trace may run beside the thread of the cells, while a cell runs. The caller must have proven that the function has
-no side effects.
+The live trace may run on a second thread while a cell runs. The caller must have proven that the function has no side
+effects.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class ComputesArrays(TraceStopped):
     """Raised to stop a trace that is about to compute arrays."""
 
 
-# Of the tool ids of `sys.monitoring`, the live trace uses one that the recorders of a running cell do not use.
+# A live trace uses this tool id of `sys.monitoring`; the recorders of a running cell use other ids.
 _TOOL_IDS = (3,)
 
 
@@ -45,8 +45,8 @@ class LiveTrace:
         error: The error that the trace raised.
         printed: The text that the function printed during the trace.
         named_values: The values of the function's names.
-        computed_at: The user's line at which the trace was stopped because it was about to compute arrays; None if it
-            was not stopped.
+        computed_at: The user's line at which the trace was stopped because the line was about to compute arrays; None
+            if the trace was not stopped.
         seconds: The duration of the trace.
     """
 
@@ -59,9 +59,9 @@ class LiveTrace:
 
 
 def trace_live(observer: Observer, fun: Any, args: Sequence[Any], kwargs: Mapping[str, Any], note: str) -> LiveTrace:
-    """Trace a call and return its program or the error that it raised, even SystemExit.
+    """Trace a call, and return its program or the error that it raised, even SystemExit.
 
-    Two kinds of errors are raised instead: an error of a signal handler, and `TraceStopped`.
+    Two kinds of errors are raised again: errors of a signal handler, and `TraceStopped`.
 
     Args:
         observer: The observer; it records nothing during this trace.
@@ -95,7 +95,7 @@ def trace_live(observer: Observer, fun: Any, args: Sequence[Any], kwargs: Mappin
             return live
         except TraceStopped:
             raise
-        # raised here, SystemExit would end the thread that answers requests
+        # SystemExit must not leave this function: it would end the thread that answers requests
         except not_of_a_signal(BaseException) as error:
             live.error = error
             return live

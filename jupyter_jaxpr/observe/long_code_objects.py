@@ -1,9 +1,9 @@
 """Finds very long code objects, for which line events of Python are slow, and the instructions that begin their lines.
 
-Python keeps the line of an instruction in one byte, as a difference to an estimate. In a code object of some thousand
-lines the byte is too small. For each line event Python then reads the code object from its start, so the time for all
-lines grows with the square of their number (3,000 lines: 80 ms). An instruction event has no line and takes constant
-time.
+Python stores the line of an instruction in one byte, as the difference from an estimate. In a code object of some
+thousand lines the difference is too large for the byte. Then Python reads the code object from its start for each line
+event, so the time for all lines grows with the square of their number (3,000 lines: 80 ms). An instruction event has no
+line, and takes constant time.
 """
 
 from __future__ import annotations
@@ -11,19 +11,18 @@ from __future__ import annotations
 import dis
 from types import CodeType
 
-#: The most lines outside of the byte's range for which line events are still used.
+#: Line events are used for code with at most this many lines whose difference is too large for the byte.
 _FEW = 100
-_SMALLEST, _LARGEST = -126, 127  # the range of the byte
+_SMALLEST, _LARGEST = -126, 127  # the smallest and the largest difference that the byte can store
 _BYTES_A_LINE = 32  # an estimate of the bytecode bytes of one source line
 
 
 def line_begins(code: CodeType, has_jumps: bool) -> dict[int, int] | None:
-    """Return {instruction offset: the line that begins there}.
+    """Return {instruction offset: the line that begins at this offset} for a long code object.
 
-    None if Python reports the lines of the code object fast.
-
-    A line has several offsets if the code leaves the line and returns to it, as in a call over several lines. The
-    target of a jump within a line also begins the line.
+    Return None if Python reports the lines of the code object fast. A line has several offsets if the code leaves the
+    line and returns to it, as in a call over several lines. The target of a jump within a line also counts as a begin
+    of the line.
 
     Args:
         code: The code.

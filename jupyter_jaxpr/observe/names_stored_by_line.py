@@ -12,7 +12,7 @@ from typing import Any
 def stores_and_returns(code: CodeType) -> tuple[dict[int, tuple[str, ...]], dict[int, int]]:
     """Return {line: names that the line assigns} and {offset of a return instruction: its line}.
 
-    `dis` takes twenty times as long, and JAX waits for this function before a trace.
+    The bytecode is read directly, because `dis` takes twenty times as long and JAX's trace waits for this function.
     """
     name_of: Callable[[int], str] = code._varname_from_oparg  # type: ignore[attr-defined]  # of CPython, not in typeshed
     written = code.co_code
@@ -42,8 +42,9 @@ def stores_and_returns(code: CodeType) -> tuple[dict[int, tuple[str, ...]], dict
         else:
             returns[2 * unit] = line
     for line, name in twice:
-        # If a line assigns a name twice, it is unknown which value the name has, so the line is left out. The condition
-        # of a loop is compiled twice from one place in the source: this counts as one assignment.
+        # If a line assigns a name twice, it is unknown which of the two values the name had, so the name is left out.
+        # The compiler may write the condition of a loop twice, with one place in the source: this counts as one
+        # assignment.
         if len(_places(code, written, line, name)) > 1:
             stores[line] = tuple(stored_name for stored_name in stores[line] if stored_name != name)
     return stores, returns
@@ -71,19 +72,19 @@ def _places(code: CodeType, written: bytes, line: int, name: str) -> set[Any]:
 
 
 def has_jumps(code: CodeType) -> bool:
-    """Return whether a code has jumps."""
+    """Return whether a code object has jumps."""
     return _JUMP.search(code.co_code[::2]) is not None
 
 
 def lines_that_store(code: CodeType, stores: Mapping[int, tuple[str, ...]]) -> tuple[frozenset[int], dict[int, int]]:
     """Return the lines that certainly assign their names, and the instructions to observe for the other lines.
 
-    The instructions are {offset: line}. They are the assignments of a line such as `if c: y = a`, which continues at
-    the same instruction whether or not the assignment ran.
+    The instructions, as {offset: line}, are the assignments of a line such as `if c: y = a`. After such a line, the
+    code continues at the same instruction whether or not the assignment ran.
 
     Args:
         code: The code.
-        stores: The names that each line stores.
+        stores: Line -> the names that the line assigns.
     """
     operations = code.co_code[::2]
     protected = _protected(code)
@@ -121,7 +122,7 @@ def lines_that_store(code: CodeType, stores: Mapping[int, tuple[str, ...]]) -> t
 
 
 def _lines_that_run_once(code: CodeType, stores: Mapping[int, tuple[str, ...]]) -> frozenset[int]:
-    """Return the lines with stores to which a code without jumps does not come back."""
+    """Return the lines with assignments that run only once, in a code object without jumps."""
     once: set[int] = set()
     again: set[int] = set()
     last = None
@@ -150,14 +151,13 @@ class LineFlow:
         self._answers: dict[tuple[str, int, int, bool], bool | None] = {}
 
     def is_stored(self, name: str, start: int, end: int, observed: Collection[int]) -> bool | None:
-        """Return whether a line assigned a name between two instruction offsets; None if both are possible.
+        """Return whether the line assigned a name between two instruction offsets; None if both are possible.
 
         Args:
             name: The name.
             start: The offset of the first instruction that ran.
             end: The offset at which the next line began.
-            observed: Offsets of instructions that Python would have reported, so that none of them ran between `start`
-                and `end`.
+            observed: Offsets of instructions that Python reports: none of them ran between `start` and `end`.
         """
         key = name, start, end, bool(observed)
         if key not in self._answers:
@@ -167,7 +167,10 @@ class LineFlow:
         return self._answers[key]
 
     def is_open(self, start: int, names: tuple[str, ...]) -> bool:
-        """Return whether a line that begins at an instruction can end at one place with and without a name's store."""
+        """Return whether a line may or may not assign one of the names before it ends at the same place.
+
+        `start` is the instruction at which the line begins.
+        """
         for name in names:
             ends = self._ends(start, name)
             if any((at, not is_stored) in ends for at, is_stored in ends):
@@ -180,7 +183,7 @@ class LineFlow:
         Args:
             start: The first instruction of the line that runs.
             name: The name.
-            end: The instruction at which the line ended; with it, the errors that the code catches are followed, too.
+            end: The instruction at which the line ended. If `end` is given, jumps to `except` blocks are followed, too.
             observed: The offsets of instructions that end the line.
         """
         line = self._lines[start]
@@ -227,7 +230,8 @@ class LineFlow:
             target = caches + (-distance if operation in _BACKWARD else distance)
             targets = [target]
             while operation in _FOR and self._operations[targets[-1]] in _ENDS_OF_FOR:
-                # of the instructions that end a `for` loop, Python runs one, several or none, depending on the version
+                # Python runs one, several or none of the instructions that end a `for` loop, depending on Python's
+                # version
                 targets.append(targets[-1] + 1)
             yield from targets
         if operation not in _WITHOUT_NEXT and following < len(self._operations):
@@ -235,7 +239,7 @@ class LineFlow:
 
 
 def _protected(code: CodeType) -> list[tuple[int, int, int]]:
-    """Return (first instruction, instruction after the last, handler) of each block whose errors the code catches."""
+    """Return (first instruction, instruction after the last, handler) for each block of code inside a `try`."""
     if not code.co_exceptiontable:
         return []
     entries: Iterable[Any] = dis.Bytecode(code).exception_entries  # type: ignore[attr-defined]  # not in typeshed
@@ -251,8 +255,8 @@ _RETURN = dis.opmap["RETURN_VALUE"]
 _JUMPS = frozenset({*dis.hasjrel, *dis.hasjabs, *getattr(dis, "hasjump", ())})
 _JUMP = re.compile(b"[%s]" % b"".join(re.escape(bytes([each])) for each in sorted(_JUMPS & set(range(256)))))
 _WHOLE = ((0, -1),)
-# The bits of an instruction's argument that hold the index of a variable; newer Pythons join two instructions into one,
-# with two indices.
+# instruction -> (shift, mask) for each variable index in its argument: in newer Pythons, one instruction may assign two
+# variables.
 _BITS = {
     "STORE_FAST": _WHOLE,
     "STORE_DEREF": _WHOLE,
@@ -269,7 +273,8 @@ _FORWARD = _numbers("JUMP_FORWARD")
 _RETURNS = _numbers("RETURN_VALUE", "RETURN_CONST")
 _WITHOUT_NEXT = _BACKWARD | _FORWARD | _RETURNS | _numbers("RAISE_VARARGS", "RERAISE")
 _FOR, _ENDS_OF_FOR = _numbers("FOR_ITER"), _numbers("END_FOR", "POP_TOP", "POP_ITER")
-# Jumps that can leave a line before its assignments, or repeat them. A `for` has another exit, which ends elsewhere.
+# Jumps that can leave a line before its assignments, or repeat the assignments. The jump out of a `for` loop is left
+# out: it always leads to another line.
 _BRANCHES = _JUMPS - _numbers("FOR_ITER", "SEND", "JUMP_BACKWARD_NO_INTERRUPT")
 _WITHOUT_ERRORS = (
     frozenset(_STORES)

@@ -1,7 +1,8 @@
 """Finds the variable of each NumPy array in a recording.
 
-A NumPy array is identified by its memory address, because JAX wraps the memory in new objects, and by the contents of
-the memory, because the user's code may change the array in place between two uses.
+A NumPy array is identified by its memory address and by the contents of the memory. JAX wraps the memory in new
+objects, so the object does not identify the array. The user's code may change the array in place between two uses, so
+the address alone does not identify the array, either.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from ..jax.numpy_values import is_numpy
 READ = 256 * 1024
 """The size in bytes above which an array is not read at each use, because that takes too long."""
 
-_FIRST = 100  # the number of argument arrays whose contents are read before the call
+_FIRST = 100  # the most argument arrays whose contents are read before a call
 
 
 @dataclass(slots=True)
 class _Seen:
     owner: weakref.ref[Any]
-    contents: int | None  # the checksum of the array; None if the array was not read
+    contents: int | None  # the checksum of the array's contents; None if the contents were not read
     variable: Any
 
 
@@ -30,11 +31,12 @@ class NumPyArrays:
     """The NumPy arrays of one recording.
 
     Attributes:
-        unread: How many arrays JAX used twice without a checksum: the cell may have changed them between the two uses.
+        unread: The addresses of arrays that JAX used twice without a checksum: the cell may have changed the arrays
+            between the two uses.
     """
 
     def __init__(self) -> None:
-        self._entries: dict[Any, list[_Seen]] = {}  # memory address -> the arrays seen there
+        self._entries: dict[Any, list[_Seen]] = {}  # memory address -> the arrays that were seen at this address
         self._used: set[Any] = set()
         self.unread: set[Any] = set()
 
@@ -51,7 +53,7 @@ class NumPyArrays:
         return next((entry.variable for entry in reversed(entries) if entry.contents == contents), None)
 
     def first(self, array: Any) -> Any:
-        """Return the variable that an array had when it was first seen; None if it was not seen."""
+        """Return the variable that an array got when it was first seen; None if the array was not seen before."""
         entries = self._living(_place(array))
         return entries[0].variable if entries else None
 
@@ -61,12 +63,13 @@ class NumPyArrays:
         self._entries.setdefault(place, []).append(_Seen(weakref.ref(_owner(array)), _contents(array), variable))
 
     def has_room(self) -> bool:
-        """Return whether the limit allows to read another array before the call."""
+        """Return whether another array may be read before the call."""
         return len(self._entries) < _FIRST
 
     def _living(self, place: Any) -> list[_Seen]:
         entries = self._entries.get(place, [])
-        if entries and entries[0].owner() is None:  # the owner was deleted, and another array uses the memory now
+        # the array that owned the memory was deleted, and another array uses the memory now
+        if entries and entries[0].owner() is None:
             del self._entries[place]
             return []
         return entries

@@ -2,10 +2,10 @@
 
 - `Observation`: one observed run, a cell or a block.
 - `ObservedFunction`: one user function of the run, with its counts and the programs it ran.
-- `ObservedProgram`: the program of one cache key. It holds JAX's own objects (jaxpr, lowered module, executable), never
-  arrays.
+- `ObservedProgram`: the program of one cache key. It holds JAX's own objects (jaxpr, lowered module, executable),
+  never arrays.
 
-The later rooms (program, build) read these records and nothing else of the observer.
+The packages `program` and `build` read these records and nothing else of the observer.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ Outcome = Literal["fast_hit", "dispatch_only", "lowered", "compiled", "compiled_
 class Place(NamedTuple):
     """A place in Python code: file as in `co_filename`, line from 1, qualified name of the enclosing function.
 
-    For an expression, columns count UTF-8 bytes from 0, and `end_line` is the expression's last line; for a whole line,
-    columns and `end_line` are -1.
+    For an expression, columns count UTF-8 bytes from 0, and `end_line` is the last line of the expression. For a whole
+    line, the columns and `end_line` are -1.
     """
 
     file: str
@@ -52,10 +52,10 @@ class StageTimes:
 
 @dataclass(frozen=True)
 class ArgumentSpec:
-    """One argument of a call, by the name of its parameter.
+    """One argument of a call, with the name of its parameter.
 
-    `tree` has the structure of the argument with `jax.ShapeDtypeStruct` leaves; None for a static argument, `static`
-    then holds its short repr.
+    For a dynamic argument, `tree` has the structure of the argument, with `jax.ShapeDtypeStruct` leaves. For a static
+    argument, `tree` is None and `static` is the short repr of the argument.
     """
 
     name: str
@@ -78,19 +78,22 @@ class ObservedProgram:
     executable: Any = None  # the executable that JAX ran (jax.stages.Compiled or the loaded executable), or None
     traced: Any = None  # the jax.stages.Traced that can be lowered and compiled on request, or None
     origin_note: str | None = None
-    traceback: Any = None  # JAX's stack trace of the program, for a program whose equations have no line of the user's
+    # JAX's stack trace of the program; used if no equation of the program has a line of the user's
+    traceback: Any = None
     no_text: str | None = None  # a sentence on why StableHLO and HLO do not exist and cannot be made
     no_values: str | None = None  # a sentence on why the program can be neither stepped through nor timed
-    how: str | None = None  # the origin of the program in at most six words; None if `origin` says enough
-    is_candidate: bool = False  # true if the run may have run the program, but this is not certain
+    # the origin of the program in at most six words, shown in place of `origin`; None if `origin` says enough
+    how: str | None = None
+    is_candidate: bool = False  # true if it is not certain that the run ran the program
     values: CallValues | None = None  # the argument values of the newest call whose arguments still exist
-    calls: ProgramCalls | None = None  # the calls of the cell whose arguments `--steps` kept
-    donated: tuple[bool, ...] = ()  # for each of the last inputs: true if a call donates this input
+    # the calls of the cell that ran the program, with their arguments; only with `--steps`
+    calls: ProgramCalls | None = None
+    donated: tuple[bool, ...] = ()  # whether a call donates the input, for each of the last inputs
     held: HeldCall | None = None  # the newest call in a form that can be repeated; None if it cannot be repeated
     key: Any = None  # the key of the newest missed call that ran the program; None if the key is unknown
-    input_names: tuple[str, ...] = ()  # names such as p['w'] that replace JAX's names of the inputs
+    input_names: tuple[str, ...] = ()  # names such as p['w'] for the inputs, in place of JAX's names
     result_names: tuple[str, ...] = ()
-    # for a trace that raised: the indices of the variables that the raising call received
+    # if the trace raised: the indices of the variables that were the arguments of the call that raised
     raised_operands: tuple[int, ...] = ()
 
 
@@ -101,7 +104,7 @@ class ObservedFunction:
     name: str
     definition: Place | None
     programs: list[ObservedProgram] = field(default_factory=list)  # the programs in the order of first use in this run
-    top_level: bool = False  # true if the run called the function outside of another function's trace
+    top_level: bool = False  # true if the run called the function from outside of every trace
     calls: int | None = None
     calls_exact: bool = True
     misses: int | None = None
@@ -111,7 +114,8 @@ class ObservedFunction:
     from_disk: int | None = None
     inlined: int | None = None
     raised: int | None = None
-    handed: bool = False  # true if C code such as map() received the function: it may have called the function unseen
+    # true if the function was passed to C code such as map(), so that calls may not have been seen
+    handed: bool = False
     construct: bool = False  # true if JAX compiled this construct by itself, outside of jit
     library: bool = False  # true if a library jitted this function for itself
     called_at: Place | None = None  # the line of a construct's last call in this run
@@ -131,7 +135,7 @@ class Printed:
 class EagerCompile:
     """A program that JAX compiled outside of all user functions, for an eager jnp operation."""
 
-    name: str | None  # JAX's name of the program, such as _reduce_sum for x.sum()
+    name: str | None  # JAX's name of the program, such as _reduce_sum for the operation x.sum()
     seconds: float
     place: Place | None = None  # the user's line that started the operation
 
@@ -167,7 +171,7 @@ class Finding:
     place: Place | None = None
     title: str | None = None
     cures: tuple[FoundCure, ...] = ()
-    carry: PromotedCarry | None = None  # the carry that JAX converts
+    carry: PromotedCarry | None = None  # the carry whose dtype JAX converts
 
 
 @dataclass(frozen=True)
@@ -190,7 +194,7 @@ class LineReading:
     file: str
     line: int
     calls: int | None  # None if calls are not counted
-    exact: bool  # false if the real counts may be higher than `calls` and `hits`
+    exact: bool  # false if `calls` and `hits` are lower bounds
     hits: int | None
     compiles: int
 
@@ -204,7 +208,7 @@ class LedgerReading:
     seconds: float  # the duration of the run in seconds
     library_functions: tuple[str, ...]
     library_misses: int
-    note: str | None  # a sentence that says which calls are not counted; None if all are
+    note: str | None  # a sentence that says which calls are not counted; None if all calls are counted
     elsewhere: str | None = None  # a sentence on the functions that missed the cache in other threads
     unlisted: str | None = None  # a sentence on calls of functions that JAX compiled before the observation
     lines: tuple[LineReading, ...] = ()  # the counts of each user line, in any file
@@ -214,10 +218,10 @@ class LedgerReading:
 class Observation:
     """The observation of one run."""
 
-    functions: list[ObservedFunction] = field(default_factory=list)  # the functions in the order of first call
+    functions: list[ObservedFunction] = field(default_factory=list)  # the functions in the order of their first call
     # the functions that libraries jitted and ran, with one program each
     libraries: list[ObservedFunction] = field(default_factory=list)
-    # the program that the user named; None: the panel shows the last function that the cell called
+    # the program that the user asked for by name; None if the panel shows the last function that the cell called
     focus: ObservedProgram | None = None
     printed: list[Printed] = field(default_factory=list)
     # the lines of traced functions that no trace reached; see `Snapshot.untraced_lines`
@@ -228,8 +232,8 @@ class Observation:
     failures: list[str] = field(default_factory=list)  # errors of this package, as tracebacks
     # the reprs of the user's objects that were made during the run
     reading: Reading = field(default_factory=Reading)
-    retrace: Any = None  # `observe.retrace.Retrace`: the offer to trace the last call; None if there is no offer
+    retrace: Any = None  # `observe.retrace.Retrace`: the offer to trace the cell's last call; None if there is no offer
     # `observe.traced_names.NamedValues`: the traced values of the user's names, in all traces of the kernel
     named_values: Any = None
-    error_to_try: ErrorToTry | None = None  # the error for which some cures were not tried; None if each cure was tried
+    error_to_try: ErrorToTry | None = None  # the error whose cures were not all tried; None if all cures were tried
     ledger: LedgerReading | None = None  # the jit cache at the end of the run; None if misses cannot be observed

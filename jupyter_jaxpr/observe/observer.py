@@ -1,8 +1,8 @@
 """Starts and ends the observation of a run, and reports the progress of the running cell.
 
-A kernel has one `Observer`. `hook_receiver` passes every call that misses JAX's C++ cache to the observer, and the
-observer keeps the newest programs of each function for as long as the function lives. While a `Run` is active, the
-observer counts the events on the thread of the run.
+A kernel has one `Observer`. Its base class `HookReceiver` records every call that misses JAX's C++ cache, and keeps the
+newest programs of each function for as long as the function exists. While a `Run` is on, the observer counts the events
+on the thread of the run.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Observer(HookReceiver):
         if self.hooks.support.tier != "none":
             try:
                 run.counter.start()
-            # without the hooks the counts of calls are unknown, and the rest of the observation works
+            # without the counter the counts of calls are unknown, but the rest of the observation works
             except not_of_a_signal(Exception) as error:
                 run.fail(error)
             run.counted = run.counter.sees
@@ -84,7 +84,7 @@ class Observer(HookReceiver):
         self._watching.add(run)
         self.shows_libraries = True
         self._watch()
-        run.hold_last_calls()  # stopped before the counter, because both use one hook of JAX
+        run.hold_last_calls()  # `end` stops the last calls before the counter, because both use one hook of JAX
         if file is not None and not HAS_MONITORING and self.functions.have_several():
             run.hit_programs.start()
         if file is not None and not HAS_MONITORING:
@@ -99,7 +99,7 @@ class Observer(HookReceiver):
     def end(self, run: Run) -> Observation:
         """Stop the observation and return it.
 
-        A second call completes a stop that an interrupt cut short.
+        A second call of `end` completes a stop that an interrupt cut short.
         """
         state = self._threads.get(run.thread)
         run.ended = True
@@ -148,7 +148,7 @@ class Observer(HookReceiver):
         observation = run.observation()
         for observed in (program for function in observation.functions for program in function.programs):
             observed.calls = program_calls.get(id(observed.jaxpr), ProgramCalls((), 0) if run.keep_values else None)
-        if run.ledger is not None and run.keeps_programs:  # `observe()` makes its own ledger
+        if run.ledger is not None and run.keeps_programs:  # a block of `observe()` has a ledger of its own
             try:
                 observation.ledger = self._reading(run, run.ledger)
             except not_of_a_signal(Exception) as error:
@@ -182,12 +182,15 @@ class Observer(HookReceiver):
         return state_of(self._threads).run
 
     def count_now(self, run: Run) -> None:
-        """Add the calls counted until now to the counts of their functions; do nothing outside of the run's thread."""
+        """Add the calls that the counter has seen until now to the counts of their functions.
+
+        Do nothing on a thread other than the run's.
+        """
         if run.thread == threading.get_ident():
             drain(run, self.functions, self.hooks)
 
     def settle(self, run: Run) -> None:
-        """Add the calls counted until now to their functions, and close calls that ended with an unseen exception."""
+        """Close the calls that raised without a report of a hook, and count all calls until now."""
         state = self._threads.get(run.thread)
         if state is not None and run.thread == threading.get_ident():
             prune(state, self.history)
@@ -195,9 +198,10 @@ class Observer(HookReceiver):
         self.count_now(run)
 
     def let_go(self) -> None:
-        """Drop this thread's open calls that ended with an unseen exception: their records keep the arguments alive.
+        """Drop the open calls of this thread that raised without a report of a hook.
 
-        Must be called while this thread runs neither user code nor work of this package inside JAX.
+        The records of these calls keep the arguments alive. Must be called while this thread runs neither user code nor
+        work of this package inside JAX.
         """
         state = state_of(self._threads)
         if state.run is None:
@@ -209,7 +213,10 @@ class Observer(HookReceiver):
             self._forget_dead(state)
 
     def _forget_dead(self, state: ThreadState) -> None:
-        """Drop the records of deleted functions. Must be called while no user code runs on this thread."""
+        """Drop the records of deleted functions.
+
+        Must be called while no user code runs on this thread.
+        """
         self.hooks.forget_ended()
         state.ahead = state.traces_ahead = None
         if state.under_transforms:
@@ -221,7 +228,7 @@ class Observer(HookReceiver):
 
     @contextmanager
     def looking_away(self) -> Iterator[Callable[[], int]]:
-        """Ignore what JAX does on this thread within the block.
+        """Make the observer ignore what JAX does on this thread within the block.
 
         Yields a function that returns the number of stages that JAX ran in the block.
         """
@@ -236,7 +243,10 @@ class Observer(HookReceiver):
 
     @contextmanager
     def stage_seconds(self) -> Iterator[Callable[[], float]]:
-        """Yield a function that returns the seconds JAX spent in stages on this thread, within `looking_away`."""
+        """Yield a function that returns the seconds of JAX's stages that `looking_away` has hidden since the start.
+
+        Only stages on this thread count.
+        """
         state = state_of(self._threads)
         before = state.replay_seconds
         yield lambda: state.replay_seconds - before
@@ -253,20 +263,20 @@ class Observer(HookReceiver):
             state.listening = before
 
     def program_of(self, called: Any, jaxpr: Any) -> KeptProgram | None:
-        """Return the observed program of a jitted function that has this jaxpr; None if no observed program has it."""
+        """Return the observed program of a jitted function with the given jaxpr; None if there is no such program."""
         function = self.functions.record_of(getattr(called, "_fun", None))
         programs = list(function.programs.values()) if function is not None else []
         return next((program for program in reversed(programs) if program.jaxpr is jaxpr), None)
 
     def note_values(self, called: Any, args: Sequence[Any], kwargs: dict[str, Any], keep: bool = False) -> None:
-        """Keep the argument values of a jitted function's last call, as far as the arguments still exist."""
+        """Keep those argument values of a jitted function's last call that still exist."""
         function = self.functions.record_of(getattr(called, "_fun", None))
         if function is None or function.library:
             return
         newest = next((program for program in reversed(function.programs.values()) if program.values is not None), None)
         if newest is not None and newest.values is not None and newest.is_told_by_values:
             passed_leaves = newest.values.among(args, kwargs)
-            if passed_leaves is not None:  # the call missed, so its program is known without asking JAX
+            if passed_leaves is not None:  # the call missed and its program is known, so JAX need not be asked
                 newest.values = CallValues(passed_leaves, "last", keep)
                 return
         with self.looking_away():
@@ -276,13 +286,13 @@ class Observer(HookReceiver):
         jaxpr, leaves = traced
         program = next((stored for stored in reversed(function.programs.values()) if stored.jaxpr is jaxpr), None)
         if program is not None:
-            # moved to the end: where a run has only hits, the newest program is shown
+            # the program is moved to the end, because the panel shows the last program of a run that has only hits
             function.programs[program.key] = function.programs.pop(program.key)
             if not any(is_deleted(leaf) for leaf in leaves):
                 program.values = CallValues(leaves, "last", keep)
 
     def _kept_calls(self, run: Run) -> dict[int, ProgramCalls]:
-        """Return {id of a jaxpr: the calls of the run with kept arguments that ran the jaxpr}."""
+        """Return {id of a jaxpr: the calls of the run that ran this jaxpr and whose arguments are kept}."""
 
         def last_of(fun: Any) -> tuple[Any, CallValues] | None:
             function = self.functions.record_of(fun)
@@ -295,7 +305,7 @@ class Observer(HookReceiver):
 
 
 def _about_to_call(run: Run, called: Any) -> None:
-    """Install the hooks that report the hits of a function, before the function is called from a new place."""
+    """Install the hooks that report hits of `called`, before the first call of `called` from a new place."""
     for hits in (run.hit_programs, run.static_hits):
         if hits is not None:
             hits.about_to_call(called)

@@ -1,6 +1,6 @@
 """Holds the missed calls that one thread has open in JAX, from the start to the end of each call.
 
-`leave` closes a call that has ended. `prune` closes calls that ended with an exception which no hook reported.
+`leave` closes a call that has ended. `prune` closes calls that ended with an exception of which no hook reported.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ TRACED_FUNCTIONS = 50
 
 
 class Miss:
-    """The record of one missed call, while the call runs."""
+    """The record of one missed call, from its start to its end."""
 
     __slots__ = (
         "activity",
@@ -73,7 +73,8 @@ class Miss:
         self.stages = CallStages()
         self.tracing = True
         self.records_trace = False  # true while the printed text and the executed lines of the trace are recorded
-        self.reads_names = False  # true if only the values of names are recorded during the trace
+        # true while only the values of names are recorded, in a trace that JAX does not report
+        self.reads_names = False
         self.types: list[Any] | None = None
         self.values: CallValues | None = None
         self.held: HeldCall | None = None
@@ -85,9 +86,9 @@ class Miss:
 class TraceRequest(NamedTuple):
     """A function that the user traces without a call, such as with `f.trace(x)`."""
 
-    frame: int  # `id()` of the frame that asked for the trace
-    code: CodeType  # the code object of that frame
-    name: str  # JAX's name of the function in its events
+    frame: int  # `id()` of the frame that called `f.trace` or `f.lower`
+    code: CodeType  # the code object of this frame, because another frame may get the same id
+    name: str  # the name of the function in JAX's events
     history: FunctionHistory
 
 
@@ -115,26 +116,27 @@ class ThreadState:
     def __init__(self) -> None:
         self.stack: list[JitCall] = []
         self.run: Run | None = None
-        self.trace_requests: list[TraceRequest] = []  # functions that JAX traces for the user without a call
+        # functions that JAX traces because the user called `f.trace` or `f.lower`
+        self.trace_requests: list[TraceRequest] = []
         self.from_disk = False
         self.replaying = False
         self.replay_events = 0
         self.replay_seconds = 0.0
-        # (end time, seconds) of the last stages that ran while the observer asked JAX's caches (`replaying`)
+        # (end time, seconds) of the newest stages that the observer ignored, because this package called JAX
         self.replay_spans: deque[tuple[float, float]] = deque(maxlen=64)
         self.looking_away = False
         self.listening: tuple[tuple[str, CallStages], ...] = ()
         self.loose: deque[LooseEvent] = deque(maxlen=LOOSE_EVENTS)
-        # (name, function) of a trace without a call that was requested and has not begun
+        # (name, function) of a requested trace that has not begun; no call requested it
         self.ahead: tuple[str, Any] | None = None
-        self.traces_ahead: str | None = None  # the function name of a trace without a call, while JAX traces it
-        # the stage that runs: JAX's event, the function name, the start time
+        self.traces_ahead: str | None = None  # the name of a function that JAX traces at present without a call
+        # the stage that JAX runs at present: (JAX's event, function name, start time)
         self.stage: tuple[str, str | None, float] | None = None
         self.under_transforms: dict[str, tuple[FunctionRecord, Any, Place | None]] = {}
 
 
 def count_replayed(state: ThreadState, seconds: float) -> None:
-    """Add the seconds of a stage that the observer ignores; a stage inside of it is not added twice."""
+    """Add the seconds of a stage that the observer ignores; the seconds of a stage inside it are added only once."""
     state.replay_events += 1
     ended = time.perf_counter()
     while state.replay_spans and state.replay_spans[-1][0] > ended - seconds:
@@ -157,13 +159,19 @@ def state_of(threads: dict[int, ThreadState]) -> ThreadState:
 
 
 def prune(state: ThreadState, history: History, new: JitCall | None = None) -> None:
-    """Close the calls that ended with an exception no hook reported; `new` is a call that has just begun."""
+    """Close the open calls that ended with an exception of which no hook reported.
+
+    `new` is a call that has just begun.
+    """
     while state.stack and (_is_where(state.stack[-1], new) or not state.stack[-1].under_way()):
         leave(state, history, state.stack[-1], raised=True)
 
 
 def leave(state: ThreadState, history: History, call: JitCall, raised: bool) -> None:
-    """Close an ended call, and the calls inside of it that ended with an exception no hook reported."""
+    """Close a call that has ended.
+
+    Open calls inside it are closed, too: they ended with an exception of which no hook reported.
+    """
     while state.stack:
         top = state.stack.pop()
         miss: Miss = top.record
@@ -207,13 +215,15 @@ def start_trace(run: Run, miss: Miss, fun: Any) -> None:
 
 
 def begin_trace(run: Run, name: str, fun: Any, objects: Mapping[str, Any] = MappingProxyType({})) -> None:
-    """Begin to record a trace, whether a call or a request such as `f.trace(x)` caused it.
+    """Begin to record a trace.
+
+    A call caused the trace, or a request such as `f.trace(x)`.
 
     Args:
         run: The run.
         name: The name of the function.
         fun: The function.
-        objects: parameter name -> static argument that is an object of the user.
+        objects: parameter name -> static argument whose class is the user's.
     """
     run.traced_names.append(name)
     reference = run.traced_objects.get(id(fun))
@@ -223,7 +233,7 @@ def begin_trace(run: Run, name: str, fun: Any, objects: Mapping[str, Any] = Mapp
         before = None
         try:
             before = run.look_before(fun, objects)
-        # the printed text and the executed lines of the trace are still recorded
+        # after an error of `look_before`, the printed text and the executed lines of the trace are still recorded
         except not_of_a_signal(*FAILURES) as error:
             run.fail(error)
         if before is not None:
@@ -244,7 +254,7 @@ def _traced(fun: Any) -> Any:
 
 
 def read_names(run: Run, miss: Miss, fun: Any) -> None:
-    """Begin to record the values of names in a call's trace under vmap, grad or jvp.
+    """Begin to record the values of names in a trace of a call under vmap, grad or jvp.
 
     JAX reports no event of such a trace.
     """
@@ -279,7 +289,7 @@ def stop_trace(miss: Miss) -> None:
 
 
 def _was_read(run: Run, read: Read) -> bool | None:
-    """Return whether the trace that ends now executed the expression of `read`; None if this is unknown."""
+    """Return whether the trace that ends now executed the expression `read`; None if this is unknown."""
     began = run.names.began(read.code)
     reached = None if run.lines is None else run.lines.was_reached(read.code, read.place.line)
     if began is False or reached is False:
@@ -288,7 +298,7 @@ def _was_read(run: Run, read: Read) -> bool | None:
 
 
 def end_trace(run: Run) -> None:
-    """Stop recording the innermost trace."""
+    """End the recording of the innermost trace."""
     if run.traced_names:
         run.traced_names.pop()
     if not run.traced_names:
@@ -299,7 +309,10 @@ def end_trace(run: Run) -> None:
 
 
 def forget_trace_requests(state: ThreadState, new: int = 0) -> None:
-    """Drop the requested traces that have ended; `new` is the id of a frame that requests another trace."""
+    """Drop the requests whose traces have ended.
+
+    `new` is the id of a frame that requests another trace: the earlier request of this frame has ended, too.
+    """
     if state.trace_requests:
         active_frames = set(_frames(sys._getframe(1)))
         state.trace_requests = [
@@ -316,5 +329,5 @@ def _frames(frame: FrameType | None) -> Iterator[tuple[int, CodeType]]:
 
 
 def _is_where(call: JitCall, new: JitCall | None) -> bool:
-    """Return whether `new` runs in the frame of `call`, so that `call` must have ended."""
+    """Return whether the call `new` is made in the frame that made `call`, so that `call` must have ended."""
     return new is not None and new.frame is not None and call.is_in(new.frame)

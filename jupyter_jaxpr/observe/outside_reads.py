@@ -21,7 +21,7 @@ _GLOBALS = frozenset({"LOAD_GLOBAL", "LOAD_NAME"})
 _CELLS = frozenset({"LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"})
 _CONSTANTS = frozenset({"LOAD_CONST", "LOAD_SMALL_INT"})
 _BINDS = ("STORE_GLOBAL", "STORE_NAME", "STORE_DEREF", "DELETE_GLOBAL", "DELETE_DEREF")
-# Methods of Python containers that change the container in place.
+# Methods of Python's and NumPy's containers that change the container in place.
 _CHANGING = frozenset(
     "add append appendleft clear discard extend extendleft insert move_to_end pop popitem popleft remove reverse "
     "rotate setdefault sort update fill put itemset".split()
@@ -68,7 +68,10 @@ class Reads(NamedTuple):
     changes: tuple[Read, ...]  # each changed path once, at the place of its first change
 
     def is_changed(self, read: Read) -> bool:
-        """Return whether the code changes the value of a path, a value on the way to it, or a value inside it."""
+        """Return whether the code changes the value of the path that `read` reads.
+
+        A change of a value inside it, or of a value on the way to it, counts, too.
+        """
         return any(
             change.root == read.root
             and (change.steps[: len(read.steps)] == read.steps or read.steps[: len(change.steps)] == change.steps)
@@ -77,7 +80,7 @@ class Reads(NamedTuple):
 
 
 class _ThisCode:
-    """Wraps a code object so that it is compared by identity.
+    """Wraps a code object, so that a cache compares code objects by identity.
 
     A cell that runs twice makes two equal code objects, and a trace runs only one of them.
     """
@@ -95,7 +98,7 @@ class _ThisCode:
 
 
 def reads_of(code: CodeType) -> Reads:
-    """Return the paths that a code object reads and changes; empty for code that `dis` cannot read."""
+    """Return the paths that a code object reads and changes; no paths if `dis` cannot read the code object."""
     return _reads_of(_ThisCode(code))
 
 
@@ -175,7 +178,7 @@ def _rebound(code: CodeType) -> set[str]:
             argument = instruction.argval
             if type(argument) is not tuple:
                 names.add(argument)
-            else:  # an instruction that names two variables: STORE_FAST_LOAD_FAST, STORE_FAST_STORE_FAST
+            else:  # an instruction with two variables, such as STORE_FAST_LOAD_FAST or STORE_FAST_STORE_FAST
                 names.update(argument[:1] if "LOAD" in instruction.opname else argument)
     for constant in code.co_consts:
         if type(constant) is CodeType:
@@ -184,10 +187,7 @@ def _rebound(code: CodeType) -> set[str]:
 
 
 def _root(load: dis.Instruction, parameters: set[str], cells: Mapping[str, bool]) -> tuple[str, bool] | None:
-    """Return (name, whether it is a parameter) for an instruction that loads the root of a path.
-
-    None for other ones.
-    """
+    """Return (name, whether the name is a parameter) if the instruction loads the first name of a path; else None."""
     name = load.argval
     if load.opname in _GLOBALS:
         return name, False
@@ -201,7 +201,10 @@ def _root(load: dis.Instruction, parameters: set[str], cells: Mapping[str, bool]
 
 
 def _path(instructions: list[dis.Instruction], at: int) -> tuple[tuple[Step, ...], int]:
-    """Return the steps of the path that begins at instruction `at`, and the index of the instruction after them."""
+    """Return the steps of the path that begins at the instruction with index `at`.
+
+    The second result is the index of the instruction after the path.
+    """
     steps: list[Step] = []
     end = at + 1
     while end < len(instructions):
@@ -231,7 +234,7 @@ def _is_in_branch(branches: list[tuple[int, int]], offset: int) -> bool:
 
 
 def _method(instruction: dis.Instruction) -> str | None:
-    """Return the name of the method if the instruction looks up a method for a call; else None."""
+    """Return the name of the method that the instruction looks up for a call; None for another instruction."""
     is_method = instruction.opname == "LOAD_METHOD" or (
         instruction.opname == "LOAD_ATTR" and "NULL|self" in instruction.argrepr
     )
@@ -239,7 +242,10 @@ def _method(instruction: dis.Instruction) -> str | None:
 
 
 def _changed_at(instructions: list[dis.Instruction], end: int) -> tuple[Step, ...] | None:
-    """Return the steps from the path to the part that the code changes; None if the code only reads the path."""
+    """Return the steps from the value of a path to the part that the code changes.
+
+    Return None if the code only reads the path.
+    """
     names = [instruction.opname for instruction in instructions[end : end + 3]] + [""] * 3
     if not names[0]:
         return None
@@ -251,7 +257,7 @@ def _changed_at(instructions: list[dis.Instruction], end: int) -> tuple[Step, ..
     if names[0] == "COPY":  # an in-place operation, such as config.steps += 1
         return (Step(False, instructions[end + 1].argval),) if names[1] == "LOAD_ATTR" else ()
     if names[0].startswith("LOAD_") and names[1] in ("STORE_SUBSCR", "DELETE_SUBSCR", "COPY"):
-        # config["steps"] = 1, config["steps"] += 1
+        # statements such as config["steps"] = 1 and config["steps"] += 1
         if names[1] == "COPY" and names[2] != "COPY":
             return None
         return (Step(True, following.argval),) if names[0] in _CONSTANTS else ()
@@ -265,7 +271,7 @@ def _place(code: CodeType, first: dis.Instruction, last: dis.Instruction) -> Pla
         return Place(file, code.co_firstlineno, function)
     if end is None or begin.col_offset is None or end.end_col_offset is None or end.end_lineno is None:
         return Place(file, begin.lineno, function)
-    # an instruction that loads two variables; the path starts at the second variable
+    # the instruction loads two variables, and the path starts at the second one, whose columns are unknown
     if type(first.argval) is tuple or begin.end_col_offset is None:
         return Place(file, end.lineno or begin.lineno, function)
     return Place(file, begin.lineno, function, begin.col_offset, end.end_lineno, end.end_col_offset)

@@ -1,18 +1,19 @@
 """Runs an own trace: this package traces a callable with given arguments.
 
-The user requests the trace (`%jaxpr f(x)`), or a cell called a plain function and the trace shows its program. Text
-that the function prints during the trace is recorded and not shown again; warnings are dropped. A plain function is
-traced as a new function object, so that JAX's caches for the user's function object stay untouched. A jitted function
-is traced with its own `trace` method, whose result a later call of the function reuses.
+There are two uses: the user requests the trace (`%jaxpr f(x)`), or a cell called a function without jit and the panel
+shows what JAX would trace. Text that the function prints during the trace is recorded and not shown again; warnings are
+dropped. A function without jit is traced as a new function object, so that JAX's caches for the user's function object
+stay untouched. A jitted function is traced with its own `trace` method, whose result a later call of the function
+reuses.
 
 An own trace leaves no change that the user's code can see (`side_effects`). If the function provably has no side
 effects, it is traced directly. Otherwise its changes are undone after the trace, and a function with changes that
-cannot be undone is refused. For a jitted function with side effects, JAX's existing trace is used; if there is none, a
-copy of the function is traced, so that the user's first call still runs the Python of the function.
+cannot be undone is refused. For a jitted function with side effects, JAX's existing trace is used. If JAX has no trace,
+a copy of the function is traced, so that the user's first call still runs the Python of the function.
 
-The arguments of a user's function are traced as `jax.jit` would trace them, Python numbers included; if that raises, as
-`range(n)` does, the numbers are kept as constants. For a library function, such as `jnp.reshape(x, (2, 4))` or
-`lax.fori_loop(0, 10, body, x)`, integers are shapes, axes and bounds, and are always kept as constants.
+The arguments of a user's function are traced as `jax.jit` would trace them, Python numbers included. If this trace
+raises, as `range(n)` does, the numbers are constants in a second trace. For a library function, such as `jnp.reshape(x,
+(2, 4))` or `lax.fori_loop(0, 10, body, x)`, integers are shapes, axes and bounds, and are always constants.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class OwnTrace:
 
     @property
     def program(self) -> ObservedProgram | None:
-        """The program of the trace; None where the trace raised."""
+        """The program of the trace; None if the trace raised."""
         return self.function.programs[0] if self.function is not None else None
 
 
@@ -75,9 +76,8 @@ def trace_call(
 ) -> OwnTrace:
     """Trace a call and, for a later `stage`, also lower, compile or run it.
 
-    An error of the user's function is returned.
-
-    The result holds an `EffectsError` where the function's Python would have an effect that cannot be undone.
+    An error of the user's function is in the result, not raised. If the function's Python would have an effect that
+    cannot be undone, the error is an `EffectsError`.
 
     Args:
       observer: the observer; it records nothing during the trace.
@@ -187,16 +187,19 @@ def _with_numbers_fixed(call: CallToTrace, allow_effects: bool, error: Exception
 
 
 def held_fixed_text(program: KeptProgram) -> str:
-    """Return a sentence, with a leading space, that names the arguments kept as constants; '' if all were traced."""
+    """Return a sentence that names the arguments that are constants; '' if all arguments were traced.
+
+    The sentence follows another sentence, so it begins with a space.
+    """
     shape = program.shape
     fixed = shape.fixed if isinstance(shape, CallShape) else {}
     return _HELD_FIXED.format(values=", ".join(f"{name}={text}" for name, text in fixed.items())) if fixed else ""
 
 
 def _traced(call: CallToTrace, allow_effects: bool) -> tuple[KeptProgram, IsTraced, Any]:
-    """Trace a call and return three things.
+    """Trace a call, and return three things: the program, a function and a callable.
 
-    They are the program, the function that decides which leaves are inputs, and the callable that runs the program.
+    The function decides which leaves are inputs. The callable runs the program.
     """
     fun = call.fun
     if is_jitted(fun):
@@ -212,7 +215,7 @@ def _traced(call: CallToTrace, allow_effects: bool) -> tuple[KeptProgram, IsTrac
 
 
 def traced_anew(call: CallToTrace, effects: Sequence[SideEffect]) -> tuple[KeptProgram, IsTraced, Any]:
-    """Trace a call that JAX has no trace of.
+    """Trace a call that JAX has not traced yet.
 
     `effects` are the side effects of the function's Python, which the caller undoes after the trace.
     """
@@ -233,7 +236,8 @@ def traced_anew(call: CallToTrace, effects: Sequence[SideEffect]) -> tuple[KeptP
         leaves = jax.tree_util.tree_leaves((call.args, call.kwargs))
         if not any(isinstance(leaf, float | complex) for leaf in leaves):
             raise
-        # In jnp.linspace(0.0, 1.0) and similar calls the Python numbers determine the shape, so they stay constants.
+        # In jnp.linspace(0.0, 1.0) and similar calls, floating-point numbers determine the program, so these numbers
+        # are constants, too.
         return _trace(call, _is_no_number), _is_no_number, fun
 
 
@@ -282,10 +286,10 @@ def _trace(call: CallToTrace, is_traced: IsTraced, traced: Any = None) -> KeptPr
 def _values(
     jitted: Any, args: tuple[Any, ...], kwargs: dict[str, Any], jaxpr: Any, keep: bool, donated: Sequence[bool]
 ) -> CallValues | None:
-    """Return the values of the dynamic arguments; None if they cannot be separated from the static values."""
+    """Return the values of the dynamic arguments; None if they cannot be told apart from the static values."""
     try:
         traced = call_leaves(jitted, args, kwargs)
-    # this version of JAX does not say which arguments are static: the program has no values
+    # this version of JAX does not say which arguments are static, so the program has no values
     except not_of_a_signal(Exception):
         return None
     if traced is None or traced[0] is not jaxpr:
@@ -300,20 +304,23 @@ def _is_info(node: Any) -> bool:
 def _traceable(
     fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any], is_traced: IsTraced, at: Place | None
 ) -> Callable[..., Any]:
-    """Return a new function object that calls `fun` with the untraced leaves (strings, functions) put back in place."""
+    """Return a new function object that calls `fun`.
+
+    The new function gets only leaves that JAX traces, and adds the other leaves, such as strings and functions.
+    """
     import jax
 
     leaves, tree = jax.tree_util.tree_flatten((args, kwargs))
     fixed = {i: leaf for i, leaf in enumerate(leaves) if not is_traced(leaf)}
     call_it = _call if at is None else calling_at(at)
-    # stored as an int, because the new function lives longer than this call and must not keep the arrays alive
+    # `call` reads only the number of the leaves: `call` lives longer than this function, and must keep no array alive
     count = len(leaves)
 
     @functools.wraps(fun, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
         if not fixed:
             return call_it(fun, args, kwargs)
-        # None has no leaves: an untraced leaf was replaced by None, so the other leaves keep their order.
+        # None in a pytree has no leaves, and the leaves that are not traced were replaced by None
         remaining = iter(jax.tree_util.tree_leaves((args, kwargs)))
         all_leaves = [fixed[i] if i in fixed else next(remaining) for i in range(count)]
         args, kwargs = jax.tree_util.tree_unflatten(tree, all_leaves)
@@ -335,7 +342,7 @@ def has_arrays(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
 
 
 def returned_arrays(result: Any) -> bool:
-    """Return whether a result contains JAX arrays; if so, the function computes with JAX."""
+    """Return whether a result contains JAX arrays, so that the function has computed with JAX."""
     import jax
 
     return any(isinstance(leaf, jax.Array) for leaf in jax.tree_util.tree_leaves(result))
@@ -354,7 +361,7 @@ def _go_on(
     if stage == "trace":
         if not reused:
             return
-        # The jitted function ran before, so JAX still has its executable, unless JAX's settings have changed.
+        # JAX reused an existing trace, so JAX also has the executable, unless its settings have changed.
         program.lowered = program.traced.lower()
         if events():
             return

@@ -31,12 +31,12 @@ def value_of_path(read: Read, names: Mapping[str, Any], cells: Mapping[str, Any]
     Args:
         read: The path.
         names: The global names.
-        cells: The cells of the function's outer variables, by name.
-        arguments: The values of the parameters that are known.
+        cells: The closure cells of the variables of enclosing functions, by name.
+        arguments: Parameter name -> value, for the parameters whose values are known.
 
     Raises:
         LookupError: A part of the path does not exist, or only code of the user's can read it.
-        ValueError: An outer variable has no value yet.
+        ValueError: A variable of an enclosing function has no value yet.
     """
     if read.is_parameter:
         value = arguments[read.root]
@@ -74,7 +74,7 @@ def stored_attribute(owner: Any, name: str) -> Any:
     if type(descriptor) in _READ_BY_PYTHON:
         try:
             return descriptor.__get__(owner)
-        except not_of_a_signal(*FAILURES):  # the object has the slot, but no value in it
+        except not_of_a_signal(*FAILURES):  # the attribute is a slot without a value
             raise KeyError(name) from None
     # the class defines a data descriptor of this name, such as a property
     if defined(type(descriptor), "__set__") is not None:
@@ -93,7 +93,7 @@ _READ_BY_PYTHON = frozenset({types.MemberDescriptorType, type(vars(collections.n
 
 def _stored_in_class(kind: type, name: str) -> Any:
     stored = defined(kind, name)
-    # reading a function or a property from an object gives something else than the class stores
+    # Python does not return a function or a property itself when an object's attribute is read
     if stored is None or defined(type(stored), "__get__") is not None:
         raise KeyError(name)
     return stored

@@ -1,8 +1,8 @@
 """Records the programs of jitted functions that a library, not the user, jitted and called.
 
-The ledger has no row for such a call, because the user jitted nothing; the panel shows its program at the user's line.
-A call inside of another trace is part of the traced program. Under `grad` or `vmap` outside of jit, JAX runs a program
-that it derives from the library's function.
+The ledger has no row for such a call, because the user jitted nothing; the panel shows the program at the user's line.
+If the call is inside of a trace, the traced program contains the function, and nothing is recorded. Under `grad` or
+`vmap` outside of jit, JAX runs a program that it derives from the library's function.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _NO_VALUES = (
 
 
 class LibraryCall:
-    """A call of a library's jitted function that missed the cache, while the call runs."""
+    """The record of a missed call of a library's jitted function, while the call runs."""
 
     __slots__ = ("before", "function", "place", "types")
 
@@ -43,7 +43,7 @@ class LibraryCall:
         self.types: list[Any] | None = None
 
     def traced(self, call: JitCall) -> None:
-        """Read the types of the arguments now: after the call, donated arguments cannot be read."""
+        """Store the types of the arguments before the call runs: donated arguments cannot be read after the call."""
         self.types = call.types()
 
 
@@ -54,8 +54,8 @@ def note_library_program(state: ThreadState, run: Run, call: JitCall, executable
         state: The state of the thread.
         run: The running cell.
         call: The call; its record is a `LibraryCall`.
-        executable: The executable that ran; None where a transformation handled the call.
-        recording: The current recording, which holds the program too; None without a recording.
+        executable: The executable that ran; None if a transform such as vmap handled the call.
+        recording: The recording that is on, which contains the program, too; None if no recording is on.
     """
     library: LibraryCall = call.record
     function = library.function
@@ -81,14 +81,14 @@ def note_library_program(state: ThreadState, run: Run, call: JitCall, executable
 def note_derived_library_program(
     state: ThreadState, run: Run, call: DerivedCall, place: Place | None, recording: Any
 ) -> None:
-    """Keep a program that JAX derived, outside of jit, from a function that a library jitted, such as its gradient.
+    """Keep a program that JAX derived, outside of jit, from a library's jitted function, such as its gradient.
 
     Args:
         state: The state of the thread.
         run: The running cell.
         call: The call of the program.
         place: The user's line.
-        recording: The current recording; None without a recording.
+        recording: The recording that is on; None if no recording is on.
     """
     stages = _newest_stages(state, call.name)
     if not stages.has_program:
@@ -114,7 +114,7 @@ def _keep(
 
 
 def _newest_stages(state: ThreadState, name: str) -> CallStages:
-    """Return the times of the last trace, lowering and compile that JAX reported under a name."""
+    """Return the times of the newest trace, lowering and compile that JAX reported for a function name."""
     stages, event_names = CallStages(), set[str]()
     for event in reversed(state.loose):
         if event.name == name:
@@ -126,9 +126,9 @@ def _newest_stages(state: ThreadState, name: str) -> CallStages:
 
 
 def _stages(state: ThreadState, before: LooseEvent | None, name: str) -> CallStages:
-    """Return the stages under a function name that JAX reported since `before`.
+    """Return the stages that JAX reported for a function name after the stage `before`.
 
-    No observed call owns the stages of a library.
+    The stages of a library's function belong to no observed call, so JAX's name of the function identifies them.
     """
     stages = CallStages()
     for event in reversed(state.loose):
