@@ -1,8 +1,8 @@
-"""Keeps the program of each miss as long as the missing function exists.
+"""Keeps the program of each miss as long as the function that missed exists.
 
-- `KeptProgram`: JAX's own objects of one program, and how its arguments can be named later.
-- `keep`, `stored_program`: the newest programs of a function. They are few, for executables hold device memory: what
-  a run shows, the run holds itself.
+- `KeptProgram`: JAX's own objects of one program, and what is needed to name its arguments later.
+- `keep`, `stored_program`: store and find the newest programs of a function. Only a few are kept, because executables
+  hold device memory; a run itself keeps the programs that it shows.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ _KEYS = 8
 class KeptProgram:
     """A program that JAX made for a miss.
 
-    The record keeps `jaxpr` and `executable` alive, so that their ids stay unique.
+    The record keeps `jaxpr` and `executable` alive, so that the ids of both stay unique.
     """
 
     origin: Literal["ran", "derived", "traced"]
     jaxpr: Any
-    executable: Any  # JAX's own executable; None if the program did not run
+    executable: Any  # the executable that JAX ran; None if the program did not run
     traced: Any = None
     lowered: Any = None
     compiled: Any = None
-    # the form of the call; for a call without static arguments, its cache key is enough
+    # the parameter names and the static arguments of the call; for a call without static arguments, its cache key
     shape: CallShape | Key | None = None
     in_tree: Any = None
     out_tree: Any = None
@@ -50,16 +50,17 @@ class KeptProgram:
     stages: StageTimes | CallTimes | None = None
     call: Place | None = None
     construct: Construct | None = None  # the construct that JAX compiled by itself outside of jit
-    traceback: Any = None  # JAX's stack trace of the construct's call
-    parent: Any = None  # the jaxpr of the function from which JAX derived this program; None if not derived
-    values: CallValues | None = None  # the argument values of the newest call whose arguments were seen
-    held: HeldCall | None = None  # the newest call in a form that can be repeated
-    how: str | None = None  # the origin of the program in a few words, if no other field gives the origin
+    traceback: Any = None  # JAX's stack trace of the call of the construct
+    parent: Any = None  # the jaxpr from which JAX derived this program; None if the program is not derived
+    values: CallValues | None = None  # the argument values of the newest observed call
+    held: HeldCall | None = None  # the newest call in a form that can be repeated; None if it cannot be repeated
+    how: str | None = None  # the origin of the program in a few words; None if the other fields tell the origin
     seen_at: float = field(
         default_factory=time.perf_counter
-    )  # `time.perf_counter` at the first seen call that ran the program
-    at_trace: ValuesAtTrace | None = None  # the values at the trace; None if no run saw the trace
-    keys: tuple[Key, ...] = ()  # the newest cache keys of missed calls that ran the program
+    )  # when a call was first seen to run the program, by `time.perf_counter`
+    # the outside values that the trace of the program read; None if no run saw the trace
+    at_trace: ValuesAtTrace | None = None
+    keys: tuple[Key, ...] = ()  # the cache keys of missed calls that ran the program, the newest ones
 
     @property
     def key(self) -> tuple[int, int]:
@@ -72,19 +73,16 @@ class KeptProgram:
 
     @property
     def key_of_trace(self) -> Key | None:
-        """The cache key with which JAX traced the program; None if it may have been dropped."""
+        """The cache key of the call for which JAX traced the program; None if this key may have been dropped."""
         return self.keys[0] if 0 < len(self.keys) < _KEYS else None
 
     @property
     def is_told_by_values(self) -> bool:
-        """True if no argument is static, so that a call with the same array values certainly runs this program."""
+        """True if no argument is static: a call with the same array values then certainly runs this program."""
         return self.origin == "ran" and (self.held is None or not self.held.has_statics)
 
     def observed(self, now: bool, note: str | None = None) -> ObservedProgram:
-        """Return the record for the observation.
-
-        `now` is True if this run made the program.
-        """
+        """Return the program as an `ObservedProgram`; `now` says whether this run made the program."""
         origin: Literal["ran", "seen_before", "derived", "traced"] = self.origin
         if not now and self.origin != "traced":
             origin = "seen_before"
@@ -109,7 +107,7 @@ class KeptProgram:
         )
 
     def note(self, in_this_run: bool) -> str | None:
-        """Return a sentence on the origin of the program; None if the origin needs no explanation."""
+        """Return a sentence on the origin of the program; None if the origin is clear."""
         if self.origin == "derived":
             text = (
                 "JAX derived this program from the function, which was called under a transformation "
@@ -122,20 +120,20 @@ class KeptProgram:
         return within
 
     def arguments(self) -> tuple[ArgumentSpec, ...]:
-        """Return the arguments with their names; without names if the structure of the arguments is unknown."""
+        """Return the arguments with their names; the names are empty if the structure of the arguments is unknown."""
         avals = self.jaxpr.in_avals
         try:
             return self._named(avals)
         except not_of_a_signal(
             Exception
-        ):  # a pytree class of the user's may refuse types as leaves: fall back to the flat list
+        ):  # a user's pytree class may refuse types as leaves: the arguments are then a flat list
             return tuple(ArgumentSpec(name="", tree=spec_of(aval)) for aval in avals)
 
     def _named(self, avals: Any) -> tuple[ArgumentSpec, ...]:
         shape = plain_shape(self.shape) if isinstance(self.shape, Key) else self.shape
         if self.in_tree is None or shape is None:
             return tuple(ArgumentSpec(name="", tree=spec_of(aval)) for aval in avals)
-        # the first inputs are tracers that the function captured from an enclosing trace
+        # the first inputs of the program are tracers that the function captured from an enclosing trace
         avals = avals[len(avals) - self.in_tree.num_leaves :]
         donated = self.donated[len(self.donated) - len(avals) :]
         arguments = arguments_of(shape, self.in_tree, avals, donated)
@@ -144,23 +142,20 @@ class KeptProgram:
         return arguments
 
     def result(self) -> Any:
-        """Return the tree of the result; a list where the structure is unknown."""
+        """Return the tree of the result; a flat list if the structure of the result is unknown."""
         flat = [spec_of(aval) for aval in self.jaxpr.out_avals]
         if self.out_tree is None:
             return flat
         try:
             tree = result_of(self.out_tree, self.jaxpr.out_avals)
-            # equinox returns three parts: a marker, the arrays, and the static values.
+            # equinox's inner function returns three parts: a marker, the arrays, and the static values.
             return tree[1] if self.equinox is not None else tree
-        except not_of_a_signal(Exception):  # a pytree class of the user's may refuse types as leaves
+        except not_of_a_signal(Exception):  # a user's pytree class may refuse types as leaves
             return flat
 
 
 def _construct_note(construct: Construct) -> str:
-    """Return a sentence that names the JAX function.
-
-    For example `cg`, that ran the construct as one of several programs.
-    """
+    """Return a sentence that names the JAX function, such as `cg`, one of whose programs is the construct."""
     return (
         f"JAX compiles no program for the whole of {construct.within}: JAX runs the parts of {construct.within} one by "
         f"one, and this {construct.name} is one of them."
@@ -179,10 +174,10 @@ def keep(record: FunctionRecord, program: KeptProgram) -> None:
 
 
 def own_programs(record: FunctionRecord) -> list[KeptProgram]:
-    """Return the programs that later calls may run.
+    """Return the programs that later calls of the function may run.
 
-    A program of grad or vmap is left out, unless there are no others. A program is left out, too, if a later program
-    was made for the same keys: JAX's caches were cleared in between.
+    A program of grad or vmap is left out, unless the function has no other programs. A program is also left out if a
+    later program was made for the same keys: JAX's caches were cleared in between.
     """
     programs = list(record.programs.values())
     of_calls = [program for program in programs if program.origin == "ran"] or programs
@@ -195,6 +190,6 @@ def _is_replaced(program: KeptProgram, later: Sequence[KeptProgram]) -> bool:
 
 
 def stored_program(record: FunctionRecord, jaxpr: Any, executable: Any) -> KeptProgram | None:
-    """Return the stored program with this jaxpr and this executable; None if it is not stored any more."""
+    """Return the stored program with this jaxpr and this executable; None if the program is no longer stored."""
     program: KeptProgram | None = record.programs.get((id(jaxpr), id(executable)))
     return program

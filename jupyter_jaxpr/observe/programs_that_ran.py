@@ -1,7 +1,7 @@
 """Keeps the programs that calls ran, and asks JAX's caches for the lowered and compiled stages of each program.
 
-`replay` asks while the call is still on the stack, because then JAX's settings (x64, mesh, precision) are those of the
-call and JAX's caches have the stages. If asking once made JAX compile or lower, the package never asks again for the
+`replay` asks JAX while the call is still on the stack: JAX's settings (x64, mesh, precision) are then those of the
+call, and JAX's caches have the stages. If asking once made JAX compile or lower, the package never asks again for the
 same function.
 """
 
@@ -32,7 +32,7 @@ _UNDER_TRANSFORMS = 32
 
 
 def note_call(run: Run | None, call: JitCall, miss: Miss) -> None:
-    """Read the data of a call that its program will need, before the call runs."""
+    """Before a call runs, read those data of the call that the record of its program will need."""
     assert call.params is not None
     jaxpr, function, key = call.params["jaxpr"], miss.function, miss.event.key
     wrapper = equinox_wrapper(call.frame) if function.equinox and call.frame is not None else None
@@ -41,7 +41,7 @@ def note_call(run: Run | None, call: JitCall, miss: Miss) -> None:
         if program.jaxpr is jaxpr:
             break
     else:
-        # The types are read before the call runs: donated arguments cannot be read afterwards.
+        # The types are read before the call runs: donated arguments cannot be read after the call.
         miss.types = call.types()
         reading = NOTHING_CALLED if run is None else run.reading
         miss.shape = key if plain else shape_of(call.options, call.args, call.kwargs, key, reading)
@@ -57,10 +57,11 @@ def note_call(run: Run | None, call: JitCall, miss: Miss) -> None:
     leaves = copied(call.args_flat, call.params.get("donated_invars", ())) if keep else call.args_flat
     miss.values = CallValues(leaves, "compiled", keep)
     if function.pmap:
-        return  # inside of pmap, JAX's jit receives only the leaves, so the arguments cannot be named
+        return  # JAX's jit inside of pmap receives only the leaves, so the arguments cannot be named
     if plain and key is not None:
         miss.held = HeldCall.plain(call.fun, call.options, key.treedef, key.count)
-    elif wrapper is None and key is not None:  # equinox regroups the arguments, so that their keys cannot be read here
+    # equinox passes the arguments in other groups, so the key does not describe the arguments of the inner jit
+    elif wrapper is None and key is not None:
         miss.held = HeldCall.with_statics(call.fun, call.options, key, len(call.args))
 
 
@@ -107,7 +108,7 @@ def note_program(state: ThreadState, call: JitCall, miss: Miss, executable: Any,
     if state.run is not None and state.run.static_hits is not None:
         state.run.static_hits.made_program(miss.function)
     if miss.activity is not None:
-        # the call did not return, so the program had no executable until now
+        # the program was stored without an executable while the call had not returned
         unfinished = miss.activity.programs.pop((id(jaxpr), id(None)), None)
         if unfinished is not None:
             program.stages = program.stages or unfinished[0].stages
@@ -119,7 +120,7 @@ def note_program(state: ThreadState, call: JitCall, miss: Miss, executable: Any,
 def _values_at_trace(miss: Miss, jaxpr: Any) -> ValuesAtTrace | None:
     """Return the outside values that the trace of a new program read.
 
-    The trace is that of this call, or an earlier trace that made the same jaxpr.
+    This call traced the program, or an earlier call made the same jaxpr.
     """
     if miss.stages.traces:
         traced: ValuesAtTrace | None = miss.function.at_trace
@@ -131,7 +132,7 @@ def _values_at_trace(miss: Miss, jaxpr: Any) -> ValuesAtTrace | None:
 
 
 def _traces_of_called(run: Run, jaxpr: Any) -> list[tuple[str, ValuesAtTrace]]:
-    """Return (function name, values at its trace) for each jitted function whose kept program is inlined in `jaxpr`."""
+    """Return (function name, outside values at its trace) for each jitted function whose program `jaxpr` contains."""
     called = {id(program) for program in called_programs(jaxpr)}
     return [
         (activity.record.name, program.at_trace)
@@ -142,7 +143,7 @@ def _traces_of_called(run: Run, jaxpr: Any) -> list[tuple[str, ValuesAtTrace]]:
 
 
 def _note_hits_so_far(run: Run, miss: Miss) -> None:
-    """Credit all earlier hits of a function to its only program, before the function gets a second program."""
+    """Record that all earlier hits of a function ran its only program, before the function gets a second program."""
     activity, function = miss.activity, miss.function
     if activity is None or function.has_several or function.construct is not None or not activity.hits_of(function):
         return
@@ -154,7 +155,7 @@ def _note_hits_so_far(run: Run, miss: Miss) -> None:
 def note_unfinished(call: JitCall, miss: Miss) -> None:
     """Keep the program that JAX made for a call that did not return.
 
-    If the program was stored before, show the stored one.
+    If a program with the same jaxpr is stored, the run shows the stored program.
     """
     if miss.activity is None or call.params is None:
         return
@@ -189,7 +190,7 @@ def note_unfinished(call: JitCall, miss: Miss) -> None:
 
 
 def note_transformed(state: ThreadState, call: JitCall, miss: Miss) -> None:
-    """Keep the data of a call with tracers outside of jit: JAX will run programs that it derives from the function."""
+    """Keep the data of a call with tracers outside of jit, for the programs that JAX will derive from the function."""
     assert call.params is not None
     parent = call.params["jaxpr"]
     while len(state.under_transforms) >= _UNDER_TRANSFORMS:
@@ -202,7 +203,7 @@ def note_transformed(state: ThreadState, call: JitCall, miss: Miss) -> None:
 
 
 def origin_of(state: ThreadState, name: str) -> tuple[FunctionRecord | None, Any, Place | None, CallStages]:
-    """Return the origin of a derived program: function, jaxpr and place; and the stage times of the program."""
+    """Return the function, the jaxpr and the place from which JAX derived a program, and the stages of the program."""
     for call in reversed(state.stack):
         miss: Miss = call.record
         if miss.function.jit_name == name and not miss.tracing and call.params is not None:
@@ -233,7 +234,7 @@ def note_derived(
 ) -> KeptProgram:
     """Keep a program that JAX derived from a jitted function and then ran."""
     jaxpr = call.params["jaxpr"]
-    is_parent = jaxpr is parent  # the program is not derived: JAX reached the function's own program in another way
+    is_parent = jaxpr is parent  # JAX ran the function's own program: nothing was derived
     program = stored_program(function, jaxpr, call.executable)
     if program is None:
         program = KeptProgram("ran" if is_parent else "derived", jaxpr, call.executable, parent=parent, call=place)
@@ -247,7 +248,7 @@ def note_derived(
 def replay(state: ThreadState, function: FunctionRecord, program: KeptProgram, ask: Any) -> None:
     """Ask JAX's caches for the stages of a program.
 
-    If this made JAX compile or lower, never ask again for the function.
+    If asking made JAX compile or lower, the package never asks again for this function.
     """
     if not function.replayable:
         return
@@ -265,14 +266,18 @@ def replay(state: ThreadState, function: FunctionRecord, program: KeptProgram, a
 
 
 def _dynamic_tree(key: Key | None) -> Any:
-    """Return the structure of the arguments of a call whose inner jit received only the flat leaves."""
+    """Return the structure of a call's arguments from the call's cache key.
+
+    Used for pmap, whose inner jit receives only the flat leaves. Return None if the call has static arguments.
+    """
     return None if key is None or key.statics else key.treedef
 
 
 def _shape_of_same(function: FunctionRecord, jaxpr: Any) -> CallShape | Key | None:
-    """Return the form of the call from the newest kept program with the same jaxpr; None if there is none.
+    """Return the parameter names and static arguments from the newest kept program with the same jaxpr.
 
-    A call that only adds an executable to a known jaxpr, for example for another device, has no form of its own.
+    They are missing in a call for which JAX only made another executable, such as for another device. Return None if no
+    program has this jaxpr.
     """
     return next((program.shape for program in reversed(function.programs.values()) if program.jaxpr is jaxpr), None)
 

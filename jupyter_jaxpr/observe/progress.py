@@ -16,10 +16,10 @@ class Progress:
 
     Attributes:
         stage: `running`, `trace`, `lower`, `compile` or `first_run`.
-        function: The user's function that JAX works for; None where there is none, or where JAX works for itself.
+        function: The user's function that JAX works for; None if JAX works for no function of the user.
         since: The time at which the stage began, by `time.perf_counter`.
-        finished: The earlier stages of the call, with seconds.
-        program: The known parts of the program that JAX is making.
+        finished: (name, seconds) of each stage of the call that has ended.
+        program: What is known of the program that JAX is making.
     """
 
     stage: str
@@ -30,7 +30,10 @@ class Progress:
 
 
 def progress_of(state: ThreadState | None, run: Run) -> Progress:
-    """Return what JAX does for a run; `state` is the thread of the run, None if JAX has done nothing on that thread."""
+    """Return what JAX does for a run at present.
+
+    `state` is the state of the run's thread; None if JAX has done nothing on this thread.
+    """
     if state is None:
         return _unreported_trace(run, None) or Progress("running", None, run.started_at)
     stack, stage = state.stack, state.stage
@@ -50,14 +53,14 @@ def progress_of(state: ThreadState | None, run: Run) -> Progress:
 
 
 def _unreported_trace(run: Run, name: str | None) -> Progress | None:
-    """Return the progress of a trace for which JAX reports no event; None if JAX traces no function of the user.
+    """Return the progress of a trace for which JAX reports no event; None if there is no such trace of a user function.
 
-    Such are the traces of the body of a `scan`, `while_loop`, `fori_loop` or `cond` outside of jit, and of a jitted
-    function under `vmap` or `grad`.
+    Examples are the trace of the body of a `scan`, `while_loop`, `fori_loop` or `cond` outside of jit, and the trace of
+    a jitted function under `vmap` or `grad`.
 
     Args:
         run: The run.
-        name: The function of the missed call; None outside of a missed call.
+        name: The name of the function whose call missed; None outside of a missed call.
     """
     trace = run.under_way.look_at_unreported(run.thread)
     return None if trace is None else Progress("trace", name or trace.title, trace.since, (), trace.program)

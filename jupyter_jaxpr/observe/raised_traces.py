@@ -1,4 +1,4 @@
-"""Makes a program from the equations that JAX had traced when a trace raised."""
+"""Makes a program from the equations that JAX had traced before a trace raised an error."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .user_or_library.whose_code import is_users_frame
 _HOW = "traced until it raised"
 _RAISED_OUTSIDE = 8
 """The number of functions, traced outside of jit, whose raised traces a run shows."""
-_UNKNOWN = "<unknown>"  # JAX's name of a callable without a name
+_UNKNOWN = "<unknown>"  # JAX's name of a function that has no name
 _NO_TEXT = (
     "JAX did not lower the program, because its trace raised an error. Correct the function and run the cell again."
 )
@@ -41,12 +41,14 @@ def note_raised(activity: FunctionActivity, error: BaseException, call: Place | 
         call: The user's line that called the function.
     """
     partial = partial_trace(error)
-    if partial is not None and partial.program.eqns:  # a program without equations would show nothing
+    if partial is not None and partial.program.eqns:  # a program without equations is of no use to the user
         activity.raised_trace = _program(partial, activity.record.name, error, call)
 
 
 def note_raised_outside(functions: dict[str, ObservedFunction], error: BaseException) -> None:
-    """Keep the equations of a user's trace outside of jit that raised: the body of an eager loop, `make_jaxpr`.
+    """Keep the equations of a user's trace outside of jit that raised.
+
+    Such a trace is that of the body of an eager loop, or that of `jax.make_jaxpr`.
 
     Args:
         functions: The functions of the run by name; a newer trace replaces an older one.
@@ -85,18 +87,18 @@ def add_raised(functions: list[ObservedFunction], error: BaseException) -> None:
 
 
 def raised_in(error: BaseException) -> str | None:
-    """Return the name of the function whose trace `error` ended, inside or outside of jit.
+    """Return the name of the function whose trace raised `error`, inside or outside of jit.
 
-    None if it ended no trace.
+    Return None if no trace raised the error.
     """
     partial = partial_trace(error)
     return None if partial is None else _traced_function(error, partial)[0]
 
 
 def _traced_function(error: BaseException, partial: PartialTrace) -> tuple[str | None, CodeType | None]:
-    """Return the name of the function that JAX traced, and its code object if the code is the user's.
+    """Return the name of the function that JAX traced; and its code object, if the code is the user's.
 
-    JAX has no name for an object with a `__call__` method: the name of its class's method is used.
+    JAX has no name for an object with a `__call__` method: the qualified name of this method is used.
     """
     traceback = error.__traceback__
     while traceback is not None and traceback.tb_frame is not partial.frame:
@@ -137,11 +139,11 @@ def _program(partial: PartialTrace, name: str, error: BaseException, call: Place
 
 
 def _operands(partial: PartialTrace, error: BaseException) -> tuple[int, ...]:
-    """Return the indices of the variables that the raising call received; () if they are not certain.
+    """Return the indices of the variables that the call that raised received; () if they are not certain.
 
-    The raising call is the primitive that JAX could not trace, or else the call on the innermost user line. The
-    arguments of the latter are the parameters of the next frame, unless the code of that frame assigns new values to
-    the parameters.
+    This call applies the primitive that JAX could not trace, or else it is the call on the innermost user line. In the
+    second case its arguments are read from the parameters of the next frame, unless the code of this frame assigns new
+    values to them.
     """
     traceback = error.__traceback__
     while traceback is not None and traceback.tb_frame is not partial.frame:
@@ -156,7 +158,7 @@ def _operands(partial: PartialTrace, error: BaseException) -> tuple[int, ...]:
         bound = partial.operands(traceback.tb_frame) if bound is None and called is not None else bound
         was_users = is_users
         traceback = traceback.tb_next
-    # an interrupt such as KeyboardInterrupt does not come from a call
+    # an interrupt such as KeyboardInterrupt does not come from the call
     if called is None or not isinstance(error, Exception):
         return ()
     received = _received(called) if bound is None else bound
@@ -165,7 +167,7 @@ def _operands(partial: PartialTrace, error: BaseException) -> tuple[int, ...]:
 
 
 def _received(frame: FrameType) -> list[Any]:
-    """Return the arguments that a frame received from its caller."""
+    """Return the arguments that a frame got from its caller; parameters that its code assigns are left out."""
     code = frame.f_code
     count = code.co_argcount + code.co_kwonlyargcount
     count += bool(code.co_flags & _VARARGS) + bool(code.co_flags & _VARKEYWORDS)
@@ -175,7 +177,7 @@ def _received(frame: FrameType) -> list[Any]:
         for instruction in dis.get_instructions(code)
         if instruction.opname.startswith(("STORE_", "DELETE_"))
     }
-    # For an instruction that stores several variables, `dis` gives a tuple of names.
+    # `dis` gives a tuple of names for an instruction that stores several variables.
     stored |= {name for names_of_pair in stored if isinstance(names_of_pair, tuple) for name in names_of_pair}
     return [frame.f_locals[name] for name in names if name not in stored and name in frame.f_locals]
 

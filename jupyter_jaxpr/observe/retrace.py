@@ -1,4 +1,4 @@
-"""Makes the offer to trace a call of a plain function; the panel shows the offer as a button.
+"""Makes the offer to trace a call of a function without jit; the panel shows the offer as a button.
 
 The offer keeps no array alive: it keeps the types of arrays, and weak references to all other objects.
 """
@@ -28,7 +28,7 @@ _ALL_THE_SAME = (
 
 
 class CallGone(Exception):
-    """The function or an argument of the call no longer exists."""
+    """Raised if the function or an argument of the call no longer exists."""
 
 
 class HeldCallForTrace:
@@ -48,7 +48,9 @@ class HeldCallForTrace:
         self._leaves = [_argument(leaf) for leaf in leaves]
 
     def call(self) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
-        """Return the function, the positional and the keyword arguments; each array is replaced by its type.
+        """Return the function, the positional arguments and the keyword arguments of the call.
+
+        Each array is replaced by its type.
 
         Raises:
             CallGone: The function or an argument no longer exists.
@@ -88,14 +90,14 @@ class Retrace:
 
     @property
     def question(self) -> str:
-        """The sentences that ask the user to confirm: they say which side effects the trace repeats."""
+        """The question that asks the user to confirm the trace; it says which side effects the trace repeats."""
         if not self.allows_effects:
             return _AGAIN.format(call=self.text)
         return _ALL_THE_SAME.format(call=self.text, effect=effect_text(self.effect, self.at.file))
 
 
 def deciding(effects: Sequence[SideEffect]) -> SideEffect:
-    """Return the side effect that the question names: one that cannot be undone, if there is one."""
+    """Return the side effect that the question names: the first one that cannot be undone, or else the first one."""
     return next((effect for effect in effects if effect.kind == "outside"), effects[0])
 
 
@@ -106,21 +108,24 @@ def _argument(leaf: Any) -> Callable[[], Any]:
     if is_array_of_jax(leaf) or isinstance(leaf, np.ndarray | np.generic):
         try:
             spec = leaf if isinstance(leaf, jax.ShapeDtypeStruct) else spec_of(jax.typeof(leaf))
-        except TypeError:  # a NumPy array of objects or strings
+        except TypeError:  # JAX has no type for a NumPy array of objects or strings
             return _reference(leaf)
         return lambda: spec
     return _reference(leaf)
 
 
 def _reference(value: Any) -> Callable[[], Any]:
-    """Return a function that returns the value as long as the value exists; small constants are kept alive."""
+    """Return a function that returns the value as long as the value exists.
+
+    Numbers, strings and None are kept alive.
+    """
     if value is None or type(value) in (bool, int, float, complex, str, bytes):
         return lambda: value
     try:
         reference: Callable[[], Any] = (
             weakref.WeakMethod(value) if isinstance(value, types.MethodType) else weakref.ref(value)
         )
-    except TypeError:  # a builtin object without weak references, such as a tuple or a dtype
+    except TypeError:  # a builtin object that allows no weak reference, such as a tuple, is kept alive
         return lambda: value
     return lambda: _GONE if (value_now := reference()) is None else value_now
 

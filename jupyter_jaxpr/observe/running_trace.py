@@ -1,4 +1,4 @@
-"""Describes a trace that has not ended: its function, its equations until now, and the Python loop that adds them.
+"""Describes a trace that has not ended: its function, its equations until now, and the Python loop that adds equations.
 
 Only the thread that reports the progress of a run uses this module, once a second.
 """
@@ -25,13 +25,13 @@ from .user_or_library.whose_code import is_installed, is_users_frame
 
 LoopKind = Literal["for", "while"]
 
-# If fewer equations than this appear between two looks, the loop may be waiting for something, such as a file.
+# If a loop added fewer equations than this since the last look, it may be waiting for something, such as a file.
 _FEWEST_EQUATIONS = 10
 
-# In a finished trace, a loop is named only if it made at least so many equations and at least half of the program.
+# In a finished trace, a loop is named only if it made at least this many equations, and at least half of the program.
 _FEWEST_OF_A_PROGRAM = 100
 
-# In a larger program only this many equations, evenly spread, are examined for their source lines.
+# In a larger program, only this many equations are examined for their source lines, at equal distances.
 _MOST_ASKED = 5_000
 
 
@@ -56,7 +56,7 @@ class UnderWay:
 
     Attributes:
         equations: The number of equations traced until now, or of the whole program after the trace; None if unknown.
-        loop: The Python loop that the trace was in at the last look; None if there was none.
+        loop: The Python loop that adds the equations; None if there is no such loop.
     """
 
     equations: int | None = None
@@ -68,7 +68,7 @@ class UnreportedTrace:
     """A trace for which JAX reports no event, such as the trace of the body of a `scan` outside of jit.
 
     Attributes:
-        title: The traced function, as an argument of the `jax.lax` function, such as `scan(step)`.
+        title: The name of the traced function, inside the name of the `jax.lax` function: for example `scan(step)`.
         since: The time at which the trace was first seen, by `time.perf_counter`.
         program: What is known of the program that JAX is making.
     """
@@ -92,7 +92,7 @@ class ProgramUnderWay:
         """Return what is known of the program at this moment.
 
         Args:
-            thread: The thread that makes the program; it may go on running.
+            thread: The id of the thread that makes the program; the thread may continue during the look.
             stage: The stage of the thread: `trace`, `lower`, `compile`, or any other word.
             call: The call that the stage belongs to; None if unknown.
         """
@@ -103,7 +103,7 @@ class ProgramUnderWay:
             if stage in ("lower", "compile") and call is not None and call.params is not None:
                 whole = self._whole(call.params["jaxpr"])
                 return UnderWay(whole.equations, (self._loop if self._key == id(call) else None) or whole.loop)
-        except not_of_a_signal(*FAILURES):  # the progress then shows less, and the cell goes on
+        except not_of_a_signal(*FAILURES):  # the progress then has no number of equations and no loop
             pass
         return UnderWay()
 
@@ -136,16 +136,17 @@ class ProgramUnderWay:
         return UnderWay(trace.equations, self._loop)
 
     def _whole(self, jaxpr: Any) -> UnderWay:
-        """Return the number of equations in a finished trace, and the Python loop that made most of them."""
+        """Return the number of equations in a finished trace, and the Python loop that made at least half of them."""
         if self._counted is None or self._counted[0] != id(jaxpr):
             equations = equations_in(jaxpr)
-            self._counted = id(jaxpr), UnderWay(len(equations))  # the result if the source lines cannot be read
+            # stored first, for the case that reading the source lines raises
+            self._counted = id(jaxpr), UnderWay(len(equations))
             self._counted = id(jaxpr), UnderWay(len(equations), _largest_loop(equations))
         return self._counted[1]
 
 
 def _largest_loop(equations: list[Any]) -> UnrolledLoop | None:
-    """Return the user's Python loop that made most equations of a program; None if no loop made enough of them."""
+    """Return the user's Python loop that made at least half of a program's equations; None if there is no such loop."""
     asked = equations[:: len(equations) // _MOST_ASKED + 1]
     if len(equations) < _FEWEST_OF_A_PROGRAM:
         return None
@@ -169,7 +170,7 @@ def _outermost_loop(
 
     Args:
         places: (code object, line) for each user frame, outermost frame first.
-        known: (id of the code object, line) -> the loop around this line; the function adds to the dictionary.
+        known: (id of the code object, line) -> the loop around this line; filled by this function.
     """
     known = {} if known is None else known
     for code, line in places:
@@ -196,7 +197,7 @@ def _loop_at(code: CodeType, line: int) -> UnrolledLoop | None:
 
 
 def _own_statements(function: ast.AST) -> Iterator[ast.AST]:
-    """Yield the syntax nodes of a function, outer nodes first, without the nodes of inner functions."""
+    """Yield the syntax nodes of a function, outer nodes first; the nodes of inner functions are left out."""
     for node in ast.iter_child_nodes(function):
         if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
             yield node

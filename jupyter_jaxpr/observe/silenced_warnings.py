@@ -14,23 +14,29 @@ from typing import Any
 
 
 class _OfThread:
-    """Stands in a warning filter for the message pattern: matches every message of one thread until `end`."""
+    """Stands for the message pattern in a warning filter, and matches every message of one thread until `end`."""
 
     def __init__(self) -> None:
         self._thread: int | None = threading.get_ident()
 
     def match(self, message: object) -> bool:
-        """Return whether the warning comes from the silenced thread; Python calls this on the thread that warns."""
+        """Return whether the warning comes from the silenced thread.
+
+        Python calls this method on the thread that warns.
+        """
         return self._thread == threading.get_ident()
 
     def end(self) -> None:
-        """Stop matching messages; this matters if a copy of the filters keeps this object alive."""
+        """Match no more messages; needed because a copy of the filters may keep this object alive."""
         self._thread = None
 
 
 @contextmanager
-def silenced_warnings() -> Iterator[None]:
-    """Silence this thread's warnings within the block; modules do not remember them as shown."""
+def unseen_warnings() -> Iterator[None]:
+    """Silence this thread's warnings within the block.
+
+    Python does not record the silenced warnings as shown, so later ones are shown as usual.
+    """
     of_thread = _OfThread()
     entry: Any = ("ignore", of_thread, Warning, None, 0)
     filters: Any = warnings.filters

@@ -1,7 +1,7 @@
 """Adds up the times of JAX's stages in one call: trace, lower, compile, first run, rest.
 
 - `CallStages`: collects the stage events of one call.
-- `LooseCompile`: a compile outside of every call of a user's function.
+- `LooseEvent`: a stage outside of every call of a user's function.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ STAGE_NAMES = {TRACE_EVENT: "trace", LOWER_EVENT: "lower", COMPILE_EVENT: "compi
 class LooseEvent(NamedTuple):
     """A stage that ended outside of every observed call.
 
-    If the stage belongs to a program that JAX derived, that program takes the event later.
+    If the stage belongs to a program that JAX derives later, the event moves to this program.
     """
 
     event: str
     name: str | None
     seconds: float
     from_disk: bool
-    place: Place | None = None  # the user's line that caused a compile
-    within: bool = False  # true if the event came inside of an observed call, which already counts its seconds
+    place: Place | None = None  # for a compile: the user's line that caused it
+    within: bool = False  # true if an observed call was open, which already counts the seconds of the stage
 
 
 class Tally(NamedTuple):
@@ -39,14 +39,14 @@ class Tally(NamedTuple):
 
     traces: int
     lowerings: int
-    compiles: int  # the number of XLA compiles; reading an executable from disk is not counted
+    compiles: int  # the number of programs that XLA compiled; executables read from disk are not counted
     from_disk: int
     seconds: dict[str, float]  # JAX event -> its seconds
 
 
 @dataclass(slots=True, eq=False)
 class CallTimes:
-    """The stage events of an ended call; `times` adds them up only on request, to keep the call fast."""
+    """The stage events of an ended call; only `times` adds them up, to keep the call fast."""
 
     started_at: float
     compiled_at: float | None
@@ -54,7 +54,7 @@ class CallTimes:
     events: tuple[StageEvent, ...]
 
     def times(self) -> StageTimes:
-        """Return the seconds of each reported stage, and the remaining seconds of the call."""
+        """Return the seconds of each stage that JAX reported, of the first run, and of the rest of the call."""
         tally = _tally(self.events)
         total = self.ended_at - self.started_at
         first_run = None if self.compiled_at is None else self.ended_at - self.compiled_at
@@ -63,14 +63,14 @@ class CallTimes:
 
 
 class CallStages:
-    """The stage events of one call: collected while JAX reports them, added up on request."""
+    """The stage events of one call, collected while JAX reports them."""
 
     __slots__ = ("compiled_at", "events", "has_program", "started_at")
 
     def __init__(self) -> None:
         self.started_at = time.perf_counter()
         self.compiled_at: float | None = None
-        self.has_program = False  # true if JAX lowered or compiled
+        self.has_program = False  # true if JAX lowered or compiled a program in the call
         self.events: list[StageEvent] = []
 
     def add(self, event: str, seconds: float, from_disk: bool) -> None:
@@ -88,12 +88,12 @@ class CallStages:
         self.compiled_at = other.compiled_at or self.compiled_at
 
     def tally(self) -> Tally:
-        """Return the sums of the stages that JAX has reported until now."""
+        """Return the numbers and the seconds of the stages that JAX has reported until now."""
         return _tally(self.events)
 
     @property
     def finished(self) -> list[tuple[str, float]]:
-        """The names and seconds of the stages, in order."""
+        """(name, seconds) of each stage that has ended, in the order of the stages."""
         return [(STAGE_NAMES[event], seconds) for event, seconds, _ in self.events]
 
     @property
@@ -108,11 +108,11 @@ class CallStages:
 
     @property
     def compiles(self) -> int:
-        """The number of compiles, with executables read from disk."""
+        """The number of compiles; an executable that JAX read from disk counts, too."""
         return self.tally().compiles + self.tally().from_disk
 
     def by_name(self) -> dict[str, float]:
-        """Return {trace, lower or compile: its seconds} for the stages that JAX reported."""
+        """Return {stage name (trace, lower or compile): its seconds} for the stages that JAX reported."""
         return {STAGE_NAMES[event]: seconds for event, seconds in self.tally().seconds.items()}
 
     def times(self, ended_at: float) -> StageTimes:
@@ -120,11 +120,14 @@ class CallStages:
         return self.until(ended_at).times()
 
     def until(self, ended_at: float) -> CallTimes:
-        """Return an object that computes the result of `times(ended_at)` on request."""
+        """Return the stage events up to `ended_at`, the end of the call; the result computes the times on request."""
         return CallTimes(self.started_at, self.compiled_at, ended_at, tuple(self.events))
 
     def stages_only(self) -> StageTimes:
-        """Return the seconds of the stages without the total of a call, for work outside of the user's calls."""
+        """Return the seconds of the stages, without a total.
+
+        Used for stages outside of the user's calls, and for calls that have not ended: neither has a total.
+        """
         return StageTimes(**_by_name(self.tally()))
 
 

@@ -1,9 +1,9 @@
 """Records the values that the user's Python names have while JAX traces.
 
-From Python 3.12 on, `sys.monitoring` reports the start of each line. At that moment this module reads the names that
-the previous line assigned, so each value is certain to belong to its name. Only user functions are watched, and only
-while JAX traces. Values of a trace that JAX abandoned are recorded, too; they match no variable of a program. Python
-3.11 has no such events, so nothing is recorded there.
+From Python 3.12 on, `sys.monitoring` reports the start of each line. At this moment the module reads the names that the
+previous line assigned, so each value certainly belongs to its name. Only user functions are watched, and only while JAX
+traces. Values of a trace that JAX abandoned are recorded, too; they match no variable of a program. Python 3.11 does
+not report lines in this way, so nothing is recorded on Python 3.11.
 """
 
 from __future__ import annotations
@@ -24,15 +24,17 @@ from .names_stored_by_line import LineFlow, has_jumps, lines_that_store, stores_
 from .observation import Place
 from .user_or_library.user_code_objects import UsersCodes
 
-# tool ids of `sys.monitoring` without a conventional use; the call counter uses 4, untraced lines use 5
+# tool ids of `sys.monitoring` to try: 3 has no conventional use; the recorder of untraced lines uses 5, the call
+# counter 4
 _TOOL_IDS = (3, 5, 4)
-# The most lines of one function that are read in one trace; later lines are not read.
+# The most lines of one function that are read in one trace; the lines that run after them are not read.
 _LINES = 20_000
-# The number of lines of one function after which the values are sorted by their names.
+# After this many lines of one function, the values are sorted by their names.
 _GATHERED = 4_000
-# The number of values kept for one name at one place in one trace: the first values and the last one.
+# The most values that are kept for one name at one place in one trace: the first values and the last one.
 VALUES = 200
-# The most values that are kept for the traces of one run, about 2 MB; at its start, older runs are reduced to as many.
+# The most values that are kept during a run, about 2 MB; at the start of a run, the values of older runs are reduced to
+# half as many.
 _IN_A_RUN = 20_000
 _OF_EARLIER_RUNS = 10_000
 _FUNCTIONS = 2_000
@@ -70,7 +72,7 @@ class NamedValues:
         self._forget(_IN_A_RUN)
 
     def begin_run(self) -> None:
-        """Drop values of the oldest traces at the start of a run, because the run itself may add many values."""
+        """Drop values of the oldest traces, to have room for the values of a run that starts."""
         self._forget(_OF_EARLIER_RUNS)
 
     def _forget(self, most: int) -> None:
@@ -89,7 +91,7 @@ def _count(trace: Mapping[NamePlace, list[TracedArray | TracedTree]]) -> int:
 def _others_count_instructions(own_tool: int, code: CodeType) -> bool:
     """Return whether another tool receives instruction events of a code object.
 
-    If this tool disabled them, Python would stop reporting them to the other tool.
+    If this tool disables these events, Python no longer reports them to the other tool, either.
     """
     monitor = monitoring()
     instruction = monitor.events.INSTRUCTION
@@ -106,8 +108,8 @@ class NameRecorder:
 
     Args:
         fail: Receives an error of this package.
-        tool_ids: The possible tool ids of `sys.monitoring`.
-        stops_at: Code objects at whose first line the trace is stopped.
+        tool_ids: The tool ids of `sys.monitoring` to try.
+        stops_at: Code objects: the trace is stopped when one of them begins to run.
         stop: The exception that is raised to stop the trace.
     """
 
@@ -126,18 +128,18 @@ class NameRecorder:
         self._tool: MonitoringTool | None = None
         self._read_value: Callable[[Any], TracedArray | TracedTree | None] = lambda value: None
         self._reads = False
-        # `id()` of a code object -> its record; the record keeps the code object alive
+        # `id()` of a code object -> its record, which keeps the code object alive
         self._codes: dict[int, _Watched] = {}
-        self._latest: _Watched | None = None  # the record of the code object that ran the last instruction
+        self._latest: _Watched | None = None  # the record of the code object whose instruction Python reported last
         self._search = UsersCodes()
-        # the instruction offsets at which lines begin, in code objects that report instructions
+        # the offsets of instructions that begin a line, in code objects for which Python reports instructions
         self._begins: set[int] = set()
         self._frames: dict[int, _Line] = {}
-        self._frame: FrameType | None = None  # the frame of the latest line, until it returns
+        self._frame: FrameType | None = None  # the frame of the line that Python reported last, until the frame returns
         self._key = 0  # the id of this frame
         self._watching = False
         self._is_over = False  # true if no tool id is free, or after an error of this package
-        self._ended = False  # true if the rest of this trace is not read
+        self._ended = False  # true if nothing more is read in this trace
         self._error: BaseException | None = None  # the error of this package in this trace, if there was one
 
     def start(self, fun: Any) -> None:
@@ -158,7 +160,8 @@ class NameRecorder:
             return
         self._watching, self._ended = True, False
         monitor, number = monitoring(), self._tool.number
-        # Each function that the trace may call is examined when it begins to run.
+        # Python reports the start of each function that the trace may call; only then are the names of the function
+        # searched.
         for watched in self._codes.values():
             watched.lines_left = _LINES
             monitor.set_local_events(number, watched.code, monitor.events.PY_START)
@@ -187,12 +190,12 @@ class NameRecorder:
         for watched in self._codes.values():
             for place, values in watched.take():
                 earlier = values_at.setdefault(place, values)
-                if earlier is not values:  # two lambdas of one line have the same place
+                if earlier is not values:  # two lambdas on one line have the same place
                     earlier += values
         return values_at
 
     def began(self, code: CodeType) -> bool | None:
-        """Return whether the present trace has run a code object; None if this is unknown."""
+        """Return whether the present trace has begun to run a code object; None if this is unknown."""
         watched = self._codes.get(id(code))
         if watched is None or not self._watching or self._ended or self._is_over:
             return None
@@ -263,7 +266,7 @@ class NameRecorder:
         if self._tool is not None and self._tool.is_ours:
             watched.tells_lines = True
             events = monitoring().events
-            # If another tool disables the line event of an instruction, Python also drops its instruction event. So
+            # If another tool disables the line event of an instruction, Python also drops the instruction event. So
             # line events are used wherever Python finds lines fast.
             is_free = not _others_count_instructions(self._tool.number, watched.code)
             watched.hears_stores = is_free and bool(watched.observed)
@@ -287,7 +290,7 @@ class NameRecorder:
             self._ended = True
 
     def _on_instruction(self, code: CodeType, offset: int) -> None:
-        if offset not in self._begins:  # this early return is the most frequent way out, so it comes first
+        if offset not in self._begins:  # most calls of this callback end here
             return
         try:
             try:
@@ -306,9 +309,10 @@ class NameRecorder:
             self._ended = True
 
     def _line(self, watched: _Watched, line: int, frame: FrameType) -> None:
-        """Read what the line before stored; a new line begins."""
+        """Read the names that the previous line assigned, and remember the line that begins."""
         if frame is not self._frame:
-            # A call of `id` is slow where Python code (as filelock, which JAX imports) listens to audit events.
+            # `id` is called only for a new frame: the call is slow if Python code listens to audit events, as that of
+            # filelock, which JAX imports.
             self._frame, self._key = frame, id(frame)
         key = self._key
         last = self._frames.get(key)
@@ -356,7 +360,7 @@ class NameRecorder:
             self._ended = True
 
     def _read(self, watched: _Watched, last: _Line, frame: FrameType) -> None:
-        """Read the names that a line assigned; called when another line begins or when the function returns."""
+        """Read the names that a line assigned, when another line begins or when the function returns."""
         line, names, before, start = last
         local = frame.f_locals
         for at, name in enumerate(names):
@@ -367,7 +371,8 @@ class NameRecorder:
                 self._note(watched, "assigned", name, line, value)
                 continue
             if id(value) == before[at]:
-                # The line stored the object that the name held, or the line ended before it stored.
+                # The name still has the same object: the line assigned the same object again, or the line ended before
+                # the assignment.
                 is_stored = watched.is_stored(name, start, frame.f_lasti)
                 if is_stored is None and self._read_value(value) is not None:
                     watched.unknown.add((name, line))
@@ -381,15 +386,15 @@ class NameRecorder:
             watched.noted.append((kind, name, line, described))
 
     def _give_up(self) -> None:
-        """Stop reading values in this trace."""
+        """Read no more values in this trace."""
         self._ended = True
         if self._tool is not None and self._tool.is_ours:
             for watched in self._codes.values():
                 monitoring().set_local_events(self._tool.number, watched.code, 0)
 
 
-# (line, names that the line assigns, ids of their earlier values or None, offset of the first instruction); the third
-# is None for a line that certainly assigns its names
+# (line, names that the line assigns, ids of the values that the names had before, offset of the first instruction); the
+# ids are None for a line that certainly assigns its names
 _Line = tuple[int, tuple[str, ...], list[int] | None, int]
 
 
@@ -399,16 +404,16 @@ class _Watched:
     Attributes:
         stores: line -> names that the line assigns.
         returns: offset of an instruction that returns -> its line.
-        begins: offset of a first instruction -> the line that begins there; None if line events are used.
-        observed: offset -> line, for assignments of a line that may end at one place with and without the assignment:
-            the line of each, by its offset.
-        hears_stores: True if Python reports these instructions in this trace.
-        sure: The lines that surely store their names before another line begins, each as it is when it has begun.
-        unknown: The names, each with its line, of which this trace does not show whether the line stored them.
-        tells_lines: True if Python reports the lines of the function now.
+        begins: offset of an instruction -> the line that begins there; None if line events are used.
+        observed: offset of an assignment -> its line, for lines that may end at the same place with and without the
+            assignment.
+        hears_stores: True if Python reports the instructions of `observed` in this trace.
+        sure: line -> the `_Line` that the line gets when it begins, for lines that certainly assign their names.
+        unknown: (name, line), where the trace does not show whether the line assigned the name.
+        tells_lines: True if Python reports the lines of the function at present.
         lines_left: The number of lines that may still be read in this trace.
-        noted: The values read since the last call of `gather`: what the name is, the name and its line.
-        values: The values read in this trace before.
+        noted: (kind, name, line, value) for each value that was read after the last call of `gather`.
+        values: (kind, name, line) -> the values that were read in this trace before.
     """
 
     __slots__ = (
@@ -447,7 +452,10 @@ class _Watched:
         self.values: dict[tuple[Kind, str, int], list[TracedArray | TracedTree]] = {}
 
     def read(self) -> None:
-        """Find the names that the code object assigns; called when the code first runs."""
+        """Find the names that the code object assigns.
+
+        Called when the code object runs for the first time.
+        """
         self.is_read = True
         code = self.code
         count = code.co_argcount + code.co_kwonlyargcount
@@ -459,13 +467,16 @@ class _Watched:
         self.begins = line_begins(code, has_jumps(code))
 
     def is_stored(self, name: str, start: int, end: int) -> bool | None:
-        """Return whether a line assigned a name, between the offsets of two line starts; None if this is unknown."""
+        """Return whether a line assigned a name between two instruction offsets; None if this is unknown."""
         if self.flow is None:
             self.flow = LineFlow(self.code)
         return self.flow.is_stored(name, start, end, self.observed if self.hears_stores else {})
 
     def gather(self) -> None:
-        """Sort the values by their names; while JAX traces, each step between two lines takes thrice as long."""
+        """Sort the noted values by their names.
+
+        This is not done at each line: a step between two lines would take three times as long while JAX traces.
+        """
         noted, self.noted = self.noted, []
         for kind, name, line, described in noted:
             key = kind, name, line
@@ -474,11 +485,11 @@ class _Watched:
                 self.values[key] = [described]
                 continue
             if len(values) == VALUES:
-                values.pop()  # the first values and the last one are kept
+                values.pop()  # the newest value takes the place of the last one
             values.append(described)
 
     def take(self) -> Iterator[tuple[NamePlace, list[TracedArray | TracedTree]]]:
-        """Yield the values read in this trace, and drop them."""
+        """Yield the places of names and the values that were read in this trace, and drop the values."""
         self.gather()
         values, self.values = self.values, {}
         unknown, self.unknown = self.unknown, set()

@@ -1,4 +1,4 @@
-"""Adds traces that no call caused, such as those of `jax.make_jaxpr`, to the observation."""
+"""Adds traces that no call caused, such as those of `jax.make_jaxpr`, to the observation of a run."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class KeptTrace:
     """One trace that no call caused, kept until the end of the run.
 
     Attributes:
-        ahead: JAX's record of the trace, without the arguments, which it would keep alive.
+        ahead: JAX's record of the trace; the arguments are removed, because the record would keep them alive.
         shape: The names and static values of the arguments.
         place: The user's line that caused the trace.
         in_cell: True if the line is in the observed cell.
@@ -50,7 +50,7 @@ class KeptTrace:
 
     @staticmethod
     def of(ahead: TracedAhead, place: Place | None, in_cell: bool, position: int, reading: Reading) -> KeptTrace:
-        """Keep the parts of a trace that are needed later."""
+        """Return the record of a trace, which keeps no argument alive."""
         shape = shape_of(ahead.options, ahead.args, ahead.kwargs, reading=reading)
         return KeptTrace(replace(ahead, args=(), kwargs={}), shape, place, in_cell, position)
 
@@ -68,7 +68,7 @@ class KeptTrace:
             program.in_tree, program.donated = tree, tuple(info.donated for info in infos)
         except not_of_a_signal(
             Exception
-        ):  # a pytree class of the user's may accept only arrays as leaves: use the flat list instead
+        ):  # a user's pytree class may accept only arrays as leaves: the arguments are then a flat list
             program.shape = None
         note = _NOTES[self.ahead.by].format(name=name)
         observed = program.observed(True, note)
@@ -90,7 +90,10 @@ def _is_info(node: Any) -> bool:
 def with_traces(
     functions: Sequence[ObservedFunction], traces: Sequence[KeptTrace], fail: Callable[[BaseException], None]
 ) -> list[ObservedFunction]:
-    """Return the functions of a run, with `traces` inserted in the order of time, and each program only once."""
+    """Return the functions of a run together with `traces`, in the order of time.
+
+    A trace whose program is among the programs of the functions is left out.
+    """
     ran = {id(program.jaxpr) for function in functions for program in function.programs}
     at: dict[int, list[ObservedFunction]] = {}
     for trace in traces:
@@ -98,7 +101,7 @@ def with_traces(
             ran.add(id(trace.ahead.traced.jaxpr))
             try:
                 at.setdefault(trace.position, []).append(trace.function())
-            except not_of_a_signal(Exception) as error:  # only this trace is left out
+            except not_of_a_signal(Exception) as error:  # the other traces are still shown
                 fail(error)
     ordered: list[ObservedFunction] = []
     for position, function in enumerate(functions):

@@ -1,12 +1,10 @@
-"""Makes a short text (repr) of a user's value, and limits when methods of the user's classes may be called for it.
+"""Makes a short text (repr) of a user's value, and limits when methods of the user's classes may be called.
 
 Scalars, strings, containers of builtin types, and names of functions and classes can be printed at any time, because
-this runs no user code. For any other object the text is the name of its class, unless a cell is observed. In an
-observed cell the `__repr__` of each object is called at most once, and after a slow `__repr__` no further one is
-called.
-
-No lock of this package is held while a text is made, because a `__repr__` may call jitted functions, or wait for
-threads that do.
+printing them runs no user code. For any other object the text is the name of its class, unless a cell is observed. In
+an observed cell the `__repr__` of each object is called at most once, and after a slow `__repr__` no further `__repr__`
+is called. No lock of this package is held while a text is made, because a `__repr__` may call jitted functions, or wait
+for threads that do.
 """
 
 from __future__ import annotations
@@ -54,19 +52,19 @@ _BRACKETS: Final[dict[type, tuple[str, str]]] = {
 
 
 class Reading:
-    """Makes texts of values, and remembers them, so that each user method is called at most once.
+    """Makes texts of values, and remembers them: for each object, a user's `__repr__` is called at most once.
 
     Args:
-        calls: True if methods of the user's may be called, as in an observed cell.
+        calls: True if methods of the user's classes may be called, as in an observed cell.
     """
 
     __slots__ = ("_calls_users_code", "_texts", "calls")
 
     def __init__(self, calls: bool = True) -> None:
         self.calls = calls
-        self._calls_users_code = calls  # changed to False after a slow __repr__
-        # id of an object -> (reference, its text). An object that allows no weak reference is kept alive, because its
-        # id could be reused.
+        self._calls_users_code = calls  # changed to False after a slow `__repr__`
+        # id of an object -> (reference to the object, its text). An object that allows no weak reference is kept alive,
+        # because another object could get its id.
         self._texts: dict[int, tuple[Any, str]] = {}
 
     def text(self, value: Any, limit: int = Limit.VALUE) -> str:
@@ -79,7 +77,7 @@ class Reading:
             return None
         try:
             return hash(value)
-        except not_of_a_signal(*FAILURES):  # the value is unhashable, so that JAX will raise for it
+        except not_of_a_signal(*FAILURES):  # JAX, too, will raise for an unhashable static value
             return None
 
     def _text(self, value: Any, limit: int, depth: int) -> str:
@@ -113,9 +111,9 @@ class Reading:
         return f"{begin}{_joined((self._text(item, limit, depth - 1) for item in value), limit)}{comma}{end}"
 
     def _record(self, value: Any, limit: int, depth: int) -> str | None:
-        """Return the text of a named tuple or dataclass that uses the __repr__ made by Python; None for other objects.
+        """Return the text of a named tuple or dataclass whose `__repr__` is the one that Python generates; else None.
 
-        Each field is printed separately, so that the __repr__ of each value is called at most once.
+        Each field is printed separately, so that the `__repr__` of each value is called at most once.
         """
         kind = type(value)
         names = _printed_fields(kind)
@@ -128,7 +126,7 @@ class Reading:
         return f"{kind_name(kind, name)}({_joined(items, limit)})"
 
     def printed(self, value: Any) -> str:
-        """Return the `str` of an object; the result is remembered, so that `str` is called once."""
+        """Return the `str` of an object; the text is remembered, so `str` is called at most once."""
         return self._printed(value, str)
 
     def _from_repr(self, value: Any) -> str:
@@ -139,7 +137,7 @@ class Reading:
         return text
 
     def _printed(self, value: Any, printer: Callable[[Any], str]) -> str:
-        """Return the remembered text of an object; at the first call, the result of `printer`."""
+        """Return the remembered text of an object; at the first request, `printer` makes the text."""
         kind = kind_name(type(value))
         remembered = self._texts.get(id(value))
         if (
@@ -153,7 +151,7 @@ class Reading:
             reference: Any = weakref.ref(value)
         except TypeError:
             reference = value
-        self._texts[id(value)] = reference, f"<{kind}>"  # used if the object's own __repr__ prints the object again
+        self._texts[id(value)] = reference, f"<{kind}>"  # used if the object's own `__repr__` prints the object again
         begun = time.perf_counter()
         try:
             text = exact(printer(value), _PRINTED)
@@ -170,7 +168,7 @@ NOTHING_CALLED = Reading(calls=False)
 
 
 def is_of_users(kind: type) -> bool:
-    """Return whether a class belongs to neither Python, JAX nor NumPy, so that its `__repr__` may run any code."""
+    """Return whether a class belongs to neither Python, JAX nor NumPy: its `__repr__` may run any code."""
     return (own_name(kind, "__module__") or "").partition(".")[0] not in _KNOWN_PACKAGES
 
 
@@ -179,7 +177,7 @@ _KNOWN_PACKAGES = frozenset({"builtins", "functools", "jax", "jaxlib", "ml_dtype
 
 def _scalar(value: Any, limit: int) -> str:
     if type(value) is int and value.bit_length() > _BITS:
-        return f"<int of {value.bit_length()} bits>"  # Python refuses to print a longer int
+        return f"<int of {value.bit_length()} bits>"  # Python refuses to print an int with more bits
     if type(value) in (str, bytes):
         return " ".join(repr(value if len(value) <= limit else value[: limit + 1]).split())
     return repr(value)
@@ -198,7 +196,7 @@ def _joined(items: Iterable[str], limit: int) -> str:
 
 
 def _named(value: Any) -> str:
-    """Return the name of a function, as Python prints it in the function's repr."""
+    """Return the name of a function or a class in the form of its repr, such as <step>."""
     name = own_name(value, "__qualname__") or own_name(value)
     if type(value) is types.BuiltinFunctionType:
         return repr_of(value) if type(value.__self__) in (types.ModuleType, type(None)) else f"<{name}>"
@@ -206,13 +204,13 @@ def _named(value: Any) -> str:
 
 
 def _printed_fields(kind: type) -> list[str] | None:
-    """Return the fields that a class's __repr__ prints, if Python made the __repr__ (dataclass, named tuple).
+    """Return the names of the fields that a generated `__repr__` prints, of a dataclass or a named tuple.
 
-    Else None.
+    Return None if the class has another `__repr__`.
     """
     try:
         return _named_tuple_fields(kind) if issubclass(kind, tuple) else _dataclass_fields(kind)
-    except not_of_a_signal(*FAILURES):  # the class has a metaclass that hides attributes
+    except not_of_a_signal(*FAILURES):  # the class has a metaclass, which may hide attributes
         return None
 
 
@@ -224,7 +222,7 @@ def _named_tuple_fields(kind: type) -> list[str] | None:
 
 
 def _dataclass_fields(kind: type) -> list[str] | None:
-    # a dataclass wraps its __repr__ to prevent endless recursion; look inside the wrapper
+    # `dataclass` wraps its `__repr__` to prevent endless recursion; `__wrapped__` is the generated method
     repr_method = attribute_of(defined(kind, "__repr__"), "__wrapped__")
     if (
         type(repr_method) is not FunctionType

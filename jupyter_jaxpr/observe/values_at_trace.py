@@ -1,8 +1,8 @@
 """Records, at a trace, the values that a function reads from outside of its arguments, and finds later changes.
 
 A program contains such values as constants: a call that hits the cache does not read them again. Values inside static
-arguments are constants of the program, too, and JAX compares static arguments only by their `__eq__`. No user code runs
-here, and no array is kept alive.
+arguments are constants of the program, too: JAX notices their changes only through the `__eq__` and `__hash__` of the
+static arguments. No user code runs in this module, and no array is kept alive.
 """
 
 from __future__ import annotations
@@ -32,26 +32,26 @@ _VALUES = 128
 _FUNCTIONS = 48
 _DEPTH = 4
 
-# A function that says whether a trace executed a read; it returns None if this is unknown.
+# A function that says whether a trace executed the code of a read; None if this is unknown.
 Ran = Callable[[Read], bool | None]
 
 
 class Kept(NamedTuple):
-    """A path that a function reads, and the contents of its value at the trace."""
+    """A path that a function reads, and the contents that its value had at the trace."""
 
     read: Read
     contents: Contents | None
-    # true if a jitted function reads the path: JAX may have taken its program from the cache instead of tracing it
+    # true if a called jitted function reads the path: JAX may have taken its program from the cache without a trace
     through_jit: bool
-    in_callback: bool  # true if the reading function may also run in a callback, when the program runs
-    # the jitted function whose earlier trace read the path, if JAX took its program from the cache
+    in_callback: bool  # true if the code of the read may also run in a callback, when the program runs
+    # the jitted function whose earlier trace read the path; None if the trace of this program read the path
     cached: str | None = None
-    holds_tracer: bool = False  # true if the value is a tracer, or a container that holds one
-    owner: int = 0  # the id of the object, or of the closure cell, that holds the root of the path
+    holds_tracer: bool = False  # true if the value is a tracer, or a container with a tracer inside
+    owner: int = 0  # the id of the object or of the closure cell from which the first name of the path is read
 
 
 class ChangedSince(NamedTuple):
-    """A path whose value has changed since the trace, so that the program has an old value.
+    """A path whose value has changed after the trace, so that the program has the old value as a constant.
 
     Attributes:
         name: The path as the code writes it, with the changed part, such as weights[1].
@@ -88,8 +88,8 @@ class ChangedByTrace(NamedTuple):
     place: Place
 
 
-# The static argument of a later call, compared with the static argument at the trace: `same` object, `other` object, or
-# another object while the first was `changed` in place.
+# How the static argument of a later call relates to the static argument at the trace. `same`: both are one object.
+# `other`: they are two objects. `changed`: they are two objects, and the one at the trace was changed in place.
 Relation = Literal["same", "other", "changed"]
 
 
@@ -105,23 +105,23 @@ class ValuesAtTrace:
         self._function = weakref.ref(fun)
         self._statics: dict[str, weakref.ref[Any]] = {}
         for name, value in statics.items():
-            # A plain number cannot change in place, so it is skipped; a function can still read other values.
+            # A number or a string cannot change in place, so it is skipped.
             if contents_of(value) is None or type(value) is FunctionType or type(value) is functools.partial:
                 try:
                     self._statics[name] = weakref.ref(value)
                 except TypeError:
                     continue
-        # values read by earlier traces of called functions, whose programs JAX took from the cache
+        # values that a called function reads whose program JAX took from the cache without a trace
         self._cached: dict[tuple[str, str], Kept] = {}
-        # paths that the function, or a function it calls, changes in place
+        # paths whose values the function, or a function that it calls, changes in place
         self._changing: dict[tuple[str, str], Kept] = {}
         self._values = self._read(fun)
 
     def settle(self, ran: Ran) -> tuple[list[FrozenCall], list[ChangedByTrace]]:
-        """Keep only the values that the trace read and did not change.
+        """After the trace, keep only the values that the trace read and did not change.
 
         Args:
-            ran: A function that says whether the trace executed a read.
+            ran: A function that says whether the trace executed the code of a read; None if this is unknown.
 
         Returns:
           Two lists: the reads of environment variables by os.environ[...], and the values that the trace changed.
@@ -131,8 +131,8 @@ class ValuesAtTrace:
             return [], []
         earlier_changing = self._changing
         did_run = {key: ran(entry.read) for key, entry in self._values.items()}
-        # A jitted reader that the trace certainly did not run is left out; otherwise JAX may have taken its program
-        # from the cache.
+        # A read in a called jitted function that certainly did not run in this trace is moved to `_cached`: JAX may
+        # have taken the program of this function from the cache.
         self._cached = {key: entry for key, entry in self._values.items() if entry.through_jit and not did_run[key]}
         self._values = {
             key: entry
@@ -152,11 +152,13 @@ class ValuesAtTrace:
 
     @property
     def calls_cached(self) -> bool:
-        """True if the trace called jitted functions whose programs JAX took from its cache."""
+        """True if the trace called jitted functions whose programs JAX may have taken from its cache."""
         return bool(self._cached)
 
     def take_from(self, earlier: Iterable[tuple[str, ValuesAtTrace]]) -> None:
-        """Add the values that earlier traces of called functions read; if two traces of a function differ, add neither.
+        """Add the values that earlier traces of called functions read.
+
+        If two traces of a function read different values of a path, the path is left out.
 
         Args:
             earlier: (function name, values at its earlier trace) for functions whose programs JAX took from its cache.
@@ -186,7 +188,8 @@ class ValuesAtTrace:
                 name = entry.read.name + changed.path
                 static = entry.read.root if self._is_of_static(entry) else None
                 if static is not None and _is_named_by(self._statics[static](), "__hash__", entry.read):
-                    continue  # a call after this change has another hash, and therefore another cache entry
+                    # the `__hash__` reads the attribute: a later call finds another cache entry, with the new value
+                    continue
                 named = static is not None and _is_named_by(self._statics[static](), "__eq__", entry.read)
                 changes.setdefault(
                     (name, changed.before.text),
@@ -207,7 +210,7 @@ class ValuesAtTrace:
             statics: parameter name -> static argument of the later call.
 
         Yields:
-          The difference, and how the static argument of the call relates to the one of the trace.
+          The difference, and how the static argument of the call relates to the static argument at the trace.
         """
         for entry in self._values.values():
             name = entry.read.root
@@ -249,7 +252,10 @@ def _changes(
 
 
 def _difference_in(static: Any, entry: Kept) -> Difference | None:
-    """Return how a path inside a static argument differs from the trace; None if no difference is certain."""
+    """Return the difference between a path inside a static argument and the same path at the trace.
+
+    Return None if no difference is certain.
+    """
     if holds_array(entry.contents):
         return None
     try:
@@ -260,7 +266,10 @@ def _difference_in(static: Any, entry: Kept) -> Difference | None:
 
 
 def _is_named_by(static: Any, method_name: str, read: Read) -> bool:
-    """Return whether a method of an object's class, such as `__eq__`, mentions the first attribute of a path."""
+    """Return whether a method of an object's class, such as `__eq__`, reads the first attribute of a path.
+
+    A method that reads all attributes, such as by `vars`, counts, too.
+    """
     method = defined(type(static), method_name)
     if type(method) is not FunctionType or not read.steps or read.steps[0].is_item:
         return False
@@ -271,14 +280,18 @@ _ALL_ATTRIBUTES = ("__dict__", "vars", "astuple", "asdict")
 
 
 def _was_read(entry: Kept, ran: bool | None) -> bool:
-    """Return whether a trace read a value; if `ran` is None, return True if the trace may have read it."""
+    """Return whether a trace read a value.
+
+    `ran` says whether the code of the read ran. If `ran` is None, the value counts as read if nothing can skip the
+    read.
+    """
     return ran or (ran is None and not entry.read.is_in_branch and not entry.in_callback)
 
 
 def values_at_trace(fun: Any, statics: Mapping[str, StaticValue]) -> ValuesAtTrace | None:
-    """Record the values that a function reads from outside, before JAX traces it.
+    """Record the values that a function reads from outside, before JAX traces the function.
 
-    None if `fun` allows no weak reference.
+    Return None if `fun` allows no weak reference.
 
     Args:
         fun: The function.
@@ -323,7 +336,7 @@ class _Reader:
         for read in reads.reads:
             try:
                 value = value_of_path(read, function.__globals__, cells, bound_values)
-            except not_of_a_signal(LookupError, ValueError):  # the name does not exist or has no value yet
+            except not_of_a_signal(LookupError, ValueError):  # the path does not exist or has no value yet
                 continue
             if not reads.is_changed(read):
                 is_inner = has_callback and read.code is not function.__code__
@@ -345,8 +358,8 @@ class _Reader:
                 contents,
                 through_jit,
                 in_callback or (has_callback and change.code is not function.__code__),
-                # The contents of a large container are not kept, so it is not searched for tracers, and its changes
-                # stay unknown.
+                # The contents of a large container are not kept, so its changes stay unknown, and it need not be
+                # searched for tracers.
                 holds_tracer=contents is not None and _holds_tracer(value, 3),
                 owner=id(owner),
             )
@@ -402,9 +415,9 @@ def _names(code: CodeType) -> set[str]:
 
 
 def _bound(fun: Any) -> tuple[FunctionType, dict[str, Any]] | None:
-    """Return the user function that a callable runs, and {parameter.
+    """Return the user function that a callable runs, and the arguments that the callable binds.
 
-    Value} for the arguments that the callable binds.
+    The arguments are {parameter: value}. Return None if the callable runs no function of the user's.
     """
     bound_values: dict[str, Any] = {}
     for _ in range(50):
@@ -439,7 +452,7 @@ def _bound(fun: Any) -> tuple[FunctionType, dict[str, Any]] | None:
 
 
 def _call_of(fun: Any) -> Any:
-    """Return the bound `__call__` method of an object of a user class; None for other callables."""
+    """Return the bound `__call__` method of an object of a user class; None for any other value."""
     call = None if issubclass(type(fun), type) else defined(type(fun), "__call__")
     if type(call) is not FunctionType or is_installed(file_of(call.__code__)):
         return None

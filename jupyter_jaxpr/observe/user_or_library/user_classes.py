@@ -1,4 +1,4 @@
-"""Finds values of a call that are instances of a user class, whose code JAX would run to read them."""
+"""Finds values of a call that JAX could read only by running code of a user's class."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ _MAPPINGS = frozenset({dict, collections.OrderedDict, collections.defaultdict})
 
 
 def read_by_users_code(tree: Any, checked_classes: set[type]) -> str | None:
-    """Return the name of a user class that has an instance in a tree, because flattening the instance runs user code.
+    """Return the name of the first user class in a tree of values whose objects JAX reads by running user code.
 
-    Python containers and dataclasses that a library flattens are searched; other objects are not.
+    Python containers and dataclasses that a library flattens are searched; other objects are not. Return None if there
+    is no such class.
 
     Args:
-        tree: The values.
-        checked_classes: Classes that are known not to be the user's; the function adds to the set.
+        tree: The values, in Python containers.
+        checked_classes: Classes that are known to run no user code; the function adds to the set.
     """
     left = [tree]
     while left:
@@ -55,7 +56,7 @@ def read_by_users_code(tree: Any, checked_classes: set[type]) -> str | None:
 
 
 def comparing_class(kind: type) -> str | None:
-    """Return the name of a class if JAX's comparison of its objects would run user code; else None."""
+    """Return the name of a class if comparing or hashing its objects runs user code; else None."""
     if kind is FunctionType or not _is_defined_by_user(kind):
         return None
     methods = [defined(kind, name) for name in ("__hash__", "__eq__", "__lt__")]
@@ -71,7 +72,7 @@ _READ = (
 
 
 def _runs_when_read(kind: type) -> bool:
-    """Return whether a user class defines, in Python, a method or property that JAX may call to read an object."""
+    """Return whether a user class defines, in Python, a method or property that JAX may call on an object."""
     return any(type(defined(kind, name)) in (FunctionType, property, classmethod, staticmethod) for name in _READ)
 
 

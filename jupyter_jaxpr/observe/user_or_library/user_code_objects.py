@@ -19,14 +19,14 @@ from .whose_code import is_installed
 
 # The most values that the search for one trace examines.
 _VALUES = 20_000
-# An object with more attributes, or a container with more items, is not searched.
+# Objects with more attributes than this, and containers with more items, are not searched.
 _ATTRIBUTES = 64
 
 
 class UsersCodes:
-    """Finds each code object of the user's once.
+    """Finds the code objects of user functions.
 
-    A namespace is searched again when its number of names has changed.
+    A namespace is searched once, and again when its number of names has changed.
     """
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class UsersCodes:
 
         Args:
             fun: The function.
-            frame: The innermost frame of the search for the user's frame.
+            frame: The frame where the search for the user's frame begins; its callers follow.
         """
         self._left = _VALUES
         waiting: list[Any] = [fun]
@@ -62,8 +62,8 @@ class UsersCodes:
                 continue
             visited.add(id(value))
             if type(value) in _CONTAINERS:
-                # Libraries keep a wrapped function in a tuple, and users keep functions in lists, so containers are
-                # searched, too.
+                # Containers are searched, too: libraries keep a wrapped function in a tuple, and users keep functions
+                # in lists.
                 if len(value) <= _ATTRIBUTES:
                     waiting += value.values() if type(value) is dict else value
                 continue
@@ -80,7 +80,10 @@ def _users_frame(frame: FrameType | None) -> FrameType | None:
 
 
 def _defined_in(frame: FrameType) -> Iterator[CodeType]:
-    """Yield the code objects defined in the cell or file of `frame`, also of methods that a library class wraps."""
+    """Yield the code objects that the cell or the file of `frame` defines.
+
+    These include methods that a library class wraps.
+    """
     while frame.f_back is not None and not is_installed(file_of(frame.f_back.f_code)):
         frame = frame.f_back
     for constant in frame.f_code.co_consts:
@@ -89,7 +92,7 @@ def _defined_in(frame: FrameType) -> Iterator[CodeType]:
 
 
 def _inside(value: Any) -> list[Any]:
-    """Return the objects that a value may call: closure of a function, methods of a class, attributes of an object."""
+    """Return the objects that a value may call: functions in a closure, methods of a class, attributes of an object."""
     kind = type(value)
     if kind is FunctionType:
         wrapped = [value.__dict__["__wrapped__"]] if "__wrapped__" in value.__dict__ else []
@@ -115,7 +118,7 @@ def _inside(value: Any) -> list[Any]:
 def _content(cell: Any) -> Any:
     try:
         return cell.cell_contents
-    except not_of_a_signal(ValueError):  # the variable has no value yet
+    except not_of_a_signal(ValueError):  # the enclosing function has not assigned the variable yet
         return None
 
 
@@ -141,7 +144,7 @@ def _stored(value: Any) -> dict[str, Any] | None:
 def _holds_no_users_code(kind: type) -> bool:
     """Return whether a class belongs to JAX, NumPy, the kernel or this package.
 
-    Such objects refer to the whole session, so their attributes are not searched.
+    Objects of these classes refer to many objects of the session, so their attributes are not searched.
     """
     module = _namespace(kind).get("__module__")
     return isinstance(module, str) and module.partition(".")[0] in _WITHOUT_USERS_CODE
@@ -150,7 +153,7 @@ def _holds_no_users_code(kind: type) -> bool:
 def with_nested(code: CodeType) -> Iterator[CodeType]:
     """Yield a code object and the code objects of the functions inside it."""
     if sys.version_info < (3, 13) and "locals" in code.co_names:
-        return  # reading the variables of a running frame would overwrite the result of the user's `locals()`
+        return  # if a frame's variables were read, the user's `locals()` would return other values
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):

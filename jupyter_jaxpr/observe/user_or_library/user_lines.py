@@ -12,7 +12,7 @@ from .whose_code import is_jax, is_users_frame
 
 
 def call_place(frame: FrameType) -> Place | None:
-    """Return the user's line of the call that misses; `frame` is JAX's frame of the miss."""
+    """Return the user's line that made a missed call; `frame` is JAX's frame that handles the miss."""
     caller = frame.f_back
     while caller is not None:
         if is_users_frame(caller):
@@ -27,14 +27,14 @@ def frame_place(frame: FrameType) -> Place:
 
 
 def user_place(frame: FrameType | None) -> Place | None:
-    """Return the place of the innermost user frame of a stack; None if it has no user frame."""
+    """Return the line of the innermost user frame of a stack; None if the stack has no user frame."""
     while frame is not None and not is_users_frame(frame):
         frame = frame.f_back
     return None if frame is None else frame_place(frame)
 
 
 def asking_place(frame: FrameType) -> Place | None:
-    """Return the user's expression that called the JAX function running in `frame`; None if a package called it."""
+    """Return the user's expression that called the JAX function that runs in `frame`; None if a package called it."""
     caller = frame_outside(frame, is_jax)
     if caller is None or not is_users_frame(caller):
         return None
@@ -47,7 +47,7 @@ def asking_place(frame: FrameType) -> Place | None:
 
 
 def frame_outside(frame: FrameType, skip: Any) -> FrameType | None:
-    """Return the first caller of `frame` whose file `skip` rejects; None if there is none."""
+    """Return the innermost caller of `frame` for whose file `skip` is false; None if there is none."""
     caller = frame.f_back
     while caller is not None and skip(file_of(caller.f_code)):
         caller = caller.f_back

@@ -23,7 +23,7 @@ def is_users_frame(frame: FrameType) -> bool:
 
 
 def is_users_code_of(fun: FunctionType) -> bool:
-    """Return whether the code of a plain function is the user's."""
+    """Return whether the code of a Python function is the user's."""
     file = file_of(fun.__code__)
     return not is_installed(file) and (file != _TEXT or _is_users_text(fun.__code__, fun.__globals__))
 
@@ -42,12 +42,13 @@ _TEXT = "<string>"
 
 
 def _is_users_text(code: CodeType, names: Mapping[str, Any]) -> bool:
-    """Return whether code without a file is the user's, rather than made by a package or by `dataclasses`."""
+    """Return whether code that has no file is the user's; if not, a package or `dataclasses` made it."""
     if function_of(code).startswith("__create_fn__."):
         return False
     name = names.get("__name__")
     if name == "__main__":
-        return True  # the __main__ module may be a program that runs user code, such as `python -m pytest`
+        # even if the __main__ module is an installed program, such as pytest: it runs the user's code
+        return True
     module = sys.modules.get(name) if type(name) is str else None
     file = attribute_of(module, "__file__")
     return not (type(file) is str and is_installed(file))
@@ -62,7 +63,7 @@ def _installed_roots() -> tuple[str, ...]:
 
 @functools.lru_cache(maxsize=4096)
 def is_jax(file: str) -> bool:
-    """Return whether a file belongs to JAX."""
+    """Return whether a file is part of JAX."""
     return file.startswith(jax_directory())
 
 
