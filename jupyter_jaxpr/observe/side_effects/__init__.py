@@ -1,1 +1,4 @@
-"""Finds the side effects that a second run of a call's Python would have, and undoes those that can be undone."""
+"""Finds the side effects that a second run of a call's Python would have.
+
+The side effects that can be undone are undone.
+"""

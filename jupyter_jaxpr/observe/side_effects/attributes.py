@@ -47,32 +47,37 @@ _PLAIN_TYPES = (int, float, complex, bool, str, bytes, type(None), slice, range,
 
 
 class Attributes(abc.ABC):
-    """The base class of the analysis: collects side effects and classes, and evaluates attributes.
+    """The base class of the analysis: collects side effects and classes, and finds the values of attributes.
 
     Args:
-        first: True to stop at the first side effect, by raising `NotProven`.
+        first: True to stop at the first side effect: `NotProven` is then raised.
     """
 
     def __init__(self, first: bool) -> None:
         self.effects: dict[SideEffect, None] = {}
-        self.refusals = 0  # how many refusals there were, repeated ones included
+        self.refusals = 0  # how often `refuse` was called, also for a side effect that was recorded before
         self._first = first
-        self.is_live = False  # true to refuse code that is forbidden in a live trace, too
+        self.is_live = False  # true to refuse also the code that is forbidden while Live traces a cell that has not run
         self.is_unmade: Callable[[str, str], bool] | None = None
-        self._classes: dict[type, None] = {}  # user classes of which an unknown value may be an instance
-        # library classes of which an unknown value may be an instance, without containers and arrays
+        self._classes: dict[type, None] = {}  # user classes whose instances an unknown value may be
+        # library classes whose instances an unknown value may be; classes of containers and arrays are left out
         self._library_classes: dict[type, None] = {}
-        self._restartable = True  # true if no unknown value can be an iterator, which a second run would find used up
-        self._read_adds_keys = False  # true if an unknown value may be a dict to which reading adds keys (defaultdict)
-        self._analysed: set[Any] = set()  # keys of values whose special methods were already analysed
-        self._last_module: types.ModuleType | None = None  # the module whose attribute the code read last
+        # false if an unknown value may be an iterator, whose elements a second run would not find again
+        self._restartable = True
+        # true if an unknown value may be a dict that adds a key when code reads it, such as a defaultdict
+        self._read_adds_keys = False
+        self._analysed: set[Any] = set()  # keys of abstract values whose special methods were already analysed
+        self._last_module: types.ModuleType | None = None  # the module of which an attribute was read last
         self._is_users_module = False
-        self.here: tuple[Scope, ast.AST] | None = None  # the scope and the statement that are analysed at present
-        self._functions: dict[int, list[Any]] = {}  # id of a library's callable -> the user functions inside it
-        self._keep: list[Any] = []  # objects whose ids are used as keys, kept alive so that the ids stay unique
+        # the scope and the statement that the analysis examines at present
+        self.here: tuple[Scope, ast.AST] | None = None
+        # id of a callable of a library -> the user's functions inside this callable
+        self._functions: dict[int, list[Any]] = {}
+        # objects whose ids are used as dictionary keys: while they are alive, no other object gets their ids
+        self._keep: list[Any] = []
 
     def refuse(self, kind: Kind, scope: Scope, node: ast.AST, sentence: str) -> Made:
-        """Record a line that may change an object outside of the call.
+        """Record a side effect: a line that may change an object outside of the call.
 
         In `sentence`, `PLACE` stands for the text of the line.
         """
@@ -84,13 +89,13 @@ class Attributes(abc.ABC):
         return OUTSIDE
 
     def raises(self, scope: Scope, name: str) -> bool:
-        """Return whether reading `name` certainly raises a NameError, so that no later code runs."""
+        """Return whether the code surely raises a NameError when it reads `name`, so that no later code runs."""
         return self.is_unmade is not None and self.is_unmade(scope.file, name)
 
     # --- known properties of an object ---
 
     def blurred(self, value: Value) -> Made:
-        """Return a value as code that the analysis cannot follow sees it.
+        """Return what is known of a value if it is passed to code that the analysis cannot follow.
 
         The classes and the functions inside the value are recorded.
         """
@@ -122,7 +127,10 @@ class Attributes(abc.ABC):
         return Made(plain, value.rebuilt, deep)
 
     def _inside(self, value: Any) -> Iterator[Any]:
-        """Yield an object and all its parts; above a limit, yield an unknown object instead of the rest."""
+        """Yield an object and all its parts.
+
+        If there are too many parts, an unknown object is yielded in place of the rest.
+        """
         waiting, visited = [value], {id(value)}
         while waiting:
             item = waiting.pop()
@@ -138,7 +146,7 @@ class Attributes(abc.ABC):
     # --- attributes ---
 
     def attribute(self, scope: Scope, node: ast.AST, owner: Value, name: str) -> Value:
-        """Return the value of `owner.name`."""
+        """Return the abstract value of the expression `owner.name`."""
         match owner:
             case Known():
                 return self._of_object(scope, node, owner, name)
@@ -211,14 +219,14 @@ class Attributes(abc.ABC):
         return self._bound(scope, node, owner, attribute, name)
 
     def _element(self, owner: Known, part: Any) -> Value:
-        """Return the abstract value of an element or attribute of an object that exists before the call."""
+        """Return the abstract value of an element or an attribute of an object that existed before the call."""
         if is_array_of_jax(part) or is_immutable(part):
             return Known(part)
         self._keep.append(part)
         return Known(part, owner.rebuilt and type(owner.value) in _PLAIN_TYPES)
 
     def _read(self, value: Any, name: str) -> Value:
-        """Return the abstract value of an attribute of an object whose class belongs to a library."""
+        """Return the abstract value of an attribute of a library's object: the attribute is read."""
         try:
             attribute = getattr(value, name)
         except not_of_a_signal(Exception):
@@ -257,14 +265,14 @@ class Attributes(abc.ABC):
                 )
                 return self.refuse("unknown", scope, node, text)
             inner = getattr(attribute, "__wrapped__", None) or getattr(attribute, "fun", None)
-            if isinstance(inner, types.FunctionType):  # a method inside of jax.jit, or one that equinox wraps
+            if isinstance(inner, types.FunctionType):  # the attribute is a method in jax.jit or in a wrapper of equinox
                 return Method(receiver, name, attribute)
             return self._read(receiver.value, name) if isinstance(receiver, Known) else OUTSIDE
         self._keep.append(attribute)
         return Known(attribute)
 
     def _of_class(self, scope: Scope, node: ast.AST, owner: Made, kind: type, name: str) -> Value:
-        """Return the abstract value of an attribute of an instance that the analysed code made."""
+        """Return the abstract value of an attribute of an instance of a user class that the analysed code made."""
         attribute = inspect.getattr_static(kind, name, _MISSING)
         if attribute is _MISSING or isinstance(attribute, types.MemberDescriptorType) or _is_field(attribute):
             return Made(plain=False, fresh=owner.deep, deep=owner.deep)
@@ -294,7 +302,7 @@ class Attributes(abc.ABC):
     # --- iteration ---
 
     def elements(self, scope: Scope, node: ast.AST, value: Value) -> Value:
-        """Return one abstract value that stands for each element that a loop takes from a value."""
+        """Return one abstract value for all elements that a loop takes from a value."""
         value = as_object(value)
         if isinstance(value, Known):
             iterated = value.value
@@ -321,14 +329,17 @@ class Attributes(abc.ABC):
         return OUTSIDE
 
     def _iterated(self, scope: Scope, node: ast.AST, value: Value) -> Value:
-        """Return the elements of an instance of a user class, by its `__iter__` and `__next__` or its `__getitem__`."""
+        """Return one abstract value for the elements of an instance of a user class.
+
+        The methods `__iter__` and `__next__`, or `__getitem__`, are analysed.
+        """
         iterator = self.special(scope, node, value, ("__iter__", "__getitem__", "__next__"))
         if isinstance(iterator, Made) and iterator.of is not None:
             return self.special(scope, node, iterator, ("__next__",))
         return iterator
 
     def special(self, scope: Scope, node: ast.AST, value: Value, names: tuple[str, ...]) -> Value:
-        """Analyse the special methods of a user class that an operator or statement would call."""
+        """Analyse the special methods (`names`) that an operator or a statement calls on an object of a user class."""
         value = as_object(value)
         if isinstance(value, Known) and (is_immutable(value.value) or not is_users_class(type(value.value))):
             value = self.blurred(value)
@@ -350,7 +361,7 @@ class Attributes(abc.ABC):
         return self._joined(results) if results else Made(plain=False, fresh=True, deep=False)
 
     def _joined(self, values: list[Value]) -> Value:
-        """Return one abstract value that covers all given values."""
+        """Return one abstract value that is true of all given values, such as those of two branches."""
         if not values:
             return PLAIN
         first = values[0]
@@ -371,7 +382,7 @@ class Attributes(abc.ABC):
             kinds.pop() if len(kinds) == 1 else None,
         )
 
-    # --- methods of the later parts ---
+    # --- methods that subclasses define ---
 
     @abc.abstractmethod
     def _user_call(
@@ -385,7 +396,7 @@ class Attributes(abc.ABC):
     def _is_function(self, value: Value) -> bool: ...
 
     def functions_of(self, value: Any) -> list[Any]:
-        """Return the user's functions inside a library's callable."""
+        """Return the user's functions inside a callable of a library."""
         functions = self._functions.get(id(value))
         if functions is None:
             self._keep.append(value)
@@ -407,7 +418,7 @@ def _plain_methods() -> frozenset[str]:
 
 
 class _Unknown:
-    """Stands for the objects that are too many to examine."""
+    """Stands for the remaining parts of an object that has too many parts to examine."""
 
     def __next__(self) -> None:
         raise StopIteration
@@ -449,7 +460,7 @@ def instance_dict(value: Any) -> dict[str, Any]:
 
 
 def _is_field(attribute: Any) -> bool:
-    """Return whether a class attribute is only the default of a field, so that each instance has its own value."""
+    """Return whether a class attribute is only the default of a field: each instance may have its own value."""
     return not callable(getattr(type(attribute), "__get__", None))
 
 
@@ -464,8 +475,8 @@ def _has_own_getattr(kind: type) -> bool:
 
 
 def is_users_module(module: types.ModuleType) -> bool:
-    """Return whether a module is a file of the user's, rather than of a package."""
-    from ..user_or_library.whose_code import is_installed
+    """Return whether the file of a module is the user's, not a package's."""
+    from ..whose_code import is_installed
 
     file = getattr(module, "__file__", None)
     return file is None and module.__name__ == "__main__" or isinstance(file, str) and not is_installed(file)

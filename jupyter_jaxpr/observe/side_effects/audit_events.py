@@ -41,7 +41,7 @@ _EVENTS = {
 
 
 def refused_event(event: str, facts: tuple[Any, ...]) -> str | None:
-    """Return a sentence for a forbidden audit event, such as `{place} removes a file.`; None for an allowed event.
+    """Return the sentence of a forbidden audit event, such as `{place} removes a file.`; None for an allowed event.
 
     Args:
         event: The name of the event.

@@ -13,7 +13,7 @@ Keywords = dict[str | None, Value]
 
 
 def rebuilt(value: Value) -> Value:
-    """Return the abstract value of an argument after JAX has rebuilt it: pytree containers are copies."""
+    """Return the abstract value of an argument after JAX has copied its pytree containers."""
     if not isinstance(value, Known) or value.rebuilt or is_immutable(value.value):
         return value
     return as_argument(value.value)
@@ -39,7 +39,10 @@ def as_argument(value: Any) -> Value:
 def bind_parameters(
     node: FunctionNode, values: list[Value], keywords: Keywords, defaults: dict[str, Value], joined: Any
 ) -> dict[str, Value]:
-    """Return {parameter: abstract value}; if starred arguments hide the order, one joint value for all parameters."""
+    """Return {parameter: abstract value} for the arguments of a call.
+
+    If starred arguments hide the order of the arguments, all parameters get one value that is true of all arguments.
+    """
     arguments = node.args
     names = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
     only = [argument.arg for argument in arguments.kwonlyargs]
@@ -84,7 +87,7 @@ def _packed_by_name(values: Keywords, joined: Any) -> Value:
 
 
 def defaults_of(function: types.FunctionType) -> dict[str, Value]:
-    """Return {parameter: abstract value of its default}."""
+    """Return {parameter: abstract value of its default value}."""
     code = function.__code__
     names = code.co_varnames[: code.co_argcount]
     positional = function.__defaults__ or ()

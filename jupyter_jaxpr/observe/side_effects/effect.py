@@ -7,7 +7,8 @@ from typing import Literal
 
 Kind = Literal["state", "random", "outside", "unknown"]
 
-#: In the sentence of a side effect, this stands for the text of the line, which depends on the cell that the user sees.
+#: `PLACE` stands for the text of the line in the sentence of a side effect: the text depends on the cell that the user
+#: sees.
 PLACE = "{place}"
 
 

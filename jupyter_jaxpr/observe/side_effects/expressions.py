@@ -66,11 +66,12 @@ _ANYTHING = ("exec", "eval", "compile", "__import__")
 
 
 class Expressions(Calls):
-    """The part of the analysis that evaluates expressions to abstract values."""
+    """The part of the analysis that finds the abstract values of expressions."""
 
     def __init__(self, first: bool) -> None:
         super().__init__(first)
-        self._module: dict[str, Any] | None = None  # the global names by which the attributes of modules were found
+        # the global names of the module whose attributes are in `_of_modules`
+        self._module: dict[str, Any] | None = None
         self._of_modules: dict[tuple[str, str], Value] = {}
         self._of_callees: dict[Any, Value] = {}
 
@@ -138,11 +139,14 @@ class Expressions(Calls):
             case ast.YieldFrom():
                 scope.returned.append(self.elements(scope, node, self.value_of(scope, node.value)))
                 return OUTSIDE
-            case _:  # `await` and template strings, which traced code does not use
+            case _:  # an `await` or a template string, which traced code does not contain
                 return self.refuse("unknown", scope, node, f"{PLACE} contains an expression that cannot be analysed.")
 
     def _assign(self, scope: Scope, target: ast.Name, value: Value) -> None:
-        """Analyse `target := value`; inside a comprehension, this binds the name in the enclosing function."""
+        """Analyse `target := value`.
+
+        Inside a comprehension, the name is bound in the function around the comprehension.
+        """
         place = scope
         while place.enclosing is not None and place.returned is place.enclosing.returned:
             place = place.enclosing
@@ -151,7 +155,7 @@ class Expressions(Calls):
 
     @abc.abstractmethod
     def bind(self, scope: Scope, target: ast.expr, value: Value) -> None:
-        """Assign a value to a target."""
+        """Analyse the assignment of a value to a target."""
 
     # --- names ---
 
@@ -168,7 +172,7 @@ class Expressions(Calls):
         return value
 
     def look_up(self, scope: Scope, name: str) -> Value | None:
-        """Return the abstract value of a name; None for a name without a value."""
+        """Return the abstract value of a name; None if the name has no value."""
         place: Scope | None = scope
         while place is not None:
             if name in place.names and name not in place.outer:
@@ -190,7 +194,10 @@ class Expressions(Calls):
         return None if builtin is _MISSING else Known(builtin)
 
     def _attribute(self, scope: Scope, node: ast.Attribute) -> Value:
-        """Return the value of `owner.name`; that of a module is looked up once for all its places in the code."""
+        """Return the abstract value of `owner.name`.
+
+        For a global module such as `jnp`, an attribute is looked up only once.
+        """
         owner = node.value
         if type(owner) is not ast.Name or scope.enclosing is not None or owner.id in scope.names:
             return self.attribute(scope, node, self.value_of(scope, owner), node.attr)
@@ -224,10 +231,11 @@ class Expressions(Calls):
         return self.combined(scope, node, operator, values)
 
     def combined(self, scope: Scope, node: ast.AST, operator: ast.operator, values: list[Value]) -> Value:
-        """Return the abstract value of a binary operator applied to two abstract values."""
+        """Return the abstract value of a binary operator applied to abstract values."""
         name = _OPERATORS[type(operator)]
         methods: tuple[str, ...] = (f"__{name}__", f"__r{name}__")
-        if isinstance(operator, ast.Mod):  # the % operator also formats strings, which may call methods
+        # the operator may format a string, which calls the `__str__` or `__repr__` of an operand
+        if isinstance(operator, ast.Mod):
             methods += _TEXT_OF_OBJECT
         results = [self._operator(scope, node, value, methods) for value in values]
         operands = [self.blurred(value) for value in values]
@@ -265,9 +273,9 @@ class Expressions(Calls):
             self.refuse("outside", scope, node, TAKES_ELEMENTS)
 
     def truth(self, scope: Scope, node: ast.expr) -> bool | None:
-        """Return the truth of a condition, or None if unknown.
+        """Return the truth of a condition, or None if it is unknown.
 
-        The special methods that Python calls for it are analysed.
+        The special methods that Python calls for the condition, such as `__bool__`, are analysed.
         """
         value = self.value_of(scope, node)
         self._operator(scope, node, value, _TRUTH)
@@ -297,11 +305,11 @@ class Expressions(Calls):
                     return self.call(
                         scope, node, Method(owner, "__class_getitem__", class_method.__func__), [index], {}
                     )
-                return owner  # a generic alias such as list[int] behaves like its class
+                return owner  # list[int] behaves like the class list
             if type(container) in (dict, list, tuple) and isinstance(index, Known) and is_immutable(index.value):
                 try:
                     return self._element(owner, container[index.value])
-                # the element does not exist yet: the analysed function will have stored it
+                # the container does not have the element yet: the analysed function will have stored the element
                 except (LookupError, TypeError):
                     return Made(plain=not self._classes, fresh=True, deep=True) if owner.rebuilt else OUTSIDE
             if is_users_class(type(container)):
@@ -327,7 +335,7 @@ class Expressions(Calls):
         return self.elements(scope, node, owner)
 
     def indexed(self, scope: Scope, node: ast.expr, index: Value) -> None:
-        """Analyse the special methods (such as `__hash__`) that a container calls on an index or a key."""
+        """Analyse the special methods, such as `__hash__`, that a container calls on an index or a key."""
         parts = [index]
         if isinstance(node, ast.Slice):
             parts = [self.value_of(scope, part) for part in (node.lower, node.upper, node.step)]
@@ -352,7 +360,7 @@ class Expressions(Calls):
             return Known(parts, all(value.rebuilt for value in values if isinstance(value, Known)))
         functions = [value for value in values if self._is_function(value)]
         if functions:
-            # The analysis does not follow the container's order: code that receives the container may call any of the
+            # The analysis does not remember the order of a container: code that gets the container may call any of its
             # functions.
             if len(functions) == len(values) and not any(map(_is_users_object, functions)):
                 return Transformed(tuple(functions))
@@ -413,7 +421,8 @@ class Expressions(Calls):
             values, keywords[None] = [together] * len(values), together
         if keywords or not isinstance(callee, Known) or type(node.func) is not ast.Attribute:
             return self.call(scope, node, callee, values, keywords)
-        # `_attribute` returns one object for all places in the code; `id` is slow where Python code listens to it.
+        # The key has the objects, not their ids: `_attribute` returns the same object for all places in the code, and a
+        # call of `id` is slow if Python code listens to audit events.
         key = (callee, *values)
         result = self._of_callees.get(key)
         if result is None:
@@ -432,7 +441,7 @@ def _is_deep(value: Made) -> bool:
 
 
 def _compare(node: ast.Compare, values: list[Value]) -> bool | None:
-    """Return the result of comparing two known scalars; None if unknown."""
+    """Return the result of a comparison of two known scalars; None if the result is unknown."""
     if len(values) != 2:
         return None
     first, second = values

@@ -1,7 +1,8 @@
 """Guards an own trace: undoes the changes that the trace makes, and refuses a trace whose changes cannot be undone.
 
-A refusal always comes before the change. Either the analysis of the function refuses, before the trace starts; or an
-audit event does, by which Python announces a write to a file, a connection or a new process.
+A trace is refused before it makes a change that cannot be undone. Either the analysis of the function refuses the trace
+before it starts; or Python raises an audit event, by which it announces a write to a file, a connection or a new
+process, and the trace is stopped.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def _place_text(effect: SideEffect, cell_file: str | None) -> str:
 
 
 def effect_text(effect: SideEffect, cell_file: str | None = None) -> str:
-    """Return the side effect of a line as a sentence.
+    """Return the sentence of a side effect, which begins with the line.
 
     Args:
         effect: The line with the side effect.
@@ -70,7 +71,9 @@ def undone(
     allowed: bool = False,
     watched: bool = True,
 ) -> Iterator[tuple[SideEffect, ...]]:
-    """Undo, after the block, the changes that the Python of a call made in the block. Yields the possible side effects.
+    """Undo the changes that the Python of a call made in the block, after the block.
+
+    Yields the side effects that the call may have.
 
     Args:
         name: The name of the function, for the error.
@@ -78,7 +81,8 @@ def undone(
         args: The positional arguments.
         kwargs: The keyword arguments.
         allowed: True to run the block even if a side effect cannot be undone.
-        watched: True to refuse writes and connections in the block; not for a compile, which may write its cache.
+        watched: True to refuse writes to files and connections in the block; False for a compile, which may write to
+            JAX's compilation cache.
 
     Raises:
         EffectsError: A side effect cannot be undone.
@@ -116,11 +120,11 @@ def _refusal(name: str, sentence: str) -> EffectsError:
     return EffectsError(_IRREVERSIBLE.format(name=name, why=effect_text(effect)), effect)
 
 
-# --- effects outside of Python, which audit events report in advance -----------------------------------------
+# --- effects outside of the process, which Python announces by audit events ----------------------------------
 
 
 class _Watch(threading.local):
-    """The audit events that this thread must not raise during a trace."""
+    """Whether the thread refuses audit events at present: `refused` collects the sentences of refused events."""
 
     refused: list[str] | None = None
 
@@ -131,7 +135,10 @@ _hooked = threading.Lock()
 
 @contextmanager
 def _watched(refused: list[str]) -> Iterator[None]:
-    """Refuse effects outside of the process on this thread; the sentences of refused ones are added to `refused`."""
+    """Refuse effects outside of the process on this thread, within the block.
+
+    The sentences of refused effects are added to `refused`.
+    """
     _hook()
     before, _watch.refused = _watch.refused, refused
     try:
@@ -141,8 +148,8 @@ def _watched(refused: list[str]) -> Iterator[None]:
 
 
 def _hook() -> None:
-    # An audit hook cannot be removed. It is installed at the first trace that needs it; outside of traces it only reads
-    # one variable of the thread.
+    # An audit hook cannot be removed. So it is installed at the first trace that needs it. Outside of traces, it only
+    # reads one variable of the thread.
     if _hooked.acquire(blocking=False):
         sys.addaudithook(_audit)
 

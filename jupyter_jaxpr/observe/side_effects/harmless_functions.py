@@ -1,6 +1,7 @@
-"""Classifies a callable: harmless, random, effects outside of the process, or unknown.
+"""Classifies a callable by its side effects: harmless, random, effects outside of the process, or unknown.
 
-The tables below list what is known. A callable in no table is unknown, and a function that calls it is not proven.
+The tables in this module list the known callables. A callable in no table is unknown, and a function that calls it is
+not proven to be free of side effects.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from ..user_or_library.whose_code import is_installed, is_jax
 
 Verdict = Literal["harmless", "random", "outside", "settings", "unknown"]
 
-# Builtins that only read their arguments; to do so, they may call methods of the arguments' classes.
+# Builtins that only read their arguments; they may call methods of the arguments' classes to do so.
 _BUILTINS = frozenset(
     """abs all any ascii bin bool bytearray bytes callable chr complex dict divmod enumerate filter float format
     frozenset hash hex id int isinstance issubclass iter len list map max min next object oct ord pow print range repr
@@ -49,7 +50,7 @@ SETS_ATTRIBUTES = frozenset(
     """update_wrapper total_ordering dataclass overload final runtime_checkable no_type_check unique
     update_abstractmethods""".split()
 )
-# Functions that only read, but return an object that other code may hold, too.
+# Functions that only read, but return objects that other code also refers to.
 _RETURN_SHARED = frozenset("gc.get_objects operator.itemgetter operator.attrgetter".split())
 # Modules whose classes have no method that changes the object.
 _IMMUTABLE_CLASSES = frozenset(["fractions", "datetime", "enum", "numbers", "decimal", "pathlib", "re", "uuid"])
@@ -67,14 +68,14 @@ _READING = frozenset(
     sys.getrefcount sys.getrecursionlimit json.dumps json.loads pickle.dumps pickle.loads _pickle.dumps _pickle.loads
     posixpath genericpath threading.get_ident _thread.get_ident gc.get_objects""".split()
 )
-# Packages whose functions are written for JAX, or are free of side effects like those.
+# Packages that are written for JAX or, like such packages, have no side effects.
 _PACKAGES = frozenset(
     "einops optax chex equinox jaxtyping lineax optimistix diffrax jraph distrax ml_dtypes jmp".split()
 )
 _SUBMODULES = ("flax.struct", "flax.core", "flax.training.train_state", "flax.linen")
 _CHANGING_OF_PACKAGES = ("save", "serialise", "deserialise", "register", "assert_max_traces", "clear_trace", "fake_")
 
-# Parts of JAX whose functions change more than the program that is traced, such as settings.
+# Parts of JAX with functions that change more than the traced program, such as a setting.
 _JAX_PARTS = (
     "profiler",
     "distributed",
@@ -98,10 +99,10 @@ _NUMPY_CHANGING = frozenset(
     genfromtxt fromfile fromregex memmap open_memmap setxor tofile shuffle at nditer busday_calendar""".split()
 )
 _NUMPY_SETTINGS = frozenset("set_printoptions seterr seterrcall setbufsize set_string_function".split())
-# Module with settings of the process -> its functions that change no setting.
+# Module with functions that change settings of the process -> its functions that change no setting.
 _SETTINGS = {"warnings": ("warn", "catch_warnings", "warn_explicit"), "locale": ("getlocale", "format_string")}
 
-# Methods that change their object in place: of builtin containers, NumPy arrays and JAX arrays.
+# Methods of builtin containers, NumPy arrays and JAX arrays that change their object in place.
 CHANGING_METHODS = frozenset(
     """append extend insert remove pop popitem clear update setdefault add discard sort reverse appendleft popleft
     extendleft rotate move_to_end subtract difference_update intersection_update symmetric_difference_update
@@ -113,7 +114,7 @@ _READ_ONLY = (int, float, complex, bool, str, bytes, tuple, frozenset, range, sl
 
 
 def verdict(function: Any) -> Verdict:
-    """Return the class (harmless, random, ...) of a call of a function that is not the user's Python code.
+    """Return the verdict (harmless, random, ...) on a call of a function that is not the user's Python code.
 
     Args:
         function: A function, a class, a bound method of a builtin, or another callable.
@@ -131,7 +132,8 @@ def verdict(function: Any) -> Verdict:
         return "outside"
     module = _module_of(function)
     package = module.partition(".")[0]
-    if package.startswith("_") and package.lstrip("_") in _MODULES:  # the C part of a Python module, such as _random
+    # the C part of a Python module, such as _random, counts as the module
+    if package.startswith("_") and package.lstrip("_") in _MODULES:
         package = module = package.lstrip("_")
     if package in ("jax", "jaxlib") or _is_jax_code(function):
         return _of_jax(function, module, name)
@@ -212,14 +214,14 @@ def _is_jax_code(function: Any) -> bool:
 
 
 def is_users_code(code: types.CodeType) -> bool:
-    """Return whether the user wrote a code object; code that `exec` ran counts as the user's."""
+    """Return whether the user wrote the code; code that the user ran with `exec` counts, too."""
     return not is_installed(code.co_filename)
 
 
 def is_generated(function: types.FunctionType) -> bool:
     """Return whether `dataclasses` or `namedtuple` generated a method.
 
-    Its file name alone does not show this: code that the user ran with `exec` has the same one.
+    The file name of the method is not enough: code that the user ran with `exec` has the same file name.
     """
     code = function.__code__
     if code.co_filename != "<string>":
@@ -229,7 +231,7 @@ def is_generated(function: types.FunctionType) -> bool:
 
 
 def is_users_class(kind: type) -> bool:
-    """Return whether a class is a Python class of the user's."""
+    """Return whether the user's Python code defines a class."""
     module = sys.modules.get(kind.__module__)
     file = getattr(module, "__file__", None)
     if file is None:
@@ -238,10 +240,14 @@ def is_users_class(kind: type) -> bool:
 
 
 def is_users_callable(value: Any) -> bool:
-    """Return whether calling an object runs user code: the object is a function, partial, method or callable object."""
+    """Return whether a call of an object runs user code.
+
+    The object may be a function, a partial, a method or an object with `__call__`.
+    """
     if isinstance(value, types.MethodType):
         value = value.__func__
-    if is_users_class(type(value)):  # reading an attribute of such an object may run user code
+    # reading an attribute of an object of a user class may run user code, so no attribute is read
+    if is_users_class(type(value)):
         return not isinstance(value, type) and callable(value)
     if isinstance(value, functools.partial):
         return is_users_callable(value.func) or any(
@@ -254,7 +260,7 @@ def is_users_callable(value: Any) -> bool:
 
 
 def wrapper_is_known(function: Any) -> bool:
-    """Return whether the library that wrapped a user's function is known to have no side effects itself."""
+    """Return whether a library's wrapper around a user's function is known to have no side effects of its own."""
     space = getattr(function, "__globals__", None)
     module = space.get("__name__") if isinstance(space, dict) else type(function).__module__
     package = str(module).partition(".")[0].lstrip("_")
@@ -265,7 +271,7 @@ _CONTAINERS: tuple[Any, ...] = (list, tuple, set, frozenset, collections.deque)
 
 
 def elements_of(value: Any) -> Iterator[Any]:
-    """Yield the elements of a builtin container, without calling methods that a user's subclass defines."""
+    """Yield the elements of a builtin container without a call of a method that a user's subclass defines."""
     if isinstance(value, dict):
         yield from dict.values(value)
     for kind in _CONTAINERS:
@@ -285,33 +291,36 @@ def field_functions(kind: type) -> Iterator[Any]:
 
 
 def is_consumed(value: Any) -> bool:
-    """Return whether iterating over an object uses up its elements, as for an iterator."""
+    """Return whether a loop over the object uses up its elements: the object is an iterator."""
     return hasattr(type(value), "__next__")
 
 
 def is_read_only(value: Any) -> bool:
-    """Return whether the object has no method that changes it."""
+    """Return whether the class of an object has no method that changes the object."""
     return isinstance(value, _READ_ONLY) or is_array_of_jax(value)
 
 
 def is_changeable(value: Any) -> bool:
-    """Return whether an object of a class in Python's standard library has methods that may change it."""
+    """Return whether an object of Python's standard library has methods that may change the object."""
     package = type(value).__module__.partition(".")[0]
     return package in sys.stdlib_module_names and package not in _IMMUTABLE_CLASSES
 
 
 def is_effectful(function: Any) -> bool:
-    """Return whether a library's callable has side effects for some arguments."""
+    """Return whether a call of a library's function has side effects for some arguments."""
     return any(function is changing for changing in (next, setattr, delattr, print)) or verdict(function) != "harmless"
 
 
 def returns_shared(function: Any) -> bool:
-    """Return whether a function returns an object that other code holds, too: changing the result is a side effect."""
+    """Return whether a function returns an object to which other code refers.
+
+    A change of the result is then a side effect.
+    """
     return f"{_module_of(function).lstrip('_')}.{getattr(function, '__name__', '')}" in _RETURN_SHARED
 
 
 def writes_by_position(function: Any, values: Sequence[Any], keywords: Mapping[Any, Any]) -> bool:
-    """Return whether a NumPy call gets a positional `out` array to write into, or works in place."""
+    """Return whether a NumPy function writes into an array that it gets as a positional argument."""
     if _module_of(function).partition(".")[0] != "numpy" or isinstance(function, type):
         return False
     try:
@@ -323,7 +332,7 @@ def writes_by_position(function: Any, values: Sequence[Any], keywords: Mapping[A
 
 
 def is_array_of_jax(value: Any) -> bool:
-    """Return whether an object is a JAX array or a random key."""
+    """Return whether an object is a JAX array, a random key or a `jax.ShapeDtypeStruct`, which stands for an array."""
     import jax
 
     return isinstance(value, jax.Array | jax.ShapeDtypeStruct)
@@ -335,9 +344,9 @@ def is_jitted(value: Any) -> bool:
 
 
 def functions_inside(value: Any, limit: int = 200) -> Iterator[Any]:
-    """Yield the callables inside a library's callable.
+    """Yield the callables inside a callable of a library.
 
-    The wrapped function, the function of a partial, closure variables.
+    These are the wrapped function, the function of a partial, and functions in the closure.
     """
     waiting, visited = [value], {id(value)}
     while waiting and len(visited) < limit:
@@ -347,7 +356,8 @@ def functions_inside(value: Any, limit: int = 200) -> Iterator[Any]:
                 visited.add(id(inner))
                 if callable(inner):
                     yield inner
-                    # the callable passes arguments that it bound, on which the inner function runs
+                    # the arguments that a user's callable binds are not searched: the callable passes them when it is
+                    # called
                     if is_users_callable(inner):
                         continue
                 waiting.append(inner)

@@ -29,7 +29,7 @@ from .harmless_functions import (
 
 
 class Methods(Attributes):
-    """The part of the analysis that follows calls of methods and constructors."""
+    """The part of the analysis that examines calls of methods and of classes."""
 
     # --- methods and classes ---
 
@@ -89,7 +89,8 @@ class Methods(Attributes):
         )
         for argument in (*values, *keywords.values()):
             self.handed_over(scope, node, argument)
-        if any(self._may_be_array(value_given) for value_given in values[1:]):  # the position of the parameter `out`
+        # the second positional argument may be the parameter `out`
+        if any(self._may_be_array(value_given) for value_given in values[1:]):
             return self.refuse("state", scope, node, f"{PLACE} calls {call_text(node)}, which may write into an array.")
         if name == "at" and hasattr(value, "nin"):
             return self.refuse("state", scope, node, f"{PLACE} calls {call_text(node)}, which writes into an array.")
@@ -172,9 +173,9 @@ class Methods(Attributes):
         return self._call_unknown(scope, node, [receiver, *arguments])
 
     def _changes_fresh(self, scope: Scope, node: ast.AST, arguments: list[Value]) -> Value:
-        """Analyse how values are stored in a container that the call made itself.
+        """Analyse a method that stores values in a container that JAX copied for the call.
 
-        The values must not be outside objects.
+        Storing an object that existed before the call is refused.
         """
         for value in arguments:
             self.handed_over(scope, node, value)
@@ -225,7 +226,7 @@ class Methods(Attributes):
             self.call(scope, node, Known(function), [OUTSIDE] * count_of_parameters(Known(function)), {})
 
     def handed_over(self, scope: Scope, node: ast.AST, value: Value) -> None:
-        """Analyse the methods of a user class that a library may call on an argument."""
+        """Analyse the methods of a user class that a library may call on the argument `value`."""
         value = as_object(value)
         if isinstance(value, Known | Made) and value.key() not in self._analysed:
             self._analysed.add(value.key())
@@ -236,7 +237,10 @@ class Methods(Attributes):
                 self.special(scope, node, iterator, ("__next__",))
 
     def _may_be_array(self, value: Value) -> bool:
-        """Return whether an argument may be a NumPy array from before the call: writing to it is a side effect."""
+        """Return whether an argument may be a NumPy array that existed before the call.
+
+        Writing into such an array is a side effect.
+        """
         if isinstance(value, Known):
             return type(value.value).__module__ == "numpy" and not value.rebuilt and hasattr(value.value, "setflags")
         return isinstance(value, Made) and not value.fresh
@@ -272,7 +276,7 @@ class Methods(Attributes):
                 return values[2]
         return self.attribute(scope, node, values[0], name.value)
 
-    # --- methods of the later parts ---
+    # --- methods that subclasses define ---
 
     @abc.abstractmethod
     def call(self, scope: Scope, node: ast.AST, callee: Value, values: list[Value], keywords: Keywords) -> Value:
@@ -302,7 +306,7 @@ class Methods(Attributes):
 
 
 _AFTER_INIT = ("__post_init__", "__check_init__", "_missing_", "__del__")
-# Special methods that a library, an operator or a statement calls on an object without naming them.
+# Special methods that a library, an operator or a statement may call on an object.
 IMPLICIT_METHODS = tuple(
     """__lt__ __le__ __gt__ __ge__ __eq__ __ne__ __hash__ __bool__ __len__ __length_hint__ __iter__ __getitem__
     __contains__ __reversed__ __missing__ __index__ __int__ __float__ __complex__ __round__ __add__ __radd__ __mul__
@@ -315,7 +319,7 @@ IMPLICIT_METHODS = tuple(
 def _library_base(kind: type, name: str) -> Any:
     """Return the `__new__` or `__init__` that a user class inherits from a library class.
 
-    None if it inherits Python's own.
+    Return None if the class inherits the method of `object` or of a class that is known to be harmless.
     """
     for base in kind.__mro__:
         method = vars(base).get(name)
@@ -329,7 +333,7 @@ def _library_base(kind: type, name: str) -> Any:
 
 
 def from_users_class(kind: type, name: str) -> types.FunctionType | None:
-    """Return the method that a user class defines; None if a library class in its bases defines it."""
+    """Return the method of a user class, if the user's code defines it; None if a library class defines it."""
     for base in kind.__mro__:
         method = vars(base).get(name)
         if isinstance(method, staticmethod):
@@ -356,7 +360,7 @@ def is_none(value: Value) -> bool:
 def call_text(node: ast.AST) -> str:
     """Return the source text of the called expression, at most 60 characters.
 
-    "a function" if the node is a statement.
+    For a statement, return "a function".
     """
     if isinstance(node, ast.stmt):
         return "a function"

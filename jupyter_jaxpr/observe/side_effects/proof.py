@@ -1,12 +1,10 @@
-"""Proves that the Python of a call changes nothing outside of the call, or finds the lines that may.
+"""Proves that the Python of a call changes nothing outside of the call, or finds the lines that may change something.
 
-The analysis reads the syntax tree of the function and of the user functions that it calls, together with the present
-objects: arguments, globals, closures. It runs no user code. A function is proven if it assigns only to its own names
+The analysis reads the syntax tree of the function and of the user functions that it calls, together with the objects
+that exist: arguments, globals, closures. It runs no user code. A function is proven if it assigns only to its own names
 and to objects that it made, and if it calls only functions that are proven or known to be harmless
-(`harmless_functions`).
-
-The proof makes two assumptions: flattening and rebuilding a pytree class has no side effects, and the packages listed
-in `harmless_functions` have none.
+(`harmless_functions`). The proof makes two assumptions: flattening and rebuilding a pytree class has no side effects,
+and the packages listed in `harmless_functions` have none.
 """
 
 from __future__ import annotations
@@ -27,9 +25,9 @@ from .source import FunctionNode
 
 _PASSES = 4
 _CATCHES_ALL = f"{PLACE} catches every exception, so that Live could not stop the trace."
-#: Statements after which the next statement of a block is not reached.
+#: Statements after which Python does not run the next statement of the block.
 _ENDS = frozenset([ast.Return, ast.Raise, ast.Break, ast.Continue])
-#: Statements that drop an exception in a `finally`.
+#: Statements that, in a `finally` block, drop an exception that was raised before.
 _LEAVES = (ast.Return, ast.Break, ast.Continue)
 
 
@@ -49,10 +47,11 @@ def side_effects(
         args: The positional arguments: values, or types such as `jax.ShapeDtypeStruct`.
         kwargs: The keyword arguments.
         first: True to stop at the first side effect.
-        live: True if the run is a live trace: also count code that computes arrays while JAX traces, and code that
-            catches the exception by which Live stops a trace.
-        is_unmade: Returns for the file name of a code and a name without a value that the code reads whether the run
-            surely raises there. Without this function such a name counts as unknown.
+        live: True for a live trace, the trace of a cell that has not run. Then code that computes arrays while JAX
+            traces counts as a side effect, too, and so does code that catches every exception: such code would catch
+            the exception that stops a live trace.
+        is_unmade: Gets a file name and a name without a value that the code of the file reads; returns whether the
+            code surely raises at this name. Without `is_unmade`, such a name counts as an unknown side effect.
     """
     analysis = _Analysis(first)
     analysis.is_unmade = is_unmade
@@ -70,7 +69,7 @@ def side_effects(
 
 
 class _Analysis(Expressions):
-    """The part of the analysis that follows statements."""
+    """The part of the analysis that examines statements, and the whole analysis."""
 
     def body(self, scope: Scope, node: FunctionNode, code: CodeType | None) -> Value:
         """Analyse the body of a function and return the abstract value of its result."""
@@ -86,11 +85,11 @@ class _Analysis(Expressions):
         return self._joined(scope.returned) if scope.returned else Known(None)
 
     def _statements(self, scope: Scope, statements: Sequence[ast.stmt]) -> bool:
-        """Analyse a block; return True if control never reaches the end of the block."""
+        """Analyse the statements of a block; return True if Python never reaches the end of the block."""
         return any(self._statement(scope, statement) for statement in statements)
 
     def _statement(self, scope: Scope, node: ast.stmt) -> bool:
-        """Analyse a statement; return True if control never reaches the next statement."""
+        """Analyse a statement; return True if Python never runs the next statement of the block."""
         self.here = scope, node
         if isinstance(node, ast.If):
             return self._if(scope, node)
@@ -140,13 +139,13 @@ class _Analysis(Expressions):
                 self._match(scope, node)
             case ast.Pass() | ast.Break() | ast.Continue():
                 pass
-            case _:  # class definitions and async statements are not analysed
+            case _:  # class definitions and async statements are refused
                 self.refuse("unknown", scope, node, f"{PLACE} contains a statement that cannot be analysed.")
 
     # --- assignments ---
 
     def bind(self, scope: Scope, target: ast.expr, value: Value) -> None:
-        """Analyse `target = value`; assigning to an object outside of the call is a side effect."""
+        """Analyse `target = value`: an assignment to a part of an object from outside of the call is a side effect."""
         match target:
             case ast.Name():
                 self._bind_name(scope, target, value)
@@ -196,10 +195,10 @@ class _Analysis(Expressions):
         Args:
             scope: The scope of the statement.
             node: The statement, or its target.
-            owner: The object.
-            value: The stored value.
+            owner: The abstract value of the object.
+            value: The abstract value that is stored.
             name: The name of the changed part, as the code writes it.
-            attribute: The name of the attribute.
+            attribute: The name of the attribute; None for an item.
         """
         owner = as_object(owner)
         if isinstance(owner, Known) and not owner.rebuilt:
@@ -263,12 +262,13 @@ class _Analysis(Expressions):
         body_ends = self._statements(scope, node.body)
         after, scope.names = scope.names, before
         orelse_ends = self._statements(scope, node.orelse)
-        # The names at a `break` apply after the loop; merging them already here can only make the result more cautious.
+        # Names that a branch with `break` assigned matter only after the loop. Merging them here makes the result more
+        # cautious, never wrong.
         self._merge(scope, after)
         return body_ends and orelse_ends
 
     def _merge(self, scope: Scope, other_names: dict[str, Value]) -> bool:
-        """Merge the names of two branches; return whether the value of a name changed."""
+        """Merge the names of another branch into the scope; return whether the value of a name changed."""
         changed = False
         for name, value in other_names.items():
             current = scope.names.get(name)
@@ -405,7 +405,7 @@ def _is_plain(value: Value) -> bool:
 
 
 def _as_load(node: ast.expr) -> ast.expr:
-    """Return the target of an in-place operator, such as `x[i]` in `x[i] += 1`, as an expression that reads it."""
+    """Return an expression that reads the target of an in-place operator, such as `x[i]` in `x[i] += 1`."""
     if isinstance(node, ast.Name):
         return ast.copy_location(ast.Name(node.id, ast.Load()), node)
     if isinstance(node, ast.Attribute):
@@ -420,7 +420,7 @@ def _short(node: ast.AST) -> str:
 
 
 def _holds_every_exception(caught: Value) -> bool:
-    """Return whether `except` with this value catches exceptions of every class."""
+    """Return whether `except caught` catches exceptions of every class."""
     if not isinstance(caught, Known):
         return False
     return caught.value is BaseException or (type(caught.value) is tuple and BaseException in caught.value)

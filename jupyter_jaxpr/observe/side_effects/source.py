@@ -1,6 +1,6 @@
-"""Finds the syntax tree of a code object, if its source text still compiles to the same bytecode.
+"""Finds the syntax tree of a code object, if the source text compiles to the same bytecode.
 
-No tree is returned if the file was edited after the import, if another tool rewrote the bytecode, or if the source text
+Nothing is returned if the file was edited after the import, if another tool rewrote the bytecode, or if the source text
 no longer exists.
 """
 
@@ -27,7 +27,10 @@ _LARGEST_TEXT = 1_000_000
 
 
 def function_node(code: CodeType) -> FunctionNode | None:
-    """Return the definition of the function with this code object; None if no known source compiles to it."""
+    """Return the definition of the function with this code object.
+
+    Return None if no known source text compiles to the code.
+    """
     text = "".join(linecache.getlines(code.co_filename))
     if not text or len(text) > _LARGEST_TEXT:
         return None
@@ -47,38 +50,38 @@ def function_node(code: CodeType) -> FunctionNode | None:
         for node in _functions_at(tree, code.co_firstlineno)
         if _first_line(node) == code.co_firstlineno and _name(node) == code.co_name
     ]
-    if len(nodes) > 1:  # the line contains several lambdas
+    if len(nodes) > 1:  # the line has several lambdas
         nodes = [node for node in nodes if _holds(node, code)]
         nodes.sort(key=lambda node: (node.end_col_offset or 0) - node.col_offset)
     return nodes[0] if nodes else None
 
 
-#: id -> (code object, source text), for code that this package compiled itself.
+#: id -> (code object, source text), for code objects that this package itself compiled.
 _of_texts: dict[int, tuple[CodeType, str]] = {}
 
 
 class CodesOfText:
-    """The code objects that this package compiles from a text, so that their source is known without a search."""
+    """The code objects that this package compiled from a text: their source text is known without a search."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._ids: list[int] = []
 
     def add(self, code: CodeType) -> None:
-        """Add a code object that was compiled from statements of the text, and the code objects inside of it."""
+        """Add a code object that was compiled from statements of the text, and all code objects inside it."""
         for inner in (code, *_inner(code)):
             _of_texts[id(inner)] = inner, self._text
             self._ids.append(id(inner))
 
     def forget(self) -> None:
-        """Forget these code objects."""
+        """Forget the code objects that were added."""
         for number in self._ids:
             _of_texts.pop(number, None)
 
 
 @contextmanager
 def codes_of_text(text: str) -> Iterator[CodesOfText]:
-    """Remember, within the block, the code objects that are compiled from a text."""
+    """Yield the record of the code objects that are compiled from a text; the record is deleted after the block."""
     codes = CodesOfText(text)
     try:
         yield codes
@@ -182,7 +185,7 @@ def _name(node: FunctionNode) -> str:
 
 
 def _holds(node: FunctionNode, code: CodeType) -> bool:
-    """Return whether all instructions of a code object lie within the body of a lambda."""
+    """Return whether the source of all instructions of a code object is within the body of a lambda."""
     if not isinstance(node, ast.Lambda):
         return True
     first = (node.body.lineno, node.body.col_offset)

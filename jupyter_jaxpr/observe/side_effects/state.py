@@ -1,8 +1,8 @@
-"""Saves the Python state that a call can change, and restores it after a trace.
+"""Saves the Python state that a call can change, and restores the state after a trace.
 
-The saved state is everything that can be reached from the function and its arguments: globals that its code names,
-closure cells, attributes, lists, dicts, sets, NumPy arrays, random generators. Each container is copied one level deep,
-so that the user's own objects are never copied and keep their identity.
+The saved state is everything that can be reached from the function and its arguments: globals that the code of the
+function names, closure cells, attributes, lists, dicts, sets, NumPy arrays, random generators. Each container is copied
+one level deep: the user's own objects inside are not copied, so the restored container has the same objects.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Restore = Callable[[], None]
 
 
 class TooLarge(Exception):
-    """Raised if the state takes too much memory, or if finding it takes too long."""
+    """Raised if the state takes too much memory, or if finding the state takes too long."""
 
 
 class SavedState:
@@ -75,7 +75,10 @@ class SavedState:
             waiting.extend(_reachable(reached))
 
     def restore(self) -> None:
-        """Restore the whole state; if one part cannot be restored, the others still are."""
+        """Restore the whole state.
+
+        If one part cannot be restored, the other parts are still restored.
+        """
         failures = []
         for restore in self._restore:
             try:
@@ -99,7 +102,7 @@ class SavedState:
             self._restore.append(lambda: numpy_random.set_state(legacy))
 
     def _save(self, value: Any) -> None:
-        """Copy one object, one level deep."""
+        """Save one object: containers are copied one level deep."""
         if isinstance(value, types.FunctionType):
             self._save_function(value)
         elif isinstance(value, functools._lru_cache_wrapper):
@@ -196,7 +199,8 @@ def _reachable(value: Any) -> Iterator[Any]:
         inner = getattr(value, "__wrapped__", None)
         if inner is not None:
             yield inner
-    elif type(value).__module__.startswith("jax"):  # a custom derivative refers to its rule functions
+    # the object may be a function with a custom derivative, which refers to the rules
+    elif type(value).__module__.startswith("jax"):
         yield from functions_inside(value)
     elif isinstance(value, type):
         if is_users_class(value):
@@ -237,13 +241,13 @@ def _reachable_from_function(function: types.FunctionType) -> Iterator[Any]:
         waiting.extend(constant for constant in code.co_consts if isinstance(constant, types.CodeType))
     named = [function.__globals__[name] for name in names if name in function.__globals__]
     yield from named
-    for module in named:  # containers in modules, such as sys.path
+    for module in named:  # containers of other modules that the function names, such as sys.path
         if isinstance(module, types.ModuleType) and not is_users_module(module):
             yield from (vars(module)[name] for name in names if type(vars(module).get(name)) in (list, dict, set))
 
 
 def _attributes(value: Any) -> dict[Any, Any] | None:
-    """Return the attributes of an instance; None if its class is a builtin or a class of JAX."""
+    """Return the attributes of an instance; None for an instance of a builtin class or of a class of JAX or NumPy."""
     kind = type(value)
     if kind.__module__.partition(".")[0] in ("builtins", "jaxlib", "jax", "numpy"):
         return None
@@ -255,7 +259,7 @@ def _attributes(value: Any) -> dict[Any, Any] | None:
 
 
 def _slots(kind: type) -> tuple[types.MemberDescriptorType, ...]:
-    """Return the slot descriptors of a Python class."""
+    """Return the descriptors of the slots of a Python class."""
     if kind.__module__.partition(".")[0] in ("builtins", "jaxlib", "jax", "numpy"):
         return ()
     slots: list[types.MemberDescriptorType] = []
