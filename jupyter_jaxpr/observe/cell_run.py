@@ -300,7 +300,7 @@ class Run:
         self.thread = threading.get_ident()
         self.started_at = time.perf_counter()
         self.file = file
-        self.in_cell = file is not None  # used on Python 3.11, where calls outside of a cell are not counted
+        self.in_cell = file is not None  # true if a cell is observed; on Python 3.11, calls are counted only in cells
         self.functions: dict[tuple[str, Place | None], FunctionActivity] = {}
         self.counter = CallCounter(library)
         self.call_lines = CallLines()
@@ -372,7 +372,8 @@ class Run:
         key = (record.name, record.definition)
         activity = self.functions.get(key)
         if activity is None:
-            if not self.keeps_programs:  # an own record is made, because the record of the function holds programs
+            # a new record is made, because the existing record of the function keeps its programs
+            if not self.keeps_programs:
                 record = FunctionRecord(record.name, record.jit_name, record.definition, record.library)
             activity = self.functions[key] = FunctionActivity(record, self.keeps_programs)
         elif self.keeps_programs and activity.record is not record and record.programs:
@@ -502,7 +503,7 @@ class Run:
 
     @property
     def sees_all(self) -> bool:
-        """True if the counter saw every call from Python code so far."""
+        """True if calls are counted and the counter has seen every call from Python code."""
         return HAS_MONITORING and self.counter.lost is None
 
     def sees_all_of(self, key: tuple[str, Place | None]) -> bool:

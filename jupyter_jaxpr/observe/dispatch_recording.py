@@ -238,7 +238,7 @@ class Recording:
             self._equations.insert(0, unwrapped)
         return variable
 
-    # --- while JAX runs ---
+    # --- methods that JAX's hooks call ---
 
     def _hit(self, called: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         if self._ends_at is not None and self._ends_at(getattr(called, "_fun", None)):

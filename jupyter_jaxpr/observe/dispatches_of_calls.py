@@ -136,7 +136,7 @@ class RecordedCalls:
         self.not_recorded: list[str] = []  # sentences that say which calls could not be recorded, and why
         self._is_over = cell.covers_cell
 
-    # --- called by the cell ---
+    # --- methods that the cell calls ---
 
     def evaluated(self, call: CallInCell, function: Any) -> bool:
         """Begin to record a call whose function the cell has just evaluated.
@@ -204,7 +204,7 @@ class RecordedCalls:
         elif not self._recorded and not self._is_over:
             self._cell.start()
 
-    # --- when the cell has run ---
+    # --- methods for the end of the cell ---
 
     def stop(self) -> None:
         """End all recordings; a call that has not returned by now has raised."""

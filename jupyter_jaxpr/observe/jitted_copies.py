@@ -27,7 +27,8 @@ def jitted_copy(fun: Callable[..., Any], statics: Sequence[str]) -> Any:
     names = tuple(name for name in statics if not place_of(name)[1])
     if len(names) == len(statics):
         return jax.jit(_copy(fun), static_argnames=names)
-    # JAX finds a positional-only parameter only by its position, so the positions are passed.
+    # A positional-only parameter is static only if its position is passed. JAX does not look up the positions of the
+    # names if positions are passed, so all positions are passed.
     places = (place_of(name)[0] for name in statics)
     return jax.jit(
         _copy(fun), static_argnums=tuple(place for place in places if place is not None), static_argnames=names

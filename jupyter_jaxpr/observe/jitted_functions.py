@@ -116,7 +116,7 @@ class Functions:
         return self.find(fun, frame)
 
     def library_names(self, before: Mapping[int, int]) -> list[tuple[str, int]]:
-        """Return (name, misses) for each library function that missed since `before`, an earlier copy of `library`."""
+        """Return (name, misses) for each library function that missed after `before`, an earlier copy of `library`."""
         since: Counter[str] = Counter()
         for key, times in list(self.library.items()):
             record = self._records.get(key)

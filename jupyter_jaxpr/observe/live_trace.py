@@ -61,7 +61,7 @@ class LiveTrace:
 def trace_live(observer: Observer, fun: Any, args: Sequence[Any], kwargs: Mapping[str, Any], note: str) -> LiveTrace:
     """Trace a call, and return its program or the error that it raised, even SystemExit.
 
-    Two kinds of errors are raised again: errors of a signal handler, and `TraceStopped`.
+    Two kinds of errors are not returned, but raised: errors of a signal handler, and `TraceStopped`.
 
     Args:
         observer: The observer; it records nothing during this trace.

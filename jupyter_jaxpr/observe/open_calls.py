@@ -183,7 +183,7 @@ def leave(state: ThreadState, history: History, call: JitCall, raised: bool) -> 
         lines = state.run.call_lines if state.run is not None and miss.activity is not None else None
         was_left_early = raised or top is not call
         if was_left_early and state.run is not None and state.run.keeps_programs:
-            from .programs_that_ran import note_unfinished  # at the top, the import would be circular
+            from .programs_that_ran import note_unfinished  # an import at the top of the file would be circular
 
             try:
                 note_unfinished(top, miss)

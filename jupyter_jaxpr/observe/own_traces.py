@@ -197,9 +197,9 @@ def held_fixed_text(program: KeptProgram) -> str:
 
 
 def _traced(call: CallToTrace, allow_effects: bool) -> tuple[KeptProgram, IsTraced, Any]:
-    """Trace a call, and return three things: the program, a function and a callable.
+    """Trace a call, and return the program and two functions.
 
-    The function decides which leaves are inputs. The callable runs the program.
+    The first function decides which leaves are inputs; the second one runs the program.
     """
     fun = call.fun
     if is_jitted(fun):

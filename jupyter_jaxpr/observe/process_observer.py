@@ -9,5 +9,8 @@ from .observer import Observer
 
 @functools.cache
 def observer() -> Observer:
-    """Return the observer of this process. The first call creates it and installs no hook."""
+    """Return the observer of this process.
+
+    The first call makes the observer, and installs no hook.
+    """
     return Observer()

@@ -311,8 +311,8 @@ class NameRecorder:
     def _line(self, watched: _Watched, line: int, frame: FrameType) -> None:
         """Read the names that the previous line assigned, and remember the line that begins."""
         if frame is not self._frame:
-            # `id` is called only for a new frame: the call is slow if Python code listens to audit events, as that of
-            # filelock, which JAX imports.
+            # `id` is called only for a new frame. A call of `id` is slow if Python code listens to audit events;
+            # filelock, which JAX imports, does so.
             self._frame, self._key = frame, id(frame)
         key = self._key
         last = self._frames.get(key)

@@ -123,7 +123,7 @@ def _option_reader(kind: Any) -> Callable[[Any], Any]:
         return _no_options
     fields = getattr(kind, "_fields", ())
     if issubclass(kind, tuple) and set(names) <= set(fields):
-        # access by index is faster than by name, and runs at every miss
+        # A field is read faster by its index than by its name, and the fields are read at every miss.
         return operator.itemgetter(*map(fields.index, names))
     return operator.attrgetter(*names)
 

@@ -120,7 +120,7 @@ def function_reads(fun: Any, reading: Reading) -> FunctionReads | None:
 
     Args:
         fun: The function, the method or the partial.
-        reading: The methods of the user's objects that may be called.
+        reading: Says which methods of the user's objects may be called.
     """
     code = code_of(fun)
     is_users = code is not None and not is_installed(file_of(code))
@@ -142,7 +142,7 @@ def values_outside(fun: Any, reading: Reading) -> Mapping[str, Outside]:
 
     Args:
         fun: The jitted function, or the body of a construct.
-        reading: The methods of the user's objects that may be called.
+        reading: Says which methods of the user's objects may be called.
     """
     return _read(fun, reading, _DEPTH, set())
 

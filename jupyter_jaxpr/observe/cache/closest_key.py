@@ -66,7 +66,7 @@ class Distance(NamedTuple):
     # the number of arguments whose type is the same and whose class differs, such as a NumPy array and a jax.Array;
     # JAX does not compile because of the class
     holders: int
-    order: list[int]  # for each kind of difference, its index in `_ORDER`, largest index first
+    order: list[int]  # the index in `_ORDER` of each kind of difference, as a negative number, sorted
 
     @classmethod
     def of(cls, kinds: Sequence[Kinds]) -> Distance:
@@ -103,7 +103,7 @@ def closest(key: Key, earlier: Sequence[Key], reading: Reading) -> Difference:
     Args:
         key: The key of the call.
         earlier: The keys of the earlier calls, oldest first; at least one.
-        reading: The methods of the user's objects that may be called.
+        reading: Says which methods of the user's objects may be called.
     """
     leaves = _by_path(key, reading)
     best: tuple[Distance, Key, Difference | None] | None = None

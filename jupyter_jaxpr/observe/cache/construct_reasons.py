@@ -26,7 +26,7 @@ def construct_reasons(
         event: The call that compiled; its `construct` is set.
         earlier: The earlier calls that made an entry, oldest first.
         history: The history of the construct.
-        reading: The methods of the user's objects that may be called.
+        reading: Says which methods of the user's objects may be called.
     """
     construct = event.construct
     assert construct is not None

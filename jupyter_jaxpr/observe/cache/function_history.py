@@ -136,16 +136,17 @@ class FunctionHistory:
     name: str
     definition: Place | None  # the place of the def of the newest function object
     events: deque[MissEvent] = field(default_factory=lambda: deque(maxlen=EVENTS_PER_FUNCTION))
-    # id of a thread that still runs -> the counts of its calls
+    # thread id -> the counts of the calls on this thread
     counts_of: dict[int, Counts] = field(default_factory=dict)
-    counts_gone: Counts = field(default_factory=Counts)  # the sum of the counts of threads that have ended
+    # the sum of the counts of threads that have ended and are no longer in `counts_of`
+    counts_gone: Counts = field(default_factory=Counts)
     compiled_at: float = -math.inf  # when the last compile was counted, by `time.perf_counter`
     objects: int = 0
     last_seen: int = -1  # the number of the cell execution in which the newest function object was first seen
     # for each cache entry, the event that made the entry; empty until `entries_of` is first called
     entries: list[MissEvent] = field(default_factory=list)
     by_hash: dict[int, list[int]] = field(default_factory=dict)
-    # when the number of entries reaches this, entries of deleted function objects are dropped
+    # if `entries` has this length, the entries of deleted function objects are dropped
     looked_through_at: int = EVENTS_PER_FUNCTION
     newest: weakref.ref[FunctionType] | None = None  # the user's function inside the newest function object
     wrapped: dict[Wrapped, NewestObject] = field(default_factory=dict)

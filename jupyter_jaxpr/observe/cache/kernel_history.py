@@ -60,7 +60,7 @@ class History:
         # function.
         self._lock = threading.RLock()
 
-    # --- called by the session of the magic ---
+    # --- methods that the session of `%%jaxpr` calls ---
 
     def executed(self, file: str, cell_id: str | None, count: int | None = None) -> None:
         """Record that a cell is about to run as In [count]; `file` is the `co_filename` of its code."""
@@ -90,7 +90,7 @@ class History:
             except TypeError:  # some callables allow no weak reference
                 continue
 
-    # --- called by the observer ---
+    # --- methods that the observer calls ---
 
     def begin(
         self, record: Any, fun: Any, key: Key | None, place: Place | None, reading: Reading = NOTHING_CALLED
@@ -225,7 +225,10 @@ class History:
 
     @property
     def functions(self) -> dict[tuple[str, str, int], FunctionHistory]:
-        """(name, file, line) -> history of the function. Ended calls are counted before."""
+        """(name, file, line) -> history of the function.
+
+        The calls that have ended are counted first.
+        """
         self.count()
         return self._functions
 
@@ -257,7 +260,10 @@ class History:
                 self._forgotten.add(self._functions.pop(key).name)
 
     def full_ledger(self, newest: int, reading: Reading = NOTHING_CALLED) -> Ledger:
-        """Return the ledger of all threads since the kernel started: the `newest` functions by their last miss."""
+        """Return the ledger of all threads since the kernel started.
+
+        The ledger has at most `newest` functions, those with the latest misses.
+        """
         from .ledger import Ledger
 
         return Ledger(self, None, 0, {}, list, reading, newest)

@@ -16,7 +16,7 @@ def key_of_miss(call: JitCall, function: FunctionRecord, reading: Reading, flat:
     Args:
         call: The call.
         function: The record of the called function.
-        reading: The methods of the user's objects that may be called.
+        reading: Says which methods of the user's objects may be called.
         flat: The dynamic leaves as JAX flattened them, if known.
     """
     pmapped = pmap_call(call.frame) if function.pmap and call.frame is not None else None

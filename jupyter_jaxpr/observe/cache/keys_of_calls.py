@@ -39,7 +39,7 @@ def key_of(
         args: positional arguments of the call.
         kwargs: keyword arguments of the call.
         fun: the jitted function; None if unknown.
-        reading: the methods of the user's static values that may be called.
+        reading: says which methods of the user's static values may be called.
         flat: the dynamic leaves and their structure as JAX flattened them. With None the arguments are flattened again,
             which calls the flatten methods of the user's classes.
 
@@ -157,7 +157,7 @@ def equinox_key_of(
         wrapper: The called object.
         args: The positional arguments as the user wrote them.
         kwargs: The keyword arguments as the user wrote them.
-        reading: The methods of the user's objects that may be called.
+        reading: Says which methods of the user's objects may be called.
         inner: The arguments of the inner jit: the leaves and structures that equinox made.
     """
     kwargs = by_name(kwargs)

@@ -113,7 +113,7 @@ _PYTHON_NUMBERS = frozenset(_KINDS_OF_NUMBERS)
 def _number_cure(path: str, old: Leaf, new: Leaf) -> str | None:
     """Return the cure for an argument that is a Python number in one call and has another dtype in the other call.
 
-    None if both are arrays.
+    Return None if both are arrays.
     """
     numbers = [leaf.holder for leaf in (old, new) if leaf.holder in _PYTHON_NUMBERS]
     if len(numbers) == 2:

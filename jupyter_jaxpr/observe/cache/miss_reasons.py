@@ -34,7 +34,7 @@ def reasons_of(event: MissEvent, history: FunctionHistory, reading: Reading = NO
     Args:
         event: The call that missed.
         history: The history of the function.
-        reading: The methods of the user's objects that may be called.
+        reading: Says which methods of the user's objects may be called.
     """
     if event.reasons is None and event.outcome is not None:
         try:
@@ -157,7 +157,7 @@ def _made_anew(event: MissEvent, history: FunctionHistory, expression: str | Non
 
 
 def _where_made(called: str, event: MissEvent, by: str) -> tuple[str, str]:
-    """Return two texts: which function object this is and where it was made, and the cure."""
+    """Return two texts: the reason, with the place where the function object was made, and the cure."""
     making = event.making
     if making is None or (making.function is None and not making.in_loop):
         text = f"This is {called}. Make the function once."

@@ -37,7 +37,7 @@ def static_reason(subject: str, path: str, before: StaticValue, after: StaticVal
         return _unread(subject, path, before, after, cure)
     if before.text == after.text or (after.by_identity and not _named_otherwise(before, after)):
         text = f"{subject} is a new {kind} object that does not equal the earlier object."
-        from ..kept_contents import difference  # at the top, the import would be circular
+        from ..kept_contents import difference  # an import at the top of the file would be circular
 
         changed = difference(before.attributes, after.attributes)
         if kind in ("function", "method", "partial"):
@@ -85,7 +85,7 @@ def _another_function(subject: str, path: str, before: StaticValue, after: Stati
 
     The cure depends on whether the two functions have different code, read different outside values, or are alike.
     """
-    from .closed_over import changed_values, unread_values  # at the top, the import would be circular
+    from .closed_over import changed_values, unread_values  # an import at the top of the file would be circular
 
     kind = kind_name(after.type)
     text = f"{subject} is a new {kind} object that does not equal the earlier object."
@@ -117,7 +117,7 @@ def _is_only_difference(before: StaticValue, after: StaticValue) -> bool:
 
     The `__eq__` of the class says that the two objects differ, so the `__eq__` then compares this attribute.
     """
-    from ..kept_contents import are_surely_equal  # at the top, the import would be circular
+    from ..kept_contents import are_surely_equal  # an import at the top of the file would be circular
 
     if before.attributes is None or after.attributes is None:
         return False
@@ -128,7 +128,7 @@ def _is_only_difference(before: StaticValue, after: StaticValue) -> bool:
 def _cure_by_equality(before: StaticValue, after: StaticValue) -> str:
     """Return the cure for two objects of a class that compares by identity: reuse the object, or define an `__eq__`."""
     kind = kind_name(after.type)
-    from ..kept_contents import are_surely_equal  # at the top, the import would be circular
+    from ..kept_contents import are_surely_equal  # an import at the top of the file would be circular
 
     if not is_of_users(after.type):
         return "Reuse the object."

@@ -54,7 +54,7 @@ class StaticValue:
         # For a function: its code and the values that the code reads from outside of its arguments.
         self.reads: FunctionReads | None = None
         if reading.calls and any(self.type is kind for kind in _FUNCTIONS):
-            from .closed_over import function_reads  # at the top, the import would be circular
+            from .closed_over import function_reads  # an import at the top of the file would be circular
 
             self.reads = function_reads(value, reading)
         # A weak reference to the `filter_jit` object, for the function of `equinox.filter_jit`.

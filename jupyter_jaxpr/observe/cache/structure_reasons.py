@@ -32,7 +32,7 @@ def structure_difference(
         after: The structure of the argument in this call.
         old_paths: The paths of all leaves of the earlier call.
         new_paths: The paths of all leaves of this call.
-        reading: The methods of the user's objects that may be called.
+        reading: Says which methods of the user's objects may be called.
     """
     if is_same_tree(before, after):
         return

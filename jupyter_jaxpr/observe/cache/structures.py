@@ -36,7 +36,7 @@ def changed(name: str, before: Any, after: Any, reading: Reading) -> list[Change
         name: The name of the argument.
         before: The structure in the earlier call.
         after: The structure in the later call.
-        reading: The methods of the user's objects that may be called: paths contain the keys of dictionaries.
+        reading: Says which methods of the user's objects may be called: paths contain the keys of dictionaries.
     """
     try:
         return list(_in_nodes(name, before, after, reading))
@@ -141,7 +141,7 @@ def _fields(kind: type) -> Sequence[Any]:
     return dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
 
 
-# --- flax.nnx ---------------------------------------------------------------------------------------------
+# --- modules of flax.nnx ------------------------------------------------------------------------------------
 
 
 def _in_graph(path: str, was: Any, became: Any, reading: Reading) -> Iterator[Changed]:
@@ -208,7 +208,7 @@ def nnx_module(tree: Any, reading: Reading) -> tuple[str, list[str]] | None:
 
     Args:
         tree: The `PyTreeDef` of the structure that nnx passes to JAX for a module.
-        reading: The methods of the user's objects that may be called.
+        reading: Says which methods of the user's objects may be called.
 
     Returns:
         None for any other tree, or if nnx split the variables into several states.

@@ -71,7 +71,7 @@ def transform_reason(event: MissEvent, earlier: Sequence[MissEvent], name: str, 
         event: The call that missed.
         earlier: The earlier calls under transforms, oldest first; at least one.
         name: The name of the function.
-        reading: The methods of the user's objects that may be called.
+        reading: Says which methods of the user's objects may be called.
     """
     key = event.key
     assert key is not None

@@ -100,7 +100,8 @@ class CallCounter:
         self._package_call: tuple[CodeType, int] | None = None
         self._raised: defaultdict[tuple[Any, Place | None], int] = defaultdict(int)
         self._handed: dict[Any, Place | None] = {}
-        self._elsewhere: dict[int, Reference] = {}  # id of a function that another thread called -> reference to it
+        # id of a function that another thread called -> reference to the function
+        self._elsewhere: dict[int, Reference] = {}
         self._lines = InstructionLines()
         self._tool: MonitoringTool | None = None
         self._hits: Hits | None = None

@@ -71,7 +71,8 @@ class EntryHits:
         if record is None or record.library or record.construct is not None or record.history is None:
             return
         history, number, _rerun = record.history
-        if record.equinox or record.pmap:  # for these functions the hook receives the arguments in another grouping
+        # equinox and pmap pass the arguments to JAX in other groups than the user, so no key can be made
+        if record.equinox or record.pmap:
             self._unread.add(id(history))
             return
         try:

@@ -150,7 +150,7 @@ class HitPrograms:
             else:
                 activity = self._run.activity(record)
                 activity.reuse(program)
-                from ..programs_of_misses import own_programs  # at the top, the import would be circular
+                from ..programs_of_misses import own_programs  # an import at the top of the file would be circular
 
                 looks.all_seen = not record.unkept and all(
                     program.key in activity.programs for program in own_programs(record)

@@ -33,7 +33,7 @@ _C_MODULES = frozenset({"builtins", "functools", "itertools"})
 def is_of_container(called: Any) -> bool:
     """Return whether an object is a method of a Python container, such as `list.append`.
 
-    Such a method only stores its argument.
+    Such a method does not call a function that it gets.
     """
     return type(called) is types.BuiltinFunctionType and type(called.__self__) in _CONTAINERS
 

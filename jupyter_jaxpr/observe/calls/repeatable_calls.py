@@ -94,7 +94,7 @@ class HeldCall:
         return bool(self._positions or self._keywords) or any(slot is not None for slot in self._slots)
 
     def leaves(self) -> tuple[int, int]:
-        """The number of dynamic leaves in the positional arguments, and in the keyword arguments."""
+        """(number of dynamic leaves in the positional arguments, number of dynamic leaves in the keyword arguments)."""
         import jax
 
         args, kwargs = jax.tree_util.tree_unflatten(self._tree, [slot is None for slot in self._slots])

@@ -92,7 +92,7 @@ class Attributes(abc.ABC):
         """Return whether the code surely raises a NameError when it reads `name`, so that no later code runs."""
         return self.is_unmade is not None and self.is_unmade(scope.file, name)
 
-    # --- known properties of an object ---
+    # --- properties of a known object ---
 
     def blurred(self, value: Value) -> Made:
         """Return what is known of a value if it is passed to code that the analysis cannot follow.

@@ -421,8 +421,8 @@ class Expressions(Calls):
             values, keywords[None] = [together] * len(values), together
         if keywords or not isinstance(callee, Known) or type(node.func) is not ast.Attribute:
             return self.call(scope, node, callee, values, keywords)
-        # The key has the objects, not their ids: `_attribute` returns the same object for all places in the code, and a
-        # call of `id` is slow if Python code listens to audit events.
+        # `_attribute` returns the same object for all places in the code, so the objects themselves are the key. A call
+        # of `id` would be slow if Python code listens to audit events.
         key = (callee, *values)
         result = self._of_callees.get(key)
         if result is None:

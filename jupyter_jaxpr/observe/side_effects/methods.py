@@ -31,7 +31,7 @@ from .harmless_functions import (
 class Methods(Attributes):
     """The part of the analysis that examines calls of methods and of classes."""
 
-    # --- methods and classes ---
+    # --- calls of methods and classes ---
 
     def _call_method(
         self, scope: Scope, node: ast.AST, method: Method, values: list[Value], keywords: Keywords
@@ -280,13 +280,13 @@ class Methods(Attributes):
 
     @abc.abstractmethod
     def call(self, scope: Scope, node: ast.AST, callee: Value, values: list[Value], keywords: Keywords) -> Value:
-        """Analyse `callee(*values, **keywords)` and return the value of the call."""
+        """Analyse the call `callee(*values, **keywords)`, and return the abstract value of its result."""
 
     @abc.abstractmethod
     def store(
         self, scope: Scope, node: ast.AST, owner: Value, value: Value, name: str, attribute: str | None = None
     ) -> None:
-        """Analyse `owner.attribute = value`; if `attribute` is None, `owner[...] = value`."""
+        """Analyse the assignment `owner.attribute = value`; if `attribute` is None, `owner[...] = value`."""
 
     @abc.abstractmethod
     def _call_function(
@@ -353,7 +353,7 @@ def vars_of(kind: type) -> dict[str, Any]:
 
 
 def is_none(value: Value) -> bool:
-    """Return whether a value is None."""
+    """Return whether an abstract value is known to be None."""
     return isinstance(value, Known) and value.value is None
 
 

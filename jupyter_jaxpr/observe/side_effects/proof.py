@@ -72,7 +72,7 @@ class _Analysis(Expressions):
     """The part of the analysis that examines statements, and the whole analysis."""
 
     def body(self, scope: Scope, node: FunctionNode, code: CodeType | None) -> Value:
-        """Analyse the body of a function and return the abstract value of its result."""
+        """Analyse the body of a function, and return the abstract value of its result."""
         if isinstance(node, ast.Lambda):
             value = self.value_of(scope, node.body)
             return self._joined([*scope.returned, value]) if scope.returned else value
