@@ -81,7 +81,10 @@ _SKIPPED = (
 
 
 def not_counted() -> str:
-    """Return a sentence on why calls were not counted: another tool watches the cell, or Python 3.11 in a block."""
+    """Return a sentence on why the calls were not counted.
+
+    Another tool watches the cell, or Python 3.11 runs a block, in which calls cannot be counted.
+    """
     return NOT_COUNTED if HAS_MONITORING else cure(_ONLY_IN_CELLS, _NOT_IN_BLOCKS)
 
 
@@ -122,7 +125,10 @@ class FunctionActivity:
 
     @property
     def unseen(self) -> int:
-        """The number of signs of calls that the counter did not see; 0 if the counts are exact."""
+        """How often the counter may have missed calls: unseen misses, and times that C code got the function.
+
+        The number is 0 if the counts are exact.
+        """
         return self.calls_missed + self.handed
 
     def called(self, record: FunctionRecord, times: int) -> None:
@@ -161,7 +167,7 @@ class FunctionActivity:
         return counts
 
     def add(self, tally: Tally) -> None:
-        """Add the stage times of one call."""
+        """Add the numbers of the stages of one call."""
         self.traces += tally.traces
         self.lowerings += tally.lowerings
         self.compiles += tally.compiles
@@ -280,7 +286,7 @@ class FunctionActivity:
 
 
 class Run:
-    """One observed cell.
+    """One observed cell or block.
 
     Args:
         file: the `co_filename` of the cell's code; None outside of a cell.

@@ -149,9 +149,9 @@ def _credit_gone(run: Run, record: FunctionRecord | None, times: int, place: Pla
 
 
 def _note_jitted(record: FunctionRecord, called: Any) -> None:
-    """Keep a weak reference to the called object in the record of its function.
+    """Keep a weak reference to the called object in the history of its function.
 
-    Only for a result of `jax.jit` JAX reports the number of cache entries.
+    JAX reports the number of cache entries only for a result of `jax.jit`.
     """
     if record.history is not None and not record.equinox:
         history, number, _ = record.history

@@ -187,7 +187,7 @@ _DEPTH = 3
 
 
 def _leaves(value: Any, depth: int = 0) -> Iterator[Any]:
-    """Yield the leaves of Python containers."""
+    """Yield the leaves of nested lists, tuples and dicts, down to a limited depth."""
     if type(value) in (list, tuple, dict) and depth < _DEPTH:
         for inside in value.values() if type(value) is dict else value:
             yield from _leaves(inside, depth + 1)

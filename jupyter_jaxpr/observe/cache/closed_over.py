@@ -38,7 +38,7 @@ class Outside(NamedTuple):
 
     text: str | None  # the text of a number, a string or another plain value; None for other objects
     kind: str  # the name of the value's class; `array` for a JAX array
-    value: Any  # a plain value; for a long string or tuple, its hash
+    value: Any  # the value if it is a number, a string or a tuple of these; for a long one, its hash
     reference: weakref.ref[Any] | None  # a weak reference to an object; None if the class allows none
     code: CodeType | None = None  # the code of a function of the user's
     # name -> value, for the values that a user function itself reads from outside

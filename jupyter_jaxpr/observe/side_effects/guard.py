@@ -124,7 +124,10 @@ def _refusal(name: str, sentence: str) -> EffectsError:
 
 
 class _Watch(threading.local):
-    """Whether the thread refuses audit events at present: `refused` collects the sentences of refused events."""
+    """The state of the audit hook on one thread.
+
+    `refused` collects the sentences of refused events; None if the thread refuses no events.
+    """
 
     refused: list[str] | None = None
 
