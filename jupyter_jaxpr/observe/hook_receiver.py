@@ -86,7 +86,8 @@ class HookReceiver:
         self.shows_libraries = False  # true if the programs of library calls are recorded: while a run is on
         self._watching: set[Run] = set()  # the runs whose programs are shown
         self._threads: dict[int, ThreadState] = {}
-        # JAX's source text of a function -> its history, for functions that the user traced or lowered without a call
+        # name and place of a function, as JAX's record of its jit has them -> the history of the function; only for
+        # functions that the user traced or lowered without a call
         self._ahead: dict[str, FunctionHistory] = {}
 
     def _watch(self) -> None:
@@ -261,7 +262,7 @@ class HookReceiver:
         history = self.history.of(function)
         state.trace_requests.append(TraceRequest(id(frame), frame.f_code, function.jit_name or function.name, history))
         source = source_of(options)
-        # JAX may lower or compile the trace in any thread: the source identifies the function there
+        # JAX may lower or compile the trace in any thread: the name and the place identify the function there
         if source is not None:
             self._ahead[source] = history
             if len(self._ahead) > _AHEAD:

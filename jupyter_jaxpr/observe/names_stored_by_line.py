@@ -239,7 +239,7 @@ class LineFlow:
 
 
 def _protected(code: CodeType) -> list[tuple[int, int, int]]:
-    """Return (first instruction, instruction after the last, handler) for each block of code inside a `try`."""
+    """Return (first instruction, instruction after the last, handler) for each block inside a `try` or a `with`."""
     if not code.co_exceptiontable:
         return []
     entries: Iterable[Any] = dis.Bytecode(code).exception_entries  # type: ignore[attr-defined]  # not in typeshed

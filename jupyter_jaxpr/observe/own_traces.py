@@ -236,8 +236,8 @@ def traced_anew(call: CallToTrace, effects: Sequence[SideEffect]) -> tuple[KeptP
         leaves = jax.tree_util.tree_leaves((call.args, call.kwargs))
         if not any(isinstance(leaf, float | complex) for leaf in leaves):
             raise
-        # In jnp.linspace(0.0, 1.0) and similar calls, floating-point numbers determine the program, so these numbers
-        # are constants, too.
+        # The trace raised with floating-point numbers as inputs, as it does for jnp.linspace(0.0, 1.0), so all Python
+        # numbers are constants.
         return _trace(call, _is_no_number), _is_no_number, fun
 
 

@@ -105,7 +105,8 @@ class ValuesAtTrace:
         self._function = weakref.ref(fun)
         self._statics: dict[str, weakref.ref[Any]] = {}
         for name, value in statics.items():
-            # A number or a string cannot change in place, so it is skipped.
+            # Only objects of user classes, functions and partials are kept: a number or a string cannot change in
+            # place.
             if contents_of(value) is None or type(value) is FunctionType or type(value) is functools.partial:
                 try:
                     self._statics[name] = weakref.ref(value)

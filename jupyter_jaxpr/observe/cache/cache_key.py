@@ -39,7 +39,7 @@ class Leaf(NamedTuple):
     """The part of a cache key that comes from one leaf of the dynamic arguments."""
 
     aval: Any  # the ShapedArray that JAX makes of the value; None if JAX does not accept the value
-    holder: str  # where the value comes from: 'jax.Array', 'numpy', a Python type such as 'float', 'tracer', ...
+    holder: str  # the class of the value: 'jax.Array', 'numpy', a Python type such as 'float', 'tracer', ...
     sharding: Any  # the jax.sharding.Sharding of a jax.Array; None for other values
     committed: bool | None
     layout: Any  # the major_to_minor tuple of a jax.Array; None if the layout was not read

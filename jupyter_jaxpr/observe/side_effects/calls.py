@@ -376,7 +376,7 @@ class Calls(Methods):
         return PLAIN if plain and deep else Made(plain, deep, deep)
 
     def _call_back(self, scope: Scope, node: ast.AST, functions: tuple[Value, ...], arguments: list[Value]) -> Value:
-        """Analyse functions that a library calls with arguments of the library, such as the body of a scan."""
+        """Analyse functions that a library calls with arguments of its own, such as the body of a scan."""
         blurred = [self.blurred(value) for value in arguments]
         plain = all(value.plain for value in blurred)
         deep = all(value.deep for value in blurred)

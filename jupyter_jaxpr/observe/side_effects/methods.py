@@ -173,7 +173,7 @@ class Methods(Attributes):
         return self._call_unknown(scope, node, [receiver, *arguments])
 
     def _changes_fresh(self, scope: Scope, node: ast.AST, arguments: list[Value]) -> Value:
-        """Analyse a method that stores values in a container that JAX copied for the call.
+        """Analyse a method that stores values in a container that the call made, or that JAX copied for the call.
 
         Storing an object that existed before the call is refused.
         """
