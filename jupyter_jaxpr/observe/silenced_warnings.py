@@ -32,7 +32,7 @@ class _OfThread:
 
 
 @contextmanager
-def unseen_warnings() -> Iterator[None]:
+def silenced_warnings() -> Iterator[None]:
     """Silence this thread's warnings within the block.
 
     Python does not record the silenced warnings as shown, so later ones are shown as usual.

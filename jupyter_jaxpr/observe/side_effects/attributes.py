@@ -476,7 +476,7 @@ def _has_own_getattr(kind: type) -> bool:
 
 def is_users_module(module: types.ModuleType) -> bool:
     """Return whether the file of a module is the user's, not a package's."""
-    from ..whose_code import is_installed
+    from ..user_or_library.whose_code import is_installed
 
     file = getattr(module, "__file__", None)
     return file is None and module.__name__ == "__main__" or isinstance(file, str) and not is_installed(file)
