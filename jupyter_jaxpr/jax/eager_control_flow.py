@@ -347,7 +347,7 @@ class EagerConstructs:
     """Reports each eager construct that JAX runs.
 
     Args:
-        wanted: A function: returns True if executions on this thread are to be reported at present.
+        is_wanted: A function that returns True if executions on this thread are to be reported at present.
         tell: Called with the jitted function that JAX made for the construct, and a frame inside its execution.
         fail: Receives an error of this package.
     """

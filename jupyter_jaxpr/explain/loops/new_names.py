@@ -14,7 +14,7 @@ class Names:
     """The names of the function around a loop, its names for JAX's modules, and new names.
 
     Attributes:
-        taken: Names that the rewrite may not use for new variables.
+        taken_names: Names that the rewrite may not use for new variables.
         bound: Names that the text binds.
         lax: The user's name for `jax.lax`.
         jnp: The user's name for `jax.numpy`.

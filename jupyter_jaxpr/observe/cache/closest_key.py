@@ -34,7 +34,7 @@ _ORDER: dict[ReasonKind, int] = {
     "call_style": 8,
     "config": 9,
 }
-"""The order of the kinds: the holder of a value, its place, its type, its structure, static values, the call, settings.
+"""The rank of each kind of difference, from those of the function and the types of arguments to those of settings.
 
 Of two earlier calls with equally many differences, the call whose difference comes later in this order is closer.
 """

@@ -100,7 +100,7 @@ class MissEvent:
 
 
 _NO_ENTRY = MissEvent(0, 0, -1, None, None)
-"""Replaces an event whose function object is forget_object, so that the other entries keep their indices."""
+"""Replaces the event of a function object that was deleted, so that the other events keep their indices."""
 
 
 @dataclass(slots=True)

@@ -172,6 +172,7 @@ def counted_by_xla(card: Card) -> None:
     """Replace the fact that values decide the number of steps of a while loop by the number that XLA found."""
     if card.open_fact >= 0:
         del card.facts[card.open_fact]
+        card.open_fact = -1
     card.facts.append(_COUNTED.format(steps=count(card.trips, "step")))
     card.choice = card.choice_reason = None
 

@@ -91,7 +91,7 @@ class Equations:
     Args:
         walk: The walk of the program.
         scope: The scope of the program in the walk.
-        seen: The primitives in the op_names of the text.
+        primitive_names: The primitives in the op_names of the text.
         ends: True if the end positions of a line's frames are reliable.
     """
 
