@@ -16,7 +16,7 @@ from ..observe.kept_texts import text_kept
 from ..observe.user_or_library.whose_code import is_installed
 from ..plain_text import FAILURES, file_of
 
-#: Longer helper functions (by number of lines) are not examined.
+#: Functions with more lines than this are not examined.
 _LINES = 60
 
 
@@ -25,7 +25,9 @@ def tree_of(function: Any) -> ast.FunctionDef | None: ...
 @overload
 def tree_of(function: Any, asynchronous: bool) -> ast.FunctionDef | ast.AsyncFunctionDef | None: ...
 def tree_of(function: Any, asynchronous: bool = False) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
-    """Return the def of a plain Python function; None for a lambda, a generator, or a function without known source.
+    """Return the `def` statement of a plain Python function.
+
+    None for a lambda, a generator, or a function without known source.
 
     Args:
         function: Any object.
@@ -41,7 +43,7 @@ def tree_of(function: Any, asynchronous: bool = False) -> ast.FunctionDef | ast.
 
 @functools.lru_cache(maxsize=256)
 def _statement_of(code: CodeType, file: str) -> ast.stmt | None:
-    """Return the statement that defines a function; None if its source is no single statement or is unknown.
+    """Return the statement that defines a function. None if the source is unknown, or is not exactly one statement.
 
     Args:
         code: The code of the function.
@@ -50,7 +52,8 @@ def _statement_of(code: CodeType, file: str) -> ast.stmt | None:
     statements: list[ast.stmt] = []
     try:
         statements = ast.parse(textwrap.dedent("".join(_lines_of(code)))).body
-    except not_of_a_signal(*FAILURES):  # the source is unknown, or the function is a lambda within a line
+    # the source is unknown, or the function is a lambda in the middle of a line, which does not parse alone
+    except not_of_a_signal(*FAILURES):
         return None
     return statements[0] if len(statements) == 1 else None
 
@@ -81,7 +84,7 @@ def _installed_lines(code: CodeType) -> Sequence[str]:
 
 
 def names_of(function: FunctionType) -> Mapping[str, Any]:
-    """Return {free name of a function: its value}."""
+    """Return the values of the names that a function reads from outside of itself: {name: value}."""
     names = dict(function.__globals__)
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:

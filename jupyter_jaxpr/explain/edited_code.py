@@ -44,7 +44,7 @@ class EditedCode(Mapping[CodeType, CodeType]):
         self.is_met = False
 
     def __getitem__(self, code: CodeType) -> CodeType:
-        # The file may have changed since its import, so the function may come from another source.
+        # The file may have changed since its import, so the function may come from an older version of the file.
         if file_of(code) != self._file or not any(code in _all_codes(code_alone) for code_alone in self._as_it_is):
             raise KeyError(code)
         first = code.co_firstlineno
@@ -66,7 +66,10 @@ class EditedCode(Mapping[CodeType, CodeType]):
 
 
 def _codes(module: CodeType) -> dict[tuple[str, int], CodeType]:
-    """Return {(name, line): code object} for a source; code objects that share both, such as lambdas, are left out."""
+    """Return {(name, line): code object} for a source.
+
+    Code objects with the same name and line, such as two lambdas, are left out.
+    """
     codes = list(_all_codes(module))
     counts = Counter((code.co_qualname, code.co_firstlineno) for code in codes)
     keys = ((code.co_qualname, code.co_firstlineno) for code in codes)

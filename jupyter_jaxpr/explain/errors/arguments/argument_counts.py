@@ -49,7 +49,7 @@ _NAMES_OF_JAX = {
 
 
 def _spread_children(raised: RaisedAt) -> FoundCure | None:
-    """Return the cure of `cls(children)` in `tree_unflatten`: each child is an argument of its own."""
+    """Return the cure of `cls(children)` in `tree_unflatten`: `cls(*children)`, which passes each child separately."""
     function, call = raised.function, raised.node
     if not isinstance(function, ast.FunctionDef) or function.name not in ("tree_unflatten", "unflatten"):
         return None
@@ -111,7 +111,10 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
 
 
 def _rngs_of_nnx(raised: RaisedAt) -> tuple[FoundCure, ...] | None:
-    """Return the cure of nnx.Linear(3, 4): the random keys of the parameters; None for another call."""
+    """Return the cure of nnx.Linear(3, 4), which lacks the argument rngs: nnx.Linear(3, 4, rngs=nnx.Rngs(0)).
+
+    None for another call.
+    """
     call = raised.node
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or not call.args + call.keywords:
         return None
@@ -127,20 +130,21 @@ def _rngs_of_nnx(raised: RaisedAt) -> tuple[FoundCure, ...] | None:
 
 
 def _unexpected(raised: RaisedAt, name: str, keyword: str) -> Explained | None:
-    """Explains an argument that a function of JAX does not have, such as the dim of PyTorch."""
+    """Explains a keyword argument that a function of JAX does not have, such as `dim` of PyTorch."""
     call = raised.node
     if not isinstance(call, ast.Call):
         return None
     function = value_of(raised, call.func)
     is_method = isinstance(call.func, ast.Attribute) and (
         bool(dtype_of(value_of(raised, call.func.value)))
-        # Methods of arrays have a private name, such as _mean, and the array may be the result of a call.
+        # JAX's message names the method `mean` of an array `_mean`. The array may be the result of a call, whose value
+        # is unknown.
         or (name == f"_{call.func.attr}" and value_of(raised, call.func.value) is None)
     )
     if isinstance(call.func, ast.Attribute) and is_method:
         name = call.func.attr
         function = getattr(sys.modules["jax.numpy"], name, None)
-    # The call names an object, such as a layer of flax: read the method of the class.
+    # The call calls an object, such as a layer of flax: the parameters are those of the method `__call__` of the class.
     elif name == "__call__" and function is not None:
         function, name, is_method = _method(type(function), name), raised.source(call.func), True
     node = next((part for part in call.keywords if part.arg == keyword), None)
@@ -166,7 +170,9 @@ def _unexpected(raised: RaisedAt, name: str, keyword: str) -> Explained | None:
     )
     code = f"{right}={raised.source(node.value)}"
     edits = [edit_of(raised, over(node, code))]
-    for other in call.keywords:  # each further argument name of another library would raise in the next call
+    # The edit also renames the other arguments that have a name from PyTorch or NumPy: each would raise an error in the
+    # next call.
+    for other in call.keywords:
         other_right = _NAMES_OF_JAX.get(other.arg or "")
         if other is not node and other.arg not in parameters and other_right in parameters:
             edits.append(edit_of(raised, over(other, f"{other_right}={raised.source(other.value)}")))
@@ -180,9 +186,10 @@ def _method(kind: type, name: str) -> Any:
 
 
 def _twin_with(function: Any, keyword: str) -> str | None:
-    """Return a function of the same library whose name begins with the name of this one, and that has the argument.
+    """Return a function of the same library that has the keyword argument.
 
-    Of several, the one with the shortest name; None without such a function.
+    Its name must begin with the given function's name. If there are several, return the one with the shortest name;
+    None if there is none.
     """
     package, name = (own_name(function, "__module__") or "").partition(".")[0], own_name(function, "__name__") or ""
     if package not in LIBRARIES or package not in sys.modules or not name:
@@ -194,7 +201,7 @@ def _twin_with(function: Any, keyword: str) -> str | None:
 
 
 def _is_of_library(function: Any) -> bool:
-    """Return whether a library on JAX, such as optax, defines a function."""
+    """Return whether a function belongs to a library that builds on JAX, such as optax."""
     return (own_name(function, "__module__") or "").partition(".")[0] in LIBRARIES
 
 
@@ -212,12 +219,12 @@ def _unflatten(raised: RaisedAt | None) -> Explained | None:
     return Explained(None, title, text, (FoundCure("the order", None, words),))
 
 
-#: Functions of JAX that take the arguments of their function after the function.
+#: Transforms that take the function first, and then the arguments of that function, as in jax.vjp(f, x).
 _TAKE_ARGUMENTS = frozenset({"vjp", "linearize"})
 
 
 def _no_primals(raised: RaisedAt, missing: str) -> Explained | None:
-    """Explains jax.vjp(f)(x) in place of jax.vjp(f, x)."""
+    """Explains jax.vjp(f)(x), where jax.vjp(f, x) is right."""
     transform = called(raised.node) if isinstance(raised.node, ast.Call) else ""
     if transform not in _TAKE_ARGUMENTS:
         return None
@@ -253,7 +260,7 @@ def _functions_of_text(module: ast.Module) -> set[str]:
 
 
 def _derivative_rule(raised: RaisedAt | None, name: str, passed_count: str, takes: str) -> Explained | None:
-    """Explains a forward or backward rule of custom_vjp with another number of parameters than JAX passes."""
+    """Explains a forward or backward rule of custom_vjp with more or fewer parameters than JAX passes arguments."""
     if raised is None or raised.loops is None:
         return None
     for node in ast.walk(raised.loops.module):
@@ -289,7 +296,7 @@ def _derivative_rule(raised: RaisedAt | None, name: str, passed_count: str, take
 
 
 def _kernel_parameters(raised: RaisedAt | None, name: str, passed_count: str, takes: str) -> Explained | None:
-    """Explains a Pallas kernel or an index map of a BlockSpec that takes another number of arguments than it gets."""
+    """Explains a Pallas kernel, or an index map of a BlockSpec, that has too few or too many parameters."""
     call = raised.node if raised is not None else None
     if raised is None or not isinstance(call, ast.Call) or "pallas_call(" not in raised.source(call):
         return None

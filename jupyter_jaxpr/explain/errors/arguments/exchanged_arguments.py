@@ -1,4 +1,4 @@
-"""Explains `predict(x, params)` of a function `predict(params, x)`: each has the name of the other parameter."""
+"""Explains a call with two exchanged arguments: `predict(x, params)` of a function `def predict(params, x)`."""
 
 from __future__ import annotations
 
@@ -61,7 +61,10 @@ def _callee(place: RaisedAt, function: ast.expr) -> tuple[AnyFunction | None, bo
 
 
 def _exchanged(call: ast.Call, parameters: list[str]) -> Iterator[tuple[int, int]]:
-    """Yield the indices of each two arguments where each has the name of the parameter of the other."""
+    """Yield the positions of each two arguments in the wrong order.
+
+    The first has the name of the second's parameter, and vice versa.
+    """
     if any(isinstance(argument, ast.Starred) for argument in call.args) or len(call.args) > len(parameters):
         return
     names = [_own_name(argument) for argument in call.args]
@@ -78,7 +81,10 @@ def _own_name(node: ast.expr) -> str:
 def _explained(
     place: RaisedAt, call: ast.Call, callee: AnyFunction, parameters: list[str], first: int, second: int
 ) -> Explained | None:
-    """Return the explanation; None if both arguments have one type, or if the call raises in the other order, too."""
+    """Return the explanation.
+
+    None if both arguments have the same type, or if the call with exchanged arguments raises an error, too.
+    """
     nodes = call.args[first], call.args[second]
     values = [value_of(place, node) for node in nodes]
     if any(value is None for value in values) or _structure(values[0]) == _structure(values[1]):

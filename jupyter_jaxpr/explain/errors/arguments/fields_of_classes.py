@@ -32,7 +32,7 @@ def class_of_text(raised: RaisedAt, kind: str) -> ast.ClassDef | None:
 
 
 def static_fields(raised: RaisedAt | None, values: Mapping[str, Any], path: str) -> list[FoundCure]:
-    """Return the cure that marks fields of a registered dataclass as static; empty for other classes.
+    """Return the cure that marks fields of a registered dataclass as static; an empty list for other classes.
 
     Args:
         raised: Where the error was raised.
@@ -59,9 +59,10 @@ def static_fields(raised: RaisedAt | None, values: Mapping[str, Any], path: str)
 
 
 def static_lines(raised: RaisedAt, node: ast.ClassDef | None, value: Any) -> list[str] | None:
-    """Return the lines that mark the fields of a dataclass without arrays as static.
+    """Return the code lines that mark the array-free fields of a dataclass as static.
 
-    None if registering the class may fail: JAX makes new objects of a registered class, and compares static fields.
+    None if the class might not work as a pytree: JAX creates new objects of a registered class, and compares the static
+    fields.
 
     Args:
         raised: Where the error was raised.
@@ -74,7 +75,7 @@ def static_lines(raised: RaisedAt, node: ast.ClassDef | None, value: Any) -> lis
     if node is None or not dataclasses.is_dataclass(kind):
         return None
     if not any(map(_is_array, jax.tree.leaves(list(held.values())))):
-        return None  # an object with settings only should rather be a static argument
+        return None  # an object without arrays should be a static argument instead
     if any(isinstance(part, ast.FunctionDef) and part.name in _MAKING for part in node.body):
         return None
     lines = []
@@ -100,7 +101,10 @@ def _is_array(leaf: Any) -> bool:
 
 
 def _static_line(raised: RaisedAt, node: ast.ClassDef, name: str) -> str | None:
-    """Return the definition of a field as static; None if the class has no such line, or a default that is a call."""
+    """Return the line that makes a field static.
+
+    None if the class has no line for the field, or the field's default value is a call.
+    """
     for part in node.body:
         if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name) and part.target.id == name:
             if isinstance(part.value, ast.Call):

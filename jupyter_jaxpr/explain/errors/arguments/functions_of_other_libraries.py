@@ -52,7 +52,7 @@ _RANDOM = (
     "Make a key with key = jax.random.key(0), and pass a key to each call, as in jax.random.normal(key, shape): "
     "jax.random draws all numbers from keys."
 )
-#: Function of another library -> the name of a cure, and what JAX has in place of the function.
+#: Function of another library -> the name of the cure, and the sentence on what JAX has in place of the function.
 _WORDS = {
     "binary_cross_entropy_with_logits": (
         "optax",

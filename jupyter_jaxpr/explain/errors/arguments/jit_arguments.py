@@ -49,7 +49,7 @@ _OVERFLOW = re.compile(
     r"^An overflow was encountered while parsing an argument to a jitted computation, whose argument path is "
     r"(?P<path>\S+)\. Got <class 'int'> with value (?P<value>-?\d+)"
 )
-#: The words for a function whose name is unknown.
+#: The words for the traced function in a sentence if its name is unknown.
 _NO_NAME = "the function"
 
 
@@ -77,7 +77,7 @@ def argument_error(error: BaseException, raised: RaisedAt | None, function: str)
         explanation = "JAX gives a Python integer the type int32, whose largest value is 2,147,483,647."
         name = match["path"]
         if raised is None or not isinstance(raised.node, ast.Call) or module_of_call(raised, raised.node):
-            name = "the number"  # the path belongs to an argument of a JAX function, not of a user function
+            name = "the number"  # a function of JAX was called, and its argument's path means nothing to the user
             title = f"The number {match['value']} does not fit into int32"
         cures = (
             FoundCure("a float", None, f"Pass {name} as a float, such as {float(int(match['value'])):.4g}."),
@@ -92,7 +92,7 @@ def argument_error(error: BaseException, raised: RaisedAt | None, function: str)
 
 
 def module_of_call(raised: RaisedAt, call: ast.Call) -> bool:
-    """Return whether a call calls a function in a module, such as jnp.add."""
+    """Return whether a call calls a function through the name of its module, as jnp.add(x, y) does."""
     function = call.func
     while isinstance(function, ast.Attribute):
         function = function.value
@@ -165,7 +165,7 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
 
 
 def _keyword_only(raised: RaisedAt, name: str, number: int) -> Explained | None:
-    """Explains f(x, "a") of a function that takes its second argument by name alone, as in def f(x, *, mode)."""
+    """Explains f(x, "a") of a function with a keyword-only second argument, such as def f(x, *, mode)."""
     function, call = function_of_text(raised, name), raised.node
     if not isinstance(function, ast.FunctionDef) or not isinstance(call, ast.Call) or function.args.vararg is not None:
         return None
@@ -204,7 +204,7 @@ _TRACED = (
     "jax.jit traces each argument that is not static. JAX can trace arrays, numbers, and lists, tuples and "
     "dicts of arrays and numbers."
 )
-#: Annotations of fields whose values are hashable.
+#: Annotations of fields whose values always have a hash.
 _PLAIN_FIELDS = frozenset({"int", "float", "bool", "str", "bytes", "complex"})
 #: Python modules whose objects are hashed by their contents and contain no arrays.
 _HASHED_BY_CONTENT = frozenset({"datetime", "pathlib", "decimal", "fractions", "uuid", "re"})
@@ -388,7 +388,7 @@ def _frozen(raised: RaisedAt, users_class: ast.ClassDef, value: Any) -> list[Fou
 def _static_argument(raised: RaisedAt | None, type_: str) -> tuple[str, ast.expr] | None:
     """Return (name, expression) for the only argument of the call whose value has this type.
 
-    None if there are several.
+    None if several arguments have this type.
     """
     call = raised.node if raised is not None else None
     if raised is None or not isinstance(call, ast.Call) or raised.frame is None:

@@ -202,7 +202,8 @@ def _is_function(raised: RaisedAt, node: ast.expr) -> bool:
     value = value_of(raised, node)
     kind = type(value)
     functions = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, functools.partial)
-    # jnp.add is an object of the class jax.numpy.ufunc, and jax.nn.relu one of the class jax.custom_jvp.
+    # Some functions are no Python functions: jnp.add is an object of the class ufunc, and jax.nn.relu one of the class
+    # custom_jvp.
     return kind in functions or is_jitted(value) or kind.__name__ in ("ufunc", "custom_jvp", "custom_vjp")
 
 
@@ -221,7 +222,8 @@ def _functions(raised: RaisedAt, call: ast.Call, message: str) -> Explained | No
     if len(function_places) != 1:
         return None
     arguments = [raised.source(argument) for argument in call.args]
-    arguments.insert(place, arguments.pop(function_places[0]))  # the other arguments keep their order
+    # only the function moves; the other arguments keep their order
+    arguments.insert(place, arguments.pop(function_places[0]))
     title = f"{name} takes its function as argument {place + 1}, not as argument {function_places[0] + 1}"
     words = f"Pass the arguments of {name} in this order."
     return Explained(None, title, "", rewritten(raised, call, "the order", written(raised, call, arguments), words))
@@ -455,7 +457,7 @@ def _class_labels(raised: RaisedAt, call: ast.Call) -> Explained | None:
 
 
 def _labels(raised: RaisedAt, call: ast.Call) -> Explained:
-    """Explains integer labels that have as many axes as the logits; one axis less is right."""
+    """Explains integer labels with as many axes as the logits: such labels must have one axis less."""
     title = f"{called(call)} takes labels with one axis less than the logits"
     words = (
         "Pass one integer for each row, or use optax.softmax_cross_entropy for labels with one number for each class."
@@ -464,7 +466,7 @@ def _labels(raised: RaisedAt, call: ast.Call) -> Explained:
 
 
 def _labels_of_floats(raised: RaisedAt, call: ast.Call) -> Explained | None:
-    """Explains the numbers of the classes as floats, which need an integer dtype."""
+    """Explains class numbers (labels) with a float dtype: they need an integer dtype."""
     node = call.args[1]
     if "float" not in dtype_of(value_of(raised, node)):
         return None
@@ -476,7 +478,7 @@ def _labels_of_floats(raised: RaisedAt, call: ast.Call) -> Explained | None:
 
 
 def _module_in_init(raised: RaisedAt, call: ast.Call) -> Explained | None:
-    """Explains tx.init(model) with a module of equinox, which holds functions beside its arrays."""
+    """Explains tx.init(model) with a module of equinox, which contains functions as well as arrays."""
     names = [name for name, module in namespace(raised).items() if own_name(module, "__name__") == "equinox"]
     node = call.args[0] if called(call) == "init" and len(call.args) == 1 else None
     if node is None or not names or "equinox" not in packages_of(value_of(raised, node)):
@@ -490,7 +492,7 @@ def _module_in_init(raised: RaisedAt, call: ast.Call) -> Explained | None:
 
 
 def _linen_in_init(raised: RaisedAt, call: ast.Call) -> Explained | None:
-    """Explains tx.init(model) with a module of flax.linen, whose parameters are in a dict beside the module."""
+    """Explains tx.init(model) with a module of flax.linen, whose parameters are in a separate dict."""
     node = call.args[0] if called(call) == "init" and len(call.args) == 1 else None
     value = value_of(raised, node) if node is not None else None
     if node is None or not any(own_name(kind, "__module__") == "flax.linen.module" for kind in mro_of(type(value))):
@@ -520,7 +522,7 @@ def trees_error(raised: RaisedAt, operator: str, left: str, right: str) -> Expla
         node = outer
     names = {part.id: value_of(raised, part) for part in ast.walk(node) if isinstance(part, ast.Name)}
     trees = [name for name, value in names.items() if _is_tree(value)]
-    # Python's message also calls a named tuple a sequence.
+    # Python's message says "tuple" for a tuple, but the class name of a named tuple is another.
     culprits = [
         name
         for name in trees

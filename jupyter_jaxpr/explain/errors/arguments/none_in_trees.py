@@ -1,4 +1,4 @@
-"""Finds the None in a tree or in a first carry that reached a function of the user's instead of an array."""
+"""Finds the None in a pytree or in an initial carry that reached a user's function in place of an array."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST = 1_000
 
 
 def none_of_the_caller(raised: RaisedAt, name: str) -> tuple[str, tuple[FoundCure, ...]] | None:
-    """Say where the None of a parameter comes from; None if no jax.tree.map and no loop passed it.
+    """Return where a None that a function got as an argument comes from; None if no jax.tree.map and no loop passed it.
 
     Returns:
         The sentences of the explanation, and the cures.

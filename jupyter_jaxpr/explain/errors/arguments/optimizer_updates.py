@@ -19,7 +19,7 @@ from .tree_differences import with_article
 
 
 def other_update_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Explains an update of optax with the value of value_and_grad in the place of the gradient."""
+    """Explains `tx.update(value, state, params)`, where `value` is the value from value_and_grad, not the gradient."""
     call = raised.node if raised is not None else None
     if raised is None or raised.frame is None or not isinstance(call, ast.Call) or called(call) != "update":
         return None
@@ -46,9 +46,9 @@ def other_update_error(error: BaseException, raised: RaisedAt | None, function: 
 
 
 def _gradient(raised: RaisedAt, value_name: str, parameters: Any) -> str | None:
-    """Return the name g of `value, g = ...`.
+    """Return the name g of the gradient from an assignment `value, g = ...`.
 
-    None if another such assignment also gives value, or if g does not have the shapes of the parameters.
+    None if there are several such assignments, or if g does not have the shapes of the parameters.
     """
     if raised.loops is None:
         return None

@@ -40,7 +40,7 @@ def own_class_error(error: BaseException, raised: RaisedAt | None, function: str
     source = " ".join(raised.source(matching_arguments[0]).split()) if matching_arguments else f"An object of {kind}"
     attributes = [part.value for part in ast.walk(call.func) if isinstance(part, ast.Attribute)]
     if any(type(value_of(raised, attribute)).__name__ == kind for attribute in attributes):
-        return None  # the function is a bound method, whose object is no argument
+        return None  # the object belongs to the called bound method, and is not an argument
     title = f"{source} is not an array or a container that JAX knows: its type is {kind}"
     value = value_of(raised, matching_arguments[0]) if matching_arguments else None
     cures = registered(raised, kind, value)
@@ -48,11 +48,12 @@ def own_class_error(error: BaseException, raised: RaisedAt | None, function: str
 
 
 def can_be_static(value: Any) -> bool:
-    """Return whether a value can be a static argument: it is hashable and contains no array."""
+    """Return whether a value can be a static argument: it has a hash and contains no array."""
     if is_hashed(value) or issubclass(type(value), _FUNCTIONS):
         return True
     if _holds_arrays(value):
-        return False  # the object would be a constant of the program, and JAX would compile for each object
+        # JAX would make the arrays constants of the program, and would compile a new program for each object
+        return False
     # An object is hashed by identity or by its class's __hash__; lists, dicts and sets are not hashable.
     return getattr(type(value), "__hash__", None) is not None
 
@@ -147,7 +148,10 @@ def _as_dataclass(kind: str, fields: list[str], value: Any) -> str | None:
 
 
 def _static_fields(fields: list[str], value: Any) -> dict[str, str]:
-    """Return the fields that hold no arrays or numbers and have a hash, each with its line in the dataclass."""
+    """Return the fields that need static=True: they hold no arrays or numbers, and have a hash.
+
+    Each comes with its line in the dataclass.
+    """
     import jax
 
     held = instance_dict(value)

@@ -1,4 +1,4 @@
-"""Finds a pytree in a call that has the structure of only a part of another one, and the line that made it."""
+"""Finds an argument that has the structure of only a part of another argument, and the line that made the argument."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_PARTS = 2_000
 
 @dataclass(frozen=True)
 class Part:
-    """What is known of a tree that is like a part of another tree.
+    """A pytree in a call that has the same structure as a part of another argument.
 
     Attributes:
         sentence: The sentences that name the part, and the line that made the tree.
@@ -32,9 +32,10 @@ class Part:
 
 
 def part_of_tree(raised: RaisedAt) -> Part | None:
-    """Return the finding that state.mu is structured like grads["dense"] in jax.tree.map(f, state.mu, grads).
+    """Return which argument of a failing jax.tree.map has the structure of a part of the other argument.
 
-    None if it is not.
+    For example, state.mu has the structure of grads["dense"] in jax.tree.map(f, state.mu, grads). None if neither
+    argument has.
     """
     call = raised.node
     if not isinstance(call, ast.Call) or len(call.args) != 3 or raised.frame is None:
@@ -54,8 +55,8 @@ def part_of_tree(raised: RaisedAt) -> Part | None:
         if made is None:
             return Part(sentence, None)
         sentence = f"{sentence} Line {made.lineno} made {source}: {' '.join(raised.source(made).split())}."
-        # If the line only gives the part a second name, the user may mean the part, and the call is wrong. A new pytree
-        # made for the part has no such use.
+        # Without a call, the line only gives a part of a tree another name: the part may be intended, and the call
+        # wrong. So only a line with a call, which made a new pytree from the part, gets a cure.
         is_new = isinstance(made.value, ast.Call)
         return Part(sentence, _whole(raised, made, paths[0], values[large]) if is_new else None)
     return None
@@ -85,7 +86,7 @@ def _parts(value: Any, path: str, depth: int) -> Iterator[tuple[str, Any]]:
 
 
 def _made(raised: RaisedAt, value: Any) -> ast.Assign | None:
-    """Return the only assignment to a name whose value is this pytree; None if there is no such name."""
+    """Return the assignment that gave this pytree its name; None if there is no such assignment, or more than one."""
     names = {name for name, held in namespace(raised).items() if held is value}
     names |= {name for frame in raised.callers for name, held in frame.f_locals.items() if held is value}
     module = raised.loops.module if raised.loops is not None else ast.Module([], [])
@@ -99,7 +100,7 @@ def _made(raised: RaisedAt, value: Any) -> ast.Assign | None:
 
 
 def _whole(raised: RaisedAt, made: ast.Assign, path: str, large: Any) -> FoundCure | None:
-    """Return the cure that makes the tree of the whole in place of its part, as params in place of params["dense"]."""
+    """Return the cure that makes the tree from the whole, such as opt.init(params) for opt.init(params["dense"])."""
     wanted = ast.unparse(ast.parse(f"_{path}", mode="eval").body)[1:]
     parts = [
         node

@@ -35,7 +35,7 @@ _OF_LISTS = re.compile(
 )
 _FORMAT = re.compile(r"^(?:tuple index out of range|Replacement index \d+ out of range for positional args tuple)")
 _AXIS = re.compile(r"^index (-?\d+) is out of bounds for axis 0 with size (\d+)")
-#: Functions of JAX that index shape[axis] in Python, so that a wrong axis raises IndexError.
+#: Functions of JAX that read shape[axis] with a Python index, so a wrong axis raises a Python IndexError.
 _LOOK_UP = frozenset({"swapaxes", "categorical", "rollaxis"})
 _MODULES = ("numpy", "nn", "lax", "random", "tree", "tree_util", "scipy.special", "ops")
 #: Function that JAX removed -> the function that replaces it.
@@ -108,7 +108,7 @@ def _no_wait(raised: RaisedAt, kind: str) -> Explained | None:
 
 
 def _of_equinox(raised: RaisedAt) -> bool:
-    """Return whether the statement sets a field of an equinox module."""
+    """Return whether the failing statement sets a field of an equinox module."""
     statement = raised.statement_of(raised.node)
     target = statement.targets[0] if isinstance(statement, ast.Assign) else getattr(statement, "target", None)
     if not isinstance(target, ast.Attribute):
@@ -117,7 +117,7 @@ def _of_equinox(raised: RaisedAt) -> bool:
 
 
 def _named_place(raised: RaisedAt) -> Explained | None:
-    """Explains jax.debug.print("{x}", x): the format names a value that the call passes without this name."""
+    """Explains jax.debug.print("{x}", x): the format names x, but the call does not pass x as a keyword argument."""
     call = raised.node
     if not isinstance(call, ast.Call) or not raised.source(call.func).endswith("debug.print") or not call.args:
         return None

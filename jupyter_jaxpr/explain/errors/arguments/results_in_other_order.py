@@ -1,4 +1,4 @@
-"""Explains `loss, params = step(params, x)` of a function that returns the parameters first and the loss second."""
+"""Explains `loss, params = step(params, x)` where `step` returns the parameters first and the loss second."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST = 4
 
 
 def results_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Explains an error after an assignment whose names stand in another order than the results of the call."""
+    """Explains an error after an assignment whose names are in another order than the returned values."""
     if raised is None or raised.frame is None or raised.node is None:
         return None
     if not isinstance(error, TypeError | ValueError | AttributeError | KeyError):
@@ -45,8 +45,8 @@ def results_error(error: BaseException, raised: RaisedAt | None, function: str) 
 def _assignments(raised: RaisedAt) -> Iterator[tuple[RaisedAt, ast.Assign, bool]]:
     """Yield the assignments that may have given the failing line its values.
 
-    Yield also the place of the assignment, and whether the call of the assignment raised the error: then an earlier
-    iteration gave the names their values.
+    Each is a tuple: the place, the assignment, and whether its call raised the error. If the call itself raised the
+    error, an earlier iteration of a loop gave the names their values.
     """
     for frame in reversed(raised.callers):
         place = at_caller(raised, frame)
@@ -72,10 +72,12 @@ def _returning(place: RaisedAt, call: ast.Call) -> AnyFunction | None:
 
 
 def _other_order(place: RaisedAt, target: ast.Tuple, result: ast.Tuple) -> tuple[int, ...] | None:
-    """Return for each result the index of the name that fits; None if the names may be right.
+    """Return the index of the fitting name for each returned value.
 
-    Results of equal types are left in their order, because a step such as `a, b = step(a, b)` may return b first on
-    purpose.
+    None if the names may already be in the right order.
+
+    If the values have equal types, the function returns None, because a step such as `a, b = step(a, b)` may return b
+    first on purpose.
     """
     names, number = target.elts, len(result.elts)
     parts = [*names, *result.elts]
@@ -96,10 +98,10 @@ def _other_order(place: RaisedAt, target: ast.Tuple, result: ast.Tuple) -> tuple
 
 
 def _likeness(name: ast.expr, result: ast.expr) -> int:
-    """Return how much a name on the left of the = is like a result.
+    """Return a score of how well a name on the left of the `=` fits a returned expression. 3: the names are equal.
 
-    3 for the same name, 2 if one name contains the other or the result reads the name, 1 for a common beginning of a
-    short name, 0 for no likeness.
+    2: one name contains the other, or the expression reads the name. 1: one short name is the start of the other. 0:
+    otherwise.
     """
     text, other = _own_name(name), _own_name(result)
     if not text:
@@ -129,7 +131,10 @@ def _kind(value: Any) -> Any:
 
 
 def _was_called(place: RaisedAt, target: ast.Tuple, call: ast.Call) -> bool:
-    """Return whether an earlier iteration ran the assignment: all names that are no arguments have values."""
+    """Return whether the assignment ran in an earlier iteration of a loop.
+
+    Then each name on its left that the call does not pass has a value.
+    """
     loop: ast.AST | None = call
     while loop is not None and not isinstance(loop, ast.For | ast.While):
         loop = place.parents.get(id(loop))
@@ -139,7 +144,10 @@ def _was_called(place: RaisedAt, target: ast.Tuple, call: ast.Call) -> bool:
 
 
 def _is_cause(raised: RaisedAt, target: ast.Tuple, order: tuple[int, ...]) -> bool:
-    """Return whether the failing line may run with the values in the other order."""
+    """Return whether the order may have caused the error.
+
+    If so, the failing line passes a trial with the values in the other order.
+    """
     assert raised.node is not None
     now = {ast.unparse(target.elts[index]): raised.source(target.elts[number]) for number, index in enumerate(order)}
     changed = [
@@ -150,13 +158,13 @@ def _is_cause(raised: RaisedAt, target: ast.Tuple, order: tuple[int, ...]) -> bo
     values = [value_of(raised, part) for part in target.elts]
     structures = {str(_structure(value)) for value in values}
     if raised.around(ast.JoinedStr) is not None or not changed:
-        return len(structures) > 1  # Python 3.11 does not know the places within an f-string
+        return len(structures) > 1  # Python 3.11 reports no columns for expressions within an f-string
     edits = [edit_of(raised, over(part, now[part.id])) for part in changed]
     return bool(passed(raised, [applied(FoundCure("the order", None, ""), edits)]))
 
 
 def _structure(value: Any) -> Any:
-    """Return the structure of a tree."""
+    """Return the pytree structure of a value."""
     import jax
 
     return jax.tree_util.tree_structure(value)

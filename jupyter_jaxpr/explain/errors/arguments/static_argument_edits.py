@@ -57,7 +57,7 @@ def static_cure(raised: RaisedAt, error: BaseException, function: str, names: Se
 def by_name_cure(error: BaseException, function: str, names: Sequence[str]) -> FoundCure | None:
     """Return the cure of a static argument that the call passes by position to a function with `*args`.
 
-    jax.jit knows an argument collected by `*args` only by position. None if no static name lacks a parameter.
+    jax.jit cannot match a name in static_argnames with a value in `*args`. None if each static name is a parameter.
 
     Args:
         error: The exception, whose traceback still has the frames of JAX.
@@ -87,7 +87,10 @@ def _static(call: RaisedCall) -> list[str]:
 
 
 def _static_in_checkpoint(raised: RaisedAt, call: RaisedCall, function: str, names: Sequence[str]) -> FoundCure | None:
-    """Return the cure static_argnums of jax.checkpoint; None if an argument is passed by name."""
+    """Return the cure that adds static_argnums to jax.checkpoint.
+
+    None if the call passes one of the arguments by name.
+    """
     positional = parameters_of(call.function)[: len(call.args)]
     if not set(names) <= set(positional):
         return None
@@ -98,12 +101,15 @@ def _static_in_checkpoint(raised: RaisedAt, call: RaisedCall, function: str, nam
 
 
 def raised_call_of(error: BaseException, function: str) -> RaisedCall | None:
-    """Return the innermost call of a jitted function with this name that the error ended; None if there is none."""
+    """Return the innermost call of the jitted function of this name among the calls that the error ended.
+
+    None if there is none.
+    """
     return next((call for call in reversed(raised_calls(error)) if _name(call) == function), None)
 
 
 def static_outcome(error: BaseException, function: str, name: str) -> Outcome:
-    """Return the outcome of a trial trace of the failing call with one static argument."""
+    """Return the outcome of a trial trace of the failing call in which one more argument is static."""
     call = raised_call_of(error, function)
     values = _values_by_parameter(call) if call is not None else None
     if call is None or values is None or name not in values:
@@ -149,7 +155,8 @@ def jit_with(
             code = f"{source[:-1]}{keyword})"
     else:
         code = f"{source}({keyword})"
-        if transforms is _CHECKPOINT:  # jax.checkpoint needs the function in the same call
+        # jax.checkpoint takes the function and the option in one call, so a decorator with an option needs partial
+        if transforms is _CHECKPOINT:
             partial = _partial_in(raised)
             if partial is None:
                 return FoundCure(name, f"@partial({source}, {keyword})", f"{text} Import partial from functools.")
@@ -184,10 +191,11 @@ def _keyword(names: Sequence[str]) -> str:
 
 
 def _longer_option(written: Sequence[ast.keyword], keyword: str, parameters: Sequence[str]) -> str | None:
-    """Return the user's static option, extended by the arguments of another option, such as static_argnums=(0, 2).
+    """Return the user's static option with more arguments.
 
-    None if the user's option is no literal, or a parameter is unknown. A jit with both static_argnames and
-    static_argnums does not translate one into the other, so a name is added to names, and a number to numbers.
+    For example, static_argnums=0 and the new static_argnums=2 give static_argnums=(0, 2). None if the user's option is
+    no literal, or a parameter is unknown. The result uses the user's option, names or numbers: a jit with both
+    static_argnames and static_argnums would not translate one into the other.
     """
     option, _, value = keyword.partition("=")
     if len(written) != 1 or written[0].arg is None:
@@ -246,7 +254,7 @@ def _jits(raised: RaisedAt, function: str, transforms: frozenset[str]) -> Iterat
 
 
 def _is_transform(raised: RaisedAt, node: ast.expr, transforms: frozenset[str]) -> bool:
-    """Return whether an expression names one of the transforms, also under another name, such as jx.jit."""
+    """Return whether an expression refers to one of the transforms, even through an alias such as jx.jit."""
     import jax
 
     if ast.unparse(node) in transforms:

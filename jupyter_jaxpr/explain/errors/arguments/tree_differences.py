@@ -37,14 +37,14 @@ _NONE = "None is an empty tree, not a leaf. Write a value in its place, or is_le
 
 
 def tree_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Explains different trees in a `jax.tree.map`, or an option such as in_axes that does not fit its argument."""
+    """Explains a `jax.tree.map` of different pytrees, or an option such as in_axes that does not fit its argument."""
     text = " ".join(message_of(error).split())
     differ = _DIFFER.search(f"{text} ") if isinstance(error, ValueError) else None
     if differ is None:
         return None
     path = differ["path"]
     if differ["call"] != "tree_map":
-        # JAX lists all mismatches, also those of allowed None entries.
+        # JAX's message lists all differences, even a None in in_axes, which is allowed.
         mismatches = re.split(r"(?=pytree structure error)", text)[1:]
         mismatch = next((part for part in mismatches if "<class 'NoneType'>" not in part), text)
         differ = _DIFFER.search(f"{mismatch} ") or differ
@@ -84,7 +84,10 @@ def tree_error(error: BaseException, raised: RaisedAt | None, function: str) -> 
 
 
 def _title(text: str, first: str, second: str, notes: list[str]) -> str | None:
-    """Return the sentence that names the difference of two trees; adds a cure for None leaves to notes."""
+    """Return the sentence that names the difference of two trees.
+
+    Also append to `notes` the cure for a None in only one tree.
+    """
     if match := _TYPES.search(text):
         kinds = [_kind(match["first"]), _kind(match["other"])]
         notes += [_NONE] if "None" in kinds else []
@@ -137,7 +140,10 @@ def _swapped_update(raised: RaisedAt, title: str) -> Explained | None:
 
 
 def _with_none(raised: RaisedAt | None, path: str, text: str) -> list[str] | None:
-    """Return the code of the None and of the array at a path of two arguments of the call; None if unclear."""
+    """Return the code of a None in one argument, and of the array at the same path in the other argument.
+
+    For example, a['x'] and b['x']. None if unclear.
+    """
     kinds = _TYPES.search(text)
     call = raised.node if raised is not None else None
     if raised is None or raised.frame is None or kinds is None or not isinstance(call, ast.Call):
@@ -152,7 +158,7 @@ def _with_none(raised: RaisedAt | None, path: str, text: str) -> list[str] | Non
 
 
 def _trees(raised: RaisedAt | None) -> list[str] | None:
-    """Return the code of the two trees in the call; None for more than two trees, or for a tree without a name."""
+    """Return the code of the two trees in the call; None if the call has more than two trees, or a tree has no name."""
     call = raised.node if raised is not None else None
     if raised is not None and isinstance(call, ast.Call) and len(call.args) == 3 and called(call) in _MAPS:
         if all(isinstance(argument, ast.Name | ast.Attribute | ast.Subscript) for argument in call.args[1:]):

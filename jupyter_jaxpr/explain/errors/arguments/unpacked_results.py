@@ -1,4 +1,4 @@
-"""Explains the unpacking of a result of JAX into another number of names than the result has values."""
+"""Explains an assignment that unpacks a result of JAX into more or fewer names than the result has values."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _DERIVATIVES = frozenset({"grad", "jacobian", "jacfwd", "jacrev", "hessian"})
 
 
 def unpacked_result(raised: RaisedAt, expected: str, passed_count: str | None) -> Explained | None:
-    """Explains the unpacking of a JAX result with another number of values than names."""
+    """Explains an assignment that unpacks a result of JAX into more or fewer names than the result has values."""
     statement = raised.statement_of(raised.node)
     call = statement.value if isinstance(statement, ast.Assign) else None
     if not isinstance(call, ast.Call):
@@ -108,7 +108,7 @@ def _value_and_grad(
     if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Tuple):
         return None
     if expected == "2" or len(statement.targets[0].elts) == 2:
-        return None  # the number of names does not fit the parts of the value or of the gradient
+        return None  # the names for the pair are right, so the error is about the parts of the value or of the gradient
     options = [keyword.value for keyword in transform.keywords if keyword.arg == "has_aux"]
     if any(not isinstance(option, ast.Constant) for option in options):
         return None

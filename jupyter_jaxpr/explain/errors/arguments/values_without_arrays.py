@@ -56,7 +56,7 @@ _OF_FUNCTIONS = frozenset({"function", "method", "builtin_function_or_method", "
 
 
 def python_value_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Explains `schedule * x`, `x.sum * 2`, `None + x`, `x_ref * 2` and `pair.shape`."""
+    """Explains an operation on a value that is no array: `x.sum * 2`, `None + x`, `x_ref * 2`, `pair.shape`."""
     if raised is None or raised.frame is None or raised.node is None:
         return None
     text = message_of(error).strip()
@@ -133,7 +133,7 @@ def _operand_nodes(raised: RaisedAt) -> list[ast.expr]:
 
 
 def _operand_value(raised: RaisedAt, node: ast.expr) -> Any:
-    """Return the value of an operand, which may be a method of an array."""
+    """Return the value of an operand; for a method of an array, such as `x.sum`, the function in the class."""
     value = value_of(raised, node)
     if value is None and isinstance(node, ast.Attribute):
         kind = type(value_of(raised, node.value))
@@ -156,7 +156,8 @@ def _uncalled_function(raised: RaisedAt, operator: str, nodes: list[ast.expr]) -
     source = raised.source(node)
     if isinstance(raised.node, ast.Call) and (state := _uncalled_init(raised, raised.node, node)) is not None:
         return state
-    # The class holds a method, so value_of, which reads only fields, returns None for a method.
+    # A method is stored in the class. `value_of` reads only attributes of the object itself, so it returns None for a
+    # method.
     is_method = isinstance(node, ast.Attribute) and value_of(raised, node) is None
     title = f"{source} is a function, but {operator} needs an array"
     words = f"Call {source}, as in {source}(...), and use the result."
@@ -170,7 +171,7 @@ def _uncalled_function(raised: RaisedAt, operator: str, nodes: list[ast.expr]) -
 
 
 def _uncalled_init(raised: RaisedAt, call: ast.Call, node: ast.expr) -> Explained | None:
-    """Explains tx.update(grads, tx.init, params): the state of an optimizer is what tx.init returns."""
+    """Explains tx.update(grads, tx.init, params): the second argument must be the result of tx.init(params)."""
     if not isinstance(node, ast.Attribute) or not isinstance(call.func, ast.Attribute):
         return None
     if (node.attr, call.func.attr) != ("init", "update") or raised.source(node.value) != raised.source(call.func.value):
@@ -186,7 +187,7 @@ def _uncalled_init(raised: RaisedAt, call: ast.Call, node: ast.expr) -> Explaine
 
 
 def _uncalled_optimizer(raised: RaisedAt, attribute: str) -> Explained | None:
-    """Explains optax.adam.init(params): optax.adam makes an optimizer."""
+    """Explains optax.adam.init(params), where optax.adam(rate).init(params) is right."""
     node = raised.node.func if isinstance(raised.node, ast.Call) else raised.node
     maker = value_of(raised, node.value) if isinstance(node, ast.Attribute) else None
     if maker is None and isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute):
@@ -247,7 +248,7 @@ def _none_operand(raised: RaisedAt, operator: str, is_of_jax: bool) -> Explained
 
 
 def _is_none_leaf(raised: RaisedAt, node: ast.expr) -> bool:
-    """Return whether an item of a dict, a list or a tuple, or a field of an object, is certainly None."""
+    """Return whether an expression such as params['b'], xs[0] or model.bias is certainly None."""
     match node:
         case ast.Subscript(value=holder, slice=ast.Constant(value=key)):
             value = value_of(raised, holder)
@@ -292,7 +293,7 @@ def _none_leaf(raised: RaisedAt, name: str) -> tuple[str, tuple[FoundCure, ...]]
 
 
 def _function_of_value(raised: RaisedAt, node: ast.expr) -> ast.FunctionDef | None:
-    """Return the function in the code whose call is the only value that the code assigns to a name."""
+    """Return the user's function that computes the value of a name. The code must assign to the name only once."""
     call: ast.AST | None = node
     if isinstance(node, ast.Name) and raised.loops is not None:
         values = [
@@ -395,7 +396,7 @@ def _none_in_list(raised: RaisedAt, call: ast.Call) -> Explained | None:
 
 
 def _not_array(raised: RaisedAt, kind: str) -> Explained | None:
-    """Explains a range, a set or a generator instead of an array."""
+    """Explains a range, a set or a generator as an argument of a JAX function that takes arrays."""
     call = raised.node
     if not isinstance(call, ast.Call):
         return None
@@ -439,7 +440,7 @@ def _not_array(raised: RaisedAt, kind: str) -> Explained | None:
             return Explained(None, title, "", tuple(passed(raised, [cure])))
         if isinstance(
             value, types.GeneratorType | map | zip | filter | reversed
-        ):  # the failed call may have consumed some elements
+        ):  # the failed call may have consumed some elements of the iterator
             words = f"Make an array before the call, such as {jnp}.array of a list: an iterator can be read only once."
             return Explained(None, title, "", (FoundCure(f"{jnp}.array", None, words),))
         cure = applied(
@@ -468,7 +469,7 @@ def _iterator(raised: RaisedAt) -> Explained | None:
     if isinstance(node, ast.GeneratorExp):
         inner = source[1:-1] if source.startswith("(") else source
         code = f"([{inner}])" if len(call.args) == 1 and not call.keywords else f"[{inner}]"
-    elif not isinstance(node, ast.Call):  # an iterator in a variable may be used up
+    elif not isinstance(node, ast.Call):  # an iterator in a variable may already be consumed
         return Explained(None, title, "", (FoundCure("a list", None, words),))
     cure = applied(FoundCure("a list", code, words), [edit_of(raised, over(node, code))])
     return Explained(None, title, "", tuple(passed(raised, [cure])))
@@ -499,7 +500,7 @@ def _reference(raised: RaisedAt) -> Explained | None:
 
 
 def _container(raised: RaisedAt, kind: str, name: str) -> Explained | None:
-    """Explains an array attribute of a tuple or list of arrays, such as `pair.shape`."""
+    """Explains a read of an array's attribute on a tuple or list of arrays, such as `pair.shape`."""
     import jax
 
     node = raised.node
@@ -510,7 +511,7 @@ def _container(raised: RaisedAt, kind: str, name: str) -> Explained | None:
     title = f"{source} is a {kind}, and a {kind} has no {name}"
     types_ = [type_of(element) for element in container[:3]] if type(container) in (tuple, list) else []
     if not all(types_):
-        return None  # a list of strings, for example, cannot become an array
+        return None  # the elements are no arrays, for example strings, so they cannot become an array
     explanation = f"{source} holds {', '.join(types_)}{', ...' if len(container) > 3 else ''}." if types_ else ""
     words = f"Take an element, such as {source}[0], or make one array with jnp.stack({source})."
     return Explained(None, title, explanation, (FoundCure("an element", None, words),))

@@ -24,9 +24,9 @@ from .jit_arguments import packages_of
 from .tree_differences import with_article
 
 _TAKES_ARRAYS = re.compile(r"requires ndarray or scalar arguments, got <class '")
-#: Method -> the library of its objects.
+#: Name of a method -> the library whose objects have the method.
 _METHODS_OF = {"update": "optax", "apply": "flax"}
-#: Functions whose arguments are pytrees with the same containers and keys.
+#: Functions that take several pytrees of equal structure.
 _TAKE_TREES = frozenset({"map", "tree_map", "apply_updates"})
 #: Methods of optax and flax whose first argument is the gradient.
 _TAKE_GRADIENTS = frozenset({"update", "apply_gradients"})
@@ -35,13 +35,13 @@ _SUBSCRIPT = re.compile(r"^tuple indices must be integers or slices, not ")
 
 @dataclass(frozen=True)
 class _Parts:
-    """The parts of the result of a known function: the name of each in code, and in a sentence."""
+    """For a function that returns a tuple: the name of each element in code, and in a sentence."""
 
     names: tuple[str, ...]
     words: tuple[str, ...]
 
 
-#: Name of a function -> the parts of its result.
+#: Name of a function -> the elements of its result.
 _KNOWN = {
     "update": _Parts(("updates", "state"), ("the updates", "the new state")),
     "value_and_grad": _Parts(("value", "gradient"), ("the value", "the gradient")),
@@ -70,7 +70,8 @@ def whole_result_error(error: BaseException, raised: RaisedAt | None, function: 
         if not isinstance(value, tuple) or not 2 <= len(value) <= 8 or not any(map(_is_array_or_tree, value)):
             continue
         if _is_own_tree(value) or _has_equal_tree(raised, name, value):
-            return None  # the operands are pytrees, for jax.tree.map
+            # the operands are meant to be pytrees, as in a call of jax.tree.map, so no unpacking is missing
+            return None
         made = _made_by(raised, name.id)
         is_gradient = behind is not None or called(raised.node) in _TAKE_GRADIENTS
         if made is not None and not (is_gradient and _parts(raised, made.call, value) is None):
@@ -126,7 +127,7 @@ def _is_array_or_tree(value: Any) -> bool:
 
 
 def _has_element_like(raised: RaisedAt, node: ast.expr, arguments: list[ast.expr]) -> bool:
-    """Return whether an element of a tuple has the keys and lengths of another argument of the call."""
+    """Return whether an element of a tuple has the same pytree structure as another argument of the call."""
     import jax
 
     value = value_of(raised, node)
@@ -139,9 +140,9 @@ def _has_element_like(raised: RaisedAt, node: ast.expr, arguments: list[ast.expr
 
 
 def _has_element_in(raised: RaisedAt, node: ast.expr, others: list[ast.expr]) -> bool:
-    """Return whether an element of a tuple has the structure and shapes of a part of another argument.
+    """Return whether an element of a tuple has the same structure and shapes as a part of another argument.
 
-    Such a part may be a moment in the state of an optimizer.
+    For example, gradients have those of the moments in the state of an optimizer.
     """
     value = value_of(raised, node)
     parts = [part for other in others if other is not node for part in _parts_of_state(value_of(raised, other))]
@@ -151,7 +152,7 @@ def _has_element_in(raised: RaisedAt, node: ast.expr, others: list[ast.expr]) ->
 
 
 def _parts_of_state(value: Any, depth: int = 5) -> Iterator[Any]:
-    """Yield a value, and the elements and attributes in it."""
+    """Yield a value and, recursively, the elements and attributes in it."""
     yield value
     kind = type(value)
     inside: list[Any] = list(value.values()) if kind is dict else []
@@ -174,7 +175,7 @@ def _shapes(tree: Any) -> tuple[Any, list[Any]]:
 
 
 def _gradient_behind(raised: RaisedAt, name: ast.Name) -> ast.Name | None:
-    """Return the gradient g in `updates, state = opt.update(g, state)`, which has made the value of a name."""
+    """Return the gradient g in the last `updates, state = opt.update(g, state)`, where `updates` is the given name."""
     if raised.loops is None or not isinstance(value_of(raised, name), tuple):
         return None
     found: list[ast.Name] = []
@@ -188,14 +189,14 @@ def _gradient_behind(raised: RaisedAt, name: ast.Name) -> ast.Name | None:
 
 
 def _is_own_tree(value: tuple[Any, ...]) -> bool:
-    """Return whether a value is a named tuple of the user's, such as the parameters of a model."""
+    """Return whether a value is a named tuple of a user's class, such as the parameters of a model."""
     return type(value) is not tuple and not (own_name(type(value), "__module__") or "").startswith("jax")
 
 
 def _has_equal_tree(raised: RaisedAt, name: ast.Name, value: Any) -> bool:
-    """Return whether another name in the whole expression holds a tuple with the tree structure of the value.
+    """Return whether another name in the whole expression has a tuple of the same pytree structure.
 
-    Then both are pytrees, and the value is no result that the user forgot to unpack.
+    Then both tuples are meant as pytrees, and the user did not forget to unpack a result.
     """
     import jax
 
@@ -218,8 +219,8 @@ class _Made:
     Attributes:
         target: The name on the left of the `=`.
         call: The call on the right.
-        is_again: True if the call passes the name itself: at first it had an array, now it has the call's own result.
-        in_frame: The assignment is in the function that raised, so a trial can trace both.
+        is_again: True for `x = f(x)`: the next iteration passes the whole result of the call where an array is needed.
+        in_frame: The assignment is in the function with the failing line, so one trial can trace both.
     """
 
     target: ast.Name
@@ -235,7 +236,7 @@ def _made_by(raised: RaisedAt, name: str) -> _Made | None:
         made = _last_call(raised, scope, name, raised.place.line)
         if made is not None:
             return made
-    # the caller passed the value as an argument
+    # The name may be a parameter: the caller passed the whole result as an argument.
     if raised.function is None or not raised.callers or raised.loops is None:
         return None
     caller = raised.callers[-1]
@@ -254,7 +255,7 @@ def _made_by(raised: RaisedAt, name: str) -> _Made | None:
 
 
 def _is_passed(raised: RaisedAt, caller: FrameType, call: ast.Call, argument: ast.Name, name: str) -> bool:
-    """Return whether a call passes a tuple for a parameter of the function that raised."""
+    """Return whether a call passes a tuple as the given parameter of the failing function."""
     assert raised.function is not None
     if not isinstance(caller.f_locals.get(argument.id), tuple):
         return False
@@ -264,7 +265,10 @@ def _is_passed(raised: RaisedAt, caller: FrameType, call: ast.Call, argument: as
 
 
 def _last_call(raised: RaisedAt, scope: ast.FunctionDef | None, name: str, line: int) -> _Made | None:
-    """Return the last statement `name = call(...)` up to a line; None if another statement gave the name its value."""
+    """Return the last assignment `name = call(...)` up to a line.
+
+    None if a later statement gives the name another value.
+    """
     if raised.loops is None:
         return None
     body: list[ast.stmt] = scope.body if scope is not None else raised.loops.module.body
@@ -320,7 +324,10 @@ def _kind(value: Any) -> str:
 
 
 def _parts(raised: RaisedAt, call: ast.Call, value: tuple[Any, ...]) -> _Parts | None:
-    """Return the known values of a result of JAX or of a library on JAX."""
+    """Return the names of the elements in a result of JAX or of a library such as optax.
+
+    None if the function is unknown.
+    """
     transform = _transform(raised, call)
     name = called(transform or call)
     parts = _KNOWN.get(name)
@@ -332,7 +339,7 @@ def _parts(raised: RaisedAt, call: ast.Call, value: tuple[Any, ...]) -> _Parts |
         holder = value_of(raised, call.func.value) if isinstance(call.func, ast.Attribute) else None
         return parts if _METHODS_OF[name] in packages_of(holder) else None
     function = value_of(raised, (transform or call).func)
-    # value_of does not read a function from a module, such as lax.scan.
+    # `value_of` may not find a function in a module, such as lax.scan; an unknown module counts as JAX's.
     return parts if (own_name(function, "__module__") or "jax").startswith("jax") else None
 
 
@@ -342,7 +349,7 @@ def _has_aux(transform: ast.Call) -> bool:
 
 
 def _transform(raised: RaisedAt, call: ast.Call) -> ast.Call | None:
-    """Return the call that made the called function, such as jax.value_and_grad(f) of a jitted function."""
+    """Return the call that made the called function, such as jax.grad(f) in jax.jit(jax.grad(f))(x)."""
     made = assigned(raised, call.func.id) if isinstance(call.func, ast.Name) else call.func
     while called(made) == "jit" and isinstance(made, ast.Call) and made.args:
         made = made.args[0]
@@ -354,7 +361,8 @@ def _cures(
 ) -> Iterator[FoundCure]:
     words = "Write a name for each value on the left of the =."
     places = [place for place, element in enumerate(value) if _is_array_or_tree(element)]
-    if parts is not None:  # g and grads stand for the gradient
+    # a name such as `g` or `grads` is the beginning of the word gradient (without the s), so the gradient is wanted
+    if parts is not None:
         alike = [place for place in places if parts.names[place].startswith(name.removesuffix("s"))]
         places = alike if len(alike) == 1 else places
     if made.in_frame and not made.is_again:
@@ -386,7 +394,7 @@ def _cures(
 def _names_of_values(
     raised: RaisedAt, name: str, number: int, place: int, made: _Made, parts: _Parts | None
 ) -> str | None:
-    """Return the left side of the assignment in which the name stands for one of the values."""
+    """Return the new left side of the assignment, such as `REST, state`: the name gets one element."""
     if parts is not None:
         names = list(parts.names)
         if called(made.call) == "update" and len(made.call.args) > 1 and isinstance(made.call.args[1], ast.Name):
