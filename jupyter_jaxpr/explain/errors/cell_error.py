@@ -1,6 +1,6 @@
 """Explains the error that ended a cell.
 
-The line, the value that Python needed, the argument it depends on, and cures.
+The explanation names the line, the value that Python needed, the argument on which the value depends, and cures.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ from .transforms.reverse_mode import reverse_mode_error
 from .transforms.swapped_value_and_grad import swapped_values_error
 from .transforms.tangents import tangent_error
 
-#: Functions of JAX that are traced by themselves if the user's function calls them.
+#: The functions that explain errors, in the order in which they are tried; the first explanation is shown.
 _KINDS = (
     misused_at_error,
     in_place_error,

@@ -15,7 +15,7 @@ _LOOPS = {"fori_loop": "fori_loop", "while_body": "while_loop", "scan": "scan"}
 
 
 def collected(raised: RaisedAt, construct: str | None, body: ast.FunctionDef, statement: ast.stmt) -> FoundCure | None:
-    """Return the advice for a body that appends a value to a list; None for another statement.
+    """Return the advice for a loop body that appends a value to a list outside of the body; None for another statement.
 
     Args:
         raised: Where the code used the leaked value.
@@ -48,7 +48,8 @@ def collected(raised: RaisedAt, construct: str | None, body: ast.FunctionDef, st
     later = [part for part in ast.walk(body) if isinstance(part, ast.Name) and part.lineno > statement.lineno]
     read = {part.id for part in ast.walk(value) if isinstance(part, ast.Name)}
     if any(part.id in read and isinstance(part.ctx, ast.Store) for part in later):
-        return FoundCure(scan, None, words)  # at the `return`, the expression would have another value
+        # a later line assigns to a name in the expression, so the expression cannot move to the `return`
+        return FoundCure(scan, None, words)
     parameters = [parameter.arg for parameter in body.args.args]
     carry = ast.unparse(result)
     lines = [f"return {carry}, {text}"]
@@ -65,7 +66,10 @@ def collected(raised: RaisedAt, construct: str | None, body: ast.FunctionDef, st
 
 
 def _call_of(raised: RaisedAt, body: str) -> ast.Call | None:
-    """Return the only fori_loop with a body of this name, if its result is assigned and its bounds are known."""
+    """Return the only fori_loop with a body of this name.
+
+    None unless its result is assigned and its bounds are known.
+    """
     calls = [
         node
         for node in (ast.walk(raised.loops.module) if raised.loops is not None else ())

@@ -47,7 +47,7 @@ def branch_error(text: str, raised: RaisedAt | None, name: str) -> Explained:
 
 
 def _branch(raised: RaisedAt | None, words: str) -> ast.FunctionDef | ast.Lambda | None:
-    """Return the function in the code that JAX calls true_fun, false_fun or branch 1."""
+    """Return the user's function for a branch that JAX's message calls true_fun, false_fun or branch 1."""
     call = raised.node if raised is not None else None
     if raised is None or not isinstance(call, ast.Call):
         return None
@@ -94,7 +94,8 @@ def _branch_cures(
     if types[0][2] != types[1][2]:
         text = "Return the same shape from both branches: pad, or use jnp.broadcast_to."
         return [FoundCure("same shape", None, text)]
-    # The cure converts the branch with the lower dtype: an integer to a float, never the other way round.
+    # The cure converts the result of lower dtype to the promoted dtype, such as an integer to a float, never the
+    # reverse.
     promoted = promoted_dtype(types[0][0], types[1][0])
     place = 1 if promoted == types[0][0] else 0
     target_dtype = types[1 - place][0]

@@ -1,4 +1,4 @@
-"""Explains an index that is a float because the initial carry of a loop is a float."""
+"""Finds cures for an index that is a float because the initial carry of a loop is a float."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .carries import Carry, carry_around
 
 
 def start_of_index(raised: RaisedAt, index: ast.expr) -> ast.expr | None:
-    """Return the expression of the initial carry from which an index in a loop body starts; None for other indices.
+    """Return the part of the initial carry that is the first value of an index in a loop body. None for other indices.
 
     Args:
         raised: Where the error was raised.
@@ -32,7 +32,10 @@ def start_of_index(raised: RaisedAt, index: ast.expr) -> ast.expr | None:
 
 
 def _place_in_carry(raised: RaisedAt, carry: Carry, name: str) -> int | None:
-    """Return the position of a name in the only unpacking of the carry, as in `i, x = carry`."""
+    """Return the position of a name in the unpacking of the carry: 1 for x in `i, x = carry`.
+
+    None if the name is assigned elsewhere.
+    """
     places = []
     for node in ast.walk(raised.function) if raised.function is not None else ():
         match node:
@@ -40,14 +43,14 @@ def _place_in_carry(raised: RaisedAt, carry: Carry, name: str) -> int | None:
                 places += [place for place, target in enumerate(names) if getattr(target, "id", "") == name]
             case ast.Name(id=stored, ctx=ast.Store()) if stored == name:
                 places.append(-1)
-    # An unpacking that is the only assignment is found twice: as the element of a tuple, and as a node.
+    # The walk meets the right unpacking first as an assignment and then as a name. More matches are other assignments.
     return places[0] if len(places) == 2 and places[1] == -1 and places[0] >= 0 else None
 
 
 def integer_start(raised: RaisedAt, start: ast.expr) -> list[FoundCure]:
-    """Return the cure that writes the first carry as an integer, if the whole loop then passes its trial.
+    """Return the cure that writes the initial carry as an integer, such as 0 for 0.0.
 
-    Else empty.
+    Return an empty list if the loop with the cure fails its trial.
     """
     carry = carry_around(raised)
     if carry is None or not isinstance(start, ast.Constant) or type(start.value) is not float:
@@ -62,7 +65,7 @@ def integer_start(raised: RaisedAt, start: ast.expr) -> list[FoundCure]:
 
 
 def _at_loop(raised: RaisedAt, loop: ast.Call) -> RaisedAt | None:
-    """Return the position of the loop whose body raised the error, in the frame that called the loop."""
+    """Return the place of the loop's call, instead of the place in the loop's body that raised the error."""
     frame = raised.callers[-1] if raised.callers else None
     end = loop.end_lineno or loop.lineno
     if frame is None or file_of(frame.f_code) != raised.place.file or not loop.lineno <= frame.f_lineno <= end:

@@ -43,7 +43,7 @@ class Carry(NamedTuple):
     start: ast.expr | None
 
     def is_kept(self, before: Any, result: Any) -> bool:
-        """Return whether a traced body returns a carry of the same types as it received; weak types are ignored."""
+        """Return whether a traced loop body returns the carry with the types that it received, but for weak types."""
         if self.is_in_pair:
             if not isinstance(result, tuple) or len(result) != 2:
                 return False

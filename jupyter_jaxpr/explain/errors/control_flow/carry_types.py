@@ -34,7 +34,7 @@ _PLACES = {"scan": (0, 1), "while_loop": (1, 2), "fori_loop": (2, 3)}
 
 
 def carry_error(text: str, raised: RaisedAt | None, name: str) -> Explained:
-    """Explain a body that returns the carry with another type or another structure than it received."""
+    """Explain a loop body that returns the carry with another type or structure than the carry that it received."""
     changes = list(_CARRY.finditer(text))
     if not changes:
         return _structure_error(text, raised, name)
@@ -79,7 +79,8 @@ def _structure_error(text: str, raised: RaisedAt | None, name: str) -> Explained
         cures = passed(raised, whole)
         if is_method(raised, _function(body)) or (
             cures and cures[0].code is None
-        ):  # the cure has no trial, so the names have to show which value is which
+            # without a trial, the cure is advice, if the names show that the body returns the parts of its carry
+        ):
             cures = [replace(cure, level="advice", edits=()) for cure in whole] if returns_parts(body) else []
         if cures:
             title = "The body of a scan returns the parts of the carry as the carry and the step's output"
@@ -116,7 +117,7 @@ def _structure_error(text: str, raised: RaisedAt | None, name: str) -> Explained
 
 
 def _with_swap(swapped: FoundCure, *others: FoundCure) -> list[FoundCure]:
-    """Return the given cures and the swap of the two results; if the swap is certain, only the swap."""
+    """Return the swap of the two results alone if its trial passed; otherwise the swap and the other cures."""
     return [swapped] if swapped.level == "applies" else [swapped, *others]
 
 
@@ -136,7 +137,7 @@ def _body_and_carry(raised: RaisedAt | None) -> tuple[ast.expr, ast.expr] | None
 
 
 def _carry_origins(raised: RaisedAt | None, path: str) -> list[str]:
-    """Return sentences that name the lines of the initial carry and of the returned carry."""
+    """Return sentences that quote the initial carry and the returned carry, each with its line."""
     parts = _body_and_carry(raised)
     if raised is None or parts is None:
         return []
@@ -151,7 +152,10 @@ def _carry_origins(raised: RaisedAt | None, path: str) -> list[str]:
 
 
 def _assigned_value(raised: RaisedAt, node: ast.expr) -> ast.expr:
-    """Return the value in the only assignment to a name, in the innermost scope with the name; else the expression."""
+    """Return the value that the code assigns to a name, if the innermost scope with the name has only one assignment.
+
+    Otherwise return the given expression.
+    """
     if not isinstance(node, ast.Name):
         return node
     scope: ast.AST | None = raised.node
@@ -181,7 +185,7 @@ def _returned_carry(result: ast.expr | None, name: str) -> ast.expr | None:
 
 
 def _is_growing(raised: RaisedAt | None, before: str, after: str) -> bool:
-    """Return whether the loop body grows its carry from one type to another with concatenate, append or stack."""
+    """Return whether the loop body makes its carry larger, with concatenate, append or stack."""
     types = [_ABSTRACT_TYPE.fullmatch(type_) for type_ in (before, after)]
     parts = _body_and_carry(raised)
     if raised is None or parts is None or types[0] is None or types[1] is None:
@@ -233,7 +237,7 @@ def _carry_cures(raised: RaisedAt | None, path: str, before: str, after: str) ->
         start = applied(FoundCure(f"start with {type_after}", code, text), [edit_of(raised, over(leaf, code))])
         is_of_integers = "int" in type_before and not number
         if is_of_integers and parts is not None and _divides(_function(body_of(raised, parts[0]))):
-            # Converting to float may not be meant: a 32-bit float cannot represent all integers.
+            # A conversion to float may not be intended, because a 32-bit float cannot represent all integers.
             words = "In the body, / of two integers gives a float, and // gives an integer."
             start = FoundCure("// or floats", None, f"{words} For floats, convert the initial carry to {type_after}.")
     cures = [start]
@@ -245,7 +249,7 @@ def _carry_cures(raised: RaisedAt | None, path: str, before: str, after: str) ->
 
 
 def _start_at(raised: RaisedAt | None, path: str) -> ast.expr | None:
-    """Return the expression of the initial carry at a path."""
+    """Return the expression in the initial carry at a path."""
     parts = _body_and_carry(raised)
     if parts is None or raised is None:
         return None

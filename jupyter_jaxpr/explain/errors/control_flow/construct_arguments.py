@@ -62,7 +62,10 @@ def argument_error(text: str, raised: RaisedAt | None) -> Explained | None:
 
 
 def _operand(raised: RaisedAt, construct: str) -> FoundCure | None:
-    """Return the cure that passes the tested array after the branches; None if the call passes operands already."""
+    """Return the cure that passes the array in the condition to the branches, too.
+
+    None if the call already passes operands.
+    """
     call, places = raised.node, {"cond": 3, "switch": 2}.get(construct)
     if not isinstance(call, ast.Call) or places != len(call.args) or call.keywords or raised.frame is None:
         return None
@@ -89,7 +92,7 @@ def _values(raised: RaisedAt) -> Explained | None:
 
 
 def _maps_trees(raised: RaisedAt) -> bool:
-    """Return whether the failing call is jax.tree.map, whose name is that of jax.lax.map."""
+    """Return whether the failing call is jax.tree.map: the name `map` alone could also mean jax.lax.map."""
     call = raised.node
     if not isinstance(call, ast.Call) or called(call) not in ("map", "tree_map"):
         return False
@@ -97,7 +100,7 @@ def _maps_trees(raised: RaisedAt) -> bool:
 
 
 def _leaves(raised: RaisedAt, match: re.Match[str]) -> Explained | None:
-    """Explains jax.tree.map with fewer or more trees than the function has arguments."""
+    """Explains jax.tree.map with more or fewer trees than its function has parameters."""
     call = raised.node
     if not isinstance(call, ast.Call) or any(isinstance(argument, ast.Starred) for argument in call.args):
         return None

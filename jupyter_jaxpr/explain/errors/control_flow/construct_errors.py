@@ -1,4 +1,4 @@
-"""Explains errors of scan, while_loop, fori_loop, cond or switch, each by its kind, such as the type of the carry."""
+"""Chooses the explanation for an error of scan, while_loop, fori_loop, cond or switch by JAX's message."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NO_ARRAY = re.compile(r"of type <class '(str|dict|list|tuple|function|NoneType)
 
 
 def construct_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Explains JAX loops and conditionals whose body, branch or condition returns a wrong type."""
+    """Explains a loop or conditional of JAX whose body, branch or condition returns a value of a wrong type."""
     text = message_of(error).strip()
     if not isinstance(error, TypeError | ValueError):
         return None

@@ -1,4 +1,4 @@
-"""Explains a list of trees, such as the parameters of each layer, that scan or vmap takes apart leaf by leaf."""
+"""Explains a list of dicts, such as the parameters of each layer, over which scan or vmap does not iterate."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ _KEY_OF_LIST = re.compile(r"^(list|tuple) indices must be integers or slices, no
 
 
 def listed_layers_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Explains layer["w"] in a function that scan or vmap calls with a list of dicts, and stacks the dicts."""
+    """Explains layer["w"] where scan or vmap gets a list of dicts, so that `layer` is a list.
+
+    The cure stacks the dicts.
+    """
     match = _KEY_OF_LIST.match(message_of(error).strip()) if isinstance(error, TypeError) else None
     node = raised.node if raised is not None else None
     if match is None or raised is None or not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
@@ -70,7 +73,7 @@ def _are_alike(trees: Any) -> bool:
 
 
 def _same(value: Any, within: Any) -> bool:
-    """Return whether a value is a list as the one in the function, and has arrays of equal shapes."""
+    """Return whether a value is a list of dicts with the keys of those in `within`, and arrays of equal shapes."""
     if type(value) is not type(within) or len(value) != len(within) or not _are_alike(value):
         return False
     if value[0].keys() != within[0].keys():

@@ -40,7 +40,7 @@ class Body:
 
 
 def body_of(raised: RaisedAt, node: ast.expr) -> Body | None:
-    """Return the body that an argument of a loop stands for; None if the file of the error does not define it."""
+    """Return the body that an argument of a loop names. None if the body is not defined in the file of the error."""
     function = function_of_text(raised, node)
     if function is not None:
         return Body(function)
@@ -73,7 +73,7 @@ def is_method(raised: RaisedAt, function: AnyFunction | None) -> bool:
 def passed_in_body(raised: RaisedAt, function: AnyFunction | None, cures: Sequence[FoundCure]) -> list[FoundCure]:
     """Return the cures that edit a body and pass their trials.
 
-    For a method, which cannot be tried, the cures become advice.
+    A cure in a method has no trial, so it becomes advice without an edit.
     """
     if is_method(raised, function):
         return [replace(cure, level="advice", edits=()) for cure in cures]
@@ -101,7 +101,7 @@ def _of_value(raised: RaisedAt, value: Any) -> Body | None:
 
 
 def _of_new_object(raised: RaisedAt, maker: ast.expr) -> Body | None:
-    """Return the body in scan(LSTM(3), ...): the method __call__ of the class."""
+    """Return the method __call__ of LSTM in scan(LSTM(3), ...), where an object is the body of the loop."""
     kind = value_of(raised, maker) if raised.frame is not None else None
     return _of_class(raised, kind) if isinstance(kind, type) else None
 

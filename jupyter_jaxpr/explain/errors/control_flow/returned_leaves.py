@@ -1,4 +1,4 @@
-"""Finds the part of a returned expression that a JAX message names by its path, and promotes its dtype."""
+"""Finds the part of a returned expression at a path in JAX's message, such as c['a'][0], and promotes dtypes."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ..failing_code.place_of_error import RaisedAt
 
 
 def leaf_at(node: ast.expr, path: str, raised: RaisedAt | None = None) -> ast.expr | None:
-    """Return the expression in a tuple display, a dict display or a call of a class, at a path such as c['a'][0].
+    """Return the part at a path such as c['a'][0] of an expression: a tuple, a dict or a call of a class.
 
     Args:
         node: The expression.
         path: The path, with or without a name at its start.
-        raised: Where the error was raised; with None, a call of a class ends the search.
+        raised: Where the error was raised; None to stop at a call of a class.
     """
     path = path.removeprefix("loop_carry[1]")
     keys = [
@@ -46,7 +46,7 @@ def leaf_at(node: ast.expr, path: str, raised: RaisedAt | None = None) -> ast.ex
 
 
 def _field(raised: RaisedAt, call: ast.Call, name: str) -> ast.expr | None:
-    """Return the argument that a call of a named tuple's class or of a dataclass gives a field; None if unknown."""
+    """Return the argument that becomes a field in a call of a dataclass or a named tuple's class. None if unknown."""
     kind = value_of(raised, call.func)
     fields: tuple[str, ...] = ()
     if isinstance(kind, type) and issubclass(kind, tuple):
@@ -69,7 +69,7 @@ def short_source(raised: RaisedAt, node: ast.expr) -> str:
 
 
 def promoted_dtype(first_dtype: str, second_dtype: str) -> str | None:
-    """Return the dtype to which JAX promotes two dtypes; None if JAX promotes neither."""
+    """Return the dtype to which JAX promotes two dtypes; None if JAX cannot promote them."""
     import jax.numpy as jnp
 
     try:

@@ -17,7 +17,7 @@ from ..failing_code.place_of_error import RaisedAt
 
 _LENGTHS = re.compile(r"^scan got values with different leading axis sizes: ([\d, ]+?)\.?$", re.MULTILINE)
 _MOST = 4
-#: The position of the argument with the arrays.
+#: Function -> the position of its argument that holds the arrays.
 _PLACES = {"scan": 2, "map": 1}
 
 
@@ -45,7 +45,7 @@ def scan_length_error(error: BaseException, raised: RaisedAt | None, function: s
 
 
 def _arrays(raised: RaisedAt) -> ast.expr | None:
-    """Return the argument of the failing call that holds the arrays."""
+    """Return the argument of the failing call that holds the arrays over which scan or map iterates."""
     call = raised.node
     if not isinstance(call, ast.Call) or raised.frame is None:
         return None
@@ -55,17 +55,20 @@ def _arrays(raised: RaisedAt) -> ast.expr | None:
 
 
 def _is_list(raised: RaisedAt, arrays: ast.expr) -> bool:
-    """Return whether the arrays are a list, which may hold the layers of a model."""
+    """Return whether the arrays are in a list, which may be the layers of a model rather than the xs of a scan."""
     return isinstance(arrays, ast.List) or type(value_of(raised, arrays)) is list
 
 
 def _names(raised: RaisedAt, arrays: ast.expr, lengths: list[int]) -> list[str] | None:
-    """Return the code of each array, in the order in which JAX lists the arrays; None if unclear."""
+    """Return the code of each array, in the order of the lengths in JAX's message.
+
+    None if the code does not show the order.
+    """
     import jax
 
     if isinstance(arrays, ast.Tuple | ast.List):
         if any(isinstance(part, ast.Constant | ast.Tuple | ast.List | ast.Dict | ast.Starred) for part in arrays.elts):
-            return None  # an element may be no array, or contain several
+            return None  # an element may be a number, or a container with several arrays
         elements = [value_of(raised, element) for element in arrays.elts]
         names = [" ".join(raised.source(element).split()) for element in arrays.elts]
         return names if _have_lengths(elements, lengths) else None
@@ -83,7 +86,7 @@ def _names(raised: RaisedAt, arrays: ast.expr, lengths: list[int]) -> list[str] 
 
 
 def _have_lengths(values: list[Any], lengths: list[int]) -> bool:
-    """Return whether arrays have the lengths that JAX lists; the value None stands for an array that is not known."""
+    """Return whether arrays have the lengths in JAX's message; None among the arrays stands for an unknown array."""
     return len(values) == len(lengths) and all(
         value is None or (is_array(value) and value.shape[:1] == (length,))
         for value, length in zip(values, lengths, strict=True)
@@ -91,7 +94,10 @@ def _have_lengths(values: list[Any], lengths: list[int]) -> bool:
 
 
 def _callers_names(raised: RaisedAt, arrays: ast.expr, leaves: list[object]) -> list[str] | None:
-    """Return the names of the arrays in the call that passed them as one tuple, as in epoch(params, (xs, ys))."""
+    """Return the user's names of the arrays, from a call such as epoch(params, (xs, ys)).
+
+    None if the caller passes no tuple.
+    """
     if not isinstance(arrays, ast.Name) or raised.function is None or not raised.callers or raised.loops is None:
         return None
     parameters = [parameter.arg for parameter in raised.function.args.args]

@@ -1,6 +1,6 @@
-"""Finds cures for a scan body that returns something else than (new carry, output).
+"""Finds cures for a scan body whose result is not (new carry, output).
 
-For example the two in reverse order.
+For example, the body returns the two in reverse order.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ORDER = "A scan takes the first value of the returned pair as the new carry, the
 
 
 def whole_carry(raised: RaisedAt, body: AnyFunction | None, result: ast.expr | None) -> list[FoundCure]:
-    """Return the cure for a body of a scan that returns the parts of its carry, and no output: one tuple, and None."""
+    """Return the cure `return (a, b), None` for a scan body that returns only the parts of its carry: `return a, b`."""
     if not isinstance(result, ast.Tuple) or any(isinstance(part, ast.Starred) for part in result.elts):
         return []
     parts = ", ".join(map(raised.source, result.elts))
@@ -34,7 +34,7 @@ def whole_carry(raised: RaisedAt, body: AnyFunction | None, result: ast.expr | N
 
 
 def carry_alone(raised: RaisedAt, loop_body: Body | None) -> list[FoundCure]:
-    """Return the cure for a body that returns its carry with None, as the body of a scan does: the carry alone."""
+    """Return the cure for a fori_loop or while_loop body that ends with `return carry, None`: `return carry`."""
     result = result_of(loop_body.function) if loop_body is not None else None
     match result:
         case ast.Tuple(elts=[carry, ast.Constant(value=None)]) if not isinstance(carry, ast.Starred):
@@ -46,14 +46,15 @@ def carry_alone(raised: RaisedAt, loop_body: Body | None) -> list[FoundCure]:
 
 
 def swapped_cure(raised: RaisedAt, loop_body: Body | None, is_container: bool) -> FoundCure | None:
-    """Return the cure that swaps the two values of a scan body; None if JAX cannot trace the scan with the swap.
+    """Return the cure that swaps the two values of a scan body; None if the scan fails its trial with the swap.
 
-    The cure has an edit only if the code says which value is the carry: by a name, or by the containers of the carry.
+    The cure has an edit only if names or containers in the code show which of the values is the new carry.
 
     Args:
         raised: Where the error was raised.
         loop_body: The body of the scan.
-        is_container: True if the carry is a container and the first returned value is none, or another kind.
+        is_container: True if the carry is a container, and the first returned value is not, or is another kind of
+            container.
     """
     body = loop_body.function if loop_body is not None else None
     result = result_of(body)
@@ -65,7 +66,7 @@ def swapped_cure(raised: RaisedAt, loop_body: Body | None, is_container: bool) -
         return None
     old = _names_of_old_carry(body, parameters[0])
     if all(_is_old(part, old) for part in _parts(second)):
-        return None  # after the swap, each step would receive the initial carry
+        return None  # the second value is the received carry, so with the swap no step would change the carry
     code = f"{raised.source(second)}, {raised.source(first)}"
     code = f"return {code}" if isinstance(body, ast.FunctionDef) else f"({code})"
     edits = [edit_of(raised, over(one, raised.source(other))) for one, other in ((first, second), (second, first))]
@@ -75,7 +76,7 @@ def swapped_cure(raised: RaisedAt, loop_body: Body | None, is_container: bool) -
         return None
     holds_second = any(ast.dump(part) == ast.dump(second) for part in _parts(first))
     by_name = _is_next(second, parameters[0], old) and not _is_next(first, parameters[0], old)
-    if tried.code is None:  # without a trial, only the names show which value is the carry
+    if tried.code is None:  # the cure had no trial, so only names can show which value is the new carry
         if holds_second or not (by_name or (is_container and _is_of_parts(second, _unpacked(body, parameters[0])))):
             return None
         words = f"If {raised.source(second)} is the new carry, return {raised.source(second)} first. {ORDER}"
@@ -83,13 +84,13 @@ def swapped_cure(raised: RaisedAt, loop_body: Body | None, is_container: bool) -
     if not holds_second and (by_name or is_container or (isinstance(first, ast.Constant) and first.value is None)):
         return tried
     if all(_is_old(part, old) for part in _parts(first)):
-        return None  # the first value is the carry, only in other containers
+        return None  # the first value is the received carry in another container, so a swap is no cure
     words = f"If {raised.source(second)} is the new carry, return {raised.source(second)} first. {ORDER}"
     return replace(cure, text=words, level="advice", edits=())
 
 
 def returns_parts(loop_body: Body | None) -> bool:
-    """Return whether a body returns the names that it unpacked its carry into, in their order, without a container."""
+    """Return whether a body returns the parts of its carry one by one: `a, b = carry` and then `return a, b`."""
     result = result_of(loop_body.function) if loop_body is not None else None
     if loop_body is None or not isinstance(result, ast.Tuple) or not loop_body.parameters:
         return False
@@ -98,7 +99,10 @@ def returns_parts(loop_body: Body | None) -> bool:
 
 
 def _unpacked(body: AnyFunction, parameter: str) -> list[str]:
-    """Return the names into which the only unpacking of the carry stores its parts; empty without one."""
+    """Return the names in the body's only unpacking of the carry: a and b for `a, b = carry`.
+
+    Empty if there is none.
+    """
     targets = [
         node.targets[0].elts
         for node in own_nodes(body)
@@ -112,7 +116,7 @@ def _unpacked(body: AnyFunction, parameter: str) -> list[str]:
 
 
 def _is_of_parts(node: ast.expr, names: list[str]) -> bool:
-    """Return whether a container is written out whose parts follow, in order, the parts of the received carry."""
+    """Return whether an expression is a tuple or list of the new values of the given names, in the same order."""
     parts = list(_parts(node)) if isinstance(node, ast.Tuple | ast.List) else []
     return bool(names) and len(parts) == len(names) and all(map(_follows, parts, names))
 
@@ -122,7 +126,10 @@ def _follows(node: ast.expr, name: str) -> bool:
 
 
 def _parts(node: ast.expr) -> Iterator[ast.expr]:
-    """Yield the expressions in a display of a tuple, a list or a dict; any other expression is its own part."""
+    """Yield the elements of a tuple, list or dict that the code writes out, also of inner ones.
+
+    Else the expression itself.
+    """
     match node:
         case ast.Tuple(elts=elements) | ast.List(elts=elements) | ast.Dict(values=elements):
             for element in elements:
@@ -132,7 +139,7 @@ def _parts(node: ast.expr) -> Iterator[ast.expr]:
 
 
 def _names_of_old_carry(body: AnyFunction, parameter: str) -> set[str]:
-    """Return the names that refer to the received carry, or a part of it, in the whole body."""
+    """Return the names that have the received carry or a part of it as their value throughout the body."""
     stores = [node.id for node in own_nodes(body) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
     old = {parameter} - set(stores)
     for node in own_nodes(body):
@@ -149,7 +156,7 @@ def _is_old(node: ast.expr, old: set[str]) -> bool:
 
 
 def _is_next(node: ast.expr, parameter: str, old: set[str]) -> bool:
-    """Return whether the name of a value suggests that it is the new carry, such as h_new for h."""
+    """Return whether a value's name suggests that the value is the new carry, such as h_new for h."""
     return isinstance(node, ast.Name) and any(
         re.fullmatch(rf"(?:(?:new|next|updated)_?)?{re.escape(name)}(?:_?(?:new|next|updated|prime|1|2))?_?", node.id)
         for name in {parameter, *old}

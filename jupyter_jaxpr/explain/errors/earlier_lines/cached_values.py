@@ -15,12 +15,12 @@ _CACHES = frozenset({"cache", "lru_cache", "cached_property"})
 
 
 def frames_of_message(text: str) -> list[tuple[str, int, str]]:
-    """Return file, line and function of the frames in which JAX made the leaked value, as the message lists them."""
+    """Return (file, line, function name) for each frame that JAX's message lists for the leaked value."""
     return [(match[1], int(match[2]), match[3].rpartition(".")[2]) for match in _FRAMES.finditer(text)]
 
 
 def cached_maker(raised: RaisedAt, text: str) -> tuple[ast.FunctionDef, str] | None:
-    """Return the only cached function that ran when JAX made the value, and the source of its decorator.
+    """Return the only cached function that was running when the leaked value was made, and the code of its decorator.
 
     Args:
         raised: Where the code used the value.
@@ -38,7 +38,7 @@ def cached_maker(raised: RaisedAt, text: str) -> tuple[ast.FunctionDef, str] | N
 
 
 def computed_at_once(raised: RaisedAt, function: ast.FunctionDef, decorator: str) -> FoundCure:
-    """Return the advice to compute the value of a cached function at once, also while JAX traces its caller."""
+    """Return the advice to put the code of a cached function under jax.ensure_compile_time_eval, against tracers."""
     name = "jax.ensure_compile_time_eval"
     words = (
         f"Under {name}, JAX computes the value at once, also while JAX traces a function. {function.name} then keeps "
@@ -52,7 +52,7 @@ def computed_at_once(raised: RaisedAt, function: ast.FunctionDef, decorator: str
     statements = function.body
     first = statements[0]
     if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(statements) > 1:
-        statements = statements[1:]  # the docstring stays at its place
+        statements = statements[1:]  # the docstring stays above the `with` statement
     lines = [line for statement in statements for line in raised.source_of_statement(statement).splitlines()]
     code = f"with {name}():\n" + textwrap.indent("\n".join(lines), "    ")
     return FoundCure(name, code if len(lines) <= _LINES else None, words)

@@ -17,7 +17,7 @@ class Deletion:
 
     Attributes:
         call: The call of the method delete.
-        through: The earlier call that passed the array to the function with the call; None in the code of the error.
+        through: The call of the user's function that contains `call`; None if `call` is in the failing function itself.
     """
 
     call: ast.Call
@@ -25,7 +25,7 @@ class Deletion:
 
 
 def deletion_of(raised: RaisedAt, name: str) -> Deletion | None:
-    """Return the only call before the error that can have deleted the array of a name; None without one, or of several.
+    """Return the only call before the error that can have deleted an array. None if there is no such call, or several.
 
     Args:
         raised: Where the code used the array.
@@ -76,7 +76,7 @@ def _deletes(call: ast.Call, name: str) -> bool:
 
 
 def _is_stored(raised: RaisedAt, scope: ast.AST, call: ast.Call, name: str) -> bool:
-    """Return whether a line between the deletion and the error gives the name another value."""
+    """Return whether a line between the deletion and the error assigns another value to the name of the array."""
     root = name.partition("[")[0].partition(".")[0]
     return any(
         isinstance(node, ast.Name)

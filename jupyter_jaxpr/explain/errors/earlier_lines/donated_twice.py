@@ -36,7 +36,7 @@ def donated_twice_error(error: BaseException, raised: RaisedAt | None, function:
         return None
     pairs = list(_pairs(_arguments(error, raised, call)))
     if not pairs:
-        return None  # two different JAX arrays can share memory
+        return None  # no array object is passed twice: two different JAX arrays share memory
     title = "A call receives one array twice and donates the array"
     sentences = [
         f"The call passes {first} twice." if first == second else f"{first} and {second} are one {_kind(value)}."
@@ -49,7 +49,10 @@ def donated_twice_error(error: BaseException, raised: RaisedAt | None, function:
 
 
 def _arguments(error: BaseException, raised: RaisedAt, call: ast.Call) -> list[tuple[str, Any]]:
-    """Return the arguments of the call: the user's code, or the name of the parameter for a longer expression."""
+    """Return (code, value) for each argument of the call.
+
+    An expression whose value is unknown has its parameter's name as code.
+    """
     calls = raised_calls(error)
     parameters = parameters_of(calls[-1].function) if calls else []
     values = dict(zip(parameters, calls[-1].args, strict=False)) | dict(calls[-1].kwargs) if calls else {}
@@ -63,9 +66,9 @@ def _arguments(error: BaseException, raised: RaisedAt, call: ast.Call) -> list[t
 
 
 def _pairs(arguments: list[tuple[str, Any]]) -> Iterator[tuple[str, str, Any]]:
-    """Return the two places of each container or array that is at two places.
+    """Yield each array or container that the call passes at two places: the two places and the value.
 
-    An outer container before its elements.
+    An outer container comes before its elements.
     """
     seen: dict[int, str] = {}
     parts = list(arguments)
@@ -94,7 +97,7 @@ def _kind(value: Any) -> str:
 
 
 def _cure(raised: RaisedAt, call: ast.Call, pairs: list[tuple[str, str, Any]]) -> tuple[FoundCure, str | None]:
-    """Return the cure that copies one of the two, and a sentence on the line that made both from one value."""
+    """Return the cure that copies the array at its second place, and a sentence on the line that put it there."""
     _, second, value = pairs[0]
     is_array = bool(dtype_of(value))
     words = "A copy is a new array with the same values."
@@ -121,7 +124,7 @@ def _copied(raised: RaisedAt, source: str, is_array: bool) -> str:
 
 
 def _second_use(raised: RaisedAt, call: ast.Call, path: str, value: Any) -> tuple[ast.expr, str | None] | None:
-    """Return the expression that must become a copy, and the sentence about its line.
+    """Return the expression of the array's second place, which must become a copy, and a sentence on its line.
 
     None if the code is not evident.
     """

@@ -40,7 +40,7 @@ class _Donation:
 
 
 def deleted_array(raised: RaisedAt | None) -> Explained:
-    """Explains an array whose memory was taken by a call (donation), or that was deleted."""
+    """Explains the use of a deleted array: a call donated the array, or the code called x.delete()."""
     name, type_ = _deleted_name(raised)
     title = f"The array {name} has been deleted" if name else "An array has been deleted"
     explanation = (
@@ -82,7 +82,7 @@ def deleted_array(raised: RaisedAt | None) -> Explained:
 
 
 def _deleted(raised: RaisedAt, name: str, type_: str, deletion: Deletion) -> tuple[str, tuple[FoundCure, ...]]:
-    """Return the explanation and the cure of an array that a line of the user's code deletes with x.delete()."""
+    """Return the explanation and the cure for an array that the user's code deleted with x.delete()."""
     line = raised.source(deletion.call)
     explanation = f"Line {deletion.call.lineno} deletes {name} ({type_}): {line}."
     if deletion.call.lineno > raised.place.line:
@@ -98,7 +98,7 @@ def _deleted(raised: RaisedAt, name: str, type_: str, deletion: Deletion) -> tup
 
 
 def _use_of_result(raised: RaisedAt, donation: _Donation) -> FoundCure | None:
-    """Return the advice to use the result of a donating call; None for a call inside of another expression."""
+    """Return the advice to use the result of the donating call; None if that call is part of a larger expression."""
     call, passed_name = donation.call, raised.source(donation.argument)
     statement, word = raised.statement_of(call), called(call)
     if isinstance(statement, ast.Expr) and statement.value is call:
@@ -120,9 +120,9 @@ def _use_of_result(raised: RaisedAt, donation: _Donation) -> FoundCure | None:
 
 
 def _can_be_renamed(raised: RaisedAt, target: ast.expr, argument: ast.expr) -> bool:
-    """Return whether the result of a call may be assigned to the name of the donated argument.
+    """Return whether the result of the donating call may be assigned to the name of the donated argument instead.
 
-    The result must have the containers and the types of the argument, and no code may read the name of the result.
+    The result must have the structure and types of the argument, and no code may read the result's present name.
     """
     scope = raised.loops.module if raised.loops is not None else None
     if not isinstance(target, ast.Name) or scope is None:
@@ -201,7 +201,7 @@ def _function_around(raised: RaisedAt, node: ast.AST) -> ast.AST | None:
 
 
 def _is_replaced(raised: RaisedAt, call: ast.Call, name: str) -> bool:
-    """Return whether a name gets another value: by a later line, or by the statement with the call."""
+    """Return whether the donating statement, or a line between this and the error, assigns to the name."""
     root = name.partition("[")[0].partition(".")[0]
     scope = raised.function or (raised.loops.module if raised.loops is not None else ast.Module([], []))
     statement = raised.statement_of(call)
@@ -213,7 +213,7 @@ def _is_replaced(raised: RaisedAt, call: ast.Call, name: str) -> bool:
 
 
 def _donations(raised: RaisedAt, call: ast.Call, name: str) -> Iterator[_Donation]:
-    """Yield the donated arguments of a call that are the array, or a container of the array."""
+    """Yield the donated arguments of a call that are the given array, or a container with it."""
     function, options, is_method = _jitted(raised, call.func)
     names = [] if function is None else [part.arg for part in [*function.args.posonlyargs, *function.args.args]]
     if is_method:
@@ -246,7 +246,7 @@ def _constants(node: ast.expr) -> list[object] | None:
 
 
 def _jitted(raised: RaisedAt, node: ast.expr) -> tuple[AnyFunction | None, list[tuple[str, ast.expr]], bool]:
-    """Return the function of a call, the options of its jit that donate, and whether the call is that of a method."""
+    """Return the called jitted function, the options of its jit that donate arguments, and whether it is a method."""
     name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", None)
     function = function_of_text(raised, name)
     makers: list[ast.expr] = list(function.decorator_list) if isinstance(function, ast.FunctionDef) else []

@@ -122,10 +122,10 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
 
 
 def _computes(statement: str) -> bool:
-    """Return whether a statement stores a computed value, as cache[n] = jnp.ones(n) does, rather than an argument."""
+    """Return whether a statement stores the result of a call, as cache[n] = jnp.ones(n) does."""
     try:
         parsed_statement = ast.parse(statement).body[0]
-    except SyntaxError:  # a long statement ends with …
+    except SyntaxError:  # a long statement was cut and ends with …
         return False
     return isinstance(parsed_statement, ast.Assign) and isinstance(parsed_statement.value, ast.Call)
 
@@ -148,7 +148,7 @@ _KEEPING = frozenset({"append", "add", "update", "setdefault", "extend", "insert
 
 
 def _leaking_statement(raised: RaisedAt, function: str) -> tuple[ast.FunctionDef, ast.stmt] | None:
-    """Return the traced function and its only statement that writes to an outside object."""
+    """Return the traced function, and the only statement in it that writes to an object outside of the function."""
     traced = function_of_text(raised, function.partition(".<locals>")[0].rpartition(".")[2] or function)
     if not isinstance(traced, ast.FunctionDef):
         return None
@@ -174,7 +174,7 @@ def _targets_of(target: ast.expr) -> list[ast.expr]:
 
 
 def _is_outside(target: ast.expr, local_names: set[str]) -> bool:
-    """Return whether an assignment target is a name or an attribute from outside of the function, or of self."""
+    """Return whether an assignment changes something outside of a function: self, or a name that is not local."""
     root = target
     while isinstance(root, ast.Attribute | ast.Subscript):
         root = root.value
@@ -193,7 +193,7 @@ def _line_of_value(tracer: Any) -> int | None:
 
 
 def _functions_of_value(tracer: Any, was: re.Match[str] | None) -> set[tuple[str, str]]:
-    """Return the files and the names of the functions that ran when JAX made the value, and of the traced function."""
+    """Return the (file, name) of each function that was running when JAX made the value, and of the traced function."""
     functions = {(was[2], was[1].rpartition(".")[2])} if was is not None else set()
     traceback = maker_of(tracer) if tracer is not None else None
     if traceback is not None:

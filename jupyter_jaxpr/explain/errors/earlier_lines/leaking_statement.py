@@ -21,7 +21,9 @@ _KEEPING = frozenset({"append", "add", "update", "setdefault", "extend", "insert
 
 
 def writer_of(raised: RaisedAt, error: BaseException, ran: Collection[tuple[str, str]]) -> tuple[str, str] | None:
-    """Return the function name and the code of the only statement that writes a value of the failing expression.
+    """Return the only statement that may have stored the leaked tracer, and the name of its function.
+
+    None if there are several.
 
     Args:
         raised: The place where the code used a traced value of an earlier trace.
@@ -41,14 +43,14 @@ def writer_of(raised: RaisedAt, error: BaseException, ran: Collection[tuple[str,
 
 
 def _names_read(node: ast.AST | None) -> set[str]:
-    """Return the names that an expression reads; an attribute counts as .name."""
+    """Return the names and attributes that an expression reads: {"model", ".h"} for model.h."""
     nodes = list(ast.walk(node)) if node is not None else []
     names = {part.id for part in nodes if isinstance(part, ast.Name)}
     return names | {f".{part.attr}" for part in nodes if isinstance(part, ast.Attribute)}
 
 
 def _names_read_in_callees(raised: RaisedAt) -> set[str]:
-    """Return the names and attributes that the functions and methods read which the failing expression calls."""
+    """Return the names and attributes that are read in the user's functions that the failing expression calls."""
     names: set[str] = set()
     for call in ast.walk(raised.node) if raised.node is not None else ():
         if isinstance(call, ast.Call):
@@ -58,7 +60,7 @@ def _names_read_in_callees(raised: RaisedAt) -> set[str]:
 
 
 def _modules(raised: RaisedAt) -> Iterator[tuple[str, ast.Module, list[str]]]:
-    """Yield name, syntax tree and lines of the failing file, and of the files of the user's other functions."""
+    """Yield (file, syntax tree, lines) for the failing file, and for each file with other functions of the user's."""
     if raised.loops is not None:
         yield raised.place.file, raised.loops.module, raised.loops.lines
     files = {raised.place.file}
@@ -77,7 +79,7 @@ def _file_of(value: Any) -> str:
 
 
 def _outside_writes(function: ast.FunctionDef, lines: list[str], read: set[str]) -> Iterator[str]:
-    """Yield the code of the statements in a function that write to an outside name or attribute in `read`."""
+    """Yield the code of the statements in a function that write to outside names or attributes that are in `read`."""
     local_names = own_names(function)
     for node in ast.walk(function):
         targets: list[ast.expr] = []
@@ -92,7 +94,7 @@ def _outside_writes(function: ast.FunctionDef, lines: list[str], read: set[str])
 
 
 def _is_written(node: ast.AST) -> TypeGuard[ast.expr]:
-    """Return whether an assignment writes a node of its left side, as `model.h, y = ...` writes both of its nodes."""
+    """Return whether an assignment stores a value in this node, such as model.h or y in `model.h, y = ...`."""
     return isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load)
 
 

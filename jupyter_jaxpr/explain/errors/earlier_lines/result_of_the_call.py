@@ -1,7 +1,7 @@
-"""Makes the cure for a statement in a jitted function that stores a traced value outside of it.
+"""Makes the cure for a statement in a jitted function that stores a traced value outside of the function.
 
-For example, `history.append(loss)` in a jitted function stores a tracer, which no later line can use. The cure lets the
-function return the value and moves the statement behind the call. Only the user's source is read.
+For example, `history.append(loss)` in a jitted function stores a tracer, which no later line can use. With the cure,
+the function returns the value, and the statement stands after the call of the function. Only the user's source is read.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _VALUE = "value"
 
 
 def after_the_call(raised: RaisedAt, traced: ast.FunctionDef, statement: ast.stmt) -> FoundCure | None:
-    """Return the cure that returns the kept value and moves the statement behind the call.
+    """Return the cure with which the function returns the stored value, and the statement comes after the call.
 
-    None if the code is not evident.
+    None if the source code does not show what to write.
 
     Args:
-        raised: Where the kept value was used.
+        raised: Where the stored value was used.
         traced: The jitted function that runs the statement.
-        statement: The statement that keeps the value.
+        statement: The statement that stores the value.
     """
     kept = _kept(raised, traced, statement)
     calls = _calls(raised, traced)
@@ -55,12 +55,12 @@ def after_the_call(raised: RaisedAt, traced: ast.FunctionDef, statement: ast.stm
 
 @dataclass(frozen=True)
 class _Kept:
-    """A statement that keeps values.
+    """A statement in a jitted function that stores values outside of the function, such as `history.append(loss)`.
 
     Attributes:
         statement: The statement.
-        values: The expressions in the statement that the function computes.
-        owner: The name of the object whose method contains the statement, such as self; None in a function.
+        values: The expressions of the stored values, such as `loss`.
+        owner: The method's name for its object, `self`; None if the statement is in a plain function.
         is_global: The statement assigns to a global name.
     """
 
@@ -71,12 +71,12 @@ class _Kept:
 
 
 def _kept(raised: RaisedAt, traced: ast.FunctionDef, statement: ast.stmt) -> _Kept | None:
-    """Return the values that a statement of the function keeps.
+    """Return the values that a statement of the function stores outside of the function.
 
-    None if the function needs the statement where it is.
+    None if the statement cannot move out of the function.
     """
     if statement not in traced.body:
-        return None  # the statement may run several times, or never
+        return None  # the statement is in a loop or a condition, so it may run several times, or never
     owner = traced.args.args[0].arg if traced.args.args and traced.args.args[0].arg == "self" else None
     match statement:
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=target), args=values, keywords=[])):
@@ -104,7 +104,7 @@ def _kept(raised: RaisedAt, traced: ast.FunctionDef, statement: ast.stmt) -> _Ke
     others = {part.id for part in ast.walk(statement) if isinstance(part, ast.Name) and id(part) not in in_values}
     parameters = {argument.arg for argument in ast.walk(traced.args) if isinstance(argument, ast.arg)}
     if others & (local_names | parameters) - {owner}:
-        return None  # the code at the call has no such name
+        return None  # the moved statement would need a local name of the function
     if not values or not isinstance(root, ast.Name) or any(root.id in _names(value) for value in values):
         return None
     inside = {id(part) for part in ast.walk(statement)}
@@ -114,10 +114,10 @@ def _kept(raised: RaisedAt, traced: ast.FunctionDef, statement: ast.stmt) -> _Ke
         if id(node) in inside or not isinstance(node, ast.expr):
             continue
         if ast.unparse(node) == target_text:
-            return None  # another line of the function reads what the statement changes
+            return None  # another line of the function reads the object that the statement changes
         is_stored = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in read
         if is_stored and node.lineno > statement.lineno:
-            return None  # at the `return`, the name has another value
+            return None  # a later line assigns to the name, so the name has another value at the `return`
     return _Kept(statement, values, owner, isinstance(target, ast.Name) and not isinstance(statement, ast.Expr))
 
 
@@ -150,7 +150,10 @@ def _names(node: ast.AST) -> set[str]:
 
 
 def _calls(raised: RaisedAt, traced: ast.FunctionDef) -> list[ast.Call]:
-    """Return the calls of a jitted function in the code; empty if the code passes the function to another transform."""
+    """Return the calls of a jitted function in the code.
+
+    Empty if the function is also used in another way, as in jax.vmap(f).
+    """
     module = raised.loops.module if raised.loops is not None else ast.Module([], [])
     names = {traced.name}
     calls: list[ast.Call] = []
@@ -180,7 +183,7 @@ def _uses(module: ast.Module, names: set[str]) -> Iterator[ast.expr]:
 def _later_lines(
     raised: RaisedAt, kept: _Kept, call: ast.Call, results: list[ast.expr], new: list[ast.expr]
 ) -> list[str] | None:
-    """Return the line of the call and the moved statement; None if the call is a part of a larger expression."""
+    """Return the new line of the call, and the moved statement. None if the call is part of a larger expression."""
     statement = raised.parents.get(id(call))
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         target = statement.targets[0]
@@ -212,7 +215,7 @@ def _later_lines(
     if kept.owner is not None and owner is None:
         return None
     if kept.is_global and any(isinstance(node, ast.FunctionDef) for node in _around(raised, call)):
-        return None  # there, an assignment would create a local name
+        return None  # the call is in a function, where an assignment would create a local name instead
     moved = _moved(raised, kept, names, owner)
     source = raised.source(call)
     return [f"{', '.join(texts)} = {source}", moved]
@@ -224,13 +227,13 @@ def _around(raised: RaisedAt, node: ast.AST | None) -> Iterator[ast.AST]:
 
 
 def _is_function(raised: RaisedAt, name: str) -> bool:
-    """Return whether the name is a function or a class of the code: the result of the call must not replace these."""
+    """Return whether a name belongs to a function or a class in the code, which an assignment would replace."""
     module = raised.loops.module if raised.loops is not None else ast.Module([], [])
     return any(isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name for node in ast.walk(module))
 
 
 def _moved(raised: RaisedAt, kept: _Kept, names: dict[str, str], owner: str | None) -> str:
-    """Return the code of the statement with the names that its values and its object have at the call."""
+    """Return the moved statement: the stored values and `self` are replaced by the names that they have at the call."""
     ids = {id(value): names[raised.source(value)] for value in kept.values}
 
     class Renamed(ast.NodeTransformer):
@@ -241,7 +244,8 @@ def _moved(raised: RaisedAt, kept: _Kept, names: dict[str, str], owner: str | No
                 return ast.Name(owner, ast.Load())
             return ast.NodeTransformer.generic_visit(self, node)
 
-    # A transformer changes its tree, and other explanations read the user's tree.
+    # ast.NodeTransformer changes the tree in place, and other explanations still need the user's tree, so a copy is
+    # changed.
     copy = ast.parse(raised.source_of_statement(kept.statement)).body[0]
     originals, copies = list(ast.walk(kept.statement)), list(ast.walk(copy))
     ids = {id(new): ids[id(old)] for old, new in zip(originals, copies, strict=True) if id(old) in ids}

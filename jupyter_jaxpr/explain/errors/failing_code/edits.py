@@ -17,12 +17,12 @@ Change = tuple[ast.AST, ast.AST, str]
 
 
 def over(node: ast.AST, text: str) -> Change:
-    """Return the change that replaces one node with new code."""
+    """Return the change that replaces one syntax node with new code."""
     return node, node, text
 
 
 def edit_of(raised: RaisedAt, change: Change) -> Edit:
-    """Return the edit of the user's file for a change; new code of several lines gets the statement's indentation."""
+    """Return a change as an edit of the user's file. New code of several lines gets the indentation of the old code."""
     first, last, text = change
     line, column = first.lineno, first.col_offset  # type: ignore[attr-defined]  # every expression and statement has a position
     end_line, end_column = last.end_lineno, last.end_col_offset  # type: ignore[attr-defined]  # see above
@@ -36,7 +36,7 @@ def applied(cure: FoundCure, edits: Sequence[Edit]) -> FoundCure:
 
 
 def chosen(cure: FoundCure, edits: Sequence[Edit]) -> FoundCure:
-    """Return a cure whose edits contain names in capitals, such as SIZE, which the user replaces."""
+    """Return a cure whose edits contain placeholders in capitals, such as SIZE, which the user must fill in."""
     return replace(cure, level="choice", edits=tuple(edits))
 
 
@@ -45,7 +45,7 @@ def shown(cure: FoundCure, text: Sequence[str] | None = None) -> FoundCure:
 
     Args:
         cure: The cure with its edits.
-        text: The lines of the code that all edits change; None to read the lines of each file.
+        text: The lines of the edited code, if all edits are in one text; None to read the lines of each file.
     """
     if not cure.edits:
         return cure
@@ -71,7 +71,7 @@ def shown(cure: FoundCure, text: Sequence[str] | None = None) -> FoundCure:
             for edit in group
         ]
         texts.append(edited(lines, moved))
-    # The places may lie at different depths, such as a loop and a line of its body.
+    # The edited lines may have different indentations, for example a loop and a line in its body.
     return replace(cure, code=textwrap.dedent("\n".join(texts)))
 
 

@@ -99,13 +99,19 @@ def shape_of_slice(raised: RaisedAt, node: ast.Subscript) -> Shape | None:
 
 
 def type_of_array(raised: RaisedAt, node: ast.expr) -> str:
-    """Return the type of an array with a name, of slices of one, or of a new array; empty for any other expression."""
+    """Return the type, such as f32[48], of a name, a slice or a call such as jnp.zeros(48).
+
+    Empty for any other expression.
+    """
     value = value_of(raised, node)
     return type_of(value) if dtype_of(value) else type_of_slice(raised, node) or type_of_new_array(raised, node)
 
 
 def type_of_slice(raised: RaisedAt, node: ast.expr) -> str:
-    """Return the type of slices of an array with known bounds, such as f32[48]; empty for any other expression."""
+    """Return the type of a slice with known bounds, such as f32[48] for x[:48].
+
+    An empty string for any other expression.
+    """
     shape = shape_of_slice(raised, node) if isinstance(node, ast.Subscript) else None
     if shape is None or not isinstance(node, ast.Subscript):
         return ""
@@ -153,7 +159,7 @@ def leaves_of(node: ast.expr) -> list[ast.expr]:
 
 
 def made_of(raised: RaisedAt, node: ast.expr) -> list[ast.expr]:
-    """Return an expression, and the values that the function assigns to the names in these expressions."""
+    """Return an expression, and the values assigned to the names in it and, in turn, to the names in these values."""
     function = raised.function
     assigns = [part for part in ast.walk(function) if isinstance(part, ast.Assign)] if function is not None else []
     made, names = [node], set[str]()

@@ -21,13 +21,13 @@ from ....quantities import in_a_sentence
 from .paths_of_values import path_of
 from .place_of_error import RaisedAt
 
-_AT_MOST = 4  # most arguments that a sentence names
+_AT_MOST = 4  # a sentence names at most this many arguments
 _CONSTRUCTS = frozenset({"scan", "while_body", "while_cond", "cond", "fori_loop", "switch", "map", "associative_scan"})
 
 
 @dataclass(frozen=True)
 class Culprits:
-    """The arguments on which a traced value depends, if Python needed the value.
+    """The arguments of the traced function on which a traced value depends.
 
     Attributes:
         function: The name of the function that has the arguments.
@@ -103,7 +103,8 @@ def named_culprits(raised: RaisedAt | None, match: re.Match[str] | None) -> Culp
 
     Args:
         raised: The place where the error was raised.
-        match: The match of the names in the message, such as x, y and n; None if the message has no names.
+        match: Its first group is the list of names in the message, such as "x, y, and n"; None if the message lists
+            none.
     """
     if raised is None or raised.frame is None or match is None:
         return Culprits(None, ())
@@ -121,7 +122,7 @@ def named_culprits(raised: RaisedAt | None, match: re.Match[str] | None) -> Culp
 
 
 def _users_arguments(inputs: tuple[Input, ...], raised: RaisedAt) -> list[Input]:
-    """Return the arguments under the names in the user's function instead of those in a library's wrapper."""
+    """Return the arguments with the names that they have in the user's function, not in the wrapper of a library."""
     assert raised.frame is not None
     frames = [*raised.callers, raised.frame]
     parameters = {name for frame in frames for name in _parameters(frame)}
@@ -138,7 +139,7 @@ def _users_arguments(inputs: tuple[Input, ...], raised: RaisedAt) -> list[Input]
 
 
 def _frame_arguments(raised: RaisedAt, tracer: Any) -> list[Input]:
-    """Return the arguments of the user's function that a tracer of vmap or grad comes from, according to the code."""
+    """Return the arguments of the user's function on which a tracer of vmap or grad depends, by the code."""
     frame = raised.frame
     assert frame is not None
     leaves = list(_argument_leaves(frame))
@@ -151,7 +152,7 @@ def _frame_arguments(raised: RaisedAt, tracer: Any) -> list[Input]:
 
 
 def _names_behind(raised: RaisedAt) -> set[str]:
-    """Return the names that the failing expression reads, and the names from which the code computed them."""
+    """Return the names that the failing expression reads, and the names that were used to compute their values."""
     names = {part.id for part in ast.walk(raised.node) if isinstance(part, ast.Name)} if raised.node else set()
     function = raised.function
     if function is None:
@@ -206,7 +207,7 @@ def operands(
     Args:
         raised: The place where the error was raised.
         nodes: The expressions of the operands.
-        type_of_part: Returns the type of an expression without a value at the error, or an empty string.
+        type_of_part: Returns the type of an expression whose value at the error is unknown; an empty string if unknown.
     """
     if raised is None or raised.frame is None:
         return ""
@@ -336,7 +337,7 @@ def type_of_new_array(raised: RaisedAt, node: ast.expr) -> str:
 
 
 def line_of(tracer: Any) -> int | None:
-    """Return the line of the user's code that computed a traced value."""
+    """Return the line of the user's code that computed a traced value; None if no line of the user's code did."""
     traceback = maker_of(tracer)
     if traceback is None:
         return None

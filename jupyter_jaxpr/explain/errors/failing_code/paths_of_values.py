@@ -38,7 +38,7 @@ def path_of(raised: RaisedAt, value: Any, text: str) -> str | None:
 
 
 def _names(raised: RaisedAt) -> Iterator[tuple[dict[str, Any], str]]:
-    """Yield values by name, with the words for the function that has the names.
+    """Yield {name: value} for each place to search, and the words that say which function the names belong to.
 
     The arguments of the failing function come first, then the containers that the loops around the line read, then the
     arguments of the functions that called the function.

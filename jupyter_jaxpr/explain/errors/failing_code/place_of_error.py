@@ -66,7 +66,7 @@ class RaisedAt:
         return frozenset(read | {name.asname or name.name for statement in imports for name in statement.names})
 
     def statement(self, node: ast.AST) -> LoopStatement | None:
-        """Return the loop statement of a syntax node; None for other nodes."""
+        """Return the LoopStatement for a syntax node; None if the node is no loop."""
         loops = self.loops.functions if self.loops is not None else []
         return next((loop for *_, inside in loops for loop in inside if loop.node is node), None)
 
@@ -122,7 +122,7 @@ def raised_at(error: BaseException) -> RaisedAt | None:
     place = Place(file_of(code), users_traceback.tb_lineno, function_of(code))
     try:
         raised = _raised_expression(users_traceback, place)
-    except not_of_a_signal(Exception):  # the line alone is still useful without its expression
+    except not_of_a_signal(Exception):  # the line of the error is useful even if its expression cannot be determined
         raised = RaisedAt(place)
     return replace(
         raised,
@@ -180,12 +180,13 @@ def _expression_at(frame: FrameType, instruction: int, place: Place) -> RaisedAt
     node: ast.AST | None = None
     for parent in ast.walk(loops.module):
         if isinstance(parent, ast.expr | ast.stmt) and node_span(parent) == span:
-            # An expression statement has the same span as its expression; take the expression.
+            # An expression statement and its expression have the same position; choose the expression.
             node = parent if node is None or isinstance(node, ast.stmt) else node
         for child in ast.iter_child_nodes(parent):
             parents[id(child)] = parent
     if isinstance(node, ast.If | ast.IfExp | ast.While | ast.Assert):
-        # Python 3.11 reports the whole statement for a jump; take the condition of the jump.
+        # For a condition, Python 3.11 reports the position of the whole `if` or `while` statement; choose the
+        # condition.
         node = node.test
         while isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             node = node.operand
@@ -237,7 +238,7 @@ def was_raised_in_jax(error: BaseException) -> bool:
     return traceback is not None and _is_of_jax_or_on_jax(traceback.tb_frame)
 
 
-#: Libraries that compute only with JAX, so their errors are about JAX arrays.
+#: Libraries that compute only with JAX, so that errors in them are about JAX arrays.
 LIBRARIES = frozenset("flax optax equinox chex haiku diffrax lineax optimistix distrax numpyro blackjax orbax".split())
 
 

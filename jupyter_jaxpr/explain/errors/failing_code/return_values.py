@@ -12,7 +12,10 @@ AnyFunction = ast.FunctionDef | ast.Lambda
 
 
 def function_of_text(raised: RaisedAt, node: ast.expr | str | None) -> AnyFunction | None:
-    """Return the lambda itself, or the only def in the code with the given name."""
+    """Return the only def in the code with the given name; a lambda is returned itself.
+
+    None if there is no such function.
+    """
     if isinstance(node, ast.Lambda):
         return node
     name = node.id if isinstance(node, ast.Name) else node

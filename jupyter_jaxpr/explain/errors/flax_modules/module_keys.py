@@ -40,9 +40,10 @@ def module_key_error(error: BaseException, raised: RaisedAt | None, function: st
 
 
 def _call_of_apply(frames: list[FrameType]) -> tuple[ast.Call, str, str, set[str]] | None:
-    """Return the only call of apply in the line of the innermost frame that has one.
+    """Return the only call of `apply` on the innermost line that calls `apply`.
 
-    With the code of the call, the name of the function around the call, and the names that the function uses.
+    Also return the code of the call, the name of the function that contains the call, and the names that are in use
+    there.
     """
     for frame in frames:
         loops = parsed("".join(linecache.getlines(file_of(frame.f_code))))
@@ -59,7 +60,9 @@ def _call_of_apply(frames: list[FrameType]) -> tuple[ast.Call, str, str, set[str
             if len(calls) != 1 or source is None:
                 return None
             names = set(frame.f_locals)
-            if frame.f_code.co_name == "<module>":  # in an earlier cell, the name may have any value
+            # at the top level, f_locals also has the names of earlier cells, so only the names in this code count as
+            # used
+            if frame.f_code.co_name == "<module>":
                 names = {node.id for node in ast.walk(loops.module) if isinstance(node, ast.Name)}
             return calls[0], source, frame.f_code.co_name, names
     return None

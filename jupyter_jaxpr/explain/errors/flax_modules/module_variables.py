@@ -68,7 +68,7 @@ def module_variables_error(error: BaseException, raised: RaisedAt | None, functi
 
 
 def _no_variables(raised: RaisedAt, call: ast.Call) -> Explained | None:
-    """Explains net.apply(x), whose first argument is an array in the place of the variables."""
+    """Explains net.apply(x), whose first argument is an array, not the variables of the module."""
     first = call.args[0] if call.args else None
     if first is None or not (dtype_of(value_of(raised, first)) or type_of_new_array(raised, first)):
         return None
@@ -88,7 +88,7 @@ def _no_variables(raised: RaisedAt, call: ast.Call) -> Explained | None:
 
 
 def _whole_dict(raised: RaisedAt, node: ast.expr) -> list[FoundCure]:
-    """Return the cure that passes variables in place of variables['params']; empty if the trial of the cure fails."""
+    """Return the cure that passes `variables` in place of `variables['params']`. Empty if the cure fails its trial."""
     if not isinstance(node, ast.Subscript) or "params" not in (keys := keys_of(raised, node.value) or set()):
         return []
     code = raised.source(node.value)
@@ -108,7 +108,7 @@ def _calls_of_apply(raised: RaisedAt) -> Iterator[RaisedAt]:
 
 
 def _extra_layer(raised: RaisedAt, node: ast.expr) -> Explained:
-    """Explains {'params': variables} of a dict that has the key 'params' already."""
+    """Explains {'params': variables} where the dict `variables` itself already has the key 'params'."""
     title = "The dict that apply receives has the key 'params' twice, one inside the other"
     words = "Pass the dict under the outer key: the dict that init returned."
     cure = FoundCure("params", None, words)
@@ -117,7 +117,8 @@ def _extra_layer(raised: RaisedAt, node: ast.expr) -> Explained:
         words = f"{code} has the key 'params' already."
         edit = applied(FoundCure("params", code, words), [edit_of(raised, over(node, code))])
         cure = next(iter(passed(raised, [edit])), cure)
-        if cure.code is None and isinstance(raised.node, ast.Call):  # a line with other calls may have no trial
+        # without a trial, the cure shows the whole line as its code
+        if cure.code is None and isinstance(raised.node, ast.Call):
             whole = " ".join(raised.source(raised.node).split())
             cure = replace(cure, code=whole.replace(" ".join(raised.source(node).split()), code, 1))
     return Explained(raised.place, title, _COLLECTIONS, (cure,))

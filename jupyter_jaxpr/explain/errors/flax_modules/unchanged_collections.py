@@ -1,4 +1,4 @@
-"""Explains a call of apply that updates a collection, such as batch_stats, which mutable does not name."""
+"""Explains a call of `apply` that updates a collection, such as batch_stats, without naming it in `mutable`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ _IMMUTABLE = re.compile(r'Cannot update variable "(\w+)" in ".*?" because collec
 
 
 def unchanged_collection_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Explains an update of a collection that apply keeps, and adds mutable to the user's own call of apply."""
+    """Explains an update of a collection that `apply` does not allow.
+
+    The cure adds `mutable` to the user's call of `apply`.
+    """
     match = _IMMUTABLE.search(message_of(error))
     if match is None or raised is None or raised.frame is None:
         return None

@@ -26,8 +26,8 @@ _BOUNDS = re.compile(r"^Python integer (-?\d+) out of bounds for (u?int\d+)")
 _KEY = re.compile(r"^JAX encountered invalid PRNG key data|^unexpected PRNG key type|^random\w* accepts a single key")
 
 
-#: The rows of all tables, in the order in which they are tried: the user's own error in a callback comes before
-#: callback errors in general.
+#: The rows of all tables; the first row that matches counts. So a row for a user's error in a callback stands before
+#: the row for callbacks in general.
 _ROWS = (
     *CALL_MESSAGES,
     *SETTING_MESSAGES,
@@ -38,7 +38,8 @@ _ROWS = (
     *PROGRAM_MESSAGES,
     *MESSAGES,
 )
-#: JAX quotes the traceback of a callback in the message; the error of the callback is the last line.
+#: Messages are read up to this many characters: the message of a callback's error ends with the error, after its
+#: traceback.
 _LONGEST = 50_000
 
 
@@ -103,7 +104,7 @@ def _out_of_bounds(number: int, dtype: str) -> Explained | None:
 
 
 def _tracer_argument(text: str, raised: RaisedAt | None) -> Explained | None:
-    """Explains a function of another library that refuses a tracer with its own message."""
+    """Explains an error that another library raised because it got a tracer."""
     if raised is None or not re.search(r"\b(?:Jit|DynamicJaxpr|Batch|Vmap|JVP|Grad|Linearize)Tracer\b", text):
         return None
     origin = culprits(raised)

@@ -40,7 +40,9 @@ def left_out_key_error(raised: RaisedAt, missing: str) -> Explained | None:
 
 
 def key_cure(raised: RaisedAt, call: ast.Call, words: str) -> FoundCure | None:
-    """Return the cure that passes a key first: the function's only argument that is a key, if no other call uses it.
+    """Return the cure that passes a key first: the only argument of the calling function that is a key.
+
+    The cure has an edit only if the function does not use the key elsewhere.
 
     Args:
         raised: Where the error was raised.
@@ -55,7 +57,7 @@ def key_cure(raised: RaisedAt, call: ast.Call, words: str) -> FoundCure | None:
     if is_repeated(raised, call):
         text = f"{words} Pass a key first that no other call uses. Each repetition of the call needs another key."
         return FoundCure("the key", None, text)
-    # random numbers that are drawn twice with one key depend on each other
+    # If two calls use the same key, their random numbers are not independent.
     if len(keys) != 1 or keys[0] not in parameters or keys[0] in uses:
         return FoundCure("the key", None, f"{words} Pass a key first that no other call uses.")
     rest = [raised.source(argument) for argument in [*call.args, *call.keywords]]

@@ -38,7 +38,7 @@ def random_call_error(error: BaseException, raised: RaisedAt | None, function: s
 
 
 def _limits(raised: RaisedAt) -> Explained | None:
-    """Explains limits that stand right after the shape, where `jax.random.uniform` expects the dtype."""
+    """Explains limits in the wrong position: after the shape, `jax.random.uniform` expects the dtype."""
     call = raised.node
     if not isinstance(call, ast.Call):
         return None
@@ -52,7 +52,7 @@ def _limits(raised: RaisedAt) -> Explained | None:
     if not limits or len(limits) > len(names) or not all(_is_number(limit) for limit in limits):
         return None
     if parameters[place - 1] == "shape" and len(limits) != len(names) and all(_is_whole(limit) for limit in limits):
-        return None  # these numbers are the sizes of a shape, not limits
+        return None  # these integers are sizes of the shape, not limits
     name, first = called(call), raised.source(limits[0])
     before = [raised.source(argument) for argument in call.args[:place]]
     shape = call.args[place - 1] if place <= len(call.args) else None
@@ -101,7 +101,7 @@ def _seed(raised: RaisedAt, dtype: str) -> Explained | None:
     inner: ast.AST | None = call
     while inner is not None and not isinstance(inner, scopes):
         inner = raised.parents.get(id(inner))
-    if inner is raised.function:  # in another function, a name may stand for another value
+    if inner is raised.function:  # elsewhere than in the failing function, the names may have other values
         explanation = f"{explanation} {operands(raised, call.args)}".strip()
     cure = FoundCure("an integer", code, "Pass an integer in the call, or convert the seed.")
     return Explained(edit_of(raised, over(call, "")).place, title, explanation, (cure,))

@@ -1,4 +1,4 @@
-"""Finds new axes of size 1 with which two shapes that do not broadcast would broadcast."""
+"""Finds the new axes of size 1 that make two shapes broadcast, such as [:, None] for (3,) beside (3, 4)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class NewAxes:
 
 
 def new_axes(short: Shape, long: Shape) -> list[NewAxes]:
-    """Return each way to align the axes of a shape, in order, with axes of equal size in a longer shape."""
+    """Return each way to add axes of size 1 to a shape so that its other axes meet equal sizes in a longer shape."""
     if not short or len(short) >= len(long) or len(long) > _MOST_AXES:
         return []
     found: dict[Shape, NewAxes] = {}

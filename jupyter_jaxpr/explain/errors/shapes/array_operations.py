@@ -60,7 +60,7 @@ _SELECT = re.compile(
     r"^(?:lax\.)?select (?:cases must have|requires arguments to have) the same (shapes|dtypes), got (.+?)\.?$"
 )
 _SHAPE = re.compile(r"\([\d, ]*\)")
-#: JAX prints some sizes as NumPy does: (np.int64(3),).
+#: JAX prints some sizes in the form of NumPy's integers: (np.int64(3),).
 _NUMPY_SIZE = re.compile(r"\bnp\.int64\((\d+)\)")
 #: Functions that accept only arrays.
 _ELEMENTWISE = frozenset(
@@ -182,7 +182,10 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
 
 
 def _rounded_down(raised: RaisedAt) -> str | None:
-    """Return sentences if the new shape has a division with a remainder, such as d // heads; else None."""
+    """Return sentences about a division in the new shape that rounds down, such as d // heads.
+
+    None if there is none.
+    """
     for node in ast.walk(raised.node) if raised.node is not None else ():
         if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.FloorDiv):
             continue
@@ -197,7 +200,7 @@ def _rounded_down(raised: RaisedAt) -> str | None:
 
 
 def _select_types(raised: RaisedAt | None, attributes: str, values: str) -> Explained:
-    """Explains lax.select with two values of different shapes or dtypes, and offers jnp.where."""
+    """Explains lax.select with two values of different shapes or dtypes. The cure is jnp.where."""
     title = f"lax.select takes two values of one {attributes[:-1]}, but gets {values.strip('[]')}"
     call = raised.node if raised is not None else None
     if raised is None or not isinstance(call, ast.Call) or called(call) != "select":
@@ -215,7 +218,7 @@ def _select_types(raised: RaisedAt | None, attributes: str, values: str) -> Expl
 
 
 def _out_axes(raised: RaisedAt | None) -> str | None:
-    """Return the code of the option out_axes of the vmap whose function the expression calls."""
+    """Return the option out_axes of the called function's vmap as code, such as out_axes=1. None without the option."""
     call = raised.node if raised is not None else None
     if raised is None or not isinstance(call, ast.Call):
         return None
@@ -243,7 +246,7 @@ def _makes_array(raised: RaisedAt | None) -> bool:
 
 
 def _sizes(shape: str) -> tuple[int, ...]:
-    """Return the sizes in a shape that a message quotes."""
+    """Return the sizes in a shape that a message contains as text, such as (3, 4) of "(3, 4)"."""
     return tuple(map(int, re.findall(r"\d+", shape)))
 
 
@@ -274,7 +277,7 @@ def _no_array(raised: RaisedAt | None, name: str, kind: str, place: int) -> Expl
         for argument in node.args[place:]
         if isinstance(argument, ast.List | ast.Tuple) or type(value_of(raised, argument)) in kinds
     ]
-    # The messages of `jax.random` count the arguments without the key, so `place` may be one too small.
+    # Messages of `jax.random` number the arguments without the key, so `place` may be one too small.
     place = node.args.index(lists[0]) if lists and node.args[place] not in lists else place
     lists = lists if node.args[place] in lists and name in _ELEMENTWISE else [node.args[place]]
     edits = [edit_of(raised, over(argument, f"{jnp}.asarray({raised.source(argument)})")) for argument in lists]
@@ -284,5 +287,5 @@ def _no_array(raised: RaisedAt | None, name: str, kind: str, place: int) -> Expl
         return explained
     if any(isinstance(part, ast.Constant) and isinstance(part.value, str) for part in ast.walk(node.args[place])):
         cure = FoundCure("an index", None, "JAX has no arrays of texts: compute an index, and read the text by it.")
-    # A trial cannot compute some values, for example random numbers.
+    # The cure had no trial, for example because the argument contains random numbers, so it becomes advice.
     return replace(explained, cures=(replace(cure, level="advice", code=None, edits=()),))

@@ -70,7 +70,10 @@ _TO_A_SHAPE = frozenset("set add subtract multiply mul divide power min max broa
 
 
 def _nodes(raised: RaisedAt, shapes: Sequence[Shape]) -> list[ast.expr]:
-    """Return the operands of the failing operation, one for each shape of the message; empty if the two do not fit."""
+    """Return the operands of the failing operation, one for each shape in the message.
+
+    Empty if their shapes differ from these.
+    """
     node = raised.node
     if isinstance(node, ast.BinOp | ast.Compare | ast.AugAssign):
         nodes = operand_nodes(raised)
@@ -103,7 +106,7 @@ def _named(raised: RaisedAt, node: ast.expr, side: str) -> str:
 
 
 def _places(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Shape]) -> FoundCure | None:
-    """Return the advice for an operand of one axis whose size several axes of the other operand have."""
+    """Return the advice to place the only axis of one operand, if several axes of the other operand have its size."""
     if len(nodes) != 2:
         return None
     (short_node, short), (long_node, long) = sorted(zip(nodes, shapes, strict=True), key=lambda pair: len(pair[1]))
@@ -120,7 +123,10 @@ def _places(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Shape]
 
 
 def _two_places(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Shape]) -> FoundCure | None:
-    """Return the advice for the only operand that does not fit, such as a mask, if it has two places."""
+    """Return the advice for the only operand that does not fit, such as a mask.
+
+    None unless it fits in exactly two ways.
+    """
     longest = max(map(len, shapes))
     full = [shape for shape in shapes if len(shape) == longest]
     if not broadcasts(*full):
@@ -137,7 +143,10 @@ def _two_places(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Sh
 
 
 def _axes_cures(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Shape]) -> list[FoundCure]:
-    """Return the cure with new axes, for each operand for which exactly one position of the axes fits."""
+    """Return the cure that gives new axes to each operand that does not fit.
+
+    Empty unless each has exactly one way to fit.
+    """
     longest = max(map(len, shapes))
     full = [shape for shape in shapes if len(shape) == longest]
     if not broadcasts(*full):
@@ -162,7 +171,8 @@ def _axes_cures(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Sh
         or any(_has_product(raised, node) for node in nodes)
         or any(_is_label(raised, node, long) for node, _ in changed)
     ):
-        # A bias of a layer has one element for each column. Integers may be classes, and the longer array scores.
+        # The cure is only advice: a bias has one element for each column, and an array of integers may contain class
+        # numbers.
         return [replace(cure, level="advice", edits=()) for cure in cures]
     return cures
 
@@ -174,7 +184,7 @@ def _is_product(node: ast.expr) -> bool:
 
 
 def _has_product(raised: RaisedAt, node: ast.expr) -> bool:
-    """Return whether a matrix product is in an expression, or in the values of the names in the expression."""
+    """Return whether an expression has a matrix product, or has a name whose value is computed with one."""
     parts = [part for made in made_of(raised, node) for part in ast.walk(made)]
     return any(isinstance(part, ast.expr) and _is_product(part) for part in parts)
 
@@ -185,15 +195,16 @@ def _is_reduction(raised: RaisedAt, node: ast.expr) -> bool:
 
 
 def _is_label(raised: RaisedAt, node: ast.expr, long: Sequence[ast.expr]) -> bool:
-    """Return whether an operand has integers, and the longer operand may have floats."""
+    """Return whether an operand may contain class numbers: it has integers, and not all longer operands do."""
     are_integers = all("int" in dtype_of(value_of(raised, other)) for other in long)
     return "int" in dtype_of(value_of(raised, node)) and not are_integers
 
 
 def _class_cures(raised: RaisedAt, node: ast.expr, target: Shape, cures: Sequence[FoundCure]) -> list[FoundCure]:
-    """Return the advice for integers, one for each row of scores: as class numbers, and as numbers to compute with.
+    """Return two kinds of advice for integers beside an array with a row of scores for each integer.
 
-    The two compute different results, and no shape says which one is meant.
+    They are class numbers (jax.nn.one_hot), or numbers to compute with (new axes). The two give different results, and
+    the shapes do not show which is meant.
     """
     name = " ".join(raised.source(node).split())
     classes = (
@@ -210,7 +221,7 @@ _ONE_HOT = "jax.nn.one_hot"
 
 
 def _cures_of(raised: RaisedAt, changed: Sequence[tuple[ast.expr, NewAxes]], target: Shape) -> list[FoundCure]:
-    """Return the first cure that passes its trial; the cures with fewer edits come first."""
+    """Return the first candidate for the cure that passes its trial; candidates with fewer edits come first."""
     first = [(_inner(raised, node), axes) for node, axes in changed]
     best: list[FoundCure] = []
     for places in _candidates(raised, first):
@@ -231,7 +242,7 @@ def _cures_of(raised: RaisedAt, changed: Sequence[tuple[ast.expr, NewAxes]], tar
         tried = passed(raised, [cure])
         if any(one.level == "applies" for one in tried):
             return tried
-        # The statement may also fail for another reason, but this operation's shapes fit with the cure.
+        # A trial may have failed for another reason: the shapes of this operation fit with the first candidate.
         best = best or tried or [replace(cure, level="advice", edits=())]
     return best
 
@@ -241,15 +252,16 @@ _MOST_PLACES = 12
 
 
 def _candidates(raised: RaisedAt, first: Places) -> Iterator[Places]:
-    """Yield sets of places to change: the failing operands; also equal expressions; also operands of equal shapes.
+    """Yield growing sets of expressions that get new axes.
 
-    The later statements of the function come last.
+    The first set has the failing operands, the next also equal expressions, the last also operands of equal shapes.
+    Places in later statements come last.
     """
     statement = raised.statement_of(raised.node)
     if statement is None:
         yield first
         return
-    # The statement also fails at other operations whose shapes are known.
+    # Other operations in the failing statement with known shapes fail, too: the first set includes their operands.
     inside = {id(part) for changed, _ in first for part in ast.walk(changed)}
     for node in ast.walk(statement):
         for changed, axes in list(first) if id(node) not in inside else ():
@@ -276,14 +288,14 @@ def _candidates(raised: RaisedAt, first: Places) -> Iterator[Places]:
                     places.append((node, axes))
                     ids.add(id(node))
             if len(places) > _MOST_PLACES:
-                return  # an edit of so many places is too large to offer
+                return  # an edit of more places is too large to offer
         if len(places) > seen:
             seen = len(places)
             yield places
 
 
 def _fails(raised: RaisedAt, node: ast.expr, axes: NewAxes) -> bool:
-    """Return whether an operand certainly does not broadcast with another, but does with the new axes."""
+    """Return whether an operand certainly does not broadcast with the other operand, but does with the new axes."""
     shape = shape_of(raised, node)
     inner: ast.AST = node
     while shape is not None and (parent := raised.parents.get(id(inner))) is not None:
@@ -296,7 +308,8 @@ def _fails(raised: RaisedAt, node: ast.expr, axes: NewAxes) -> bool:
             return False
         if any(known):
             return not broadcasts(*known, shape) and broadcasts(*known, axes.shape)
-        inner = parent  # an operation with a number keeps the shape
+        # the other operand is a number, so the result has the same shape: look at the next outer operation
+        inner = parent
     return False
 
 
@@ -310,7 +323,7 @@ def _has_shape(raised: RaisedAt, node: ast.expr, other: ast.expr) -> bool:
 
 
 def _inner(raised: RaisedAt, node: ast.expr) -> ast.expr:
-    """Return the array in an expression of an array and numbers, such as lam of 1 - lam."""
+    """Return the array in an expression that combines one array with numbers, such as lam in 1 - lam."""
     while isinstance(node, ast.BinOp | ast.UnaryOp) and (parts := parts_of(node)):
         arrays = [part for part in parts if shape_of(raised, part) != ()]
         if len(arrays) != 1:
@@ -320,7 +333,7 @@ def _inner(raised: RaisedAt, node: ast.expr) -> ast.expr:
 
 
 def _may_fail(raised: RaisedAt, node: ast.expr) -> bool:
-    """Return whether an operand is combined, element by element, with an array of another or unknown shape."""
+    """Return whether an elementwise operation combines an operand with an array that it may not broadcast with."""
     shape = shape_of(raised, node)
     inner: ast.AST = node
     while (parent := raised.parents.get(id(inner))) is not None and shape is not None:
@@ -333,12 +346,12 @@ def _may_fail(raised: RaisedAt, node: ast.expr) -> bool:
         if any(other is None or not broadcasts(other, shape) for other in others):
             return True
         if any(other for other in others):
-            return False  # the operand fits beside an array, so it needs no new axis here
+            return False  # the operand broadcasts with this array, so it needs no new axis here
         inner = parent
     return False
 
 
 def _indexable(raised: RaisedAt, node: ast.expr) -> str:
-    """Return the code of an expression, with parentheses if an index needs them."""
+    """Return the code of an expression to which an index can be appended, in parentheses if needed: `(a + b)`."""
     source = raised.source(node)
     return source if isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call) else f"({source})"

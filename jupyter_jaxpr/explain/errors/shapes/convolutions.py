@@ -1,4 +1,4 @@
-"""Explains a convolution whose input has another number of channels than its kernel expects."""
+"""Explains a convolution whose input does not have the number of channels that its kernel expects."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ _LAYOUT = 'dimension_numbers=("NHWC", "HWIO", "NHWC")'
 
 
 def convolution_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Explains the numbers of channels; the cure names the axes if the channels of both arrays come last."""
+    """Explains an error about the number of channels.
+
+    The cure adds dimension_numbers if the channels of both arrays come last.
+    """
     match = _CHANNELS.match(message_of(error).strip())
     if match is None:
         return None
@@ -52,7 +55,9 @@ def convolution_error(error: BaseException, raised: RaisedAt | None, function: s
 
 
 def kernel_sentence(raised: RaisedAt, node: ast.expr) -> str:
-    """Return the sentence that says how lax.conv read the kernel of an operand; empty for any other operand.
+    """Return the sentence on how lax.conv read its kernel.
+
+    Return an empty string if the operand is no result of lax.conv.
 
     Args:
         raised: Where an operation on the result of the convolution was raised.
@@ -76,12 +81,14 @@ def kernel_sentence(raised: RaisedAt, node: ast.expr) -> str:
 
 
 def kernel_cures(raised: RaisedAt, node: ast.expr, other: ast.expr) -> list[FoundCure]:
-    """Return the cure for a kernel whose out channels come last, as many as the other operand has.
+    """Return the cure for a kernel of lax.conv whose output channels are its last axis.
+
+    The other operand of the failing operation shows the number of output channels.
 
     Args:
         raised: Where an operation on the result of the convolution was raised.
         node: The result of lax.conv.
-        other: The operand that has one element for each channel, such as a bias.
+        other: The other operand, which has one element for each output channel, such as a bias.
     """
     call = _maker(raised, node) if kernel_sentence(raised, node) else None
     if not isinstance(call, ast.Call) or called(call) != "conv" or len(call.args) != 4 or call.keywords:
@@ -107,7 +114,7 @@ def kernel_cures(raised: RaisedAt, node: ast.expr, other: ast.expr) -> list[Foun
 
 
 def _maker(raised: RaisedAt, node: ast.expr) -> ast.expr | None:
-    """Return the expression that the running function assigns to a name, if the function assigns to the name once."""
+    """Return the expression that the failing function assigns to a name. None if there is no assignment, or several."""
     scope = raised.function
     if not isinstance(node, ast.Name) or not isinstance(scope, ast.FunctionDef):
         return None
@@ -123,7 +130,7 @@ _OPTIONS = 6
 
 
 def _module(call: ast.Call) -> ast.expr:
-    """Return the expression before the name of a called function, such as `lax` in `lax.conv(...)`."""
+    """Return the module in the code of a call, such as `lax` in `lax.conv(...)`."""
     return call.func.value if isinstance(call.func, ast.Attribute) else call.func
 
 

@@ -1,4 +1,4 @@
-"""Explains an einsum in which one letter stands for two sizes, and finds the order of the letters that fits."""
+"""Explains an einsum in which one letter stands for two sizes, and finds an order of the letters that fits."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST_LETTERS = 6
 
 @dataclass(frozen=True)
 class _Einsum:
-    """The subscripts of an einsum without an ellipsis: for each operand its letters, its expression and its shape."""
+    """An einsum without an ellipsis: its subscripts, and the letters, the expression and the shape of each operand."""
 
     subscripts: ast.Constant
     text: str
@@ -34,7 +34,10 @@ class _Einsum:
     shapes: list[Shape]
 
     def sizes_without(self, number: int) -> dict[str, int] | None:
-        """Return each letter's size in all operands but one; None if a letter has two sizes in those operands."""
+        """Return the size of each letter in the operands other than the given one.
+
+        None if a letter has two sizes in them.
+        """
         sizes: dict[str, int] = {}
         for place, (term, shape) in enumerate(zip(self.terms, self.shapes, strict=True)):
             for letter, size in zip(term, shape, strict=True) if place != number else ():
@@ -103,7 +106,10 @@ def letters_error(raised: RaisedAt | None, term: str, number: int) -> Explained:
 
 
 def _fewer_letters(raised: RaisedAt, nodes: list[ast.expr], number: int, term: str) -> list[FoundCure]:
-    """Return the advice to leave out the letters that no other operand has; empty if there are none."""
+    """Return the advice to leave out the letters that are in no other operand.
+
+    Empty if that does not make the numbers equal.
+    """
     call = raised.node
     subscripts = call.args[0] if isinstance(call, ast.Call) else None
     shape = shape_of(raised, nodes[number])
@@ -129,7 +135,7 @@ def _fewer_letters(raised: RaisedAt, nodes: list[ast.expr], number: int, term: s
             f"If {name} should not have the axes {letters}, write these subscripts. Otherwise, give {name} these axes."
         )
     cure = applied(FoundCure("subscripts", code, words), [edit_of(raised, over(subscripts, code))])
-    # Only the user knows whether the array lacks an axis or the subscripts have a letter too many.
+    # Only the user knows whether the array lacks an axis or the subscripts have too many letters.
     return [replace(tried, level="advice", edits=()) for tried in passed(raised, [cure]) if tried.code is not None]
 
 
@@ -150,7 +156,10 @@ def _einsum(raised: RaisedAt | None) -> _Einsum | None:
 
 
 def _ordered(raised: RaisedAt, einsum: _Einsum, letter: str) -> list[FoundCure]:
-    """Return the cure with the letters of one operand in another order, if one operand alone has one such order."""
+    """Return the cure that reorders the letters of one operand.
+
+    Empty unless exactly one operand has exactly one fitting order.
+    """
     orders: list[tuple[int, str]] = []
     for number, (term, shape) in enumerate(zip(einsum.terms, einsum.shapes, strict=True)):
         sizes = einsum.sizes_without(number)

@@ -1,4 +1,4 @@
-"""Finds out whether a product failed because a function for a single example was called with a batch."""
+"""Finds out whether a matrix product failed because a function for a single example got a batch of examples."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..failing_code.place_of_error import RaisedAt, at_caller
 from ..failing_code.return_values import function_of_text
 from .keepdims import REDUCTIONS
 
-#: Cures that only repeat the rule of the operation, or that change one operand without regard to the function.
+#: Names of general cures, which the cure jax.vmap replaces: they change a shape, whatever the called function is for.
 _OF_THE_OPERATION = frozenset({"same size", "same shape", ".T"})
 
 
@@ -79,9 +79,9 @@ def _calls(raised: RaisedAt) -> Iterator[_Call]:
 
 
 def _mapped(raised: RaisedAt, call: _Call, sizes: Sequence[int]) -> FoundCure | None:
-    """Return the cure that maps the arrays of a call whose first axis has a size of JAX's message.
+    """Return the cure jax.vmap for a call, along axis 0 of its arrays. The size of axis 0 must be in JAX's message.
 
-    None if another argument is an array: a matrix and a batch of vectors look alike.
+    None if another argument may be an array, because a matrix and a batch of vectors look alike.
     """
     at, node = call.at, call.node
     if node.keywords or not node.args or any(isinstance(argument, ast.Starred) for argument in node.args):
@@ -104,7 +104,7 @@ def _mapped(raised: RaisedAt, call: _Call, sizes: Sequence[int]) -> FoundCure | 
     tried = next(iter(passed(at, [cure])), None)
     if tried is None or tried.level != "applies":
         return None
-    # The mean or the size of a batch may be meant, or the products of all pairs of rows.
+    # The function may be meant for a whole batch: it may compute a mean of the batch, or products of all pairs of rows.
     is_of_batch = any(called(part) in REDUCTIONS for part in ast.walk(call.function))
     operands = [shape for _, shape in shapes_of_operands(raised) if shape[:1] == (size,)]
     arrays = [part for part, shape in zip(node.args, shapes, strict=True) if shape]
@@ -123,7 +123,7 @@ def _is_container_or_number(raised: RaisedAt, node: ast.expr) -> bool:
 
 
 def _relates_elements(call: _Call, mapped: Sequence[ast.expr]) -> bool:
-    """Return whether a function combines the examples: reads a mapped shape, transposes, or multiplies by itself."""
+    """Return whether a function combines different examples of a batch, for example by x.T, x.shape or x @ x."""
     names = _made_of_arguments(call, mapped)
     if names is None:
         return True
@@ -145,7 +145,10 @@ def _relates_elements(call: _Call, mapped: Sequence[ast.expr]) -> bool:
 
 
 def _made_of_arguments(call: _Call, arguments: Sequence[ast.expr]) -> set[str] | None:
-    """Return the names in a function that hold arguments of a call, or values made of them; None if unknown."""
+    """Return the names in a called function that have certain arguments, or values computed from them.
+
+    None if unknown.
+    """
     parameters = [part.arg for part in [*call.function.args.posonlyargs, *call.function.args.args]]
     parameters = parameters[1:] if parameters[:1] == ["self"] else parameters
     if len(parameters) < len(call.node.args):

@@ -1,4 +1,4 @@
-"""Finds cures for arrays that concatenate cannot join: another axis, or a copy of an array along an axis of size 1."""
+"""Finds cures for arrays that concatenate cannot join: a new axis, or a broadcast along an axis of size 1."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def join_cures(raised: RaisedAt | None, shapes: Sequence[Shape]) -> list[FoundCu
 def new_axis_cures(raised: RaisedAt | None, shapes: Sequence[Shape]) -> list[FoundCure]:
     """Return the cures for arrays with different numbers of axes: a new axis in the arrays that lack one.
 
-    The cure applies if the arrays with their new axes fit along all axes but the joined one.
+    The cure has an edit only if all axes then have equal sizes, except the axis along which the arrays are joined.
 
     Args:
         raised: Where the error was raised.
@@ -80,7 +80,7 @@ def new_axis_cures(raised: RaisedAt | None, shapes: Sequence[Shape]) -> list[Fou
 
 
 def first_without_axes(raised: RaisedAt | None) -> list[FoundCure]:
-    """Return the cures of a concatenate whose first part is a single number, and whose others are vectors."""
+    """Return the cures for a concatenate of a single number, which comes first, and vectors."""
     call = raised.node if raised is not None else None
     if raised is None or not isinstance(call, ast.Call) or not call.args or not _is_display(call.args[0]):
         return []
@@ -96,9 +96,9 @@ def _is_display(node: ast.expr) -> TypeGuard[ast.List | ast.Tuple]:
 
 
 def _repeated(raised: RaisedAt, shapes: Sequence[Shape], may_apply: bool) -> FoundCure | None:
-    """Return the cure `broadcast_to` for arrays with size 1 on an axis on which another array is longer.
+    """Return the cure `broadcast_to` for arrays with an axis of size 1 that is longer in another array.
 
-    An axis after the joined axis, such as the axis of colors, may have size 1 for another reason.
+    For an axis after the joined axis, such as color channels, the size 1 may be a mistake: the cure is advice then.
     """
     arrays = shapes_of_operands(raised)
     joined = _joined_axis(raised, len(shapes[0]) if shapes else 0)
@@ -141,7 +141,7 @@ def _joined_axis(raised: RaisedAt, number_of_axes: int) -> int | None:
 
 
 def _sizes(source: str, shape: Shape, axes: Sequence[int], shapes: Sequence[Shape], sources: Sequence[str]) -> str:
-    """Return the code of the sizes of an array whose axes of size 1 get the sizes of other arrays."""
+    """Return the code of the shape for broadcast_to: axes of size 1 get the sizes that they have in other arrays."""
     entries = []
     for axis in range(max(axes) + 1):
         largest = max(other[axis] for other in shapes)

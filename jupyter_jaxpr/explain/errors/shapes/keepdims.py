@@ -18,7 +18,7 @@ _WORDS = "keepdims=True keeps the reduced axis with size 1, so the result fits b
 
 
 def keepdims_cures(raised: RaisedAt) -> list[FoundCure]:
-    """Return the cure keepdims=True for x - x.mean(axis=1), and for a mean that the function computes before."""
+    """Return the cure keepdims=True for the mean in x - x.mean(axis=1), or in `m = x.mean(axis=1)` and then `x - m`."""
     node = raised.node
     sides = [node.left, node.right] if isinstance(node, ast.BinOp) else []
     sides = [node.value] if isinstance(node, ast.AugAssign) else sides
@@ -43,7 +43,10 @@ def keepdims_cures(raised: RaisedAt) -> list[FoundCure]:
 
 
 def _reduction_in(raised: RaisedAt, node: ast.expr) -> ast.Call | None:
-    """Return the call that reduces an axis in an operand such as jnp.sqrt(x.var(axis=1) + eps); None without one."""
+    """Return the reduction along an axis in an operand, such as x.var(axis=1) in jnp.sqrt(x.var(axis=1) + eps).
+
+    None without one.
+    """
     while not (isinstance(node, ast.Call) and called(node) in REDUCTIONS):
         if isinstance(node, ast.Name):
             values = _assigned(raised, node.id)
@@ -60,7 +63,7 @@ def _reduction_in(raised: RaisedAt, node: ast.expr) -> ast.Call | None:
 
 
 def _axis_of(raised: RaisedAt, call: ast.Call) -> ast.expr | None:
-    """Return the axis that a reduction names; None for a reduction of all elements."""
+    """Return the argument `axis` of a reduction; None for a reduction of all axes."""
     named = next((keyword.value for keyword in call.keywords if keyword.arg == "axis"), None)
     place = 1 if module_of_call(raised, call) or isinstance(call.func, ast.Name) else 0
     if named is None and called(call) != "norm" and len(call.args) > place:
@@ -69,14 +72,14 @@ def _axis_of(raised: RaisedAt, call: ast.Call) -> ast.expr | None:
 
 
 def _reductions(raised: RaisedAt) -> Iterator[ast.Call]:
-    """Yield the reductions in the failing function that are operands beside arrays."""
+    """Yield the reductions in the failing function whose results are combined with the reduced array."""
     seen: list[ast.Call] = []
     for node in ast.walk(raised.function) if raised.function is not None else ():
         if isinstance(node, ast.BinOp) and not isinstance(node.op, ast.MatMult):
             found = [call for side in (node.left, node.right) if (call := _reduction_in(raised, side)) is not None]
             for call in found:
                 written = raised.parents.get(id(call))
-                # if the call is assigned to a name, `_reduction_in` has already checked each use of the name
+                # for a reduction that is assigned to a name, `_reduction_in` has already checked each use of the name
                 is_named = isinstance(written, ast.Assign | ast.Tuple)
                 if call not in seen and (is_named or _is_beside_array(raised, call, call)):
                     seen.append(call)
@@ -84,7 +87,10 @@ def _reductions(raised: RaisedAt) -> Iterator[ast.Call]:
 
 
 def _assigned(raised: RaisedAt, name: str) -> list[ast.expr]:
-    """Return the values that the failing function gives to a name; a loop or an import counts as a value."""
+    """Return the expressions that the failing function assigns to a name.
+
+    Empty if the name also gets a value in another way.
+    """
     function = raised.function
     if not isinstance(function, ast.FunctionDef):
         return []
@@ -103,14 +109,17 @@ def _assigned(raised: RaisedAt, name: str) -> list[ast.expr]:
 
 
 def _stays_beside_arrays(raised: RaisedAt, name: str, value: ast.expr) -> bool:
-    """Return whether each use of a name ends beside the reduced array, so that an axis of size 1 changes no result."""
+    """Return whether each use of a reduction's name combines the value with the reduced array.
+
+    Then keepdims=True changes no other result.
+    """
     function = raised.function
     uses = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == name] if function else []
     return all(_is_beside_array(raised, node, value) for node in uses if isinstance(node.ctx, ast.Load))
 
 
 def _is_beside_array(raised: RaisedAt, node: ast.AST, value: ast.expr) -> bool:
-    """Return whether an expression made of a reduction meets an array that is made of the array before the reduction.
+    """Return whether an expression with a reduction is combined with the reduced array, or with one of its shape.
 
     Args:
         raised: Where the error was raised.
@@ -135,7 +144,7 @@ def _is_beside_array(raised: RaisedAt, node: ast.AST, value: ast.expr) -> bool:
 
 
 def _reduces(raised: RaisedAt, value: ast.expr, array: ast.expr) -> bool:
-    """Return whether an expression reduces an array of which another expression is made."""
+    """Return whether an expression reduces an array that, by the names in the code, has the shape of another array."""
     call = next((part for part in ast.walk(value) if isinstance(part, ast.Call) and called(part) in REDUCTIONS), None)
     if call is None:
         return False
@@ -146,7 +155,7 @@ def _reduces(raised: RaisedAt, value: ast.expr, array: ast.expr) -> bool:
 
 
 def _names_of_same_shape(raised: RaisedAt, array: ast.expr) -> set[str]:
-    """Return the names of which element by element operations make an expression, also through assigned names."""
+    """Return the names of the arrays from which an array is computed element by element, also through other names."""
     function = raised.function
     assigns = [part for part in ast.walk(function) if isinstance(part, ast.Assign)] if function is not None else []
     found = list(_operand_names(array))
@@ -160,7 +169,10 @@ def _names_of_same_shape(raised: RaisedAt, array: ast.expr) -> set[str]:
 
 
 def _keeps_axes(raised: RaisedAt, node: ast.expr) -> bool:
-    """Return whether an expression certainly is made of names element by element, or by products with matrices."""
+    """Return whether an expression certainly keeps the number of axes of its names.
+
+    Its operations must be elementwise, or products with a matrix.
+    """
     match node:
         case ast.BinOp(left=left, op=ast.MatMult(), right=right):
             return _keeps_axes(raised, left) and len(shape_of(raised, right) or ()) > 1
@@ -177,6 +189,6 @@ def _operand_names(node: ast.expr) -> set[str]:
 
 
 def _is_reduced(raised: RaisedAt, node: ast.expr) -> bool:
-    """Return whether an operand is a reduction itself, so that it needs keepdims as the reduction beside it does."""
+    """Return whether an operand is itself a reduction: then it needs keepdims, too."""
     values = _assigned(raised, node.id) if isinstance(node, ast.Name) else [node]
     return len(values) == 1 and called(values[0]) in REDUCTIONS

@@ -1,4 +1,4 @@
-"""Explains a solver of linear systems whose right-hand side does not have as many rows as the matrix."""
+"""Explains a linear system whose right-hand side does not have as many rows as the matrix."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _COLUMNS = (
 
 
 def linear_system_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Explains sizes that differ in a function of jnp.linalg or jax.scipy.linalg, or in one of jnp.vectorize."""
+    """Explains sizes that do not fit together in a function of jnp.linalg, jax.scipy.linalg or jnp.vectorize."""
     match = _SIZES.search(message_of(error).strip()) if isinstance(error, ValueError) else None
     if match is None:
         return None
@@ -61,7 +61,7 @@ def linear_system_error(error: BaseException, raised: RaisedAt | None, function:
 def _arguments(call: ast.Call) -> tuple[ast.expr | None, ast.expr | None]:
     """Return the matrix and the right-hand side of a call.
 
-    The matrix of a factorization is the first element of a tuple.
+    A call such as cho_solve((c, lower), b) passes the matrix as the first element of a tuple.
     """
     named = {keyword.arg: keyword.value for keyword in call.keywords}
     matrix = call.args[0] if call.args else named.get("a")
@@ -78,7 +78,7 @@ def _shape(raised: RaisedAt, node: ast.expr | None) -> Shape | None:
 
 
 def _types(raised: RaisedAt, nodes: list[ast.expr]) -> str:
-    """Return the sentences of the types of the arguments, also of the matrix in a factorization."""
+    """Return the sentences with the types of the arguments, and of the matrix in a factorization."""
     sentences = []
     for node in nodes:
         value = value_of(raised, node)
@@ -94,7 +94,7 @@ def _text(raised: RaisedAt, node: ast.expr) -> str:
 
 
 def _least_squares(raised: RaisedAt, call: ast.Call, nodes: list[ast.expr]) -> FoundCure:
-    """Return the advice for a matrix that is not square."""
+    """Return the advice to use lstsq for a matrix that is not square."""
     words = "For a matrix that is not square, lstsq finds the solution with the least squared error."
     code = None
     if called(call) == "solve" and len(nodes) == len(call.args) == 2 and not call.keywords:
@@ -105,7 +105,7 @@ def _least_squares(raised: RaisedAt, call: ast.Call, nodes: list[ast.expr]) -> F
 
 
 def _transposed(raised: RaisedAt, call: ast.Call, matrix: ast.expr | None, right: ast.expr | None) -> list[FoundCure]:
-    """Return the cure b.T for a right-hand side whose columns have as many elements as the matrix has rows."""
+    """Return the cure b.T for a right-hand side whose axis 1, not axis 0, has the length that the matrix needs."""
     size, shape = _shape(raised, matrix), shape_of(raised, right) if right is not None else None
     if right is None or size is None or shape is None or len(shape) != 2 or len(size) != 2 or shape[1] != size[0]:
         return []
@@ -124,13 +124,13 @@ def _transposed(raised: RaisedAt, call: ast.Call, matrix: ast.expr | None, right
             cure = FoundCure(".T", f"{whole}.T", words)
             return passed(raised, [applied(cure, [edit_of(raised, over(call, f"{whole}.T"))])])
     words = f"{words} The code that uses the result needs this order of the axes, or a second .T."
-    # The uses of the result show no order of its axes.
+    # No use of the result shows the order in which the code expects its axes, so the cure is advice.
     tried = passed(raised, [applied(FoundCure(".T", code, words), [change])])
     return [replace(cure, level="advice", edits=()) for cure in tried]
 
 
 def _uses(raised: RaisedAt, call: ast.Call) -> Iterator[ast.expr]:
-    """Yield the expressions that hold the result of a call: the uses of its name, or the call itself."""
+    """Yield the expressions that have the result of a call as their value: the uses of its name, or the call itself."""
     statement = raised.statement_of(call)
     match statement:
         case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is call:
@@ -143,7 +143,7 @@ def _uses(raised: RaisedAt, call: ast.Call) -> Iterator[ast.expr]:
 
 
 def _reduced(raised: RaisedAt, node: ast.expr) -> int | None:
-    """Return the axis that the code sums an array over, after operations element by element.
+    """Return the axis along which the code reduces an array, possibly after elementwise operations.
 
     None if there is no such axis.
     """

@@ -65,7 +65,10 @@ def _mapped(raised: RaisedAt, call: ast.Call, node: ast.expr, shape: Shape, kern
 
 
 def _axis_of_elements(shape: Shape, kernel: Shape) -> int | None:
-    """Return the first or the last axis, if the sizes show that the other axes are those of an image or a row."""
+    """Return the axis that vmap must map: the first or the last.
+
+    None if the sizes of the other axes do not decide which.
+    """
     last = len(shape) - 1
     rests = {0: shape[1:], last: shape[:-1]}
     large = [axis for axis, rest in rests.items() if all(a >= b for a, b in zip(rest, kernel, strict=True))]

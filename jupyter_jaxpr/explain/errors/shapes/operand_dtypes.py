@@ -23,7 +23,10 @@ _OPERATORS = {"add": "+", "sub": "-", "mul": "*"}
 
 
 def operand_dtype_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Explains two operands of different dtypes; None where the code does not show which expressions they are."""
+    """Explains operands of different dtypes in a function of jax.lax.
+
+    None if the code does not show which expressions they are.
+    """
     match = _DTYPES.search(message_of(error)) if isinstance(error, TypeError) else None
     call = raised.node if raised is not None else None
     if match is None or raised is None or raised.frame is None or not isinstance(call, ast.Call):
@@ -42,7 +45,7 @@ def operand_dtype_error(error: BaseException, raised: RaisedAt | None, function:
 
 
 def _update(raised: RaisedAt, call: ast.Call, title: str, dtypes: tuple[str, str]) -> Explained | None:
-    """Explains a write of another dtype: the update must have the array's dtype, which is also the result's."""
+    """Explains dynamic_update_slice with an update of another dtype than the array's, which the result also has."""
     array, update = passed_node(raised, "operand"), passed_node(raised, "update")
     if array is None or update is None or isinstance(update, ast.Constant | ast.List | ast.Tuple):
         return None
@@ -71,7 +74,7 @@ def _is_of_complex(dtype: str) -> bool:
 
 
 def _loses_numbers(dtype: str, of_update: str) -> bool:
-    """Return whether an array's dtype cannot hold all values of an update; rounding to fewer bits does not count."""
+    """Return whether an array's dtype cannot represent all values of an update, apart from rounding to fewer bits."""
     import jax.numpy as jnp
 
     are_floats = all(jnp.issubdtype(one, jnp.inexact) for one in (dtype, of_update))
@@ -79,7 +82,7 @@ def _loses_numbers(dtype: str, of_update: str) -> bool:
 
 
 def _other_updates(raised: RaisedAt, call: ast.Call) -> list[ast.Call]:
-    """Return the other calls of the same function below the failing statement, whose writes would fail next."""
+    """Return the later calls of the same function, such as dynamic_update_slice, which may raise the same error."""
     function = raised.function
     nodes = ast.walk(function) if function is not None else ()
     return [
@@ -95,7 +98,7 @@ def _other_updates(raised: RaisedAt, call: ast.Call) -> list[ast.Call]:
 def _nodes_by_dtype(
     raised: RaisedAt, call: ast.Call, dtypes: tuple[str, str]
 ) -> tuple[list[ast.expr], list[ast.expr]] | None:
-    """Return the operands of each of the two dtypes; None if the dtype of an operand is unknown."""
+    """Return the operands of one dtype, and those of the other dtype. None if the dtype of an operand is unknown."""
     found = [*operand_nodes(raised), *(keyword.value for keyword in call.keywords)]
     nodes: tuple[list[ast.expr], list[ast.expr]] = ([], [])
     for node in found:
@@ -111,9 +114,9 @@ def _nodes_by_dtype(
 def _conversions(
     raised: RaisedAt, call: ast.Call, name: str, dtypes: tuple[str, str], nodes: tuple[list[ast.expr], list[ast.expr]]
 ) -> list[FoundCure]:
-    """Return the cures that convert the operands of one dtype to the other dtype, if that holds all values of both.
+    """Return the cures that convert the operands of one dtype to the other, wider dtype.
 
-    A cure that uses the operator (such as `+`) instead is included.
+    Another cure uses the operator, such as `+`, in place of the function of jax.lax.
     """
     import jax.numpy as jnp
 
@@ -138,13 +141,13 @@ def _converted(raised: RaisedAt, node: ast.expr, dtype: str) -> str:
 
 
 def _dtype_code(raised: RaisedAt, node: ast.expr, dtype: str) -> str:
-    """Return the code of the dtype of an operand: of a name or an item itself, else the dtype in jax.numpy."""
+    """Return the code of an operand's dtype: `x.dtype` for a name or an item, else, for example, `jnp.float32`."""
     if isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
         return f"{raised.source(node)}.dtype"
     return f"{jnp_name(raised)}.{dtype}"
 
 
 def _enclosed(raised: RaisedAt, node: ast.expr) -> str:
-    """Return the code of an operand, in parentheses if an operator or a method would take only a part of it."""
+    """Return the code of an operand, in parentheses if needed before an operator or a method: `(a + b)`."""
     simple = isinstance(node, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
     return raised.source(node) if simple else f"({raised.source(node)})"

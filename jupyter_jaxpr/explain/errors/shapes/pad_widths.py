@@ -1,4 +1,4 @@
-"""Explains a negative width of `jnp.pad`, by the values from which the code computes the width."""
+"""Explains a negative width of `jnp.pad`, with the values from which the code computes the width."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def pad_width_error(error: BaseException, raised: RaisedAt | None, function: str
     lengthen = FoundCure("a width", None, "Give each width a number that is at least 0. A slice takes elements away.")
     if not negative:
         return Explained(None, "A width of pad is negative", f"{rule} {type_}".strip(), (lengthen,))
-    width = negative[0]  # the search finds a whole expression before its parts
+    width = negative[0]  # the list has an expression before its parts, so the first entry is the whole width
     text = " ".join(raised.source(width).split())
     number = integer_of(raised, width, shapes)
     title = f"A width of pad is negative: {number}"
@@ -64,7 +64,9 @@ def pad_width_error(error: BaseException, raised: RaisedAt | None, function: str
 
 
 def _array_of(error: BaseException, raised: RaisedAt, call: ast.Call) -> tuple[str, Any]:
-    """Return the code and the value of the array of a call of pad.
+    """Return the code and the value of the array that a call pads.
+
+    The value comes from the frame of jnp.pad: in a comprehension, the user's name may be gone.
 
     The frame of pad has the value also where the name in a comprehension is gone.
     """
@@ -96,7 +98,10 @@ def _is_length(node: ast.expr) -> bool:
 def _cut(
     raised: RaisedAt, call: ast.Call, widths: ast.expr | None, width: ast.expr, name: str, value: Any
 ) -> FoundCure | None:
-    """Return the advice to cut the array of one axis first; None for other arrays and other widths."""
+    """Return the advice to shorten the array before the padding.
+
+    None unless the array has one axis and the width is like n - len(s).
+    """
     match widths, width:
         case ast.Tuple(elts=[ast.Constant(value=0), end]), ast.BinOp(left=target) if end is width:
             pass

@@ -1,4 +1,4 @@
-"""Finds the cure for slices of one array of which exactly one has another length, such as u[2:] + u[:-1]."""
+"""Finds the cure for slices of one array of which exactly one has another length, as in u[2:] + u[:-2] - u[1:]."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..failing_code.place_of_error import RaisedAt
 
 
 def stencil_cure(raised: RaisedAt, leaves: Sequence[ast.expr]) -> list[FoundCure]:
-    """Return the cure that moves one bound of the slice whose length is one more or less than that of the others.
+    """Return the cure that moves a bound of the only slice whose length differs from the length of the other slices.
 
     Args:
         raised: Where the error was raised.
@@ -54,14 +54,14 @@ def stencil_cure(raised: RaisedAt, leaves: Sequence[ast.expr]) -> list[FoundCure
 
 
 def _moved(bounds: ast.expr, size: int, length: int) -> str | None:
-    """Return the slice of a length that keeps the bound which is written at one end of the axis.
+    """Return the code of a slice with the given length that keeps the other bound: `:-2` or `2:`.
 
-    None if both are written.
+    None if the old slice has two bounds, or none.
     """
     if not isinstance(bounds, ast.Slice) or bounds.step is not None or length >= size:
         return None
     if bounds.lower is None and bounds.upper is None:
-        return None  # neither end is fixed, so either could move
+        return None  # the slice has no bound, so either end could move
     if bounds.lower is None:
         return f":{length - size}"
     if bounds.upper is None:

@@ -1,4 +1,4 @@
-"""Finds arguments that vmap does not map although their axis 0 has the mapped size; this explains a shape error."""
+"""Finds arguments with None in in_axes whose axis 0 has the mapped size: they may explain a shape error."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..transforms.transformed_calls import Applied
 
 @dataclass(frozen=True)
 class _Whole:
-    """An argument that each call of a mapped function gets as a whole: position, type, and entry in in_axes."""
+    """An argument that vmap does not map: its position, its type, and its entry in in_axes."""
 
     number: int
     type: str
@@ -26,7 +26,7 @@ class _Whole:
 
 
 def with_unmapped(explained: Explained, raised: RaisedAt | None, sizes: Sequence[int]) -> Explained:
-    """Return the explanation with the arguments that vmap should map, unless the trial of their cure fails.
+    """Return the explanation, with a cure that maps further arguments of vmap if the cure passes its trial.
 
     Args:
         explained: The explanation of an error about shapes.
@@ -55,14 +55,18 @@ def with_unmapped(explained: Explained, raised: RaisedAt | None, sizes: Sequence
             sentence = f"{entries} of vmap is None, so each call of {of} receives the whole {names}: {mapped[0].type}."
         cures = (cure,) if cure.level == "applies" else (*explained.cures, cure)
         if any(one.code for one in explained.cures):
-            # The user wrote None, and the function has a cure of its own: equal sizes may be chance.
+            # The explanation has another cure with code, and equal sizes may be chance, so the cure of in_axes is
+            # advice.
             cures = (*explained.cures, replace(cure, level="advice", edits=()))
         return replace(explained, text=f"{explained.text} {sentence}".strip(), cures=cures)
     return explained
 
 
 def _whole(call: Applied, outer: RaisedAt, sizes: Sequence[int]) -> list[_Whole]:
-    """Return the arguments with None in in_axes whose axis 0 has the size that vmap maps, which JAX's message names."""
+    """Return the arguments with None in in_axes whose axis 0 has the size of the mapped axes.
+
+    JAX's message must name the size.
+    """
     axes, nodes = call.option("in_axes"), call.call.args if call.call is not None else []
     if not isinstance(axes, ast.Tuple | ast.List) or len(axes.elts) != len(nodes):
         return []
@@ -79,7 +83,7 @@ def _whole(call: Applied, outer: RaisedAt, sizes: Sequence[int]) -> list[_Whole]
 
 
 def _tried(call: Applied, outer: RaisedAt, mapped: list[_Whole]) -> list[tuple[list[_Whole], FoundCure]]:
-    """Return the arguments with the cure that maps all of them; empty if the trial of the cure failed."""
+    """Return the arguments, with the cure that maps all of them by 0 in in_axes. Empty if the cure fails its trial."""
     names = in_a_sentence([call.argument(whole.number) for whole in mapped], 4)
     entries = in_a_sentence([f"in_axes[{whole.number}]" for whole in mapped], 4)
     words = f"With 0 in {entries}, each call receives one element of axis 0 of {names}."

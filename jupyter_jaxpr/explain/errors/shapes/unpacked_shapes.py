@@ -42,7 +42,8 @@ def unpacked_shape_error(raised: RaisedAt, call: ast.Call, text: str) -> Explain
     following = parameters[first + 1 :]
     if parameters[first : first + 1] != ["shape"] or "fill_value" in parameters:
         return None
-    # randint takes the limits right after the shape. uniform takes them later, so the integers may be limits there.
+    # randint takes minval and maxval right after the shape. uniform takes them later, so integers there may be meant as
+    # limits.
     end = len(call.args) - (len(_LIMITS) if following[:2] == _LIMITS else 0)
     if end - first < 2 or (following[:2] != _LIMITS and end - first > 3 and set(_LIMITS) & set(following)):
         return None

@@ -52,7 +52,7 @@ def update_axes_error(error: BaseException, raised: RaisedAt | None, function: s
 
 
 def _indices(short: Shape, long: Shape) -> list[str]:
-    """Return the indices that make an update with the sizes of the array on all axes but the new ones."""
+    """Return the indices, such as [:, None, :], that give an update axes so that its other sizes are the array's."""
     if not short or len(short) >= len(long) or len(long) > _MOST_AXES:
         return []
     found = []

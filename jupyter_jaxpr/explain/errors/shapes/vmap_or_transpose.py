@@ -1,4 +1,4 @@
-"""Finds cures for operands whose shapes do not fit together: vmap, another layer, a transpose."""
+"""Finds cures for operands whose shapes do not fit together: vmap, an equinox layer of another size, a transpose."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ _PRODUCT = "The last axis of the left operand must have the size of the first ax
 
 
 def transpose_cures(raised: RaisedAt | None) -> list[FoundCure]:
-    """Find the transposed operand, or the other order of the operands, for which a matrix product exists."""
+    """Return the cures for a matrix product that fails: a transposed operand, or the operands in the other order."""
     shapes = shapes_of_operands(raised)
     general = FoundCure("same size", None, _PRODUCT)
     if raised is not None and len(shapes) == 2 and len(shapes[1][1]) > 2:
@@ -108,9 +108,10 @@ def transpose_cures(raised: RaisedAt | None) -> list[FoundCure]:
 def _transposed(
     raised: RaisedAt, left: tuple[ast.expr, tuple[int, ...]], right: tuple[ast.expr, tuple[int, ...]]
 ) -> FoundCure:
-    """Return the advice for two matrices with equal last sizes: the transposed right operand, or the other order.
+    """Return the cure for two matrices with equal last sizes: x @ W.T for W @ x, or W @ x.T.
 
-    The rest of the statement decides: in `W @ x + b` with a row of x for each example, only x @ W.T fits beside b.
+    The trial of the statement decides. In `W @ x + b` with one example in each row of x, only `x @ W.T` broadcasts with
+    b.
     """
     (left_node, left_shape), (right_node, right_shape) = left, right
     code = f"{raised.source(right_node)}.T"
@@ -136,7 +137,7 @@ def _transposed(
 
 
 def _product_of_stacks(raised: RaisedAt, shapes: Sequence[tuple[ast.expr, tuple[int, ...]]]) -> FoundCure | None:
-    """Return the cure jnp.matvec for a stack of matrices times a stack of vectors."""
+    """Return the cure jnp.matvec for `A @ x`, where A is a stack of matrices and x a stack of vectors."""
     if len(shapes) != 2 or not isinstance(raised.node, ast.BinOp):
         return None
     (left, matrices), (right, vectors) = shapes
@@ -149,7 +150,10 @@ def _product_of_stacks(raised: RaisedAt, shapes: Sequence[tuple[ast.expr, tuple[
 
 
 def _product_in_order(raised: RaisedAt, node: ast.AST | None, left: str, right: str) -> str | None:
-    """Return the code of a product with these operands; None if the product has other arguments, too."""
+    """Return the code of a product with two given operands, in the form of the user's product.
+
+    None if it has other arguments.
+    """
     if not isinstance(node, ast.Call):
         return f"{left} @ {right}"
     if node.keywords or called(node) not in ("dot", "matmul"):

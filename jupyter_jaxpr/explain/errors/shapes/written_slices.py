@@ -1,4 +1,4 @@
-"""Finds the cure for a write such as x.at[:n].set(a * b) where one operand needs the slice that the write names."""
+"""Finds the cure for a write such as x.at[:n].set(a * b) where one operand of the new value needs the slice :n, too."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ _WRITES = frozenset("set add subtract multiply divide power min max mul".split()
 
 
 def written_slice_cure(raised: RaisedAt, nodes: Sequence[ast.expr]) -> list[FoundCure]:
-    """Return the cure that slices one operand as the write slices its array; empty if none or several operands fit.
+    """Return the cure that slices one operand of a written value as the write slices its array.
+
+    Empty if not exactly one fits.
 
     Args:
         raised: Where the error was raised.
-        nodes: The operands of the failing operation, which is the value of the write.
+        nodes: The operands of the failing operation, which computes the written value.
     """
     write = raised.parents.get(id(raised.node))
     match write:
@@ -44,12 +46,13 @@ def written_slice_cure(raised: RaisedAt, nodes: Sequence[ast.expr]) -> list[Foun
         return []
     if any(isinstance(entry, ast.Slice) and (entry.lower is None) != (entry.upper is None) for entry in entries):
         is_start = all(_starts(entry) for entry in entries)
-        return tried if is_start else [replace(tried[0], level="advice", edits=())]  # u[1:] and u[:-1] both fit
+        # a slice of the same length may also be meant, such as u[:-1] in place of u[1:]
+        return tried if is_start else [replace(tried[0], level="advice", edits=())]
     return tried
 
 
 def _starts(entry: ast.expr) -> bool:
-    """Return whether an entry of an index is no slice, or a slice such as :n, without a negative bound."""
+    """Return whether an entry of an index is an integer, or a slice such as `:n` without a negative bound."""
     if not isinstance(entry, ast.Slice):
         return True
     return entry.lower is None and not isinstance(entry.upper, ast.UnaryOp)
