@@ -16,7 +16,7 @@ from .rewritten_calls import Calls
 
 
 def array_as_condition(raised: RaisedAt | None) -> Explained:
-    """Explains `if x > 0` where x has several elements, and offers where, all or any."""
+    """Explains `if x > 0` where x has several elements. The cures are jnp.where, .all() and .any()."""
     explanation = "An array of several elements is neither true nor false."
     source = raised.text if raised is not None else None
     if raised is None or source is None or not isinstance(raised.node, ast.expr):
@@ -40,7 +40,7 @@ def array_as_condition(raised: RaisedAt | None) -> Explained:
     if cures:
         return Explained(None, title, explanation, tuple(cures))
     if isinstance(raised.node, ast.Call) and consumer is None and not is_array(value_of(raised, raised.node)):
-        code = None  # a Python function, not the user's own expression, tested whether the array is true
+        code = None  # a Python function that the code calls, not the code itself, tested whether the array is true
     else:
         node = consumer.test if consumer is not None else raised.node
         simple = isinstance(node, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
@@ -50,7 +50,7 @@ def array_as_condition(raised: RaisedAt | None) -> Explained:
 
 
 def _equal(raised: RaisedAt, consumer: ast.If | ast.While) -> list[FoundCure]:
-    """Return the advice to write jnp.array_equal in `if a == b:`, whose body cannot be chosen element by element."""
+    """Return the advice to write jnp.array_equal for `if a == b:`, where jnp.where cannot replace the statement."""
     node = raised.node
     match node:
         case ast.Compare(left=left, ops=[ast.Eq() | ast.NotEq() as operator], comparators=[right]):
@@ -66,7 +66,7 @@ def _equal(raised: RaisedAt, consumer: ast.If | ast.While) -> list[FoundCure]:
 _REDUCED = {"all": "True where all elements are true.", "any": "True where at least one element is true."}
 
 
-#: Statements that compute no value, so that `jnp.where` could not choose between them.
+#: Statements without a new value: `jnp.where` cannot replace an `if` whose body has only such statements.
 _ACTIONS = ast.Expr | ast.Raise | ast.Break | ast.Continue | ast.Pass
 
 _IN = ast.In | ast.NotIn

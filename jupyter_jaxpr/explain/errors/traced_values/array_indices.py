@@ -43,7 +43,8 @@ def index_dtype(raised: RaisedAt | None, dtype: str) -> Explained:
     cure = applied(FoundCure(".astype(int)", code, text), [edit_of(raised, over(node.slice, code))])
     cures = passed(raised, [cure])
     if (start := start_of_index(raised, node.slice)) is not None:
-        # With astype(int), a body may return an integer in place of the float that the carry starts with.
+        # With astype(int) in the body, the carry may become an integer, but its initial value is a float, so the loop
+        # would fail.
         cures = [*integer_start(raised, start), *(tried for tried in cures if tried.level == "applies")]
         index = raised.source(node.slice)
         first = f"The first value is {raised.source(start)} (line {start.lineno})."
@@ -51,7 +52,7 @@ def index_dtype(raised: RaisedAt | None, dtype: str) -> Explained:
         words = f"Make {index} an integer in the whole loop: the first value, and the value that each step returns."
         return Explained(None, title, explanation.strip(), tuple(cures or [FoundCure("an integer", None, words)]))
     made = _only_assignment(raised, node.slice)
-    # several indices use the name, so changing the assignment could change all of them
+    # The name is used in several indices, so the cure can be in the assignment to the name.
     if not cures and made is not None:
         code = f"{_in_parentheses(raised, made)}.astype(int)"
         cures = passed(raised, [applied(FoundCure(".astype(int)", code, text), [edit_of(raised, over(made, code))])])
@@ -59,7 +60,7 @@ def index_dtype(raised: RaisedAt | None, dtype: str) -> Explained:
 
 
 def _in_parentheses(raised: RaisedAt, node: ast.expr) -> str:
-    """Return the code of an operand, in parentheses if a neighbouring operator would bind to a part of it."""
+    """Return the code of an operand, in parentheses if needed: `(a + b)` before `.astype(int)`."""
     simple = isinstance(node, ast.Name | ast.Call | ast.Subscript | ast.Attribute | ast.Constant)
     return raised.source(node) if simple else f"({raised.source(node)})"
 

@@ -37,7 +37,8 @@ def item_assignment(raised: RaisedAt | None) -> Explained:
     base, indices = node, [raised.source(node.slice)]
     while not is_array(value_of(raised, base.value)) and isinstance(base.value, ast.Subscript):
         base = base.value
-        if not _is_one_index(raised, base.slice):  # x[1:][0] selects another element than x[1:, 0]
+        # x[1:][0] = y cannot be written as x.at[1:, 0], which selects other elements
+        if not _is_one_index(raised, base.slice):
             return Explained(
                 None, title, operand_types(raised), (FoundCure(".at[...]", None, f"{general} {_NO_CODE}"),)
             )
@@ -69,7 +70,7 @@ def item_assignment(raised: RaisedAt | None) -> Explained:
     title += _statement_text(raised, statement)
     explanation = operands(raised, [base.value])
     if not isinstance(base.value, ast.Name):
-        # The statement writes into an object, and a trial of the cure would change the user's object.
+        # The array is part of an object. A trial would assign the new array to the user's object, so there is no trial.
         return Explained(None, title, explanation, (cure,))
     return explained_with_trials(title, explanation, raised, [cure])
 
@@ -142,19 +143,19 @@ def _mask_assignment(
     cure = applied(FoundCure(f"{jnp}.where", code, text), [edit_of(raised, over(statement, code))])
     if isinstance(node.value, ast.Name):
         return explained_with_trials(title, operands(raised, [node.value]), raised, [cure])
-    # A trial of the assignment would change the user's object, so the trial is of the new array alone.
+    # The array is part of an object. A trial would change the user's object, so only the new array is traced.
     tried = passed(raised, [applied(replace(cure, code=new_array), [edit_of(raised, over(statement, new_array))])])
     if not tried or not tried[0].edits:
-        # a later line fails, but the trial of the new array passed
+        # the trial of the new array passed, but a later line raises an error
         is_shown = bool(tried) and tried[0].code is not None
         cure = replace(cure, level="advice", code=code if is_shown else None, edits=())
     return Explained(None, title, operands(raised, [node.value]), (cure,))
 
 
 def _mask_of_rows(raised: RaisedAt, node: ast.Subscript, value: ast.expr) -> str | None:
-    """Return the code of a mask of the first axes with an axis for each other axis of the array.
+    """Return the code, such as mask[:, None], that gives a mask of rows the number of axes of the array.
 
-    None where the new value may have an element for each row that the mask selects: jnp.where takes no such value.
+    None if the new value may have a row for each selected row: jnp.where does not accept such a value.
     """
     array, axes, axes_of_value = value_of(raised, node.value), axes_of(raised, node.slice), axes_of(raised, value)
     if not dtype_of(array) or not axes or axes_of_value is None or axes + axes_of_value > array.ndim:
@@ -183,7 +184,8 @@ def no_method(raised: RaisedAt | None, name: str) -> Explained:
     if words == general and raised is not None and (function := _function_of_name(raised, name, jnp)) is not None:
         return Explained(None, title, operand_types(raised), (function,))
     if words == general and raised is not None and (close := _closest_member(raised, name)) is not None:
-        # The name may also stand at other places, so the edited statement may fail as well.
+        # Other lines may have the wrong name, too, so the trial of the edited statement may fail: the cure is then
+        # advice.
         tried = passed(raised, [close]) or [replace(close, level="advice", edits=())]
         return Explained(None, title, operand_types(raised), tuple(tried))
     cure = FoundCure(name, None, words.replace("jnp", jnp))
@@ -226,7 +228,7 @@ def _closest_member(raised: RaisedAt, name: str) -> FoundCure | None:
     return applied(FoundCure("the closest name", code, words), [edit_of(raised, over(node, code))])
 
 
-#: The similarity, as difflib computes it, that a name must have to the name that the user probably meant.
+#: The least similarity (0 to 1, by difflib) between the wrong name and the name that is suggested.
 _ALIKE = 0.85
 
 _IN_PLACE = (

@@ -1,4 +1,4 @@
-"""Explains a call of `pure_callback` or `io_callback` without the type of the result."""
+"""Explains a call of `pure_callback` or `io_callback` that lacks the type of the result."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _NO_ARGUMENTS = re.compile(
     r"TypeError: (?:\w+\.)*(?P<name>\w+|<lambda>)\(\) missing \d+ required positional arguments?: "
 )
 _CALLBACKS = frozenset({"pure_callback", "io_callback"})
-_LONGEST = 50_000  # JAX quotes the traceback of the callback; the error of the callback comes last
+_LONGEST = 50_000  # reads long messages whole: JAX puts the error of the callback after the callback's traceback
 
 
 def callback_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Explains `jax.pure_callback(f, x)`: JAX takes x for the type of the result, and calls f without an argument."""
+    """Explains `jax.pure_callback(f, x)`: JAX uses x as the type of the result, so it calls f without an argument."""
     if raised is None or raised.loops is None:
         return None
     text = message_of(error, _LONGEST)

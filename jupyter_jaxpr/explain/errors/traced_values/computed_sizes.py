@@ -13,9 +13,9 @@ from ..failing_code.operand_nodes import passed_node
 from ..failing_code.origins import line_of, value_of
 from ..failing_code.place_of_error import RaisedAt
 
-#: Functions whose argument k is the length of an axis of the result.
+#: Functions with an argument k that sets the length of an axis of the result.
 _TAKE_K = frozenset({"top_k", "approx_max_k", "approx_min_k"})
-#: For these functions, the result with a smaller size is the beginning of the result with a larger size.
+#: Functions whose result for a smaller size is the beginning of the result for a larger size.
 _ARE_STARTS = frozenset({"zeros", "ones", "full", "one_hot"}) | _TAKE_K
 NEED_OF_K = "The result has k elements along an axis, so k must be an integer of Python."
 
@@ -31,9 +31,12 @@ def traced_k(raised: RaisedAt) -> ast.expr | None:
 
 
 def computed_size(raised: RaisedAt, node: ast.expr | None) -> tuple[str, FoundCure | None] | None:
-    """Return the sentence and the advice for a size that the function computes; None for an argument or a number.
+    """Return the sentence and the advice for a size that the function computes.
 
-    The advice is None where no mask gives the elements of the smaller size, such as those of linspace.
+    None if the size is an argument or a number.
+
+    The advice is to use the largest size and a mask. It is None for a function such as linspace, whose elements all
+    depend on the size.
 
     Args:
         raised: Where the error was raised.
@@ -54,7 +57,7 @@ def computed_size(raised: RaisedAt, node: ast.expr | None) -> tuple[str, FoundCu
 
 
 def _is_start(raised: RaisedAt) -> bool:
-    """Return whether the result of the failing JAX call begins with the same elements for every size."""
+    """Return whether the failing JAX call gives the beginning of the same result for a smaller size."""
     call = raised.node
     if not isinstance(call, ast.Call) or not is_of_jax(value_of(raised, call.func)):
         return False
@@ -64,7 +67,7 @@ def _is_start(raised: RaisedAt) -> bool:
 
 
 def size_node(raised: RaisedAt | None, argument: str | None) -> ast.expr | None:
-    """Return the expression of the argument that needs a value; the only argument of arange is its stop."""
+    """Return the expression of the argument whose value is needed. In arange(n), JAX calls the only argument `stop`."""
     call = raised.node if raised is not None else None
     if argument == "stop" and called(call) == "arange" and isinstance(call, ast.Call) and len(call.args) == 1:
         return call.args[0]

@@ -1,4 +1,4 @@
-"""Writes the cures of a slice with traced bounds, such as x[i:i + 3]: a slice of fixed sizes at a traced place."""
+"""Writes the cures of a slice with traced bounds, such as x[i:i + 3]: a slice of fixed length from a traced start."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from ..failing_code.place_of_error import RaisedAt
 
 @dataclass(frozen=True)
 class _Piece:
-    """A slice of an index whose bounds have no value.
+    """A slice in an index of which at least one bound has no value during the trace.
 
     Attributes:
         entry: The slice in the index.
-        axis: The axis of the array that the slice takes.
-        start: The code of the first place.
-        length: The code of the number of elements; None if the bounds do not fix the number.
+        axis: The axis of the array to which the slice applies.
+        start: The code of the first position.
+        length: The code of the number of elements, such as 3 for i:i + 3; None if it is not fixed.
     """
 
     entry: ast.Slice
@@ -72,7 +72,10 @@ class Slices:
         return cures
 
     def _pieces(self, node: ast.Subscript) -> list[_Piece]:
-        """Return the slices of an index whose bounds have no value; empty for an index that is not understood."""
+        """Return the slices with traced bounds in an index.
+
+        Empty if the index has a mask, a step or another part that has no cure.
+        """
         entries = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         counted = [entry for entry in entries if not (isinstance(entry, ast.Constant) and entry.value is None)]
         dots = [place for place, entry in enumerate(counted) if isinstance(entry, ast.Constant) and entry.value is ...]
@@ -100,7 +103,10 @@ class Slices:
         return not names & self._raised.tracers.keys() and not any(isinstance(p, ast.Call) for p in ast.walk(bound))
 
     def _rest(self, node: ast.Subscript, pieces: list[_Piece]) -> str:
-        """Return the index that stays behind the pieces, such as [:, 0]; empty if it takes all elements."""
+        """Return the index for the axes without traced bounds, such as [:, 0].
+
+        Empty if this index would select all elements.
+        """
         entries = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         taken = [piece.entry for piece in pieces]
         texts = [":" if entry in taken else self._raised.source(entry) for entry in entries]
@@ -113,7 +119,7 @@ class Slices:
         return f"{self._lax}.dynamic_slice_in_dim({array}, {piece.start}, {length}{axis})"
 
     def _of_several(self, node: ast.Subscript, pieces: list[_Piece]) -> list[FoundCure]:
-        """Return the cure of an index with several traced slices, such as x[i:i + 3, j:j + 3]."""
+        """Return the cure for an index with several slices that have traced bounds, such as x[i:i + 3, j:j + 3]."""
         lengths = [piece.length for piece in pieces if piece.length is not None]
         if len(lengths) < len(pieces):
             return [FoundCure("jax.lax.dynamic_slice", None, _DYNAMIC)]
@@ -133,14 +139,14 @@ class Slices:
         return [applied(FoundCure(name, code, _DYNAMIC), [edit_of(self._raised, over(node, code))])]
 
     def _of_write(self, write: ast.Call) -> list[FoundCure]:
-        """Return the cure of a write such as x.at[i:i + 3].set(y): integers in place of the bounds."""
+        """Return the cure for a write such as x.at[i:i + 3].set(y): the index i + jnp.arange(3), not a slice."""
         text = (
             "The integers name the elements between the bounds, and their number is fixed. A negative integer counts "
             "from the end, and JAX drops a write after the end."
         )
         name = f"{self._jnp}.arange"
         if (masked := self._masked_write(write)) is not None and passed(self._raised, [masked]):
-            # The bound has no value here, and a mask of a negative bound chooses other elements than the slice.
+            # The cure is advice: if the bound is negative, the mask selects other elements than the slice.
             return [replace(masked, level="advice", edits=())]
         match write.func:
             case ast.Attribute(value=ast.Subscript(value=at, slice=ast.Slice(lower=ast.expr() as lower) as bounds)):
@@ -167,7 +173,7 @@ class Slices:
         return [applied(FoundCure(name, code, text), [edit_of(self._raised, over(write, code))])]
 
     def _keeps_dtype(self, array: ast.Name, value: ast.expr) -> bool:
-        """Return whether jnp.where with a number of Python keeps the dtype of the array, as a write does."""
+        """Return whether jnp.where(mask, number, array) certainly has the dtype of the array, as a write has."""
         try:
             number = ast.literal_eval(value)
         except not_of_a_signal(ValueError):
@@ -176,9 +182,9 @@ class Slices:
         return type(number) is int and dtype != "bool" or type(number) is float and "float" in dtype
 
     def _masked_write(self, write: ast.Call) -> FoundCure | None:
-        """Return the cure of a write of one number between traced bounds of the last axis, such as x.at[i, :n].set(0).
+        """Return the cure for a write of one number to a slice with traced bounds, such as x.at[i, :n].set(0).
 
-        None for another write, and for bounds with a fixed distance.
+        The slice must be on the last axis. None for other writes, and for slices of fixed length.
         """
         match write:
             case ast.Call(
@@ -230,7 +236,7 @@ Terms = dict[tuple[str, ...], int]
 
 
 def fixed_difference(raised: RaisedAt, upper: ast.expr, lower: ast.expr) -> str | None:
-    """Return the code of upper - lower where all of its parts are integers of Python; None for other differences."""
+    """Return the code of upper - lower, such as 3 for i + 3 and i. None if the difference contains a traced value."""
     known: dict[str, bool] = {}
     first, second = _terms(raised, upper, known), _terms(raised, lower, known)
     terms = {key: first.get(key, 0) - second.get(key, 0) for key in [*first, *second]}
@@ -242,7 +248,7 @@ def fixed_difference(raised: RaisedAt, upper: ast.expr, lower: ast.expr) -> str 
 
 
 def _terms(raised: RaisedAt, node: ast.expr, known: dict[str, bool]) -> Terms:
-    """Return an expression as a sum of products, and fill in which factors are integers of Python."""
+    """Return an expression as a sum of products, and note in `known` which factors are Python integers."""
     match node:
         case ast.Constant(value=int(number)):
             return {(): number}

@@ -33,7 +33,7 @@ _SECOND = "The inner jnp.where keeps the gradient finite where that value is not
 
 
 def finite_where(jnp: str, test: str, true_value: str, false_value: str) -> tuple[str, str, bool]:
-    """Return the code of a where, a sentence on its gradient or "", and whether the gradient certainly is finite.
+    """Return the code of a where, a sentence on its gradient or "", and whether its gradient is certainly finite.
 
     Args:
         jnp: The name of jax.numpy in the user's code.
@@ -60,7 +60,7 @@ def finite_where(jnp: str, test: str, true_value: str, false_value: str) -> tupl
 
 
 def risky_operands(node: ast.AST) -> Iterator[ast.expr]:
-    """Yield the operands, such as b of a / b, for which an operation of the expression may have no finite gradient."""
+    """Yield the operands, such as b in a / b, for some of whose values an operation has no finite gradient."""
     for part in ast.walk(node):
         match part:
             case ast.BinOp(op=ast.Div() | ast.FloorDiv() | ast.Mod(), right=right) if not _is_number(right):
@@ -81,7 +81,11 @@ def _is_number(node: ast.expr) -> bool:
 
 
 def _guarded(test: str, is_chosen: bool) -> str | None:
-    """Return the name that a condition compares with a number, if 1 is a safe value for the name on the chosen side."""
+    """Return the name that a condition compares with a number.
+
+    None if the condition does not choose the given value of the where, true or false, for the number 1: then 1 is no
+    safe operand for the value.
+    """
     match ast.parse(test, mode="eval").body:
         case ast.Compare(left=ast.Name(id=name), ops=[op], comparators=[ast.Constant(value=int() | float() as number)]):
             compare = _COMPARISONS.get(type(op))

@@ -54,7 +54,7 @@ def frozen_distribution(raised: RaisedAt, call: ast.Call) -> FoundCure | None:
 
 
 def _parameters_in_file(distribution: str, method: str) -> list[str]:
-    """Return the parameters of a function of jax.scipy.stats, whose module the kernel may not have imported.
+    """Return the parameters of a function of jax.scipy.stats, read from a file, as its module may not be imported.
 
     An empty list if JAX does not have the function.
     """
@@ -93,7 +93,8 @@ def _call_of_distribution(raised: RaisedAt, node: ast.expr) -> ast.Call | None:
         ]
         calls = [part for part in values if isinstance(part, ast.Call)]
         written = [*calls[0].args, *(keyword.value for keyword in calls[0].keywords)] if len(calls) == 1 else [node]
-        # The function may have other values for the names at the top of the cell.
+        # In another scope, names in the arguments may have other values, so only a call with constant arguments is
+        # used.
         node = calls[0] if all(isinstance(argument, ast.Constant) for argument in written) else node
     return node if isinstance(node, ast.Call) else None
 

@@ -25,7 +25,7 @@ _ORDER = re.compile(r"^transpose permutation isn't a permutation of operand dime
 
 
 def in_place_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Explains a function that would change its array in place, an option out, and sizes as arguments of view."""
+    """Explains code for other libraries: jnp.fill_diagonal(x, 1), the option out, x.view(2, -1), x.transpose(1, 2)."""
     call = raised.node if raised is not None else None
     if raised is None or raised.frame is None or not isinstance(call, ast.Call):
         return None
@@ -42,7 +42,7 @@ def in_place_error(error: BaseException, raised: RaisedAt | None, function: str)
 
 
 def _is_method(raised: RaisedAt, call: ast.Call, name: str) -> bool:
-    """Return whether a call without options calls this method of an array."""
+    """Return whether a call calls a method of an array by this name, without keyword arguments."""
     function = call.func
     if not isinstance(function, ast.Attribute) or function.attr != name or call.keywords:
         return False
@@ -51,7 +51,7 @@ def _is_method(raised: RaisedAt, call: ast.Call, name: str) -> bool:
 
 
 def _changes(raised: RaisedAt, call: ast.Call) -> Explained | None:
-    """Explains jnp.fill_diagonal(x, 1), which NumPy carries out in place."""
+    """Explains jnp.fill_diagonal(x, 1): in NumPy, the function changes x in place."""
     statement = raised.statement_of(call)
     if not call.args:
         return None
@@ -71,7 +71,7 @@ def _changes(raised: RaisedAt, call: ast.Call) -> Explained | None:
 
 
 def _out(raised: RaisedAt, call: ast.Call) -> Explained | None:
-    """Explains jnp.add(x, y, out=z), which NumPy writes into z."""
+    """Explains jnp.add(x, y, out=z): in NumPy, the call writes its result into z."""
     out = next((keyword for keyword in call.keywords if keyword.arg == "out"), None)
     statement = raised.statement_of(call)
     if out is None:
@@ -92,7 +92,7 @@ def _out(raised: RaisedAt, call: ast.Call) -> Explained | None:
 
 
 def _view(raised: RaisedAt, call: ast.Call) -> Explained:
-    """Explains x.view(2, -1) of PyTorch."""
+    """Explains x.view(2, -1), which in PyTorch gives the array another shape. The cure is reshape."""
     array = raised.source(call.func.value) if isinstance(call.func, ast.Attribute) else ""
     code = f"{array}.reshape({', '.join(map(raised.source, call.args))})"
     words = "In JAX, view gives another dtype to the same bytes. reshape gives another shape."
@@ -103,7 +103,7 @@ def _view(raised: RaisedAt, call: ast.Call) -> Explained:
 
 
 def _two_axes(raised: RaisedAt, call: ast.Call) -> Explained:
-    """Explains x.transpose(1, 2) of PyTorch, which exchanges two axes."""
+    """Explains x.transpose(1, 2), which in PyTorch exchanges two axes. The cure is swapaxes."""
     array = raised.source(call.func.value) if isinstance(call.func, ast.Attribute) else ""
     axes = ", ".join(map(raised.source, call.args))
     title = "transpose takes the new order of all axes, but gets two axes"

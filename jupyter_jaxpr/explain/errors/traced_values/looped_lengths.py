@@ -23,7 +23,9 @@ _SAME_LENGTH = frozenset("enumerate zip reversed list tuple sorted iter".split()
 
 
 def loop_by_values(raised: RaisedAt, is_mask: bool) -> ast.For | ast.comprehension | None:
-    """Return the loop whose number of elements the failing expression decides by values; None for other expressions.
+    """Return the loop over the failing expression, such as jnp.unique(x), whose length depends on values.
+
+    None without one.
 
     Args:
         raised: Where the error was raised.
@@ -45,7 +47,9 @@ def loop_by_values(raised: RaisedAt, is_mask: bool) -> ast.For | ast.comprehensi
 
 
 def looped(raised: RaisedAt, error: BaseException, loop: ast.For | ast.comprehension) -> list[FoundCure]:
-    """Return the cures of a loop by values. A loop of JAX is none: its number of elements would need the same values.
+    """Return the cures for a loop over an array whose length depends on values.
+
+    A loop of JAX would need the same length.
 
     Args:
         raised: Where the error was raised.
@@ -95,7 +99,7 @@ def jnp_function(raised: RaisedAt) -> str:
 
 
 def _sums(raised: RaisedAt, loop: ast.For | ast.comprehension) -> FoundCure | None:
-    """Return the cure jax.ops.segment_sum of a loop that takes the rows of each label, as in x[labels == label]."""
+    """Return the cure jax.ops.segment_sum for a loop that sums the rows of each label, as in x[labels == label]."""
     call = raised.node
     if not isinstance(call, ast.Call) or len(call.args) != 1 or call.keywords or not isinstance(loop.target, ast.Name):
         return None

@@ -16,16 +16,17 @@ from ..failing_code.module_names import jnp_name, module_of
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
 
-#: Reductions that take `where=`; _FILLABLE below: reductions whose result a good FILL value leaves unchanged.
+#: Reductions that take the option `where=`.
 _WITH_WHERE = frozenset({"mean", "std", "var", "prod", "any", "all"})
 _EXTREMES = {"max": "-", "min": "", "amax": "-", "amin": ""}
 _LENGTHS = frozenset({"size", "len", "shape"})
+#: Reductions whose result does not change if suitable values, such as 0 for a sum, fill the array up.
 _FILLABLE = frozenset({"sum", "prod", "max", "min", "amax", "amin", "any", "all"})
-#: Reductions that zeros at the end of an array of counts do not change.
+#: Reductions of an array of counts that do not change if zeros are appended to the array.
 _OF_ZEROS = frozenset({"sum", "max", "any"})
 _COUNTED = frozenset({"where", "nonzero", "flatnonzero", "argwhere"})
 
-#: For each function whose result has a length that depends on values, the option that fixes the length.
+#: Function whose result has a length that depends on values -> the option that fixes the length.
 SIZED = {
     "where": "size=SIZE",
     "nonzero": "size=SIZE",
@@ -53,7 +54,7 @@ SIZED = {
 
 @dataclass(frozen=True)
 class Use:
-    """The expression that uses the masked array, such as a reduction or len().
+    """The expression that contains the masked array, such as a reduction or len().
 
     Attributes:
         name: The name of the reduction or function, such as mean, len or size; "value" for an operator or a return;
@@ -204,9 +205,9 @@ def _counts_of_unique(raised: RaisedAt, node: ast.Call, name: str) -> str:
 
 
 def _is_array(raised: RaisedAt, node: ast.Call, outer: ast.expr, name: str) -> bool:
-    """Return whether `outer` is an array of positions.
+    """Return whether `outer`, an expression around a call, is one array of indices.
 
-    The functions `where` and `nonzero` return a tuple with one such array for each axis.
+    `where` and `nonzero` return a tuple of such arrays, one for each axis, so `outer` must select one.
     """
     if name not in ("where", "nonzero"):
         return outer is node
@@ -216,7 +217,7 @@ def _is_array(raised: RaisedAt, node: ast.Call, outer: ast.expr, name: str) -> b
 
 
 def _position_of_use(use: Use) -> int | None:
-    """Return the position that a use such as result[0] reads; None for any other use."""
+    """Return the number n if the use of a result is result[n]; None for any other use."""
     match use.node:
         case ast.Subscript(slice=ast.Constant(value=int(place))) if not use.name and place >= 0:
             return place
@@ -224,7 +225,7 @@ def _position_of_use(use: Use) -> int | None:
 
 
 def use_of(raised: RaisedAt, node: ast.expr) -> Use:
-    """Return the use of an expression in the code, from its parent nodes."""
+    """Return how the code uses an expression, such as the reduction around it."""
     parent = raised.parents.get(id(node))
     outer = raised.parents.get(id(parent)) if parent is not None else None
     match parent, outer:
@@ -258,7 +259,10 @@ def _argument_texts(raised: RaisedAt, args: list[ast.expr], options: list[ast.ke
 
 
 def _all_uses(raised: RaisedAt, use: Use) -> Iterator[Use]:
-    """Yield the use itself, and if it assigns the value to a name, also later uses of this name in the function."""
+    """Yield the given use.
+
+    If the use assigns the value to a name, also yield the later uses of this name in the function.
+    """
     yield use
     statement = raised.statement_of(use.node)
     function = raised.function

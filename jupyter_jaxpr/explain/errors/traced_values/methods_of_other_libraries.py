@@ -12,7 +12,7 @@ from ..failing_code.module_names import jnp_name, numpy_name
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
 
-#: Method without arguments -> the code with {x}, the array, and {jnp}, the module.
+#: Method without arguments -> the code in its place: {x} is the array, {jnp} is the name of jax.numpy.
 _ALONE = {
     "bool": "{x}.astype(bool)",
     "contiguous": "{x}",
@@ -26,7 +26,7 @@ _ALONE = {
     "numel": "{x}.size",
     "t": "{x}.T",
 }
-#: (Method, number of its arguments) -> the code with {x}, {jnp} and the arguments {0} and {1}.
+#: (Method, number of its arguments) -> the code in its place: {0} and {1} are the arguments.
 _WITH_ARGUMENTS = {
     ("apply", 1): "jax.vmap({0})({x})",
     ("bmm", 1): "{jnp}.matmul({x}, {0})",
@@ -41,11 +41,11 @@ _WITH_ARGUMENTS = {
     ("type_as", 1): "{x}.astype({0}.dtype)",
     ("view_as", 1): "{x}.reshape({0}.shape)",
 }
-#: Methods of PyTorch and pandas on the way to an array of NumPy.
+#: Methods of PyTorch and pandas that lead to a NumPy array, as in x.detach().cpu().numpy().
 _TO_NUMPY = frozenset({"cpu", "detach", "numpy", "to_numpy"})
 #: Attribute of pandas -> the code in its place.
 _ATTRIBUTES = {"iloc": "{x}", "values": "{x}"}
-#: Functions of jax.numpy that take the array first and then the same arguments as the method of another library.
+#: Methods of other libraries whose function in jax.numpy takes the array and then the same arguments.
 _SAME_ARGUMENTS = frozenset(
     "abs add cosh cross cumprod cumsum divide equal exp expm1 flip floor isclose isfinite isinf isnan kron log log10 "
     "log1p log2 logical_and logical_not logical_or maximum minimum multiply outer power remainder roll sign sin sinh "
@@ -54,7 +54,10 @@ _SAME_ARGUMENTS = frozenset(
 
 
 def same_method(raised: RaisedAt, name: str) -> tuple[FoundCure, ...]:
-    """Return the cure with JAX's code for a method of other libraries; empty without one that passes its trial."""
+    """Return the cure that replaces a method of another library by JAX's code.
+
+    Empty if there is none, or its trial fails.
+    """
     attribute = raised.node
     if not isinstance(attribute, ast.Attribute) or attribute.attr != name:
         return ()
@@ -100,9 +103,9 @@ def same_method(raised: RaisedAt, name: str) -> tuple[FoundCure, ...]:
 
 
 def _whole_copy(raised: RaisedAt, call: ast.Call) -> ast.Call | None:
-    """Return the outermost call of x.detach().cpu().numpy(), from its innermost call.
+    """Return the whole chain of calls, such as x.detach().cpu().numpy(), that starts with the given call x.detach().
 
-    None if the last method is not numpy or to_numpy.
+    None if the chain does not end with numpy or to_numpy.
     """
     while isinstance(call.func, ast.Attribute) and call.func.attr in _TO_NUMPY and not call.args and not call.keywords:
         if call.func.attr in ("numpy", "to_numpy"):

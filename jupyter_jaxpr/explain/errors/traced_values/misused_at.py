@@ -64,7 +64,7 @@ def _assigned_at(
 
 
 def _without_index(raised: RaisedAt) -> Explained | None:
-    """Explains `x.at.set(1)`, which lacks an index, and `x.at(0).set(1)`, whose index needs brackets."""
+    """Explains `x.at.set(1)`, which lacks an index, and `x.at(0).set(1)`, where `x.at[0]` is right."""
     for node in ast.walk(raised.node) if raised.node is not None else ():
         match node:
             case ast.Call(func=ast.Attribute(value=array, attr="at"), args=[_, *_] as places, keywords=[]):

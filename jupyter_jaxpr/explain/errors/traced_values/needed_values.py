@@ -25,7 +25,7 @@ from .python_if_while_for import Choices
 from .rewritten_calls import Calls
 from .sets_of_values import distinct_value_cures
 
-#: For each class of jax.errors, the sentence that says which value Python needed.
+#: Class of jax.errors -> the sentence that says which value Python needed.
 WANTED = {
     "TracerBoolConversionError": "Python's if, while, and, or and not need a value that is true or false.",
     "TracerIntegerConversionError": "Python needs an integer, for example for a range, an index or a shape.",
@@ -34,11 +34,12 @@ WANTED = {
     "NonConcreteBooleanIndexError": "A boolean index decides the shape of the result.",
 }
 _STATIC = "For a setting that seldom changes, pass the name of the argument to jax.jit as static_argnames."
-#: The sentence about grad; _GENERAL below: the cure of each error class when no other cure fits.
+#: The sentence for an error under jax.jit in code that also runs under jax.grad.
 _UNDER_GRAD = (
     "jax.grad without jax.jit can run this line, because jax.grad calls the function with values. Under jax.jit, "
     "arrays have no values."
 )
+#: Class of jax.errors -> the name and the sentence of the cure if there is no other cure.
 _GENERAL = {
     "TracerBoolConversionError": (
         "jnp.where",
@@ -51,7 +52,7 @@ _GENERAL = {
     "TracerArrayConversionError": ("jax.numpy", "Call the function of the same name from jax.numpy."),
     "ConcretizationTypeError": ("fixed sizes", f"Write the number into the code, or take it from a shape. {_STATIC}"),
 }
-#: The cure for an unknown call.
+#: The cure if the failing expression is not a call.
 _IN_PLACE_OF_NUMPY = (
     "Call a function of jax.numpy, jax.scipy or jax.lax in place of the function that needs the values."
 )
@@ -60,7 +61,7 @@ _NO_TWIN = (
     "functions of JAX",
     "jax.numpy has no function of this name. Compute the result with functions of jax.numpy, jax.scipy or jax.lax.",
 )
-#: The cures in place of _GENERAL for an array that vmap maps: no number stands for all of its elements.
+#: The cures for arguments that vmap maps, where those of _GENERAL do not apply: each element may have another value.
 _UNDER_VMAP = {
     "ConcretizationTypeError": (
         "a mask",
@@ -164,13 +165,16 @@ def value_error(error: BaseException, raised: RaisedAt | None, function: str) ->
 
 
 def _argument_in(context: str) -> str | None:
-    """Return the argument of JAX's function that the second line of JAX's message names; None without a name."""
+    """Return the argument of a JAX function that the second line of JAX's message names.
+
+    None if the line names none.
+    """
     match = _ARGUMENT.search(context)
     return None if match is None else next(name for name in match.groups() if name is not None)
 
 
 def _mask(raised: RaisedAt | None) -> ast.expr | None:
-    """Return the index of a boolean index, such as mask of x[mask] and of x.at[mask].set(y); None without one."""
+    """Return the index that has booleans, such as mask in x[mask] or x.at[mask].set(y). None if there is none."""
     match raised.node if raised is not None else None:
         case ast.Subscript(slice=index):
             return index
@@ -180,7 +184,7 @@ def _mask(raised: RaisedAt | None) -> ast.expr | None:
 
 
 def _origins(error: BaseException, raised: RaisedAt | None, node: ast.expr | None) -> Culprits:
-    """Return the arguments on which the needed value depends, not those on which the rest of the expression depends.
+    """Return the arguments of the traced function on which the needed value depends.
 
     Args:
         error: The exception.
@@ -204,7 +208,7 @@ def _text(raised: RaisedAt | None) -> str | None:
 
 
 def _match_comparison(raised: RaisedAt | None) -> str | None:
-    """Return the comparison, such as x == 0, that a case of a match statement stands for."""
+    """Return the comparison that a case of a match statement makes, such as x == 0 for `match x: case 0:`."""
     pattern = raised.parents.get(id(raised.node)) if raised is not None else None
     matched = raised.around(ast.Match) if raised is not None else None
     if raised is None or not isinstance(pattern, ast.MatchValue) or not isinstance(matched, ast.Match):
@@ -213,7 +217,7 @@ def _match_comparison(raised: RaisedAt | None) -> str | None:
 
 
 def _traced_elements(raised: RaisedAt) -> list[Any]:
-    """Return the traced integers in the tuples and lists that the failing expression reads."""
+    """Return the traced integers inside the tuples and lists that the failing expression reads."""
     nodes = [part for part in ast.walk(raised.node) if isinstance(part, ast.Name)] if raised.node is not None else []
     values = [value_of(raised, name_node) for name_node in nodes]
     return [element for value in values if type(value) in (tuple, list) for element in value if _is_integer(element)]
@@ -234,7 +238,8 @@ def _explained_with_culprits(
     of_all_types: bool = False,
     size: ast.expr | None = None,
 ) -> Explained:
-    # The traceback does not show the tracer, so take the scalar tracers that the failing expression reads.
+    # The traceback does not show which tracer's value was needed: it must be one of those that the failing expression
+    # reads.
     origins = named_culprits(raised, _ARGUMENTS.search(message_of(error)))
     if raised is not None and not origins.inputs:
         scalars = [tracer for tracer in raised.tracers.values() if of_all_types or _is_integer(tracer)]
@@ -257,7 +262,9 @@ def _explained(
     if raised is not None and not origins.is_inner and origins.transform is None:
         by_name = by_name_cure(error, origins.function or function, origins.names)
         static = static_cure(raised, error, origins.function or function, origins.names)
-        if static is not None:  # a later line needs a Python number, such as a bound of a slice: .astype would fail
+        # .astype is left out unless its trial passed: a later line may need a Python integer, such as a bound of a
+        # slice.
+        if static is not None:
             tried = [cure for cure in tried if cure.name != ".astype" or cure.level == "applies"]
         tried = [*filter(None, [by_name]), *tried, *filter(None, [static])]
     general = next((key for key, sentence in WANTED.items() if sentence == need), kind_name(type(error)))
@@ -286,7 +293,7 @@ def _is_condition(raised: RaisedAt) -> bool:
     """Return whether Python tests the failing expression itself, as in `if jnp.isnan(x):`."""
     node = raised.node
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and hasattr(builtins, node.func.id):
-        return False  # all, any and max test the elements of their argument
+        return False  # the builtin functions all, any and max test each element, not the result of the call
     match raised.parents.get(id(node)):
         case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test) | ast.Assert(test=test):
             return test is node
@@ -298,13 +305,16 @@ def _is_condition(raised: RaisedAt) -> bool:
 
 
 def _has_twin(raised: RaisedAt | None) -> bool:
-    """Return whether jax.numpy (or its linalg, fft) has a function of the called name; True for a nameless call."""
+    """Return whether jax.numpy, jax.numpy.linalg or jax.numpy.fft has a function of the called function's name.
+
+    True without a name.
+    """
     call = raised.node if raised is not None else None
     if not isinstance(call, ast.Call):
         return True
     function = value_of(raised, call.func) if raised is not None and raised.frame is not None else None
     written = getattr(call.func, "attr", getattr(call.func, "id", None))
-    # NumPy's ufuncs carry their name, such as sin, also under another name of the user's.
+    # A ufunc of NumPy has its own name, such as sin, even if the user's code calls it by another name.
     own: Any = getattr(function, "__name__", None) if type(function).__name__ == "ufunc" else own_name(function)
     names = {written, own} - {None}
     rooms = [vars(sys.modules[f"jax.numpy{room}"]) for room in ("", ".linalg", ".fft")]
@@ -312,7 +322,7 @@ def _has_twin(raised: RaisedAt | None) -> bool:
 
 
 def _passes_function(raised: RaisedAt, call: ast.Call) -> bool:
-    """Return whether an argument of a call may be a function, which JAX then calls."""
+    """Return whether an argument of a call may be a function: then the function, not JAX, may have needed the value."""
     arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
     return any(
         isinstance(node, ast.Lambda)
@@ -344,7 +354,8 @@ def _explained_conversion(kind: str, error: BaseException, raised: RaisedAt | No
             if traced_k(raised) is not None:
                 argument, need = "k", NEED_OF_K
                 title = f"JAX needs the value of the argument k in {source} while JAX traces"
-            # JAX 0.10 tests whether any element of the mask of `compress` and `extract` is true.
+            # In JAX 0.10, `compress` and `extract` ask first whether any element of the mask is true: the error is
+            # about their length.
             if jnp_function(raised) in ("compress", "extract") and passed_node(raised, "size") is None:
                 title = f"JAX needs the length of the result of {source} while JAX traces"
                 need = _OF_LENGTH
