@@ -30,7 +30,7 @@ _DEPTH = 6
 
 
 class NotCopied(Exception):
-    """A trial must not use a value, and the value has no copy."""
+    """Raised for a value that has no copy, and that a trial must not use itself."""
 
 
 def copied(
@@ -84,7 +84,8 @@ def copied(
     if has_handler(code) or not originals.keys() >= set(code.co_freevars):
         raise NotCopied
     names = dict(value.__globals__)
-    names.pop("__warningregistry__", None)  # Python must still show a warning after a trial raised the same warning
+    # without this dict of past warnings: a warning during a trial must not keep Python from showing it again later
+    names.pop("__warningregistry__", None)
     cells = tuple(CellType() for _ in code.co_freevars)
     copy = FunctionType(code, names, value.__name__, value.__defaults__, cells)
     copy.__kwdefaults__ = value.__kwdefaults__
@@ -100,14 +101,17 @@ def copied(
 
 
 def has_handler(code: CodeType) -> bool:
-    """Return whether code, or a nested function, handles exceptions: a bare `except` would catch the end of a trial."""
+    """Return whether code, or a function inside it, catches exceptions.
+
+    A bare `except` would catch TooLong, which ends a trial.
+    """
     if any(instruction.opname == "PUSH_EXC_INFO" for instruction in dis.get_instructions(code)):
         return True
     return any(has_handler(constant) for constant in code.co_consts if isinstance(constant, CodeType))
 
 
 def _functions_inside(value: Any) -> Iterator[Any]:
-    """Yield the functions inside an object, a class or a function that a library made."""
+    """Yield the functions that an object, a class, or a function made by a library refers to."""
     for inside in functions_inside(value):
         yield inside
         yield getattr(inside, "__wrapped__", None)

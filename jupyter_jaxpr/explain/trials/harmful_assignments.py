@@ -1,7 +1,8 @@
 """Finds edits of a cure whose assignment would fail, leak a tracer or have no effect, and says why.
 
 An assignment makes a name local to its function, so it fails if the function reads the name from outside. A traced
-value leaks if an edit writes it to an object that outlives the trace. A new array that no line reads is lost.
+value leaks if an edit writes it to an object that outlives the trace. A write to a new array has no effect if no line
+reads the new array.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
 def without_harm(raised: RaisedAt | None, cure: FoundCure) -> FoundCure:
-    """Return the cure unchanged if its assignments are safe; otherwise without edits, with a sentence that says why."""
+    """Return the cure unchanged if its assignments are safe; otherwise without edits, and with the reason."""
     if raised is None or raised.loops is None or not cure.edits:
         return cure
     reason = _reason_against(raised, cure.edits)
@@ -63,12 +64,12 @@ def _reason_against(raised: RaisedAt, edits: Sequence[Edit]) -> str | None:
 
 
 def _running(raised: RaisedAt) -> set[str]:
-    """Return the names of the user's functions that had not ended when the error was raised."""
+    """Return the names of the user's functions that were running when the error was raised."""
     return {frame.f_code.co_name for frame in (*raised.callers, raised.frame) if frame is not None}
 
 
 def _innermost_function(module: ast.AST, first: int, last: int) -> ast.FunctionDef | None:
-    """Return the innermost def whose body contains the lines from first to last."""
+    """Return the innermost def whose body contains the lines `first` to `last`."""
     functions = [
         node
         for node in ast.walk(module)
@@ -80,7 +81,7 @@ def _innermost_function(module: ast.AST, first: int, last: int) -> ast.FunctionD
 
 
 def _new_local_name(before: ast.FunctionDef, after: ast.FunctionDef) -> str | None:
-    """Return a name that an edit makes local, although the function reads the name from outside; None without one."""
+    """Return a name that the function reads from outside, and that an edit would make local. None if there is none."""
     outside = used_names(before) - _bound_names(before)
     return next(iter(sorted((_bound_names(after) - _bound_names(before)) & outside)), None)
 
@@ -140,7 +141,10 @@ def own_names(function: ast.FunctionDef) -> set[str]:
 
 
 def _leaking_write(function: ast.FunctionDef, first: int, last: int) -> str | None:
-    """Return the outside target, such as self.h, that the lines from first to last write; None without one."""
+    """Return the target outside of the function, such as self.h, to which the lines `first` to `last` assign.
+
+    None without one.
+    """
     declared = {
         name for node in own_nodes(function) if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names
     }
@@ -166,7 +170,7 @@ def _leaking_write(function: ast.FunctionDef, first: int, last: int) -> str | No
 
 
 def lost_write(raised: RaisedAt, statement: ast.stmt, base: ast.expr) -> str | None:
-    """Return the reason why x = x.at[0].set(3) would not have the effect of x[0] = 3; None if it would.
+    """Return why x = x.at[0].set(3) would not have the same effect as x[0] = 3. None if the effect would be the same.
 
     Args:
         raised: The place of the write in the code, and the frame that raised the error.
@@ -215,9 +219,9 @@ def lost_write(raised: RaisedAt, statement: ast.stmt, base: ast.expr) -> str | N
 
 
 def _can_hold(raised: RaisedAt, base: ast.expr) -> bool:
-    """Return whether the container of the array allows an assignment.
+    """Return whether the object that contains the array, such as self for self.b, allows an assignment.
 
-    A tuple, a frozen object and a property do not allow an assignment.
+    Tuples, frozen objects and properties do not.
     """
     if isinstance(base, ast.Name) or raised.frame is None:
         return True
@@ -232,7 +236,7 @@ def _can_hold(raised: RaisedAt, base: ast.expr) -> bool:
 
 
 def _loop_over(raised: RaisedAt, statement: ast.AST, name: str) -> ast.For | None:
-    """Return the for loop around a statement whose loop variable is the name."""
+    """Return the for loop around a statement whose loop variable has this name. None if there is none."""
     node: ast.AST | None = statement
     while node is not None and not isinstance(node, _SCOPES):
         if isinstance(node, ast.For) and name in {
@@ -244,7 +248,10 @@ def _loop_over(raised: RaisedAt, statement: ast.AST, name: str) -> ast.For | Non
 
 
 def _is_view(raised: RaisedAt, iterated: ast.expr) -> bool:
-    """Return whether code after the start of a for loop reads the iterated array again and expects the writes in it."""
+    """Return whether later code reads the array over which a for loop iterates.
+
+    Such code expects writes to the loop variable to change the array.
+    """
     module = raised.around(ast.FunctionDef) or (raised.loops.module if raised.loops is not None else None)
     roots = {part.id for part in ast.walk(iterated) if isinstance(part, ast.Name)}
     end = max((getattr(part, "end_lineno", 0) or 0 for part in ast.walk(iterated)), default=0)
@@ -271,11 +278,11 @@ def _is_load_after(node: ast.AST, statement: ast.stmt, name: str) -> bool:
 
 
 def _is_read_after(raised: RaisedAt, function: ast.FunctionDef, statement: ast.stmt, name: str) -> bool:
-    """Return whether a line that can run after a statement reads a name."""
+    """Return whether a name is read in a line that may run after a statement."""
     if any(_is_load_after(node, statement, name) for node in ast.walk(function)):
         return True
     node: ast.AST | None = statement
-    # The next iteration of a loop can read the name in an earlier line.
+    # In a loop, an earlier line may read the name in the next iteration.
     while node is not None and node is not function:
         if isinstance(node, ast.For | ast.While):
             inside = {id(part) for part in ast.walk(statement)}
@@ -291,7 +298,7 @@ def _is_read_after(raised: RaisedAt, function: ast.FunctionDef, statement: ast.s
 
 
 def _view_of(function: ast.FunctionDef, statement: ast.stmt, name: str) -> str | None:
-    """Return the other name of the same array, or of the array that this name is a part of, as in y = x or y = x[0]."""
+    """Return the name x if the code assigned `y = x` or `y = x[0]`, where y is the given name."""
     for node in own_nodes(function):
         match node:
             case ast.Assign(targets=[ast.Name(id=target)], value=value) if (
@@ -306,7 +313,7 @@ def _view_of(function: ast.FunctionDef, statement: ast.stmt, name: str) -> str |
 
 
 def _is_dropped(raised: RaisedAt, function: ast.FunctionDef) -> bool:
-    """Return whether the line that called a function ignores the result of the call."""
+    """Return whether the call of a function is a statement of its own, so that its result is not used."""
     if not raised.callers or raised.loops is None:
         return False
     frame = raised.callers[-1]

@@ -1,9 +1,9 @@
-"""Tries a cure: traces the edited statement with the types that its values had when the cell raised.
+"""Tries a cure: traces the edited statements with the types that their values had when the cell raised the error.
 
-A trial traces only the changed statements and the failing statement, in a temporary namespace: traced values become
-new tracers of the same types, other values become copies. JAX compiles nothing; Python runs the statements, as in any
-trace. A statement with side effects gets no trial, and the trials of one error share a time limit
-(`trial_time_limit.error_budget`). A cure without a trial keeps its sentence, but loses its edit.
+A trial traces the edited and the failing statement, and the later statements of the function, in a temporary namespace.
+There, traced values become new tracers of the same types, and other values become copies. JAX compiles nothing; Python
+runs the statements, as in any trace. A statement with side effects gets no trial, and the trials of one error share a
+time limit (`trial_time_limit.error_budget`). A cure without a trial keeps its sentence, but loses its edit.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from .copied_values import NotCopied, copied, has_handler
 from .trial_time_limit import Budget, TooLong, left_for_error
 
 _NAME = "__jupyter_jaxpr_trial__"
-#: The placeholders of a cure with a choice that a trial can fill.
+#: Placeholders in the code of a cure, which the user must fill in -> the code with which a trial fills them.
 _FILLS = {"FILL": "0", "REST": "jupyter_jaxpr_rest"}
 _FILL = re.compile(rf"\b({'|'.join(_FILLS)})\b")
 _numbers = itertools.count(1)
 
 
 def passed(raised: RaisedAt, cures: Sequence[FoundCure]) -> list[FoundCure]:
-    """Return the cures without those whose trial failed; a cure without a trial keeps only its sentence."""
+    """Return the cures without those that failed their trial. A cure that could not be tried has only its sentence."""
     passed_cures = []
     budget = left_for_error()
     for cure in cures:
@@ -65,11 +65,11 @@ Outcome = Literal["traced", "later error", "failed", "untried"]
 
 
 class _OtherCarry(Exception):
-    """The edited loop body changes the type of the carry, which the loop does not allow."""
+    """Raised if the edited loop body returns a carry of another type, which a loop of JAX does not accept."""
 
 
 def _outcome_of_edits(raised: RaisedAt, edits: Sequence[Edit], budget: Budget) -> Outcome:
-    """Return the outcome of a trace of the edited statements, together with the later statements of the function."""
+    """Trace the edited statements and the later statements of the function, and return the outcome."""
     if raised.loops is None or raised.frame is None:
         return "untried"
     text = edited("\n".join(raised.loops.lines), edits)
@@ -103,7 +103,7 @@ def _outcome_of_edits(raised: RaisedAt, edits: Sequence[Edit], budget: Budget) -
 
 
 def _with_dependents(module: ast.Module, body: list[ast.stmt]) -> list[ast.stmt]:
-    """Return the edited statements of a block, and statements between them that read a name of an earlier statement."""
+    """Return the edited statements of a block, and the statements between them that read a name from an earlier one."""
     block = next((inside for inside in _blocks(module) if all(statement in inside for statement in body)), None)
     if block is None or len(body) < 2:
         return body
@@ -133,7 +133,7 @@ def _shift(edits: Sequence[Edit], line: int) -> int:
 
 
 def _statement_at(module: ast.Module, line: int, raising: int) -> ast.stmt | None:
-    """Return the innermost statement at a line, or the whole def if the failing line is outside of the def."""
+    """Return the innermost statement at a line, or the whole def if the failing line is outside of that def."""
     innermost: ast.stmt | None = None
     inside: list[ast.stmt] = module.body
     while True:
@@ -164,7 +164,10 @@ def _first_line(node: ast.stmt) -> int:
 
 
 def _statements_after(module: ast.Module, statement: ast.stmt) -> list[ast.stmt]:
-    """Return the later statements of the function, if the statement is at the top level of the function."""
+    """Return the statements after a statement in a function's body.
+
+    Empty if the statement is inside a loop or condition.
+    """
     for node in ast.walk(module):
         if isinstance(node, ast.FunctionDef) and statement in node.body:
             return node.body[node.body.index(statement) + 1 :]
@@ -183,7 +186,7 @@ def _trace_outcome(raised: RaisedAt, body: list[ast.stmt], budget: Budget) -> Ou
     nodes_written = {name_node.id for name_node in nodes if isinstance(name_node.ctx, ast.Store)}
     nodes_written |= {part.name for node in body for part in ast.walk(node) if isinstance(part, ast.FunctionDef)}
     names = {**frame.f_globals, **frame.f_locals}
-    # The names that the statements assign are local to the trial function; arguments pass their earlier values.
+    # Names that the statements assign are local to the trial function, so it gets their earlier values as arguments.
     before = sorted(name for name in nodes_written if name in names)
     head = f"def {_NAME}({', '.join(before)}):\n    pass\n"
     module = ast.parse(head)
@@ -230,8 +233,8 @@ def _trace_outcome(raised: RaisedAt, body: list[ast.stmt], budget: Budget) -> Ou
     except _OtherCarry:
         return "later error"
     except not_of_a_signal(Exception) as error:
-        # The trial always traces, and a trace rejects x[x > 0]. Outside of a trace, x[x > 0] is allowed: there, this
-        # error says nothing of the cure.
+        # Outside of a trace, x[x > 0] is allowed, but a trial always traces, so this error does not show that the cure
+        # is wrong.
         is_of_trial = isinstance(error, jax.errors.NonConcreteBooleanIndexError) and not raised.in_trace
         return "later error" if is_of_trial and not raised.tracers else "failed"
     finally:
@@ -241,7 +244,7 @@ def _trace_outcome(raised: RaisedAt, body: list[ast.stmt], budget: Budget) -> Ou
 
 
 def _assigned_first(body: Sequence[ast.stmt]) -> set[str]:
-    """Return the names that statements assign before a statement reads the name: no statement sees the old value."""
+    """Return the names that the statements assign before they read them, so that their earlier values do not matter."""
     assigned: set[str] = set()
     read: set[str] = set()
     for statement in body:
@@ -255,7 +258,7 @@ def _assigned_first(body: Sequence[ast.stmt]) -> set[str]:
 
 
 def traced_with(call: RaisedCall, values: Mapping[str, Any], names: Sequence[str]) -> Outcome:
-    """Return the outcome of a trace of the failing call with some arguments as Python values instead of tracers.
+    """Trace the failing call with some of its arguments as Python values instead of tracers, and return the outcome.
 
     Args:
         call: The failing call of the jitted function.
@@ -321,7 +324,7 @@ Tracers = dict[str, tuple[list[Any], Any, list[int]]]
 
 
 def _specs(names: dict[str, Any]) -> tuple[list[Any], Tracers]:
-    """Return the types of the traced leaves of some values, and the positions of the leaves in the values."""
+    """Return the types of the traced leaves in some values, and, for each name, the positions of its traced leaves."""
     import jax
 
     specs: list[Any] = []

@@ -1,7 +1,7 @@
-"""Ends a trial trace of a cure that takes too long: a static `n` may unroll a loop of a million iterations.
+"""Ends the trial of a cure that takes too long. For example, a static `n` may unroll a loop of a million iterations.
 
 A trace function of Python (sys.settrace) checks the time at each call, and at each line of the user's functions. If a
-debugger or a coverage tool already uses the trace function, there is no trial. The limit counts the CPU time of the
+debugger or a coverage tool has already set a trace function, there is no trial. The limit counts the CPU time of the
 thread, so that a busy machine does not shorten the trial; by the wall clock, the trial may take three times as long.
 """
 
@@ -18,25 +18,28 @@ from typing import Any
 from ...observe.user_or_library.whose_code import is_installed
 from ...plain_text import file_of
 
-#: The seconds for all trials of one request of the panel.
+#: The time limit in seconds for all trials of one request of the panel.
 SECONDS = 1.0
-#: The seconds for all trials while a cell raises an error, because the user waits for the traceback.
+#: The time limit in seconds for all trials when a cell raises an error: the user waits for the traceback.
 SECONDS_AT_ERROR = 0.1
 _BY_THE_CLOCK = 3.0
-#: The additional seconds inside of libraries. An exception there may hit a weak reference callback of JAX, where Python
-#: drops the exception and JAX does not finish the callback.
+#: Inside of libraries, the limit is longer by this many seconds. An exception there may be raised in a callback of a
+#: weak reference of JAX: Python would drop the exception, and JAX would not finish the callback.
 _MORE_IN_LIBRARIES = 0.2
 
 
 class TooLong(BaseException):
-    """A trial had no time left. A BaseException, so that `except Exception` in the traced code does not catch it."""
+    """Raised when a trial has no time left.
+
+    It is a BaseException, so `except Exception` in the traced code does not catch it.
+    """
 
 
 class Budget:
-    """The time that is left for the trials of one error or one request.
+    """The time left for the trials of one error or one request.
 
     Attributes:
-        was_short: The time was over before or during a trial.
+        was_short: True if the time ran out before or during a trial.
     """
 
     def __init__(self, seconds: float | None = None) -> None:
@@ -89,7 +92,7 @@ _of_error: ContextVar[Budget | None] = ContextVar("_of_error", default=None)
 
 @contextmanager
 def error_budget(budget: Budget | None) -> Iterator[None]:
-    """Let all trials in the block share one budget; None stands for a new budget of `SECONDS_AT_ERROR`."""
+    """Give all trials in the `with` block one budget. None stands for a new budget of `SECONDS_AT_ERROR`."""
     token = _of_error.set(budget or Budget(SECONDS_AT_ERROR))
     try:
         yield
@@ -98,5 +101,5 @@ def error_budget(budget: Budget | None) -> Iterator[None]:
 
 
 def left_for_error() -> Budget:
-    """Return the budget of the current error."""
+    """Return the budget that `error_budget` set; outside of its block, a new one."""
     return _of_error.get() or Budget(SECONDS_AT_ERROR)

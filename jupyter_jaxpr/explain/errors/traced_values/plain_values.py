@@ -1,4 +1,4 @@
-"""Explains an error where Python or a shape needs plain values: which value is traced and what to write."""
+"""Explains an error where Python or a shape needs a value outside of the trace, such as an integer."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _UNPACKED = re.compile(r"^(?:not enough|too many) values to unpack \(expected (\
 
 
 def plain_value_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Explains a float in a shape, a traced dict key, a traced value in a NumPy array, and a boolean index."""
+    """Explains a wrong shape, index, dict key or argument of `range`, and a traced value in a NumPy array."""
     text = message_of(error).strip()
     if raised is None or raised.frame is None:
         return None
@@ -80,12 +80,12 @@ def _shape(raised: RaisedAt, shape: str) -> Explained:
     return Explained(None, title, explanation, tuple(passed(raised, [cure])))
 
 
-#: The `jax.numpy` functions that take the sizes of a matrix as separate arguments, and the number of sizes.
+#: Functions of `jax.numpy` that take each size of a matrix as a separate argument -> the largest number of sizes.
 _ONE_BY_ONE = {"eye": 2, "identity": 1, "tri": 2}
 
 
 def _sizes_in_tuple(raised: RaisedAt, call: ast.Call) -> Explained | None:
-    """Explains jnp.eye((3, 4)) and jnp.eye(x.shape): the sizes of a matrix are arguments of their own."""
+    """Explains jnp.eye((3, 4)) and jnp.eye(x.shape): each size of a matrix must be a separate argument."""
     name = called(call)
     if name not in _ONE_BY_ONE or len(call.args) != 1 or isinstance(call.args[0], ast.Starred):
         return None
@@ -112,7 +112,7 @@ def _sizes_in_tuple(raised: RaisedAt, call: ast.Call) -> Explained | None:
 
 
 def _sizes_of(raised: RaisedAt, node: ast.expr) -> tuple[int, ...]:
-    """Return the sizes in a tuple, or the shape of an array in x.shape; empty for another expression."""
+    """Return the sizes in a tuple, or the shape for `x.shape` of an array x. Empty for any other expression."""
     if isinstance(node, ast.Tuple | ast.List):
         sizes = [_number(raised, part) for part in node.elts]
         return tuple(sizes) if all(type(size) is int for size in sizes) else ()
@@ -128,7 +128,7 @@ _NO_TUPLE = re.compile(
 
 
 def _counted_shape(raised: RaisedAt, kind: str, place: int) -> Explained | None:
-    """Explains `jnp.arange(x.shape)`: arange needs a single number, such as one of the sizes."""
+    """Explains `jnp.arange(x.shape)`: arange needs one number, such as x.shape[0], not a tuple of sizes."""
     call = raised.node
     if not isinstance(call, ast.Call) or called(call) != "arange" or place >= len(call.args):
         return None
@@ -185,7 +185,7 @@ def _in_numpy(raised: RaisedAt) -> Explained | None:
 
 
 def _text_as_array(raised: RaisedAt) -> Explained | None:
-    """Explains `jnp.array("1 2 3")`: NumPy reads a string as Python code or as the name of a dtype."""
+    """Explains `jnp.array("1 2 3")`, which must be a list of numbers: NumPy reads a string as something else."""
     call = raised.node
     if not isinstance(call, ast.Call) or not raised.source(call.func).startswith(f"{jnp_name(raised)}."):
         return None
@@ -202,7 +202,7 @@ _TAKE_INTEGERS = frozenset({"range", "bin", "hex", "oct", "chr", "bytes"})
 
 
 def _counted(raised: RaisedAt) -> Explained | None:
-    """Explains a float, or an array with axes, where a function such as `range` needs an integer."""
+    """Explains a float, or an array with axes, as an argument of a function such as `range` that needs integers."""
     call = raised.node
     if not isinstance(call, ast.Call) or raised.source(call.func) not in _TAKE_INTEGERS:
         return None
@@ -266,7 +266,7 @@ def _is_integer(value: Any) -> bool:
 
 
 def _flag(raised: RaisedAt) -> Explained | None:
-    """Explains an index that is a list with a traced boolean, or an array of floats."""
+    """Explains a list that is indexed by a boolean or an array of floats, where Python needs an integer."""
     node = raised.around(ast.Subscript)
     if not isinstance(node, ast.Subscript):
         return None
@@ -311,7 +311,7 @@ def _unpacked(raised: RaisedAt, expected: str) -> Explained | None:
 
 
 def _unpacked_split(raised: RaisedAt, call: ast.Call, expected: str) -> Explained | None:
-    """Explains unpacking the result of jax.random.split into another number of names than it has keys."""
+    """Explains `a, b = jax.random.split(key, 3)`: the number of names is not the number of keys."""
     source = raised.source(call.func)
     if not source.endswith("random.split") or not call.args or len(call.args) > 2 or call.keywords:
         return None

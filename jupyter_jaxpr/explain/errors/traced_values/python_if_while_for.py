@@ -26,7 +26,7 @@ _SELECTS = ast.If | ast.IfExp
 
 
 class Choices:
-    """Writes the cures of a Python statement or operator that needed the value of a traced array."""
+    """Writes the cures for a statement or operator, such as `if` or `and`, that needed the value of a traced array."""
 
     def __init__(self, raised: RaisedAt, differentiated: bool = False) -> None:
         self._raised = raised
@@ -55,8 +55,8 @@ class Choices:
         if form is None:
             return [FoundCure(names[0], None, _COND), FoundCure(names[1], None, _WHERE)]
         last, before, cond, where_code = form
-        # No edit for an `elif`: its replacement would run in every case. No edit for `x is not None and x > 0`:
-        # Python does not evaluate the second operand where the first is false.
+        # No edit for an `elif`: the new line would always run, even if an earlier condition was true. No edit for `x is
+        # not None and x > 0`: Python must not evaluate the second operand if the first is false.
         is_edit = not self._is_elif(at) and not self._guards(at.test)
         is_same = self._is_finite or not self._differentiated
         words = " ".join(filter(None, [_WHERE, self._of_gradient]))
@@ -94,7 +94,7 @@ class Choices:
         return value is not None and not dtype_of(value) and type(value) not in (bool, int, float)
 
     def _guards(self, test: ast.expr) -> bool:
-        """Return whether an operand such as `x is None` may keep Python from evaluating the next operand."""
+        """Return whether a condition has an operand such as `x is not None` that guards the next operand."""
         if not isinstance(test, ast.BoolOp):
             return False
         return any(
@@ -106,7 +106,10 @@ class Choices:
         )
 
     def _choice(self, at: ast.If | ast.IfExp) -> tuple[ast.AST, str, str, str] | None:
-        """Return the last replaced node, the code before the value such as "y = ", and the cond and where code."""
+        """Return the last statement that a choice replaces, the code before its value ("y = "), and two codes.
+
+        The first code uses jax.lax.cond, the second jnp.where.
+        """
         test = self.condition(at.test)
         if isinstance(at, ast.IfExp):
             true_value, false_value = self._source(at.body), self._source(at.orelse)
@@ -153,7 +156,7 @@ class Choices:
         return None
 
     def _two_values(self, at: ast.If) -> tuple[ast.AST, str, str, str] | None:
-        """Return the last replaced node, the code before the value, such as "y = ", and the two values of a choice."""
+        """Return the last statement that a choice replaces, the code before its value ("y = "), and both values."""
         after = [] if at.orelse else self._statements_after(at)
         match at.body, at.orelse or after:
             case (
@@ -184,7 +187,7 @@ class Choices:
     # --- loops ---
 
     def loop(self) -> list[FoundCure]:
-        """Return the cures of a while loop or a for loop over a range: while_loop, fori_loop and a masked scan."""
+        """Return the cures for a `while`, or a `for` over a traced range: while_loop, fori_loop or a masked scan."""
         at: ast.AST | None = self.consumer()
         if not isinstance(at, ast.While):
             at = self._raised.around(ast.For)
@@ -219,7 +222,7 @@ class Choices:
         return [*cures, self.masked()]
 
     def length(self) -> list[FoundCure]:
-        """Return the cures of a scan with a traced length."""
+        """Return the cures for a scan of traced length: a masked scan, and a fori_loop if no code reads the ys."""
         text = (
             "The loop counts while the program runs, so one program serves every length. A fori_loop returns no ys, "
             "and jax.grad does not work through this loop."
@@ -229,7 +232,7 @@ class Choices:
         return [self.masked(), FoundCure(f"{self._lax}.fori_loop", None, text)]
 
     def _reads_outputs(self) -> bool:
-        """Return whether the code may read the ys of the failing scan, which a fori_loop does not return."""
+        """Return whether the code may read the outputs `ys` of the failing scan. A fori_loop would not return them."""
         node = self._raised.node
         match self._raised.parents.get(id(node)):
             case ast.Subscript(slice=ast.Constant(value=place)):
@@ -242,7 +245,7 @@ class Choices:
         return True
 
     def masked(self) -> FoundCure:
-        """Return the cure that runs a fixed number of steps and masks the surplus steps."""
+        """Return the cure for a loop with a traced number of steps: a scan of fixed length with masked steps."""
         code = f"{self._lax}.scan(step, carry, {self._jnp}.arange(MOST))  # in step: {self._jnp}.where(i < n, new, old)"
         text = "Run a fixed number of steps, and let surplus steps change nothing. jax.grad works through a scan."
         return FoundCure("scan with a mask", code, text)
@@ -256,7 +259,7 @@ class Choices:
     # --- conditions ---
 
     def combination(self) -> list[FoundCure]:
-        """Return the cures of `and`, `or`, `not`, `in` and chained comparisons: &, |, jnp.logical_not and jnp.where."""
+        """Return the cures for `and`, `or`, `not`, `in` and chained comparisons: &, |, jnp.logical_not, jnp.where."""
         node = self._raised.around(ast.BoolOp, ast.UnaryOp, ast.Compare)
         outer = node
         while node is not None:
@@ -297,7 +300,7 @@ class Choices:
                 sign = " & " if isinstance(op, ast.And) else " | "
                 return sign.join(_enclosed(self._boolean(operand)) for operand in values)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
-                # The operator ~ of a Python bool gives a number other than 0, and another call may pass True.
+                # jnp.logical_not also works for a Python bool, which another call may pass: ~True is -2.
                 return f"{self._jnp}.logical_not({self._boolean(operand)})"
             case ast.Compare(left=left, ops=[(ast.In() | ast.NotIn()) as op], comparators=[right]):
                 return self._membership(left, op, right)
@@ -341,7 +344,7 @@ class Choices:
         return dtype_of(value) == "bool" or type(value) is bool
 
     def assertion(self) -> list[FoundCure]:
-        """Return the cure of an assert with a traced condition: checkify.check."""
+        """Return the cure checkify.check for an assert with a traced condition."""
         at = self.consumer()
         if not isinstance(at, ast.Assert):
             return []
@@ -351,7 +354,7 @@ class Choices:
     # --- syntax ---
 
     def consumer(self) -> ast.If | ast.IfExp | ast.While | ast.Assert | None:
-        """Return the if, while, assert or conditional expression that tests the failing expression."""
+        """Return the if, while, assert or conditional expression whose condition contains the failing expression."""
         node = self._raised.node
         while node is not None:
             parent = self._raised.parents.get(id(node))
@@ -363,7 +366,7 @@ class Choices:
         return None
 
     def _of_numpy(self, node: ast.AST | None) -> bool:
-        """Return whether a node is a NumPy call around the failing expression, such as np.any(np.isnan(x))."""
+        """Return whether a node is a NumPy call around the failing expression: np.any in np.any(np.isnan(x))."""
         return isinstance(node, ast.Call) and self._raised.node is not node and Calls(self._raised).is_of_numpy(node)
 
     def _source(self, node: ast.expr) -> str:
@@ -374,7 +377,7 @@ class Choices:
 
 
 def _enclosed(text: str) -> str:
-    """Return the code of an operand of &, in parentheses unless the code is a name."""
+    """Return the code of an operand of `&`, in parentheses unless the code is a single name."""
     return text if text.isidentifier() else f"({text})"
 
 

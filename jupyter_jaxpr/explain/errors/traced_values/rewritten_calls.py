@@ -1,4 +1,4 @@
-"""Rewrites a call of Python, NumPy or JAX that needed the value of an array as a call that keeps the array."""
+"""Rewrites a call of Python, NumPy or JAX that needed the value of a traced array as a call that does not."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from .frozen_distributions import distribution_name, frozen_distribution
 from .masked_arrays import SIZED, masked, sized
 
 _OTHER_NAMES = {"fabs": "abs", "pow": "power", "prod": "prod", "dist": "", "fsum": "sum"}
-# Functions of `math` that compute something else than the `jax.numpy` functions of the same name.
+# Functions of `math` that compute something other than the `jax.numpy` functions of the same name.
 _OTHER_MEANING = frozenset({"remainder", "isclose"})
 _ALONE = {"sorted": "sort", "any": "any", "all": "all", "sum": "sum"}
 
 
 def _of_twin(module: str, name: str) -> Any:
-    """Return the attribute `name` of the SciPy module that has the same name as a module of jax.scipy."""
+    """Return a member of SciPy's module that corresponds to a module of jax.scipy, by the member's name."""
     return vars(sys.modules.get(module.removeprefix("jax."), ast)).get(name)
 
 
 def _of_twin_file(parts: list[str]) -> list[FoundCure]:
-    """Return the advice to use a function from a module of jax.scipy that the kernel has not imported."""
+    """Return the advice to import a module of jax.scipy, if the file of the module has the called function."""
     file = Path(jax_directory()).joinpath(*parts[:-1]).with_suffix(".py")
     if not file.is_file() or not re.search(rf"\b{parts[-1]} as {parts[-1]}\b", file.read_text()):
         return []
@@ -42,14 +42,14 @@ def _of_twin_file(parts: list[str]) -> list[FoundCure]:
 
 
 class Calls:
-    """Writes the cures of a call that needed the value of a traced array."""
+    """Writes the cures for a call that needed the value of a traced array."""
 
     def __init__(self, raised: RaisedAt) -> None:
         self._raised = raised
         self._jnp = jnp_name(raised)
 
     def cures(self) -> list[FoundCure]:
-        """Return the cures of the failing call, or of the call around it; empty for a call without a known cure."""
+        """Return the cures for the failing call, or for the call around it. Empty if there is no cure for this call."""
         node = self._raised.node
         if isinstance(node, ast.FormattedValue | ast.JoinedStr):
             return self._debug_print()
@@ -88,7 +88,10 @@ class Calls:
         return self._sized(node) or self._scipy_function(node) or self._numpy_or_math(node)
 
     def of_arrays(self, node: ast.Call) -> str | None:
-        """Return the jax.numpy code for a call of any, all or a function of math; None for any other call."""
+        """Return the code with jax.numpy for a call of any, all, NumPy, or a function such as math.isnan.
+
+        None for other calls.
+        """
         match node:
             case ast.Call(func=ast.Name(id=("any" | "all") as name), args=[value], keywords=[]):
                 return f"{self._jnp}.{name}({self._array(value)})"
@@ -115,7 +118,7 @@ class Calls:
         return self._raised.source(node)
 
     def _array(self, node: ast.expr) -> str:
-        """Return the code of an array; a list of arrays becomes a call of jnp.array."""
+        """Return the code of an argument as an array: a list or a generator becomes an argument of jnp.asarray."""
         text = self._source(node)
         if isinstance(node, ast.GeneratorExp):
             text = f"[{text[1:-1]}]" if text.startswith("(") else f"[{text}]"
@@ -153,7 +156,10 @@ class Calls:
         return [self._cure(".astype", code, words, over(node, code))]
 
     def _outside_call(self, node: ast.Call) -> str | None:
-        """Return the method, such as history.append, that stores the number outside of the trace; else None."""
+        """Return the method, such as history.append, that stores the converted number outside of the function.
+
+        None without one.
+        """
         statement = self._raised.statement_of(node)
         call = statement.value if isinstance(statement, ast.Expr) else None
         function = self._raised.around(ast.FunctionDef)
@@ -167,14 +173,14 @@ class Calls:
             return None
         module = namespace(self._raised).get(root.id)
         if type(module) is types.ModuleType and module.__name__.partition(".")[0] == "jax":
-            return None  # a method such as jax.debug.print belongs inside the trace
+            return None  # a method of a JAX module, such as jax.debug.print, stores nothing outside of the function
         return self._source(call.func)
 
     def _max_or_min(self, node: ast.Call, name: str) -> list[FoundCure]:
         word = f"{self._jnp}.{name}imum"
         outer: ast.Call = node
         parent = self._raised.parents.get(id(outer))
-        while _is_extreme(parent):  # a nested call such as min(max(x, 0), 1)
+        while _is_extreme(parent):  # in min(max(x, 0), 1), the outer call is replaced as a whole
             outer, parent = parent, self._raised.parents.get(id(parent))
         code = self._max_or_min_code(outer)
         return [self._cure(word, code, f"{word} compares arrays element by element.", over(outer, code))]
@@ -261,7 +267,7 @@ class Calls:
         return [applied(FoundCure(code, new_call, text), edits)]
 
     def _numpy_calls_around(self, node: ast.Call) -> list[ast.Call]:
-        """Return the other NumPy calls in the expression that would also need the values of traced arrays."""
+        """Return the other NumPy calls in the expression that need the values of traced arrays, too."""
         outermost: ast.AST = node
         outer = self._raised.parents.get(id(node))
         while isinstance(outer, ast.expr):
@@ -281,7 +287,7 @@ class Calls:
         ]
 
     def _math_calls(self, node: ast.Call) -> list[tuple[ast.Call, str]]:
-        """Return the other calls of math in the statement that get arrays, with their names in jax.numpy."""
+        """Return the other `math` calls in the statement that get arrays, with the functions' names in jax.numpy."""
         statement = self._raised.statement_of(node)
         calls = []
         for call in ast.walk(statement) if isinstance(statement, ast.Assign | ast.Return | ast.AugAssign) else ():
@@ -296,16 +302,16 @@ class Calls:
         return calls
 
     def _is_power_of_integers(self, call: ast.Call) -> bool:
-        """Return whether no operand of `math.pow` certainly is a float.
+        """Return whether all operands of `math.pow` may be integers.
 
-        `math.pow` uses floats, `jnp.power` does not.
+        `math.pow` converts integers to floats, but `jnp.power` gives an integer, so the results would differ.
         """
         parts = [part for argument in call.args for part in ast.walk(argument) if isinstance(part, ast.expr)]
         values = [part.value if isinstance(part, ast.Constant) else value_of(self._raised, part) for part in parts]
         return _called(call) == "pow" and not any(type(v) is float or "float" in dtype_of(v) for v in values)
 
     def _arrays(self) -> set[str]:
-        """Return the local names of the failing function that hold traced values, or arrays with axes."""
+        """Return the local names of the failing function whose values are tracers, or arrays with at least one axis."""
         local = self._raised.frame.f_locals if self._raised.frame is not None else {}
         return {
             name
@@ -314,12 +320,12 @@ class Calls:
         }
 
     def is_of_numpy(self, node: ast.Call) -> bool:
-        """Return whether `node` and the failing call both call NumPy functions that jax.numpy also has."""
+        """Return whether both a call and the failing call are NumPy calls with a counterpart in jax.numpy."""
         raised = self._raised.node
         return isinstance(raised, ast.Call) and self._has_twin(raised) and self._has_twin(node)
 
     def _has_twin(self, node: ast.Call) -> bool:
-        """Return whether a call calls a NumPy function that jax.numpy also has."""
+        """Return whether a call is a NumPy call whose function jax.numpy also has."""
         if self._module_of_function(node.func) != "numpy" or not isinstance(node.func, ast.Attribute):
             return False
         jax_member: Any = sys.modules.get("jax.numpy")
@@ -331,7 +337,7 @@ class Calls:
         return f"{self._jnp}.{ast.unparse(node.func).partition('.')[2]}"
 
     def with_jax(self, node: ast.expr) -> str:
-        """Return the code of an expression, with jax.numpy in place of NumPy for each function that jax.numpy has."""
+        """Return the code of an expression in which jax.numpy replaces NumPy in each call that jax.numpy also has."""
         calls = [part for part in ast.walk(node) if isinstance(part, ast.Call) and self._has_twin(part)]
         if not calls:
             return self._source(node)
@@ -343,7 +349,7 @@ class Calls:
         return ast.unparse(copied)
 
     def _scipy_function(self, node: ast.Call) -> list[FoundCure]:
-        """Return the cure of a SciPy call whose function jax.scipy also has."""
+        """Return the cure for a SciPy call whose function jax.scipy also has."""
         frozen = frozen_distribution(self._raised, node)
         if frozen is not None:
             return [frozen]
@@ -389,7 +395,7 @@ class Calls:
         return module_of(self._raised, function.id) if isinstance(function, ast.Name) else None
 
     def in_place(self) -> list[FoundCure]:
-        """Return the cures of a write of a traced value into a NumPy array: a jax.numpy array and x.at[...].set."""
+        """Return the cure for a write of a traced value into a NumPy array: x.at[...].set on an array of jax.numpy."""
         statement = self._raised.statement_of(self._raised.node)
         match statement:
             case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name)) as target], value=value):
@@ -430,7 +436,10 @@ class Calls:
         return [applied(cure, edits)]
 
     def _array_call(self, name: str) -> ast.Call | None:
-        """Return the NumPy call that makes the array of a name, if jax.numpy also has the function."""
+        """Return the NumPy call, such as np.zeros(3), whose result is assigned to a name.
+
+        None if jax.numpy has no such function.
+        """
         function = self._raised.function
         if function is None:
             return None
@@ -449,7 +458,7 @@ class Calls:
     # --- text ---
 
     def _str_format(self, node: ast.Call) -> FoundCure | None:
-        """Return the cure of print("{:.2f}".format(x)): jax.debug.print."""
+        """Return the cure jax.debug.print for print("{:.2f}".format(x))."""
         match node, self._raised.parents.get(id(node)):
             case (
                 ast.Call(func=ast.Attribute(value=ast.Constant(value=str()) as words, attr="format"), keywords=[]),
@@ -461,7 +470,7 @@ class Calls:
         return None
 
     def _percent_format(self) -> list[FoundCure]:
-        """Return the cure of print("%.2f" % x): jax.debug.print."""
+        """Return the cure jax.debug.print for print("%.2f" % x)."""
         node = self._raised.node
         call = self._raised.parents.get(id(node)) if node is not None else None
         match node, call:
@@ -487,7 +496,7 @@ class Calls:
         return [self._cure("jax.debug.print", code, explanation, over(call, code))]
 
     def _text_in_call(self) -> list[FoundCure]:
-        """Return the advice for logging.info("%.2f" % x): jax.debug.callback, with the value while the program runs."""
+        """Return the advice to use jax.debug.callback for logging.info("%.2f" % x), so that x has a value."""
         node = self._raised.node
         match node, self._raised.parents.get(id(node)) if node is not None else None:
             case ast.BinOp(left=ast.Constant(value=str()) as words, op=ast.Mod(), right=value), parent:
@@ -505,7 +514,7 @@ class Calls:
         return [FoundCure("jax.debug.callback", code, text)]
 
     def _debug_print(self) -> list[FoundCure]:
-        """Return the cure of an f-string or format call with a traced value: jax.debug.print."""
+        """Return the cure jax.debug.print for an f-string or a call of `format` with a traced value."""
         text = "jax.debug.print prints the value each time that the program runs."
         call = self._printing()
         match call:
@@ -530,7 +539,7 @@ class Calls:
         return [self._cure("jax.debug.print", code, text, over(call, code))]
 
     def _printing(self) -> ast.AST | None:
-        """Return the call that takes the failing value as an argument or in an f-string."""
+        """Return the call, such as print, that has the failing expression, or an f-string with it, as an argument."""
         node: ast.AST | None = self._raised.node
         text = self._raised.around(ast.JoinedStr)
         outer = self._raised.parents.get(id(text if text is not None else node))
@@ -539,7 +548,7 @@ class Calls:
 
 
 def _without_conversion(node: ast.expr) -> ast.expr:
-    """Return x for x.item(), x.tolist() and float(x), whose text jax.debug.print makes of the array itself."""
+    """Return x for x.item(), x.tolist() and float(x): jax.debug.print needs no conversion."""
     match node:
         case ast.Call(func=ast.Attribute(value=value, attr="item" | "tolist"), args=[], keywords=[]):
             return value
@@ -576,7 +585,7 @@ def _as_format(node: ast.expr) -> tuple[str, list[ast.expr]] | None:
 
 
 def _is_extreme(node: ast.AST | None) -> TypeGuard[ast.Call]:
-    """Return whether a node calls Python's max or min with several values."""
+    """Return whether a node is a call of Python's max or min with several arguments."""
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
@@ -588,7 +597,10 @@ def _is_extreme(node: ast.AST | None) -> TypeGuard[ast.Call]:
 
 
 def _called_name(node: ast.expr) -> str:
-    """Return the name of the function that a call calls by a bare name; empty for any other expression."""
+    """Return the name of the called function if the code calls it by a plain name, as in `print(x)`.
+
+    Else an empty string.
+    """
     return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
 
 

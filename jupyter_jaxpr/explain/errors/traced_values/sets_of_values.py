@@ -1,4 +1,4 @@
-"""Makes the cures of `set(x)` with a traced array: the number of distinct values, or a result of fixed length."""
+"""Makes the cures for `set(x)` of a traced array: the number of distinct values, or a result of fixed length."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..failing_code.place_of_error import RaisedAt
 
 
 def distinct_value_cures(raised: RaisedAt) -> list[FoundCure]:
-    """Return the cures of set(x) for a traced array with one axis; an empty list for any other expression."""
+    """Return the cures for set(x), where x is a traced array with one axis. An empty list for any other expression."""
     match raised.node:
         case ast.Call(func=ast.Name(id="set"), args=[array], keywords=[]) as call:
             value = value_of(raised, array)
@@ -26,7 +26,7 @@ def distinct_value_cures(raised: RaisedAt) -> list[FoundCure]:
     is_counted = bool(value.shape[0]) and not _is_in_text(raised, outer)
     match outer:
         case ast.Call(func=ast.Name(id="len"), args=[_], keywords=[]) if is_counted:
-            # A difference of two infinite elements is NaN, so the code compares the elements.
+            # The code compares elements with !=. With a difference (jnp.diff), two infinite elements would give NaN.
             code = f"1 + {jnp}.sum({jnp}.sort({source})[1:] != {jnp}.sort({source})[:-1])"
             parent = raised.parents.get(id(outer))
             code = f"({code})" if isinstance(parent, ast.BinOp | ast.Compare | ast.UnaryOp) else code

@@ -21,7 +21,7 @@ _NOT_IN_MESH = re.compile(
     r"^Resource axis: (?P<name>\w+) of (?P<spec>.+?) is not found in mesh: (?P<axes>\(.*?\))", re.DOTALL
 )
 _UNBOUND = re.compile(r"^(?:Found an )?unbound axis name: (\w+)")
-#: For each collective, the array reduction that combines elements in the same way.
+#: Collective -> the reduction of jax.numpy that combines the elements in the same way.
 _REDUCTIONS = {"pmean": "mean", "psum": "sum", "pmax": "max", "pmin": "min"}
 _WORDS = {"mean": "mean", "sum": "sum", "max": "maximum", "min": "minimum"}
 _QUOTED = re.compile(r"'(\w+)'")
@@ -31,13 +31,13 @@ _COLLECTIVES = frozenset(
 
 
 def axis_name_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Explains `P("j")` and `lax.psum(x, "j")` for a mesh without an axis j."""
+    """Explains `P("j")` or `lax.psum(x, "j")` where no mesh or vmap has an axis of the name j."""
     call = raised.node if raised is not None else None
     if isinstance(error, ValueError) and (match := _NOT_IN_MESH.search(message_of(error).strip())):
         return _not_in_mesh(raised, match["name"], _QUOTED.findall(match["spec"]), match["axes"])
     if isinstance(error, NameError) and (match := _UNBOUND.search(message_of(error).strip())) and raised is not None:
         return _whole_axis(error, raised, match[1])
-    # For a collective JAX 0.12 raises an AssertionError without a message.
+    # JAX 0.12 raises an AssertionError without a message if a collective names an unknown axis.
     if not isinstance(error, AssertionError) or message_of(error).strip() or not was_raised_in_jax(error):
         return None
     if not isinstance(call, ast.Call) or called(call) not in _COLLECTIVES:
@@ -91,9 +91,9 @@ def _not_in_mesh(raised: RaisedAt | None, name: str, used: list[str], axes_text:
 
 
 def _fits(raised: RaisedAt, used: list[str], name: str, axis: str) -> bool:
-    """Return whether the failing call is NamedSharding, and takes the PartitionSpec with another axis.
+    """Return whether NamedSharding accepts the PartitionSpec with another axis name.
 
-    The proof of such a call refuses a trial, but JAX can make the object itself: this runs no code of the user's.
+    A trial of the call is not possible, so JAX makes the object here: that runs no code of the user's.
     """
     import jax
 
@@ -107,13 +107,13 @@ def _fits(raised: RaisedAt, used: list[str], name: str, axis: str) -> bool:
         return False
     try:
         jax.NamedSharding(mesh, jax.P(*(axis if other == name else other for other in used)))
-    except not_of_a_signal(Exception):  # the sentences of the card are true even without the edit
+    except not_of_a_signal(Exception):  # without the edit, the card still has its sentences
         return False
     return True
 
 
 def _constant(raised: RaisedAt, text: str) -> ast.Constant | None:
-    """Return the only text of a value in the failing expression, or else in the PartitionSpecs of the code."""
+    """Return the only string with the given value in the failing expression, or else in the code's PartitionSpecs."""
     module = raised.loops.module if raised.loops is not None else ast.Module([], [])
     specs = [node for node in ast.walk(module) if isinstance(node, ast.Call) and called(node) in ("P", "PartitionSpec")]
     for roots in ([raised.node] if raised.node is not None else [], specs):
@@ -124,11 +124,14 @@ def _constant(raised: RaisedAt, text: str) -> ast.Constant | None:
     return None
 
 
-# --- collectives of an array that one call holds as a whole ---
+# --- collectives of an array that is not split ---
 
 
 def _whole_axis(error: BaseException, raised: RaisedAt, name: str) -> Explained | None:
-    """Explains lax.pmean(x.mean(0), "batch") outside of vmap and shard_map: x.mean(0) is the mean of the batch."""
+    """Explains lax.pmean(x.mean(0), "batch") outside of vmap and shard_map.
+
+    There, x.mean(0) is already the mean of the batch.
+    """
     call = raised.node
     if not isinstance(call, ast.Call) or called(call) not in _REDUCTIONS or is_mapped(error):
         return None
@@ -144,7 +147,7 @@ def _whole_axis(error: BaseException, raised: RaisedAt, name: str) -> Explained 
     edits: list[Edit] = []
     for node in ast.walk(raised.function or ast.Module([], [])):
         if isinstance(node, ast.Call) and called(node) in _COLLECTIVES and _names_axis(node, name):
-            # An inner collective has no place of its own in the code of an outer edit.
+            # An edit replaces a whole collective, so a collective inside another one cannot have its own edit.
             if _reduced(node) is None or _nested_collective(node):
                 edits = []
                 break
@@ -168,9 +171,9 @@ def _names_axis(call: ast.Call, name: str) -> bool:
 
 
 def _reduced(call: ast.Call) -> tuple[ast.expr, ast.expr | None] | None:
-    """Return the array and axis, if a collective's operand already reduces the first axis in the same way.
+    """Return (array, axis) if the operand of a collective is a reduction of the same kind along axis 0.
 
-    Return None otherwise.
+    For example, (x, 0) for pmean(x.mean(0), "i"). None otherwise.
     """
     match call.args[0] if call.args else None:
         case ast.Call(func=ast.Attribute(value=ast.Name(id="jnp" | "np")), args=[array, *axes]) as reduction:
@@ -192,7 +195,7 @@ def _has_first(axis: ast.expr) -> bool:
 
 
 def is_mapped(error: BaseException) -> bool:
-    """Return whether the error passed through vmap, pmap or shard_map, so that arrays may be parts of larger arrays."""
+    """Return whether the code failed under vmap, pmap or shard_map, where an array may be a part of a larger one."""
     traceback = error.__traceback__
     while traceback is not None:
         code = traceback.tb_frame.f_code

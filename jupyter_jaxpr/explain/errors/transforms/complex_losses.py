@@ -1,4 +1,4 @@
-"""Makes the cures of `grad` for a function that returns a complex number."""
+"""Makes the cures for a function that returns a complex number to `grad`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _WORDS = (
 def complex_cures(
     raised: RaisedAt | None, function: AnyFunction | None, derivative: FoundCure
 ) -> tuple[FoundCure, ...]:
-    """Return the cures of a function that returns a complex number: a real loss, and the complex derivative.
+    """Return the cures for a loss that is complex: make the loss real, or differentiate with holomorphic=True.
 
     Args:
         raised: Where the call of the transformed function raised the error.
@@ -30,13 +30,16 @@ def complex_cures(
         derivative: The cure holomorphic=True.
     """
     derivatives = [derivative] if raised is None else passed(raised, [derivative])
-    # The option needs complex arguments: with real ones its trial fails.
+    # The trial of holomorphic=True fails if the arguments of the function are real.
     is_of_real = not any(cure.level == "applies" for cure in derivatives)
     return (*_real_losses(raised, function, is_of_real), *derivatives)
 
 
 def _real_losses(raised: RaisedAt | None, function: AnyFunction | None, of_real: bool) -> list[FoundCure]:
-    """Return the cure that squares the absolute value of a complex value in a real function, else the advice."""
+    """Return the cure that squares the absolute value of the complex number.
+
+    If the loss has no single square, return advice.
+    """
     advice = FoundCure("a real result", None, _WORDS)
     squares = _squares(_loss(function)) if raised is not None and of_real else []
     if raised is None or len(squares) != 1:
@@ -55,7 +58,7 @@ def _real_losses(raised: RaisedAt | None, function: AnyFunction | None, of_real:
 
 
 def _is_summed(raised: RaisedAt, square: ast.expr) -> bool:
-    """Return whether only sums, means and factors stand between a square and the statement of the square."""
+    """Return whether the square only goes through sums, means and products until its statement ends."""
     node: ast.AST = square
     while (parent := raised.parents.get(id(node))) is not None and not isinstance(parent, ast.stmt | ast.Lambda):
         is_factor = isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Mult | ast.Div)
@@ -83,7 +86,7 @@ def _loss(function: AnyFunction | None) -> ast.expr | None:
 
 
 def _squares(loss: ast.expr | None) -> list[tuple[ast.expr, ast.expr]]:
-    """Return the squares in an expression (`z ** 2`, `jnp.square(z)`), each with the expression that is squared."""
+    """Return each square in an expression, such as `z ** 2` or `jnp.square(z)`, with its base z."""
     squares: list[tuple[ast.expr, ast.expr]] = []
     for node in ast.walk(loss) if loss is not None else ():
         match node:

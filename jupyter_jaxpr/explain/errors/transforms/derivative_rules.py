@@ -34,7 +34,7 @@ _MISSING = re.compile(
 
 
 def _too_few(raised: RaisedAt, name: str, missing: int) -> Explained | None:
-    """Explains a custom_vjp rule with more parameters than JAX passes arguments."""
+    """Explains a rule of custom_vjp that has more parameters than JAX passes arguments."""
     for node in ast.walk(raised.loops.module if raised.loops is not None else ast.Module([], [])):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "defvjp":
             continue
@@ -63,11 +63,11 @@ def _too_few(raised: RaisedAt, name: str, missing: int) -> Explained | None:
 
 
 def derivative_rule_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Explains a rule with too many arguments, with too few cotangents, or with a tangent of another type."""
+    """Explains a rule with too many parameters, with too few cotangents, or with a tangent of a wrong type."""
     if raised is None or raised.loops is None or not isinstance(error, TypeError | ValueError):
         return None
     if missing := _MISSING.search(message_of(error).strip()):
-        # If the user's own code calls the rule, the call does not show which arguments JAX would pass.
+        # If the user's code called the rule, the error says nothing about the arguments that JAX would pass.
         is_called_by_jax = was_raised_in_jax(error)
         return _too_few(raised, missing["name"], int(missing["count"])) if is_called_by_jax else None
     if match := _TANGENT.search(message_of(error).strip()):
@@ -132,7 +132,7 @@ def _words_of_tuple(cotangents: list[str], names: list[str]) -> str:
 
 
 def _entries(text: str) -> list[str]:
-    """Return the entries of a tuple in the text of a PyTreeDef, such as * and {'w': *} of (*, {'w': *})."""
+    """Return the entries of a tuple in the text of a pytree structure, such as * and {'w': *} for (*, {'w': *})."""
     entries, depth = [""], 0
     for character in text.strip()[1:-1]:
         depth += (character in "([{") - (character in ")]}")
@@ -144,7 +144,10 @@ def _entries(text: str) -> list[str]:
 
 
 def _arguments(raised: RaisedAt, function_text: str, number: int) -> list[str] | None:
-    """Return the names of the arguments that get a cotangent; None if the code does not show them."""
+    """Return the names of the arguments for which the backward rule must return a cotangent.
+
+    None if the code does not show them.
+    """
     function = function_of_text(raised, function_text)
     if function is None:
         return None
@@ -166,7 +169,10 @@ def _arguments(raised: RaisedAt, function_text: str, number: int) -> list[str] |
 
 
 def _tangent(raised: RaisedAt, wanted: str, got: str) -> Explained | None:
-    """Explains a rule of custom_jvp whose tangent has another type than the result; None if the rule is unclear."""
+    """Explains a rule of custom_jvp that returns a tangent of another type than its result.
+
+    None if the code is unclear.
+    """
     rule = _rule_of_jvp(raised)
     result = result_of(rule)
     if rule is None or not isinstance(result, ast.Tuple) or len(result.elts) != 2:
@@ -208,7 +214,7 @@ def _axes(type_: str) -> int:
 
 
 def _rule_of_jvp(raised: RaisedAt) -> AnyFunction | None:
-    """Return the only rule in the code that defjvp gets, as a decorator or in a call."""
+    """Return the only rule in the code that is passed to `defjvp`, or decorated with it."""
     module = raised.loops.module if raised.loops is not None else ast.Module([], [])
     rules: list[AnyFunction | None] = []
     for node in ast.walk(module):

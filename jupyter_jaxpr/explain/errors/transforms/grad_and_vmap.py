@@ -41,7 +41,7 @@ _NO_JAX_TYPE = re.compile(r"^Argument '.*' of type '?<class '(?:\w+\.)*(\w+)'>'?
 
 
 def transform_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Explains an error of grad, value_and_grad, jacobian or vmap about a function and its arguments."""
+    """Explains an error of grad, value_and_grad, jacobian or vmap about the argument or result of the function."""
     if not isinstance(error, TypeError | ValueError):
         return None
     text = message_of(error).strip()
@@ -107,7 +107,7 @@ def _input(call: Applied, word: str, dtype: str) -> Explained:
 
 
 def _is_static(call: Applied, number: int) -> bool:
-    """Return whether jit holds the argument static, so that JAX cannot differentiate it as a float either."""
+    """Return whether jit treats the argument as static: then even a float could not be differentiated."""
     function, name = call.function, call.argument(number)
     jits = list(map(ast.unparse, function.decorator_list)) if isinstance(function, ast.FunctionDef) else []
     names = [f"static_argnums={number}", f"static_argnums=({number},", f"'{name}'"]
@@ -141,7 +141,7 @@ def _other_argnums(call: Applied, number: int, name: str) -> list[FoundCure]:
 
 
 def _is_of_floats(call: Applied, node: ast.expr) -> bool:
-    """Return whether an argument is certainly one array of floats with axes."""
+    """Return whether an argument certainly is an array of floats with at least one axis."""
     value = call.value(node)
     if value is None and call.raised is not None:
         return type_of_new_array(call.raised, node).startswith(("f32[", "f64[")) and not isinstance(node, ast.Constant)
@@ -193,7 +193,7 @@ def _rebinds_operand(raised: RaisedAt) -> bool:
 
 
 def _no_array(call: Applied, kind: str) -> Explained | None:
-    """Explains an argument of a transformed function that is not an array or contains other values."""
+    """Explains an argument that is not an array, or has a leaf that is not an array."""
     import jax
 
     raised, call_node = call.raised, call.call
@@ -231,7 +231,7 @@ def _no_array(call: Applied, kind: str) -> Explained | None:
 
 
 def _fixed_argument(call: Applied, number: int) -> FoundCure | None:
-    """Return the cure that maps a lambda, which passes one argument of the call as it is written."""
+    """Return the cure jax.vmap(lambda x: f(x, "mean"))(x) for jax.vmap(f)(x, "mean")."""
     raised, call_node, transform = call.raised, call.call, call.transform
     if raised is None or call_node is None or transform is None or call_node.func is not transform:
         return None
@@ -257,7 +257,10 @@ _FILTERS = frozenset({"grad", "value_and_grad", "jacfwd", "jacrev", "hessian"})
 
 
 def _filtered(call: Applied, value: Any) -> FoundCure | None:
-    """Return the cure equinox.filter_grad for an equinox module; None for other values, or without equinox."""
+    """Return the cure equinox.filter_grad for an equinox module.
+
+    None for other values, or if the code does not import equinox.
+    """
     raised, transform = call.raised, call.transform
     if raised is None or transform is None or "equinox" not in packages_of(value) or called(transform) not in _FILTERS:
         return None
@@ -278,7 +281,7 @@ def _filtered(call: Applied, value: Any) -> FoundCure | None:
 
 
 def _unpacked(raised: RaisedAt) -> Explained | None:
-    """Explains gw, gb = jax.grad(loss)(w, b): grad returns one gradient without argnums."""
+    """Explains gw, gb = jax.grad(loss)(w, b): without argnums, grad returns one gradient."""
     statement = raised.statement_of(raised.node)
     if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Tuple):
         return None
@@ -295,7 +298,7 @@ def _unpacked(raised: RaisedAt) -> Explained | None:
 
 
 def _by_name(call: Applied, number: int) -> Explained | None:
-    """Explains a keyword argument that grad should differentiate; grad differentiates positional arguments only."""
+    """Explains an argument in argnums that the call passes by name: grad only differentiates positional arguments."""
     raised, call_node, parameters = call.raised, call.call, call.parameters
     if raised is None or call_node is None or number < len(call_node.args) or number >= len(parameters):
         return None

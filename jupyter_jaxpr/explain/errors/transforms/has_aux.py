@@ -1,4 +1,4 @@
-"""Makes the cure `has_aux=True` of `grad` and `value_and_grad`, and adapts the names that get the results."""
+"""Makes the cure `has_aux=True` for `grad` and `value_and_grad`, and adapts the names that get the results."""
 
 from __future__ import annotations
 
@@ -26,10 +26,9 @@ _LOSS = re.compile("loss|cost|error|objective")
 
 
 def has_aux_cure(raised: RaisedAt | None, transform: ast.Call | None, result: ast.expr | None) -> FoundCure:
-    """Return the cure has_aux; an edit only where the statement assigns the results to names.
+    """Return the cure has_aux=True. It has an edit only if the statement assigns the results to names.
 
-    With the option, the call returns another structure. An edit of the option alone would give the pair to the name of
-    the loss, or the pair to the name of the gradient.
+    With has_aux=True, the call returns another structure, so the names change, too: `value` becomes `value, aux`.
 
     Args:
         raised: Where the call of the transformed function raised the error.
@@ -44,7 +43,8 @@ def has_aux_cure(raised: RaisedAt | None, transform: ast.Call | None, result: as
     if raised is None or transform is None:
         return cure
     if result is None and transform.args and isinstance(transform.args[0], ast.Attribute):
-        result = result_of(function_of_text(raised, transform.args[0].attr))  # a method, as in jax.grad(self.loss)
+        # the function is a method, as in jax.grad(self.loss)
+        result = result_of(function_of_text(raised, transform.args[0].attr))
     if not isinstance(result, ast.Tuple) or len(result.elts) != 2:
         return cure
     source = raised.source(transform)
@@ -69,9 +69,9 @@ def has_aux_cure(raised: RaisedAt | None, transform: ast.Call | None, result: as
 
 
 def _target(raised: RaisedAt, transform: ast.Call) -> ast.expr | None:
-    """Return the target of the only statement that calls the transformed function.
+    """Return the left side of the assignment that calls the transformed function.
 
-    None for other uses of its results.
+    None if the code uses the transformed function elsewhere, or uses its result in another way.
     """
     call = raised.node
     statement = raised.statement_of(call)
@@ -81,16 +81,16 @@ def _target(raised: RaisedAt, transform: ast.Call) -> ast.expr | None:
         name = call.func.id
         nodes = [node for node in ast.walk(raised.loops.module) if isinstance(node, ast.Name) and node.id == name]
         if len(nodes) != 2:
-            return None  # another statement uses the transformed function, and would get a pair, too
+            return None  # another line also uses the transformed function, whose result would change
     elif not isinstance(call, ast.Call) or not any(part is transform for part in ast.walk(call.func)):
         return None
     return statement.targets[0]
 
 
 def _of_grad(raised: RaisedAt, transform: ast.Call, target: ast.expr, second: ast.expr) -> list[Change] | None:
-    """Return the changes of the names that take the results of grad.
+    """Return the edits of the names on the left of an assignment of grad's result.
 
-    None if the meaning of the names is not evident.
+    None if the names do not show which result each name stands for.
     """
     argnums = next((keyword.value for keyword in transform.keywords if keyword.arg == "argnums"), None)
     if argnums is None and len(transform.args) > 1:
@@ -112,7 +112,10 @@ def _of_grad(raised: RaisedAt, transform: ast.Call, target: ast.expr, second: as
 
 
 def _of_value_and_grad(raised: RaisedAt, target: ast.expr, second: ast.expr) -> list[Change] | None:
-    """Return the changes of the names that take the results of value_and_grad; None if their meaning is not evident."""
+    """Return the edits of the names on the left of an assignment of value_and_grad's result.
+
+    None if their meaning is unclear.
+    """
     if not isinstance(target, ast.Tuple):
         return None
     if len(target.elts) == 3 and all(isinstance(name, ast.Name) for name in target.elts):
@@ -137,9 +140,9 @@ def _scope(raised: RaisedAt) -> ast.AST | None:
 
 
 def _is_used_as_pair(raised: RaisedAt, name: str) -> bool | None:
-    """Return whether the code unpacks a name into two; False if the code takes elements of the name.
+    """Return whether the code unpacks the value of a name into two names.
 
-    None for other uses.
+    False if the code only takes elements of the value, such as name[0]. None for other uses.
     """
     scope = _scope(raised)
     answer = None
@@ -153,9 +156,9 @@ def _is_used_as_pair(raised: RaisedAt, name: str) -> bool | None:
 
 
 def _new_name(raised: RaisedAt, second: ast.expr) -> str | None:
-    """Return a name for the second value that the function returns, unused in the scope of the statement.
+    """Return an unused name for the second value that the function returns, such as `aux`.
 
-    Return None if there is no such name.
+    None if each candidate is in use.
     """
     scope = _scope(raised)
     used = used_names(scope) if scope is not None else set()

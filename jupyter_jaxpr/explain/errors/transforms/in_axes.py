@@ -1,4 +1,4 @@
-"""Explains an error of `vmap` about in_axes, and finds the in_axes with which JAX can trace the call."""
+"""Explains an error of `vmap` about in_axes, and finds the in_axes for which the call passes its trial."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _NONE = re.compile(r"^vmap must have at least one non-None value in in_axes")
 
 
 def vmap_error(call: Applied, text: str) -> Explained | None:
-    """Explains an error of vmap about the sizes, the number or the entries of the mapped axes.
+    """Explains an error of vmap about the sizes of the mapped axes, or about the entries in in_axes.
 
     Args:
         call: The call of the mapped function.
@@ -118,9 +118,10 @@ _PAIRS = "Two vmaps call {function} for each pair of an element of {one} and an 
 
 
 def _whole_or_pairs(call: Applied, names: Sequence[str]) -> list[FoundCure] | None:
-    """Return the advice to map one argument, and to map each pair of elements, as far as JAX can trace the calls.
+    """Return the advice for two arguments of different sizes.
 
-    None if the code of the vmap stands elsewhere, so that nothing was tried.
+    One cure maps only one argument, the other maps each pair of their elements; each must pass its trial. None if the
+    vmap is not in the failing expression, so that nothing can be tried.
     """
     raised, transform = call.raised, call.transform
     if raised is None or transform is None or call.call is None or call.call.func is not transform:
@@ -141,9 +142,9 @@ def _whole_or_pairs(call: Applied, names: Sequence[str]) -> list[FoundCure] | No
 
 
 def _other_axis(axes_of_arrays: list[tuple[str, str, str, str]]) -> str | None:
-    """Return the sentence that names another axis of one array, as long as the mapped axis of the other.
+    """Return the sentence on another axis of one array that has the size of the other array's mapped axis.
 
-    None without one.
+    None if there is none.
     """
     for (size, *_), (_, axis, path, type_) in (axes_of_arrays, axes_of_arrays[::-1]):
         sizes = re.findall(r"\d+", type_.partition("[")[2])
@@ -178,7 +179,7 @@ def _in_axes(call: Applied, entries: int, passed_count: int) -> Explained:
 
 
 def _fitting_entries(call: Applied, passed_count: int) -> FoundCure | None:
-    """Return the cure with one entry more or less than in_axes has, if the call works with one such in_axes alone."""
+    """Return the cure that adds or removes an entry of in_axes, if exactly one such change passes its trial."""
     raised, option = call.raised, call.option("in_axes")
     if raised is None or not isinstance(option, ast.Tuple | ast.List):
         return None
@@ -201,7 +202,7 @@ _MOST_TRIALS = 8
 
 
 def _containers(call: Applied) -> list[str]:
-    """Return the sentences that say which arguments are containers, and still have one entry of in_axes."""
+    """Return sentences on arguments that are containers: each container counts as one argument in in_axes."""
     nodes = call.call.args if call.call is not None else []
     return [
         f"{call.argument(number)} is one argument, although {call.argument(number)} is a {type(value).__name__} of "
@@ -294,7 +295,7 @@ def _rank(call: Applied, axis: int, rank: int) -> Explained:
 
 
 def _lacking(call: Applied, axes: Sequence[int | None]) -> list[int]:
-    """Return the positions of the arguments that are numbers or keys without an axis, and that vmap should map."""
+    """Return the positions of arguments that in_axes maps, although they are numbers or single keys without an axis."""
     nodes = call.call.args if call.call is not None else []
     return [number for number, node in enumerate(nodes) if axes[number] is not None and _is_number(call, node)]
 
@@ -305,7 +306,7 @@ def _kind(value: Any) -> str:
 
 
 def _named_without_axis(call: Applied, axis: int, rank: int) -> Explained | None:
-    """Explains an argument without an axis that the call of a vmapped function passes by name."""
+    """Explains a keyword argument without axes: vmap always maps keyword arguments along axis 0."""
     keywords = call.call.keywords if call.call is not None and axis == 0 and rank == 0 else []
     names = [keyword.arg for keyword in keywords if keyword.arg and _is_number(call, keyword.value)]
     if len(names) != 1:
@@ -336,7 +337,7 @@ def _one_key(call: Applied, number: int, axis: int) -> Explained:
 
 
 def _flat_leaf(call: Applied, number: int, axes: Sequence[int | None], rank: int) -> Explained | None:
-    """Explains an argument of vmap whose numbers or arrays have no axis to map, such as a list of numbers."""
+    """Explains a container argument of vmap with leaves that have no axis to map, such as a list of numbers."""
     import jax
 
     assert call.call is not None
@@ -378,7 +379,10 @@ def _flat_leaf(call: Applied, number: int, axes: Sequence[int | None], rank: int
 
 
 def _whole_parts(call: Applied, number: int, axes: Sequence[int | None], parts: Sequence[str]) -> FoundCure | None:
-    """Return the cure with None in in_axes for the numbers in a container; None if another entry is unknown."""
+    """Return the cure with None in in_axes for the numbers in a container.
+
+    None if the other entries are not all known.
+    """
     assert call.call is not None and call.raised is not None
     option = call.option("in_axes")
     entry = entry_of(call.value(call.call.args[number]), axes[number] or 0)

@@ -1,4 +1,4 @@
-"""Finds the in_axes for a vmap that maps a tree of parameters, such as a dict, beside a batch of another size."""
+"""Finds the in_axes for a vmap over a batch and a tree, such as a dict of parameters, which must not be mapped."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from .transformed_calls import Applied
 
 
 def whole_trees(call: Applied, axes_of_arrays: Sequence[tuple[str, str, str, str]]) -> list[FoundCure]:
-    """Return the cure that passes some arguments, of which one is a tree of arrays, whole to each call.
+    """Return the cure of in_axes with which each call gets some arguments whole, among them a tree of arrays.
 
-    Empty if JAX can trace the call with no such in_axes, or with several. The cure applies if the arrays of the first
+    Empty unless exactly one such in_axes passes its trial. The cure has an edit only if the arrays of the first
     argument have different sizes along axis 0, so that vmap cannot map it, and all other arrays have one size.
 
     Args:
@@ -58,19 +58,19 @@ def whole_trees(call: Applied, axes_of_arrays: Sequence[tuple[str, str, str, str
         fitting += [cure for cure in cures if cure.level == "applies"]
     if len(fitting) != 1:
         return []
-    # Trees of another place may be batches whose arrays have different sizes by mistake.
+    # A tree that is not the first argument may be a batch with arrays of wrong sizes, so the cure is advice.
     is_certain = unmappable == {names[0]} and len(mapped_sizes) == 1
     return fitting if is_certain else [replace(fitting[0], level="advice", edits=())]
 
 
 def _maps_all(option: ast.expr) -> bool:
-    """Return whether in_axes maps axis 0 of each argument."""
+    """Return whether in_axes says to map axis 0 of each argument."""
     entries = option.elts if isinstance(option, ast.Tuple) else [option]
     return all(isinstance(entry, ast.Constant) and entry.value == 0 for entry in entries)
 
 
 def _inner_parameters(call: Applied) -> list[str]:
-    """Return the parameters of f in jax.vmap(jax.grad(f))."""
+    """Return the parameters of f for jax.vmap(jax.grad(f))."""
     node = call.transform.args[0] if call.transform is not None and call.transform.args else None
     if call.raised is None or not isinstance(node, ast.Call) or not node.args:
         return []

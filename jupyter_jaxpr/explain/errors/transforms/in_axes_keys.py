@@ -1,4 +1,4 @@
-"""Explains a dict in in_axes whose keys are not the keys of its argument."""
+"""Explains a dict in in_axes that has other keys than the dict that it belongs to in the arguments."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class _Keys:
 
 
 def keys_error(raised: RaisedAt | None, path: str, text: str, option: str) -> Explained | None:
-    """Explains a dict in in_axes whose keys are not those of its argument.
+    """Explains a dict in in_axes that has other keys than the dict in the arguments.
 
     Args:
         raised: Where the error was raised.
@@ -93,24 +93,25 @@ def keys_error(raised: RaisedAt | None, path: str, text: str, option: str) -> Ex
 
 
 def _keys(text: str) -> _Keys | None:
-    """Return the keys that the message of JAX lists."""
+    """Return the keys in JAX's message; None if the message lists no keys."""
     if match := KEYS.search(text):
         return _Keys(*([_key(key) for key in match[name].split()] for name in ("first", "other")))
     match = _METADATA.search(text)
     try:
         listed = [ast.literal_eval(match[name]) for name in ("first", "other")] if match is not None else []
-    except not_of_a_signal(ValueError, SyntaxError):  # the key of a dict may be any object
+    # a key may have no literal form in the message, so it cannot be read
+    except not_of_a_signal(ValueError, SyntaxError):
         return None
     return _Keys(*(list(map(str, keys)) for keys in listed)) if listed else None
 
 
 def _key(text: str) -> str:
-    """Return the key in a message, such as eps of ['eps']."""
+    """Return a key from its form in a message, such as eps for "['eps']"."""
     return text.removeprefix("['").removesuffix("']")
 
 
 def _argument(raised: RaisedAt | None, call: Applied, number: int, path: str) -> str:
-    """Return the words for the dict that the call passes: the user's name of the argument, or the parameter."""
+    """Return the words for the dict in the arguments, such as params['layer'], with the user's name if it has one."""
     nodes = call.call.args if call.call is not None else []
     if raised is not None and number < len(nodes) and isinstance(nodes[number], ast.Name):
         return f"{raised.source(nodes[number])}{path}"
@@ -133,7 +134,7 @@ def _value_at(call: Applied, path: str) -> Any:
 
 
 def _for_all(raised: RaisedAt, entry: ast.Dict, name: str) -> FoundCure | None:
-    """Return the cure with the only entry of the dict in place of the dict; None if the entries differ."""
+    """Return the cure that replaces the dict by the one value that all its entries have. None if the entries differ."""
     if len({ast.unparse(value) for value in entry.values}) != 1:
         return None
     code = raised.source(entry.values[0])
@@ -144,12 +145,15 @@ def _for_all(raised: RaisedAt, entry: ast.Dict, name: str) -> FoundCure | None:
 def _with_keys(
     raised: RaisedAt, entry: ast.Dict, keys: _Keys, entry_name: str, name: str, value: Any
 ) -> FoundCure | None:
-    """Return the cure with an entry for each key, if JAX can trace the call with one choice of the entries alone."""
+    """Return the cure that writes an entry for each key.
+
+    None unless exactly one choice of the new entries passes its trial.
+    """
     names = [key.value if isinstance(key, ast.Constant) else None for key in entry.keys]
     if any(type(key) is not str for key in names) or len(keys.lacking) > 2 or type(value) is not dict:
         return None
     kept = dict(zip(names, map(raised.source, entry.values), strict=True))
-    if len(keys.lacking) == len(keys.extra) == 1:  # the key has another name
+    if len(keys.lacking) == len(keys.extra) == 1:  # the entry has the wrong key: only the key changes
         kept = {keys.lacking[0] if key == keys.extra[0] else key: code for key, code in kept.items()}
     kept = {key: code for key, code in kept.items() if key not in keys.extra}
     added = [key for key in keys.lacking if key not in kept]

@@ -8,9 +8,9 @@ _MOST_LEAVES = 12
 
 
 def entry_of(value: Any, axis: int) -> str | None:
-    """Return the entry of in_axes that maps one axis of each array in a container, and passes each number whole.
+    """Return the entry of in_axes for a container: the given axis for each array, None for each number.
 
-    None if the container has an unknown element, many arrays, or an array with axes but without the mapped axis.
+    None if the container has too many leaves, an unknown element, or an array that has axes, but not the given one.
     """
     import jax
 

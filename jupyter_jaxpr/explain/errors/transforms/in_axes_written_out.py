@@ -1,4 +1,4 @@
-"""Explains an entry of in_axes that the code writes as a dict, a list or a tuple with an axis for each array."""
+"""Explains errors about an in_axes whose entries are dicts, lists or tuples with an axis for each array."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .transformed_calls import Applied
 
 @dataclass(frozen=True)
 class _Entry:
-    """An axis in in_axes, with the path and the value of the array that vmap maps along it."""
+    """An axis that the code writes in in_axes, and the path and the value of the array to which the axis belongs."""
 
     node: ast.Constant
     axis: int
@@ -53,7 +53,10 @@ def entries_without_axis(call: Applied, axis: int, rank: int) -> Explained | Non
 
 
 def entry_of_other_size(call: Applied) -> FoundCure | None:
-    """Return the cure that does not map the one array of another size; None if the sizes leave a choice."""
+    """Return the cure None in in_axes for the only array whose size differs.
+
+    None if it is unclear which array that is.
+    """
     entries = _entries(call)
     if call.raised is None or any(entry.axis >= len(entry.shape) or entry.axis < 0 for entry in entries):
         return None
@@ -70,7 +73,10 @@ def entry_of_other_size(call: Applied) -> FoundCure | None:
 
 
 def _entries(call: Applied) -> list[_Entry]:
-    """Return all axes of in_axes; empty unless the code writes them all, with the values of all arguments known."""
+    """Return the axes in in_axes.
+
+    Empty unless the code writes each of them, and the values of all arguments are known.
+    """
     option = call.option("in_axes")
     nodes = call.call.args if call.call is not None else []
     if not isinstance(option, ast.Tuple) or len(option.elts) != len(nodes):
@@ -90,7 +96,7 @@ def _entries(call: Applied) -> list[_Entry]:
 
 
 class _UnknownError(Exception):
-    """The code does not write an axis in this part of in_axes, or no array belongs to this part."""
+    """A part of in_axes is no axis that the code writes, or belongs to no array."""
 
 
 def _parts(axes: ast.expr, value: Any, path: str, *, is_written_out: bool) -> Iterator[_Entry]:
@@ -121,7 +127,10 @@ def _parts(axes: ast.expr, value: Any, path: str, *, is_written_out: bool) -> It
 
 
 def entries_by_name(raised: RaisedAt | None) -> Explained | None:
-    """Explains in_axes={'p': None, 'x': 0}, a dict with an entry for each parameter; None for any other in_axes."""
+    """Explains in_axes={'p': None, 'x': 0}, a dict from parameters to axes, which vmap does not accept.
+
+    None for others.
+    """
     call = raised.node if raised is not None else None
     if raised is None or raised.frame is None or not isinstance(call, ast.Call) or called(call) != "vmap":
         return None

@@ -16,7 +16,7 @@ from ..failing_code.place_of_error import RaisedAt
 def without_others(
     raised: RaisedAt, node: ast.expr, value: Any, argument: str, name: str, is_of_floats: bool
 ) -> FoundCure:
-    """Return the cure that takes the values which are no arrays out of an argument.
+    """Return the cure that removes from an argument the leaves that cannot be differentiated.
 
     Args:
         raised: Where the error was raised.
@@ -50,7 +50,10 @@ def _is_float(leaf: Any) -> bool:
 
 
 def _floats_alone(raised: RaisedAt, node: ast.expr, value: Any) -> str | None:
-    """Return the code of a dict with the floats alone, such as {'w': params['w']}; None if the call then fails."""
+    """Return the code of a dict with only the floats, such as {'w': params['w']}.
+
+    None if the call with it fails its trial.
+    """
     if type(value) is not dict or not isinstance(node, ast.Name) or not all(type(key) is str for key in value):
         return None
     kept = [key for key, part in value.items() if not _without_derivative(part)]

@@ -1,4 +1,4 @@
-"""Explains the nan that jax_debug_nans finds in the gradient of a where: the value that is not chosen."""
+"""Explains a nan in the gradient of a where, which jax_debug_nans finds: its cause is the value that is not chosen."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _DERIVATIVES = frozenset({"grad", "value_and_grad", "jacrev", "hessian"})
 
 
 def nan_gradient_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Explains a nan that jax_debug_nans finds while JAX computes a gradient."""
+    """Explains a nan that jax_debug_nans finds during the backward pass of a gradient."""
     match = _NAN.search(message_of(error).strip()) if isinstance(error, FloatingPointError) else None
     if match is None or raised is None or not _is_of_backward_pass(error):
         return None
@@ -40,7 +40,7 @@ def nan_gradient_error(error: BaseException, raised: RaisedAt | None, function: 
 
 
 def _of_where(raised: RaisedAt) -> Explained | None:
-    """Explains the nan of jax.grad(f)(x), where f has one where whose gradient may be nan, and no other such code."""
+    """Explains a nan of jax.grad(f)(x) if a where is the only code in f whose gradient may be nan."""
     call = Applied(raised)
     if call.word not in _DERIVATIVES or call.function is None:
         return None
@@ -71,7 +71,10 @@ def _of_where(raised: RaisedAt) -> Explained | None:
 
 
 def _is_of_backward_pass(error: BaseException) -> bool:
-    """Return whether JAX was computing cotangents: a nan of the function itself has another cause."""
+    """Return whether the nan came up in the backward pass.
+
+    A nan in the function's own value would have another cause.
+    """
     traceback = error.__traceback__
     while traceback is not None:
         if traceback.tb_frame.f_code.co_name.startswith(("backward_pass", "_pjit_transpose")):
@@ -81,7 +84,7 @@ def _is_of_backward_pass(error: BaseException) -> bool:
 
 
 def _is_only_cause(function: ast.AST, where: ast.Call) -> bool:
-    """Return whether nothing outside of the where may have a nan gradient, as far as the code of the function shows."""
+    """Return whether, by the code of the function, no operation outside of the where can have a nan gradient."""
     within = {id(part) for part in ast.walk(where)}
     if any(id(operand) not in within for operand in risky_operands(function)):
         return False

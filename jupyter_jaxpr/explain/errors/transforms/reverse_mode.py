@@ -20,7 +20,7 @@ _LOOPS = frozenset({"while_loop", "fori_loop"})
 
 
 def reverse_mode_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Explains the gradient of a loop whose number of steps JAX does not know."""
+    """Explains jax.grad of a loop whose number of steps is unknown before the loop runs."""
     if not isinstance(error, ValueError) or not _REVERSE.search(message_of(error).strip()):
         return None
     explanation = "The number of steps of a while_loop is not known before the loop runs."
@@ -59,7 +59,7 @@ def _function_around(raised: RaisedAt | None, node: ast.AST) -> str | None:
 def _forward(error: BaseException, raised: RaisedAt | None) -> FoundCure | None:
     """Return the cure jax.jacfwd in place of jax.grad.
 
-    None if the argument is more than numbers, or the trial fails.
+    None unless all differentiated leaves are single numbers, and the cure passes its trial.
     """
     import jax
 

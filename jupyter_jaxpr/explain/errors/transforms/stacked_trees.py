@@ -1,4 +1,4 @@
-"""Makes one tree of arrays of a list of trees, for vmap."""
+"""Stacks a list of trees into one tree of arrays, over which vmap can map."""
 
 from __future__ import annotations
 

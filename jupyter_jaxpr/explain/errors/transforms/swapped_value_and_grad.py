@@ -1,4 +1,4 @@
-"""Explains `grads, loss = jax.value_and_grad(f)(x)`: the value comes first, and the names stand in the other order."""
+"""Explains `grads, loss = jax.value_and_grad(f)(x)`, which assigns the value to `grads`: the value comes first."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OF_VALUES = frozenset({"loss", "l", "value", "val", "cost"})
 
 
 def swapped_values_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Explains an error of a line that takes the value of value_and_grad for the gradient."""
+    """Explains an error in a line that uses the value as the gradient, because two names are swapped."""
     if raised is None or raised.frame is None or raised.node is None or raised.loops is None:
         return None
     if not isinstance(error, TypeError | ValueError | AttributeError):
@@ -55,7 +55,10 @@ def _is_value_and_grad(raised: RaisedAt, call: ast.Call) -> bool:
 
 
 def _assigned(raised: RaisedAt, node: ast.expr) -> ast.expr:
-    """Return the value in the only assignment to a name; else the expression itself."""
+    """Return the expression that the code assigns to a name.
+
+    If there is not exactly one, return the given expression.
+    """
     if not isinstance(node, ast.Name) or raised.loops is None:
         return node
     values = [
@@ -67,7 +70,7 @@ def _assigned(raised: RaisedAt, node: ast.expr) -> ast.expr:
 
 
 def _are_swapped(first: str, second: str) -> bool:
-    """Return whether the names suggest that the first is the gradient, or that the second is the value."""
+    """Return whether the names suggest the wrong order: the first name means a gradient, or the second a value."""
     is_gradient = _is_gradient_name(first)
     is_value = second.lower() in _OF_VALUES or "loss" in second.lower()
     return is_gradient and not _is_gradient_name(second) or is_value and first.lower() not in _OF_VALUES
@@ -78,7 +81,7 @@ def _is_gradient_name(name: str) -> bool:
 
 
 def _explained(raised: RaisedAt, statement: ast.Assign, target: ast.Tuple, first: str, second: str) -> Explained | None:
-    """Return the explanation; None if the line raises an error in the other order, too."""
+    """Return the explanation; None if the failing line also raises an error with the names swapped."""
     title = f"{first} is the value, and {second} is the gradient"
     line = statement.lineno
     text = f"value_and_grad returns the value first, and then the gradient. Line {line} assigns the value to {first}."
@@ -87,16 +90,16 @@ def _explained(raised: RaisedAt, statement: ast.Assign, target: ast.Tuple, first
     cure = applied(FoundCure("the order", code, words), [edit_of(raised, over(target, code))])
     tried = passed(raised, [cure])
     whole = f"{code} = {' '.join(raised.source(statement.value).split())}"
-    if tried and tried[0].code is None:  # a statement that writes into an object has no trial
+    if tried and tried[0].code is None:  # the failing line changes an object, so the cure has no trial
         tried = [replace(tried[0], code=whole)]
     if not tried and _makes_number(raised.node, second):
-        # A trace has no values for float and int, so no trial can pass.
+        # float() or int() of a tracer always raises an error, so the trial of a right cure fails, too.
         tried = [FoundCure("the order", whole, words)]
     return Explained(None, title, text, tuple(tried)) if tried else None
 
 
 def _makes_number(node: ast.AST | None, name: str) -> bool:
-    """Return whether an expression makes a number of Python of a name, which holds a gradient with axes."""
+    """Return whether an expression converts the value of a name, which is a gradient with axes, to a Python number."""
     match node:
         case ast.Call(func=ast.Name(id="float" | "int"), args=[ast.Name(id=read)], keywords=[]):
             return read == name

@@ -19,7 +19,7 @@ from ..failing_code.return_values import AnyFunction, function_of_text, result_o
 
 
 class Applied:
-    """A transform and the call of the transformed function, as in jax.grad(f)(x)."""
+    """The call of a transformed function, such as jax.grad(f)(x), and the transform, here jax.grad(f)."""
 
     def __init__(self, raised: RaisedAt | None) -> None:
         self.raised = raised
@@ -91,7 +91,7 @@ class Applied:
 
     @property
     def returns(self) -> str:
-        """The sentence that shows the return expression of the function."""
+        """The sentence that quotes the expression that the function returns."""
         result = result_of(self.function)
         if self.raised is None or result is None:
             return ""
@@ -99,7 +99,7 @@ class Applied:
         return f"{name} returns {' '.join(self.raised.source(result).split())} (line {result.lineno})."
 
     def argument(self, number: int) -> str:
-        """Return the name of the argument at a position."""
+        """Return the parameter for the positional argument with this number."""
         parameters = self.parameters
         return parameters[number] if number < len(parameters) else str(number)
 
@@ -110,9 +110,9 @@ class Applied:
         return next((keyword.value for keyword in self.transform.keywords if keyword.arg == name), None)
 
     def leaf_of(self, dtype: str) -> tuple[int | None, str, Any]:
-        """Return the first differentiated leaf of a dtype: its argument number, path in the argument, and value.
+        """Return the first differentiated leaf that may have this dtype: its argument number, its path and its value.
 
-        The number is None where several arguments have unknown dtypes, so that each may hold the leaf.
+        The number is None if the leaf may be in several arguments, whose dtypes are unknown.
         """
         import jax
 
@@ -171,9 +171,9 @@ _TRANSFORMS = frozenset("grad value_and_grad vmap jacobian jacfwd jacrev hessian
 
 
 def _decorated(raised: RaisedAt, name: str) -> tuple[ast.FunctionDef | None, ast.Call | None]:
-    """Return the only def of a name, and its decorator, if vmap with options decorates the def.
+    """Return the def of this name and its decorator, if the decorator is vmap with options.
 
-    None and None otherwise.
+    Return (None, None) otherwise.
     """
     function = function_of_text(raised, name)
     if not isinstance(function, ast.FunctionDef):
@@ -188,7 +188,7 @@ def _decorated(raised: RaisedAt, name: str) -> tuple[ast.FunctionDef | None, ast
 
 
 def assigned(raised: RaisedAt, name: str) -> ast.expr | None:
-    """Return the value in the only assignment to a name in the code."""
+    """Return the expression that the code assigns to a name. None unless there is exactly one assignment."""
     if raised.loops is None:
         return None
     values = [
@@ -200,7 +200,7 @@ def assigned(raised: RaisedAt, name: str) -> ast.expr | None:
 
 
 def _short(dtype: str) -> str:
-    """Return the start of a type in the panel: i32 for int32."""
+    """Return the beginning of a type in the panel: the short form of a dtype and a bracket, "i32[" for int32."""
     return dtype.replace("uint", "u").replace("int", "i").replace("float", "f").replace("complex", "c") + "["
 
 
