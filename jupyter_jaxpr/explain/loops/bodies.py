@@ -1,7 +1,7 @@
-"""Reads the data flow of a Python loop's body: its carries, its appended values, and what XLA cannot do.
+"""Reads from a Python loop's body which names it reads and writes, and to which lists it appends.
 
-Only names are followed, in the order of the statements. If the names do not suffice (a method changes a list, an
-attribute is set), `Cannot` is raised with the reason.
+If the names do not show all effects of the body (a method changes a list, an attribute is set), or a loop of XLA cannot
+have such an effect, `Cannot` is raised with the reason.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from ...typed.syntax_nodes import in_order
 
-#: The calls that need a Python number: the name before the first dot, such as math in math.sqrt(x).
+#: The first names of calls that need a Python number, not a traced array, such as math in math.sqrt(x).
 _NEED_NUMBERS = frozenset({"math", "np", "numpy", "int", "float", "bool", "str", "range", "len", "format", "getattr"})
 
 
@@ -23,7 +23,7 @@ class Cannot(Exception):
 
 
 class Body:
-    """The data flow of some statements.
+    """The names that some statements read and write, and the lists to which they append.
 
     Attributes:
         reads_first: Names that the body reads before it writes them, in the order of the reads.
@@ -109,7 +109,10 @@ class Body:
                 raise Cannot(f"The rewrite does not support {_short(statement)}.")
 
     def _branches(self, body: list[ast.stmt], orelse: list[ast.stmt]) -> None:
-        """Read two blocks of which Python may run either: only names that both assign count as assigned afterwards."""
+        """Read two blocks of which Python runs only one.
+
+        After them, only names that both blocks assign count as assigned.
+        """
         before = set(self._written)
         ends = []
         for block in (body, orelse):
@@ -144,7 +147,7 @@ class Body:
 
 
 def free_names(node: ast.AST) -> Iterator[str]:
-    """Yield the names that a node reads and does not bind itself, in the order of the reads."""
+    """Yield the names that a node reads from outside of itself, in the order of the reads."""
     bound = {parameter.arg for parameter in in_order(node) if isinstance(parameter, ast.arg)}
     for part in in_order(node):
         if isinstance(part, ast.comprehension):
@@ -168,7 +171,7 @@ def free_names(node: ast.AST) -> Iterator[str]:
 
 
 def target_names(target: ast.expr) -> set[str]:
-    """Return the names that a target binds."""
+    """Return the names to which a target, such as `a, b` in `for a, b in xs`, assigns."""
     return {name_node.id for name_node in in_order(target) if isinstance(name_node, ast.Name)}
 
 
@@ -181,7 +184,7 @@ def has_long_text(node: ast.AST) -> bool:
 
 
 def single_value(body: list[ast.stmt], carry: list[str]) -> str | None:
-    """Return the assigned expression if a body is one assignment to the only carried name; else None."""
+    """Return the expression if a body only assigns one expression to the only carried name; otherwise None."""
     if len(body) != 1 or len(carry) != 1:
         return None
     match body[0]:
@@ -193,15 +196,15 @@ def single_value(body: list[ast.stmt], carry: list[str]) -> str | None:
 
 
 def check_numbers(nodes: Iterable[ast.AST], numbers: set[str], changing: set[str]) -> None:
-    """Check that numbers that become traced arrays are used only in ways that arrays allow.
+    """Check that the body works if some names, which have Python numbers now, become traced arrays.
 
     Args:
         nodes: The nodes of the body.
         numbers: Names that count the iterations.
-        changing: Names that differ from iteration to iteration, the counting ones included.
+        changing: Names whose values differ from iteration to iteration, including `numbers`.
 
     Raises:
-        Cannot: Python needs the number itself.
+        Cannot: The body needs the Python number, for example for `math.sqrt` or an `if`.
     """
     for node in nodes:
         for part in in_order(node):
@@ -237,19 +240,20 @@ def _grows(statement: ast.Assign) -> bool:
     )
 
 
-#: Functions with side effects; below, methods of containers, files and iterators with side effects.
+#: Functions of Python with side effects.
 _CHANGING = frozenset({"print", "input", "next", "setattr", "delattr", "open", "exec"})
+#: Methods of containers, files and iterators with side effects.
 _CHANGING_METHODS = frozenset(
     {"append", "extend", "insert", "remove", "discard", "pop", "popitem", "setdefault", "write", "send", "__setitem__"}
 )
 
 
 def check_side_effects(function: ast.AST, loop: ast.AST) -> None:
-    """Check that the expressions of a loop change nothing outside of its function.
+    """Check that the expressions of a loop have no side effects.
 
     Args:
         function: The function around the loop.
-        loop: The loop. Other code reads the statements that consist of one call.
+        loop: The loop. Statements that are one call, such as `xs.append(y)`, are not checked here but in `Body`.
 
     Raises:
         Cannot: The loop writes to a global or nonlocal name, or an expression of the loop has a side effect.

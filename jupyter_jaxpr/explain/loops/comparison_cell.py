@@ -1,7 +1,7 @@
 """Writes a cell that compares an unrolled loop with its rewrite.
 
-The user reads and runs the cell; this module does not run it. A cell is written only if the source code has both the
-function with the loop, at its top level, and a call of this function.
+The user reads and runs the cell; this module does not run it. There is a cell only if the function with the loop is at
+the top level of the source code, and the code has a call of this function.
 """
 
 from __future__ import annotations
@@ -16,11 +16,13 @@ _APART = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, *COMP
 
 
 def trial(loop: LoopStatement, code: str, calls: Loops | None, line: int) -> str | None:
-    """Return the source code of a cell that compares the present function with its rewrite; None if there is none.
+    """Return the source code of a cell that compares the function as it is with its rewrite.
+
+    None if no cell can be written.
 
     Args:
-        loop: The statement; its function must stand at the top level of the text.
-        code: The code that takes the place of the statement, from column 0.
+        loop: The loop statement; its function must be at the top level of the source code.
+        code: The code that replaces the loop statement, without indentation.
         calls: The source code that contains the call of the function.
         line: The line of that call, from 1.
     """
@@ -47,7 +49,7 @@ def trial(loop: LoopStatement, code: str, calls: Loops | None, line: int) -> str
 
 
 def _call(calls: Loops, name: str, line: int) -> str | None:
-    """Return the source code of the call of a name on a line that is outside any function; None if there is none."""
+    """Return the source code of a call of a name on a line, outside of any function. None if there is no such call."""
     text = "\n".join(calls.lines)
     for node in _at_the_top(calls.module):
         if (
@@ -61,7 +63,10 @@ def _call(calls: Loops, name: str, line: int) -> str | None:
 
 
 def _at_the_top(module: ast.Module) -> Iterator[ast.AST]:
-    """Yield the nodes outside functions, classes and comprehensions, whose names still exist after the cell."""
+    """Yield the nodes outside of functions, classes and comprehensions.
+
+    The names in these nodes still exist after the cell.
+    """
     waiting: list[ast.AST] = [module]
     while waiting:
         node = waiting.pop()

@@ -1,8 +1,9 @@
-"""Decides, where no types are known, whether a JAX loop computes the same values as a Python loop.
+"""Decides from the source code, without types, whether a JAX loop computes the same values as a Python loop.
 
-Python's integers have no limit, and `2 ** -i` is a float. In a loop of JAX the counter is an int32: the same expression
-gives another value with the same type, so no trial would find it. A call such as `next` gives another value each time,
-and a function that reads a name of the loop from around the loop reads the value before the loop.
+Python's integers have no limit, and `2 ** -i` is a float. In a loop of JAX, the counter is an int32: the same
+expression may give another value of the same type, and a trial, which compares types, would not find this. A call such
+as `next` gives another value each time, and a function from outside of the loop that reads a name of the loop would
+still read the value from before the loop.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from .iterated import MadeAt
 from .new_names import stored_names
 from .statements import LoopStatement
 
-#: Methods that take something out of a container or a file.
+#: Methods that remove an element from a container, or read from a file: each call gives another value.
 _TAKES = frozenset({"pop", "popleft", "popitem", "send", "read", "readline"})
 _ANEW = ("time.", "random.", "np.random.", "numpy.random.", "datetime.", "os.")
 _INT32 = 1 << 31
-#: The largest values that a counter and another integer are assumed to have if the source code does not show them.
+#: The assumed largest values of a loop's counter, and of another integer, if the source code does not show them.
 _COUNTER, _OTHER = 1 << 14, 1 << 16
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
@@ -36,12 +37,12 @@ def check_exact(
         nodes: The nodes of its body.
         numbers: Names that count the iterations.
         carry: Names that an iteration writes and the next iteration reads.
-        made_at: Returns whether an expression left equations. Then JAX computes the expression, in the loop and in
-            its rewrite.
+        made_at: Returns whether the trace of an expression recorded equations. Then JAX, not Python, computes the
+            expression.
 
     Raises:
-        Cannot: A Python integer may become large, a value differs from iteration to iteration, or a function around
-            the loop reads a name that the loop changes.
+        Cannot: A Python integer may become large, a call such as `next` gives another value each time, or a function
+            around the loop reads a name that the loop changes.
     """
     _check_functions_around(loop)
     integers = numbers | {name for name in carry if _starts_as_integer(loop, name)}
@@ -78,14 +79,16 @@ def check_exact(
 
 
 def check_whole_numbers(loop: LoopStatement, names: set[str]) -> None:
-    """Check that a `while` does not count with floats such as 0.1: with 32 bits it may run another number of times.
+    """Check that a `while` does not count with floats such as 0.1.
+
+    With 32 bits, such a loop may run another number of iterations.
 
     Args:
         loop: The loop.
         names: The names that the condition reads and the loop changes.
 
     Raises:
-        Cannot: The loop computes one of these names with a float.
+        Cannot: The code computes one of these names with a float.
     """
     for node in in_order(loop.function):
         match node:
@@ -127,7 +130,7 @@ def _check_functions_around(loop: LoopStatement) -> None:
 
 
 class _Size:
-    """Finds integers of a loop body that may need more than 32 bits."""
+    """Finds integers in a loop's body that may need more than 32 bits."""
 
     def __init__(self, numbers: set[str], integers: set[str], largest: int) -> None:
         self._numbers = numbers
@@ -140,7 +143,7 @@ class _Size:
         return bound is not None and bound >= _INT32
 
     def adds_up(self, value: ast.expr) -> bool:
-        """Return whether the sum over all iterations of an added value may need more than 32 bits."""
+        """Return whether the sum of a value over all iterations may need more than 32 bits."""
         bound = self._bound(value)
         return bound is not None and bound * self._largest >= _INT32
 
@@ -171,7 +174,7 @@ class _Size:
 
 
 def _largest(loop: LoopStatement) -> int:
-    """Return the largest value that a loop's counter reaches, or an assumed one."""
+    """Return the largest value of a loop's counter; an assumed value if the source code does not show it."""
     match loop.node:
         case ast.For(iter=ast.Call(func=ast.Name(id="range"), args=bounds)):
             values = [value for value in map(_written, bounds) if value is not None]
@@ -190,14 +193,14 @@ def _written(node: ast.expr) -> int | None:
 
 
 def _gives_another(called: ast.expr) -> bool:
-    """Return whether a call gives another value each time: the next element, the time, a Python random number."""
+    """Return whether a call gives another value each time, such as `next(xs)`, `time.time()` or `random.random()`."""
     if isinstance(called, ast.Attribute) and called.attr in _TAKES:
         return True
     return ast.unparse(called).startswith(_ANEW) or ast.unparse(called) == "next"
 
 
 def _holds_array(statement: ast.AugAssign, made_at: MadeAt) -> bool:
-    """Return whether JAX recorded equations at the place of an augmented assignment: then its target holds an array."""
+    """Return whether x in `x += y` is a JAX array: then JAX recorded equations at the place of the assignment."""
     stand_in = ast.copy_location(ast.Constant(None), statement)
     return bool(made_at(stand_in))
 

@@ -1,4 +1,4 @@
-"""Finds the operands or bounds with which `scan`, `vmap` or `fori_loop` replaces the iterable of a Python loop."""
+"""Finds what replaces the iterable of a Python loop: the operands of `scan` or `vmap`, or the bounds of `fori_loop`."""
 
 from __future__ import annotations
 
@@ -14,28 +14,38 @@ from .statements import LoopStatement
 
 _NO_POSITIONS = "The source positions of the loop's equations are not known."
 
-#: A function that returns whether an expression of the loop left equations; None if their positions are unknown.
+#: A function that returns whether the trace of an expression in the loop recorded equations; None if that is unknown.
 MadeAt = Callable[[ast.expr], bool | None]
 
 
 @dataclass
 class Iterated:
-    """The values that a loop iterates over."""
+    """The code that replaces the iterable of a Python loop in a loop of JAX.
 
-    xs: list[str]  # the arrays that scan or vmap maps over
-    targets: list[ast.expr]  # the targets that each element of these arrays is bound to
-    before: list[str]  # the lines that make these arrays
-    numbers: set[str]  # the names that count the iterations
-    bounds: tuple[str, str] | None = None  # the bounds of a fori_loop
+    Attributes:
+        xs: The arrays over which scan or vmap maps.
+        targets: For each array in `xs`: the target of the loop to which its elements are assigned.
+        before: The lines that make the arrays in `xs`.
+        numbers: The names that count the iterations.
+        bounds: The bounds of a fori_loop; None for scan or vmap.
+        stacked: True if `before` stacks the elements of a Python container into an array.
+        reverse: True if the loop iterates in reverse order.
+    """
+
+    xs: list[str]
+    targets: list[ast.expr]
+    before: list[str]
+    numbers: set[str]
+    bounds: tuple[str, str] | None = None
     stacked: bool = False
     reverse: bool = False
 
 
 class IteratedReader:
-    """Reads what one loop iterates over.
+    """Reads the iterable of one loop.
 
     Attributes:
-        elements: Subscripts of the body that are replaced by a name.
+        elements: For each subscript of the body that a name replaces, such as `ws[i]`: the name.
     """
 
     def __init__(self, loop: LoopStatement, made_at: MadeAt, names: Names) -> None:
@@ -60,14 +70,16 @@ class IteratedReader:
                 raise Cannot("The loop counts the elements of a reversed sequence.")
             number = target.elts[0]
             counted = arguments[0]
-            if isinstance(counted, ast.Call) and counted.args:  # such as zip or reversed
+            # such as zip(xs, ys) or reversed(xs): the length is that of its first argument
+            if isinstance(counted, ast.Call) and counted.args:
                 counted = counted.args[0]
             count = f"{self._names.jnp}.arange(len({ast.unparse(counted)}))"
             return replace(
                 result, xs=[count, *result.xs], targets=[number, *result.targets], numbers=target_names(number)
             )
         if called == "zip" and isinstance(target, ast.Tuple) and len(target.elts) == len(arguments):
-            if self._made_at(iterated):  # some arguments are arrays, but it is unknown which ones
+            # equations at the place of `zip` show that some arguments are arrays, but not which ones
+            if self._made_at(iterated):
                 xs = [f"{self._names.jnp}.asarray({ast.unparse(argument)})" for argument in arguments]
                 return Iterated(xs=xs, targets=list(target.elts), before=[], numbers=set())
             parts = [
@@ -104,7 +116,7 @@ class IteratedReader:
             if has_equations is None:
                 raise Cannot(_NO_POSITIONS)
             if has_equations:
-                continue  # an array may be read at a traced index
+                continue  # equations at the place of the subscript show an array, which a traced index can read
             base = ast.unparse(subscript.value)
             simple = isinstance(subscript.slice, ast.Name) and len(bounds) == 1
             if not simple or {"carry", target.id} & target_names(subscript.value) or _changes(body, subscript.value):
@@ -137,7 +149,7 @@ class IteratedReader:
         if not has_equations and isinstance(self._loop.node, ast.For):
             has_equations = self._made_at(
                 self._loop.node.iter
-            )  # `enumerate` reads the elements, and this left their equations
+            )  # `enumerate` itself reads the elements of an array, so the equations are at the place of `enumerate`
         if has_equations is None:
             raise Cannot(_NO_POSITIONS)
         if has_equations:
@@ -156,19 +168,22 @@ class IteratedReader:
 
 
 class ReplaceElements(ast.NodeTransformer):
-    """Replaces subscripts such as `ws[i]` by names."""
+    """Replaces subscripts such as `ws[i]`, which read the elements of a loop, by names such as `w`."""
 
     def __init__(self, elements: dict[str, str]) -> None:
         self._elements = elements
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        """Return the name that replaces a subscript; the subscript itself if no name replaces the subscript."""
+        """Return the name in place of a subscript such as `ws[i]`.
+
+        Return the subscript itself if no name replaces it.
+        """
         name = self._elements.get(ast.unparse(node))
         return self.generic_visit(node) if name is None else ast.copy_location(ast.Name(name, ast.Load()), node)
 
 
 def _subscripts(body: list[ast.stmt], number: str) -> list[ast.Subscript]:
-    """Return the subscripts whose index uses the counting name."""
+    """Return the subscripts in a body whose index contains the name that counts the iterations, such as `ws[i]`."""
     return [
         subscript
         for part in body
@@ -179,11 +194,11 @@ def _subscripts(body: list[ast.stmt], number: str) -> list[ast.Subscript]:
 
 
 def _changes(body: list[ast.stmt], base: ast.expr) -> bool:
-    """Return whether the body of a loop writes a name of an expression."""
+    """Return whether the body of a loop assigns to a name in an expression."""
     return bool(stored_names(body) & target_names(base))
 
 
 def _names_outside(part: ast.stmt, elements: dict[str, str]) -> list[str]:
-    """Return the names of a statement that remain after names replace the elements."""
+    """Return the names that a statement still contains after names have replaced subscripts such as `ws[i]`."""
     changed = ReplaceElements(elements).visit(copy.deepcopy(part))
     return [name_node.id for name_node in in_order(changed) if isinstance(name_node, ast.Name)]

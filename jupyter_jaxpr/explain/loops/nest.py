@@ -1,7 +1,7 @@
-"""Finds the loop that a repeated block of equations came from, and how often each loop around it ran.
+"""Finds the loop that a repeated block of equations came from, and how many iterations each loop around it ran.
 
-One loop statement may leave blocks of equations in several places, such as the forward and the backward pass. This
-module merges these blocks.
+The trace of one loop may record blocks of equations in several places of a program, such as the forward and the
+backward pass. This module merges these blocks.
 """
 
 from __future__ import annotations
@@ -14,27 +14,27 @@ from .statements import LoopStatement
 
 @dataclass
 class FoundLoop:
-    """A loop statement, and the blocks of equations that it left."""
+    """A loop statement, and the repeated blocks of equations that JAX recorded while the loop ran."""
 
     statement: LoopStatement
     file: int
     function: int
     repetitions: int = 0
     carried: bool = False
-    #: Inner loops, outermost first, each with the number of its runs in one iteration of the next outer loop.
+    #: Inner loops, outermost first, each with its number of iterations in one iteration of the next outer loop.
     inside: list[tuple[LoopStatement, int]] = field(default_factory=list)
-    #: The loops around this loop that may have run more than once.
+    #: The outer loops that may have run more than one iteration.
     around: list[LoopStatement] = field(default_factory=list)
     blocks: list[RepeatedBlock] = field(default_factory=list)
     forward: bool = False
-    #: True if functions of the user's run in an iteration; such a function may skip the iteration's equations.
+    #: True if an iteration calls functions of the user's; such a function may skip equations in some iterations.
     helped: bool = False
-    #: The first iteration reads values of other types than the later iterations.
+    #: True if the first iteration reads values of other types than the later iterations.
     starts_otherwise: bool = False
 
     @property
     def ran(self) -> int | None:
-        """The number of iterations that Python ran; None if only the iterations that left equations are known."""
+        """The number of iterations that Python ran. None if some iterations may have recorded no equations."""
         iterations = self.statement.iterations
         if iterations is not None and iterations >= self.repetitions:
             return iterations
@@ -42,7 +42,7 @@ class FoundLoop:
 
     @property
     def copies(self) -> int:
-        """The number of copies of the innermost block in the program."""
+        """The number of copies of the innermost loop's block in the program."""
         copies = self.repetitions
         for _, iterations in self.inside:
             copies *= iterations
@@ -50,7 +50,10 @@ class FoundLoop:
 
 
 def merge(loop: FoundLoop, match: FoundLoop) -> None:
-    """Add another place where the loop left blocks; if one place is the forward pass, its facts are kept."""
+    """Add the blocks of the same loop from another place of the program.
+
+    The facts from the forward pass are preferred.
+    """
     loop.blocks += match.blocks
     if match.forward and not loop.forward:
         loop.repetitions, loop.carried, loop.inside = match.repetitions, match.carried, match.inside
@@ -63,10 +66,10 @@ def merge(loop: FoundLoop, match: FoundLoop) -> None:
 
 
 def share_out(loops: list[LoopStatement], repetitions: int) -> tuple[list[tuple[LoopStatement, int]], int]:
-    """Distribute the repetitions of a block over the loops around it, innermost first.
+    """Return how many of a block's repetitions each loop around the block caused, innermost first.
 
-    A loop whose text states its number of iterations gets this number; the next outer loop gets a share of the rest.
-    The function also returns the factor that no loop explains: 1 if the loops explain all repetitions.
+    For a loop such as `for i in range(3)`, the source code states the number; the outer loops get the rest. The second
+    result is the factor of the repetitions that no loop explains: 1 if the loops explain all.
     """
     shared: list[tuple[LoopStatement, int]] = []
     left = repetitions

@@ -1,4 +1,4 @@
-"""Chooses the names of a loop's rewrite: the carried names, the names already in use, and new names."""
+"""Finds the names that a loop carries and the names that are in use, and chooses new names for the loop's rewrite."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from .statements import LoopStatement
 
 
 class Names:
-    """The names of the function around a loop, its names for JAX's modules, and new names.
+    """The names that are in use around a loop, the user's names for JAX's modules, and new names.
 
     Attributes:
         taken_names: Names that the rewrite may not use for new variables.
-        bound: Names that the text binds.
+        bound: Names that the source code assigns, imports or defines.
         lax: The user's name for `jax.lax`.
         jnp: The user's name for `jax.numpy`.
     """
@@ -49,7 +49,7 @@ class Names:
         self.jnp = "jnp" if "jnp" in everywhere | imported or "jax" not in everywhere else "jax.numpy"
 
     def new(self, *candidates: str) -> str:
-        """Return the first candidate that is no name of the text yet, and reserve the name."""
+        """Return the first candidate that the function does not use yet, and mark the name as used."""
         for name in (*candidates, *(f"{candidates[0]}_{i}" for i in range(2, 100))):
             if name not in self.taken_names:
                 self.taken_names.add(name)
@@ -58,7 +58,7 @@ class Names:
 
 
 def carried_names(loop: LoopStatement, body: Body, targets: set[str]) -> list[str]:
-    """Return the names whose values pass from one iteration to the next, or out of the loop."""
+    """Return the names whose values the loop passes from one iteration to the next, or to the code after the loop."""
     carry = [name for name in body.writes if name in body.reads_first and name not in targets]
     end = (loop.node.end_lineno or 0, loop.node.end_col_offset or 0)
     inside = set(map(id, in_order(loop.node)))
@@ -83,7 +83,7 @@ def carried_names(loop: LoopStatement, body: Body, targets: set[str]) -> list[st
 
 
 def is_read_later(loop: LoopStatement, name: str) -> bool:
-    """Return whether code after a loop, or of an outer loop, reads a name that the loop assigns."""
+    """Return whether a name that the loop assigns is read after the loop, or in an outer loop's next iteration."""
     end = (loop.node.end_lineno or 0, loop.node.end_col_offset or 0)
     inside = set(map(id, in_order(loop.node)))
     around = _outer_loops(loop)
@@ -98,12 +98,15 @@ def is_read_later(loop: LoopStatement, name: str) -> bool:
 
 
 def _outer_loops(loop: LoopStatement) -> set[int]:
-    """Return the nodes of the loops around this loop, whose reads may see a value of the iteration before."""
+    """Return the ids of the nodes of the outer loops.
+
+    In its next iteration, such a node may read a value that the loop assigned.
+    """
     return set().union(*_loops_around(loop))
 
 
 def check_starts_empty(loop: LoopStatement, name: str) -> None:
-    """Make sure that a list is empty before the loop: an assignment makes it, and nothing uses it before the loop.
+    """Check that a list is empty before the loop: the code assigns `[]`, and does not use the name before the loop.
 
     Raises:
         Cannot: There is no assignment of an empty list, or the list may have elements.

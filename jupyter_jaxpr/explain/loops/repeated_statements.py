@@ -1,8 +1,8 @@
-"""Finds the loop statements that repeated blocks of a program came from, and counts their equations.
+"""Finds the loop statements that the repeated blocks of a program came from, and counts the equations of each loop.
 
-The call stacks of a block's equations are followed from the outermost frame inwards, to the innermost loop statement
-that all of them went through. If the user's own code has no such statement (a helper is called on several lines, a
-library loops over leaves), the block is left out.
+The search follows the call stacks of a block's equations from the outermost frame inwards, to the innermost loop
+statement that is in all of these stacks. If the user's own code has no such statement (a helper is called on several
+lines, a library loops over leaves), the block is left out.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from .statements import COMPREHENSIONS, Loop, LoopStatement, frame_span, iterati
 
 #: A block with fewer repetitions is not worth a note.
 _FEWEST = 4
-#: At least this fraction of a loop's equations must repeat; in a real loop nearly all equations repeat.
+#: At least this fraction of the equations of a loop must be in repeated blocks; in a real loop nearly all are.
 _REPEATS = 0.5
-_DEPTH = 3  # loops that are nested deeper than this are not searched
+_DEPTH = 3  # inner loops at greater depth than this are not searched
 _OVER_LEAVES = frozenset({"map", "tree_map", "map_with_path", "tree_map_with_path", "reduce", "tree_reduce", "leaves"})
 _OVER_ELEMENTS = frozenset({"stack", "hstack", "vstack", "dstack", "column_stack", "concatenate", "block", "split"})
 
@@ -42,7 +42,7 @@ class LoopFinder:
         self._stack_counts: dict[int, Counter[int]] = {}
 
     def found(self, blocks: list[RepeatedBlock]) -> list[FoundLoop]:
-        """Return the loops that made the blocks, each loop once, in the order of the text."""
+        """Return the loops that the blocks came from, each loop once, in the order of the source code."""
         loops_by_node: dict[int, FoundLoop] = {}
         for block in blocks:
             match = self._match(block)
@@ -53,7 +53,7 @@ class LoopFinder:
                 loops_by_node[id(match.statement.node)] = match
             else:
                 merge(earlier, match)
-        # The search may have found an inner loop without its outer loop, for example in the backward pass.
+        # The search may have found an inner loop before its outer loop, for example in the backward pass.
         for key, match in list(loops_by_node.items()):
             outer = next(
                 (
@@ -105,11 +105,11 @@ class LoopFinder:
         )
 
     def _is_helped(self, chain: list[FrameRow], file: int, function: int) -> bool:
-        """Return whether a user's function, called in the loop, made one of the equations."""
+        """Return whether a function that the loop calls, not the loop's own function, recorded the equation."""
         return bool(chain) and chain[-1][:2] != (file, function)
 
     def _starts_otherwise(self, block: RepeatedBlock) -> bool:
-        """Return whether the first iteration reads other shapes or dtypes than the second iteration."""
+        """Return whether the first iteration reads values of other shapes or dtypes than the second iteration."""
         operands = self._walk.scopes[block.scope].operands
         for equation in range(block.first, block.first + block.period):
             for operand, next_operand in zip(operands[equation], operands[equation + block.period], strict=False):
@@ -123,7 +123,7 @@ class LoopFinder:
         return walk.avals[number].shape, walk.avals[number].dtype
 
     def _inside(self, block: RepeatedBlock, outer: LoopStatement, depth: int) -> list[tuple[LoopStatement, int]]:
-        """Return the loops inside one repetition of a block."""
+        """Return the loops that ran inside of one repetition of a block."""
         for inner in self._blocks.inside(block) if depth and block.period >= 3 else ():
             loops = [loop for loop, *_ in self._around(self._stacks(inner))]
             at = next((place for place, loop in enumerate(loops) if loop.node is outer.node), len(loops))
@@ -134,7 +134,7 @@ class LoopFinder:
         return []
 
     def _around(self, stacks: set[int]) -> list[tuple[LoopStatement, int, int]]:
-        """Return the loop statements that all stacks went through, innermost first, each with its file and function."""
+        """Return the loop statements that are in all call stacks, innermost first, each with its file and function."""
         chains = [chain for chain in map(self._chain, stacks) if chain]
         loops_around: list[tuple[LoopStatement, int, int]] = []
         loop_ids: set[int] = set()
@@ -159,7 +159,7 @@ class LoopFinder:
         return loops.around(spans, self._walk.strings.items[function])
 
     def _chain(self, stack: int) -> list[FrameRow]:
-        """Return the frames of a stack that are in user code, from the traced function inwards."""
+        """Return the frames of a call stack in the user's code, from the traced function inwards."""
         chain = self._chains.get(stack)
         if chain is None:
             positions = self._walk.positions
@@ -186,7 +186,7 @@ class LoopFinder:
         return {stack for stack in stacks if stack >= 0}
 
     def _may_be_library(self, stacks: set[int]) -> bool:
-        """Return whether one call may have made all repetitions, such as a call for each leaf of a pytree."""
+        """Return whether one library call, such as jax.tree.map over many leaves, may have made all repetitions."""
         positions, strings = self._walk.positions, self._walk.strings.items
         for stack in stacks:
             library = positions.stacks[stack][1]
@@ -219,7 +219,7 @@ class LoopFinder:
     # --- how much of the program -----------------------------------------------------------------
 
     def _covers(self, match: FoundLoop) -> bool:
-        """Return whether most of the equations that the loop left in its scopes belong to the repeated blocks."""
+        """Return whether most of the loop's equations in the scopes of the blocks are in the repeated blocks."""
         scopes = {block.scope for block in match.blocks}
         own_count = sum(self._own_equations(scope, match) for scope in scopes)
         return sum(block.length for block in match.blocks) >= _REPEATS * own_count
@@ -234,7 +234,7 @@ class LoopFinder:
         return counts
 
     def _is_of(self, stack: int, match: FoundLoop) -> bool:
-        """Return whether a stack goes through an iteration of the loop."""
+        """Return whether a call stack goes through code that the loop runs in each iteration."""
         if stack < 0:
             return False
         node = match.statement.node
@@ -247,7 +247,7 @@ class LoopFinder:
         return False
 
     def equations(self, match: FoundLoop) -> int:
-        """Return the number of the loop's equations, inner scopes included; each equation counts once."""
+        """Return the number of equations of a loop, including those of inner scopes. Each equation counts once."""
         walk = self._walk
         whole_scopes: set[int] = set()
         waiting: list[int] = []
@@ -271,5 +271,5 @@ class LoopFinder:
 
 
 def _is_map(node: Loop) -> bool:
-    """Return whether each iteration of a loop gives its own result, as in a comprehension or a `map`."""
+    """Return whether each iteration of a loop gives one result, as in a comprehension or a call of `map`."""
     return isinstance(node, COMPREHENSIONS) or (isinstance(node, ast.Call) and iterating(node) == "map")

@@ -1,8 +1,8 @@
-"""Rewrites a Python loop as fori_loop, scan, while_loop or vmap, in the user's own names.
+"""Rewrites a Python loop as fori_loop, scan, while_loop or vmap, with the user's own names.
 
 The rewrite is a sketch: this module makes it from the source code and the source positions of equations, and does not
-know the values. If the source code does not show enough for a rewrite that computes the same, there is no rewrite, and
-the note says why.
+know the values. If the source code does not show that a rewrite computes the same values, there is no rewrite, and the
+note says why.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Rewrite:
     Attributes:
         form: The function of JAX that makes the loop.
         code: The lines of the sketch, from column 0; None without a sketch.
-        stacked: True if parameters are stacked for the loop.
+        stacked: True if the sketch first stacks Python containers of arrays, such as the layers of a model.
         why_not: The reasons why there is no sketch, in sentences.
         before: For a comprehension: the lines that stand before the statement.
         replaced: For a comprehension: the expression that `expression` replaces; None without an edit.
@@ -57,8 +57,8 @@ def rewrite(
         loop: The statement.
         carried: True if an iteration needs the result of the iteration before.
         differentiated: True if the program has a backward pass, which a while_loop does not allow.
-        made_at: Returns whether an expression left equations: iterating over an array leaves equations, iterating
-            over a list leaves none.
+        made_at: Returns whether the trace of an expression recorded equations. An iteration over an array records
+            equations, an iteration over a list does not.
         chosen_form: `while_loop` to rewrite a counting `while` as a while_loop; None to rewrite it as a fori_loop.
     """
     form: Form = "fori_loop" if carried else "vmap"
@@ -240,7 +240,7 @@ class _Writer:
         check_whole_numbers(self._loop, tested & set(carry))
         lines, _ = self._body(node.body, body)
         state = _tuple(carry)
-        # Python tests whether a number is nonzero; JAX needs a boolean.
+        # Python accepts `while n:` with a number. The condition of a while_loop must be a boolean: n != 0.
         test = f"{node.test.id} != 0" if isinstance(node.test, ast.Name) else ast.unparse(node.test)
         condition = self._function("condition", [], carry, [], test)
         define = self._function(self._names.new("body", "inner", "innermost"), [], carry, lines, state)
@@ -248,14 +248,14 @@ class _Writer:
         return Rewrite("while_loop", "\n".join([*condition, "", *define, "", call]))
 
     def _counted(self, node: ast.While) -> tuple[str, str] | None:
-        """Return the counter and the limit of `while i < n: ...; i += 1` (or `i = i + 1`); None for another `while`."""
+        """Return (i, n) for a loop `while i < n: ...; i += 1` (or `i = i + 1`). None for any other `while`."""
         match node.test:
             case ast.Compare(left=ast.Name(id=number), ops=[ast.Lt()], comparators=[limit]) if len(
                 node.body
             ) > 1 and ast.unparse(node.body[-1]) in (f"{number} += 1", f"{number} = {number} + 1"):
                 changed = stored_names(node.body)
                 if is_read_later(self._loop, number):
-                    return None  # `fori_loop` does not return its counter
+                    return None  # the code after the loop reads the counter, which a `fori_loop` does not return
                 if not changed & {name_node.id for name_node in in_order(limit) if isinstance(name_node, ast.Name)}:
                     return number, ast.unparse(limit)
         return None
@@ -313,7 +313,7 @@ class _Writer:
     # --- lines ---------------------------------------------------------------------------------
 
     def _body(self, statements: list[ast.stmt], body: Body) -> tuple[list[str], list[str]]:
-        """Return the lines of a body, and for each list that the loop appends to the expression to return."""
+        """Return the lines of the new body, and the expressions that it must return because the loop appends them."""
         lines: list[str] = []
         ys: dict[str, str] = {}
         for place, statement in enumerate(statements):
@@ -348,7 +348,10 @@ class _Writer:
         return text.split("\n")
 
     def _replaced(self, node: ast.stmt | ast.expr) -> str:
-        """Return a node as the user wrote it, or written anew if names replace its list elements."""
+        """Return the user's code of a node.
+
+        If names replace subscripts in it, the code is made from the syntax tree.
+        """
         if self._iterated.elements:
             changed = ReplaceElements(self._iterated.elements).visit(copy.deepcopy(node))
             if ast.dump(changed) != ast.dump(node):
@@ -356,7 +359,7 @@ class _Writer:
         lines = self._loop.lines
         end = node.end_lineno or node.lineno
         if has_long_text(node):
-            return ast.unparse(node)  # another indentation would change a multi-line string
+            return ast.unparse(node)  # a change of the indentation would change a multi-line string
         if isinstance(node, ast.stmt) and not lines[node.lineno - 1][: node.col_offset].strip():
             first = node.lineno - 1
             while first > self._loop.line and lines[first - 1].lstrip().startswith("#"):
@@ -377,7 +380,7 @@ class _Writer:
         return [f"def {name}({parameters}):", *(f"    {line}".rstrip() for line in inside)]
 
     def _element(self, iterated: Iterated) -> tuple[str, list[str]]:
-        """Return the parameter `x` of a scan's body function, and the lines that unpack the parameter."""
+        """Return the parameter for one element in a scan's body function, and the lines that unpack the parameter."""
         if len(iterated.targets) == 1 and isinstance(iterated.targets[0], ast.Name):
             return iterated.targets[0].id, []
         name = self._names.new("each", "element", "item")

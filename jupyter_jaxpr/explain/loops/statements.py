@@ -1,7 +1,7 @@
-"""Finds the Python loops of a cell or a file that repeat the code at a position.
+"""Finds the Python loops in source code that contain a position, such as the place of an equation.
 
-The source code is parsed, never run and never imported. A position belongs to a loop if it is in the part that runs
-once per iteration: the body of a `for`, the body and test of a `while`, the elements and conditions of a comprehension.
+The source code is parsed, never run and never imported. A loop contains a position in the code that runs in each
+iteration: the body of a `for`, the body and test of a `while`, the elements and conditions of a comprehension.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module
 
 _MAGIC = re.compile(r"^([ \t]*)[%!?].*|^([ \t]*)[\w.]+\?{1,2}\s*$", re.MULTILINE)
-_LONGEST = 500_000  # longer source code is not parsed; in characters
+_LONGEST = 500_000  # source code with more characters is not parsed
 
-#: The line from 1 and the column in UTF-8 bytes from 0; a column of -1 stands for any column.
+#: (line, column): the line counts from 1, the column counts UTF-8 bytes from 0. The column -1 stands for any column.
 Position = tuple[int, int]
 Span = tuple[Position, Position]
 
@@ -35,12 +35,11 @@ class LoopStatement:
 
     Attributes:
         node: The syntax of the loop.
-        function: The function around the loop, or the module.
-        module: The syntax of the whole text.
-        lines: The lines of the text.
+        function: The function that contains the loop, or the module.
+        module: The syntax tree of the whole source code.
+        lines: The lines of the source code.
         parts: The spans of the code that runs once in each iteration.
-        call: The call whose only argument is this comprehension, such as sum(f(x) for x in xs), or the call that takes
-            the elements of a map.
+        call: The call that iterates over this generator or map, such as sum(f(x) for x in xs); None if there is none.
     """
 
     node: Loop
@@ -52,7 +51,7 @@ class LoopStatement:
 
     @property
     def word(self) -> str:
-        """Python's term for the statement."""
+        """The name of this kind of loop in a sentence, such as "for loop" or "generator"."""
         if isinstance(self.node, ast.For):
             return "for loop"
         if isinstance(self.node, ast.While):
@@ -68,7 +67,10 @@ class LoopStatement:
 
     @functools.cached_property
     def iterations(self) -> int | None:
-        """The number of iterations, if the source code states it (else None); an iteration may leave no equations."""
+        """The number of iterations, if the source code states it; otherwise None.
+
+        Some iterations may record no equations.
+        """
         if isinstance(self.node, ast.While):
             return None
         if isinstance(self.node, ast.Call):
@@ -83,7 +85,7 @@ class LoopStatement:
 
     @functools.cached_property
     def may_skip(self) -> bool:
-        """True if an iteration may leave no equations, or other equations than the other iterations."""
+        """True if an iteration may record no equations, or other equations than the other iterations."""
         node = self.node
         if isinstance(node, ast.For):
             parts: list[ast.AST] = [*node.body, node.iter]
@@ -95,18 +97,18 @@ class LoopStatement:
 
     def holds(self, span: Span) -> bool:
         """Return whether a position is in code that runs once in each iteration."""
-        # Python takes the next element at the place of the whole statement, or of the call that draws from the
-        # iterator.
+        # When a loop gets its next element, Python reports the position of the whole statement, or of a call such as
+        # `sum`.
         return any(_within(span, part) for part in self.parts) or span in self.drawn_at
 
     @functools.cached_property
     def drawn_at(self) -> tuple[Span, ...]:
-        """The positions of the equations that are left when the loop gets its next element."""
+        """The positions of the equations that JAX records when the loop gets its next element."""
         return (node_span(self.node),) if self.call is None else (node_span(self.node), node_span(self.call))
 
 
 def iterating(call: ast.Call) -> str:
-    """Return the function that calls its argument once per element (reduce, accumulate, map), or an empty string."""
+    """Return reduce, accumulate or map if a call calls this function of Python; an empty string for any other call."""
     function = call.func
     if isinstance(function, ast.Name):
         name = function.id
@@ -118,7 +120,7 @@ def iterating(call: ast.Call) -> str:
 
 
 def _applied(call: ast.Call) -> int | None:
-    """Return how often a call of reduce, accumulate or map calls its function; None if unknown."""
+    """Return how often a call of reduce, accumulate or map calls the function that is its argument. None if unknown."""
     name = iterating(call)
     length = _length(call.args[0 if name == "accumulate" else 1])
     if length is None or (name == "map" and len(call.args) > 2):
@@ -128,7 +130,7 @@ def _applied(call: ast.Call) -> int | None:
 
 
 def _decides(node: ast.AST) -> bool:
-    """Return whether a node may skip code in an iteration, such as `if`, `and`, `match`, `try` and `continue`."""
+    """Return whether a node may skip code in some iterations: `if`, `and`, `match`, `try`, `continue` and the like."""
     if isinstance(node, ast.Call):
         return isinstance(node.func, ast.Name) and node.func.id == "filter"
     if isinstance(node, ast.comprehension):
@@ -154,19 +156,19 @@ def _length(iterated: ast.expr) -> int | None:
 
 @dataclass
 class Loops:
-    """The functions and loops in source code, and its lines."""
+    """The functions and loops in source code, and the lines of the code."""
 
     module: ast.Module
     lines: list[str]
     functions: list[tuple[Span, Function, list[LoopStatement]]] = field(default_factory=list)
 
     def around(self, spans: list[Span], function: str) -> list[LoopStatement]:
-        """Return the loops that all spans are in, innermost first.
+        """Return the loops that contain all spans, innermost first.
 
         Args:
             spans: The spans of frames of one function.
-            function: The qualified name of the function; if the text has another name there, the text is not the text
-                that ran.
+            function: The qualified name of the function that ran. If the source code has another name at the spans, the
+                code has changed since, and there is no result.
         """
         inside = [function for function in self.functions if all(_within(span, function[0]) for span in spans)]
         if not inside:
@@ -189,7 +191,7 @@ def source_text(source: SourceFile) -> str | None:
 
 
 def loops_of(source: SourceFile) -> Loops | None:
-    """Return the loops of a file; None if the text of the file is unknown or is no Python."""
+    """Return the loops of a file. None if the source code of the file is unknown or is not valid Python."""
     text = source_text(source)
     if text is None or len(text) > _LONGEST:
         return None
@@ -201,7 +203,7 @@ def loops_of(source: SourceFile) -> Loops | None:
 
 @functools.lru_cache(maxsize=8)
 def parsed(text: str) -> Loops | None:
-    """Return the loops in source code; an IPython line, such as a magic, counts as `pass`."""
+    """Return the loops in source code. A line in IPython's own syntax, such as a magic, is read as `pass`."""
     for candidate in (text, _MAGIC.sub(r"\1\2pass", text)):
         try:
             module = ast.parse(candidate)
@@ -237,7 +239,10 @@ class _Reader:
 
 
 def _own_nodes(function: Function) -> Iterator[tuple[ast.AST, ast.Call | None]]:
-    """Yield the nodes of a function without its inner functions; each with the call that iterates over a generator."""
+    """Yield the nodes of a function, without the nodes of inner functions.
+
+    Each comes with the call, such as sum(...), that iterates over the node if the node is a generator.
+    """
     waiting: list[tuple[ast.AST, ast.Call | None]] = [(child, None) for child in ast.iter_child_nodes(function)]
     while waiting:
         node, call = waiting.pop()
@@ -264,7 +269,7 @@ def _parts(node: Loop) -> tuple[Span, ...]:
 
 
 def node_span(node: ast.stmt | ast.expr) -> Span:
-    """Return the start and the end of a piece of syntax."""
+    """Return the start and the end of a syntax node."""
     return (
         (node.lineno, node.col_offset),
         (node.end_lineno or node.lineno, -1 if node.end_col_offset is None else node.end_col_offset),
@@ -287,7 +292,7 @@ def _before(first: Position, second: Position) -> bool:
 
 
 def frame_span(row: FrameRow, lines: list[str]) -> Span:
-    """Return the start and end of a frame's code in the units of `ast`: lines, and bytes within a line."""
+    """Return the start and the end of a frame's code as in a syntax tree: lines, and bytes within a line."""
     _, _, line, column, end_line, end_column = row
     return (line, _bytes(lines, line, column)), (end_line, _bytes(lines, end_line, end_column))
 

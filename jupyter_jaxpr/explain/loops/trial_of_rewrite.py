@@ -1,7 +1,7 @@
-"""Decides how certain a loop's rewrite is, by tracing the edited function with the types of the call.
+"""Decides whether a loop's rewrite can be applied, by tracing the edited function with the types of the call.
 
-The trial compiles the edited source code, makes copies of the user's functions with that code, and traces the call that
-made the program, with types in place of arrays. Nothing is computed.
+The trial compiles the edited source code, copies the user's functions with the edited code, and traces the call of the
+program with types in place of arrays. Nothing is computed.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ def edits_of(loop: LoopStatement, written: Rewrite, file: str) -> tuple[Edit, ..
     """Return the edits that replace a loop by its rewrite; empty if the rewrite cannot be made as an edit.
 
     Args:
-        loop: The statement.
-        written: The code that takes the place of the statement.
-        file: The name that the code of the text carries.
+        loop: The loop statement.
+        written: The rewrite, which replaces the loop statement.
+        file: The `co_filename` of the loop's code.
     """
     node = loop.node
     if written.code is None or has_long_text(ast.parse(written.code)):
@@ -50,7 +50,8 @@ def edits_of(loop: LoopStatement, written: Rewrite, file: str) -> tuple[Edit, ..
         statement for statement in in_order(loop.module) if isinstance(statement, ast.stmt) and _holds(statement, node)
     ]
     inner = max(around, key=lambda statement: (statement.lineno, statement.col_offset), default=None)
-    # In the test of a while or of an elif, and below a decorator, lines before the statement stand elsewhere.
+    # The edit also inserts lines above the statement. That is wrong in the test of a while or an elif, and below a
+    # decorator.
     if not isinstance(inner, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Return | ast.Expr):
         return ()
     if loop.lines[inner.lineno - 1][: inner.col_offset].strip():
@@ -77,17 +78,17 @@ def tried(loop: LoopStatement, edits: Sequence[Edit], file: str, observed: Obser
     """Try a rewrite in one program, and return the outcome.
 
     Args:
-        loop: The statement.
+        loop: The loop statement.
         edits: The edits that replace the statement by the rewrite.
-        file: The name that the code of the text carries.
-        observed: The program.
+        file: The `co_filename` of the loop's code.
+        observed: The program that the loop was unrolled into.
         budget: The time that is left.
 
     Returns:
         `applies`: the edited function returns results of the same types. `stacks`: the edited function returns an
         array in place of a list of arrays. `fails`: JAX cannot trace the edited function, or its results have other
         types, while the unedited function still returns its earlier types. `untried`: the edited function was not
-        traced, or needs an import. `elsewhere`: the function does not reach the loop.
+        traced, or needs an import. `elsewhere`: the program's function does not run the loop.
     """
     fun = None if observed.held is None else observed.held.fun
     if type(fun) is not FunctionType or not edits:
@@ -106,13 +107,14 @@ def tried(loop: LoopStatement, edits: Sequence[Edit], file: str, observed: Obser
     except Untried:
         return "untried"
     except not_of_a_signal(NameError) as error:
-        if error.name in ("jax", "jnp", "lax"):  # the file must first import what the rewrite needs
+        # the rewrite needs an import of jax, jnp or lax, which the file does not have
+        if error.name in ("jax", "jnp", "lax"):
             return "untried"
         return _failed(fun, args, kwargs, before, budget)
     except not_of_a_signal(Exception):
         return _failed(fun, args, kwargs, before, budget)
     if gives(after, before):
-        # If no copied function ran, the call reached the original loop, for example through a method.
+        # An equal size means that no copied function ran: the call ran the original loop, for example through a method.
         return "applies" if after.size < before.size and _computes_alike(after, before) else "untried"
     if _sizes(after) == _sizes(before):
         return "stacks"
@@ -120,10 +122,10 @@ def tried(loop: LoopStatement, edits: Sequence[Edit], file: str, observed: Obser
 
 
 def _failed(fun: Any, args: Any, kwargs: Any, before: ResultTypes, budget: Budget) -> Outcome:
-    """Return `fails` if the rewrite causes the failure; `untried` if a name that changed since the run may cause it."""
+    """Return `fails` if the rewrite causes the error. Return `untried` if the unedited function fails now, too."""
     try:
         return "fails" if gives(result_types(fun, args, kwargs, budget), before) else "untried"
-    except Untried:  # for example, the trace of the unrolled loop takes too long
+    except Untried:  # for example, the trace of the unedited loop takes too long
         return "fails"
     except not_of_a_signal(Exception):
         return "untried"
@@ -133,7 +135,7 @@ def given_of(observed: ObservedProgram) -> tuple[Any, Any]:
     """Return the arguments of a program's call, with types in place of arrays.
 
     Raises:
-        Untried: A static argument is gone.
+        Untried: A static argument no longer exists.
     """
     assert observed.held is not None
     jaxpr: Any = open_jaxpr(observed.jaxpr)
@@ -144,7 +146,7 @@ def given_of(observed: ObservedProgram) -> tuple[Any, Any]:
 
 
 def types_before(observed: ObservedProgram) -> ResultTypes:
-    """Return the types of the results of a program; the pytree structure is None if it is unknown."""
+    """Return the types of the results of a program. Their pytree structure is None if it is unknown."""
     import jax
 
     jaxpr: Any = open_jaxpr(observed.jaxpr)
@@ -154,10 +156,10 @@ def types_before(observed: ObservedProgram) -> ResultTypes:
 
 
 def _computes_alike(after: ResultTypes, before: ResultTypes) -> bool:
-    """Return whether a rewrite computes with the dtypes of the loop, and no float decides whether a loop goes on.
+    """Return whether a rewrite computes with the dtypes of the loop, and has no new loop that ends by comparing floats.
 
-    A counter is an int32 in a loop of JAX. If a product with the counter becomes a float, the float may have other bits
-    than the float of the Python loop.
+    In a loop of JAX, the counter is an int32, so a product with the counter may be a float of another dtype than in the
+    Python loop.
     """
     import jax
 
@@ -166,12 +168,12 @@ def _computes_alike(after: ResultTypes, before: ResultTypes) -> bool:
 
 
 def gives(after: ResultTypes, before: ResultTypes) -> bool:
-    """Return whether a call gives results of the same types and structure as `before`."""
+    """Return whether the results of a call have the same types and structure as those in `before`."""
     return after.leaves == before.leaves and (before.tree is None or bool(before.tree == after.tree))
 
 
 def _sizes(types: ResultTypes) -> Counter[Any]:
-    """Return the number of elements of each dtype in the results."""
+    """Return {dtype: number of elements} for the results."""
     size_by_dtype: Counter[Any] = Counter()
     for shape, dtype in types.leaves:
         size = 1

@@ -22,23 +22,23 @@ from .statements import LoopStatement, Span, frame_span, loops_of, node_span
 
 @dataclass(frozen=True)
 class UnrolledLoop:
-    """A loop of Python that ran while JAX traced.
+    """A Python loop that JAX unrolled into a program.
 
     Attributes:
         kind: unrolled_loop; short_loop if there is nothing to advise.
         key: A key that is equal for the same loop in another program.
         title: The event in a few words.
-        text: The observation.
+        text: Sentences that describe the loop.
         cure: The code to write instead, in words.
         code: A sketch of that code in the user's names.
-        repetitions: The number of iterations; the smallest number if a condition decides the equations of an iteration.
+        repetitions: The number of iterations; a lower bound if some iterations may have recorded no equations.
         carried: True if an iteration needs the result of the iteration before.
         share: The loop's part of the program's equations, from 0 to 1.
-        price: Measured times, as sentences.
-        frame: The index of the frame of the whole statement.
+        price: Sentences on the measured times of the program.
+        frame: The index of the frame that shows the whole statement.
         statement: The loop.
         written: The rewrite of the loop; None if there is nothing to advise.
-        file: The name that the code of the text carries.
+        file: The `co_filename` of the loop's code.
     """
 
     kind: str
@@ -59,7 +59,7 @@ class UnrolledLoop:
 
 
 class UnrolledLoops:
-    """Finds the loops of the programs of a document; each scope is searched once."""
+    """Finds the unrolled loops in the programs of a document. Each scope is searched once, and the result is reused."""
 
     def __init__(self, walk: Walk) -> None:
         self._walk = walk
@@ -68,12 +68,12 @@ class UnrolledLoops:
     def of(
         self, scopes: list[int], definition: Place | None, call: Place | None, stages: StageTimes | None
     ) -> list[UnrolledLoop]:
-        """Return the loops of a program, in the order of the source.
+        """Return the unrolled loops of a program, in the order of the source code.
 
         Args:
             scopes: The program's scopes, the program itself first.
             definition: The definition of the traced function: frames outside of it do not belong to the program.
-            call: The line that called it.
+            call: The line that called the traced function.
             stages: The times of the program's stages, if they were measured.
         """
         blocks = [block for scope in scopes for block in self._blocks.of(scope)]
@@ -134,10 +134,11 @@ class UnrolledLoops:
         )
 
     def _spans(self, statement: LoopStatement, file: int) -> frozenset[Span]:
-        """Return the places of the expressions of a loop that left equations."""
+        """Return the positions of the loop's expressions whose trace recorded equations."""
         positions, node = self._walk.positions, statement.node
         first, last = node.lineno, node.end_lineno or node.lineno
-        # Only frames of equations count: the pool of frames also has frames of notes and of definitions.
+        # The table of frames also has frames of notes and definitions, so only frames in the call stacks of equations
+        # are used.
         rows = {positions.frames[frame] for user, _ in positions.stacks for frame in user}
         return frozenset(
             frame_span(row, statement.lines)
@@ -148,7 +149,7 @@ class UnrolledLoops:
 
 @functools.lru_cache(maxsize=64)
 def _rewritten(statement: LoopStatement, carried: bool, differentiated: bool, spans: frozenset[Span]) -> Rewrite:
-    """Return the rewrite of a loop, from a cache, because a cell that runs again has the same loops."""
+    """Return the rewrite of a loop. It is cached, because a cell that runs again has the same loops."""
     iterated: set[int] = set()
     if isinstance(statement.node, ast.For):
         iterated = set(map(id, in_order(statement.node.iter)))
@@ -158,7 +159,7 @@ def _rewritten(statement: LoopStatement, carried: bool, differentiated: bool, sp
     def made_at(node: ast.expr) -> bool | None:
         if not spans:
             return None
-        # Python 3.11 reports the position of the whole statement when it takes an element of an array.
+        # Python 3.11 reports the position of the whole statement when a loop takes an element of an array.
         return node_span(node) in spans or (id(node) in iterated and node_span(statement.node) in spans)
 
     return rewrite(statement, carried, differentiated, made_at)

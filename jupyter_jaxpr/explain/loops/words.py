@@ -1,4 +1,4 @@
-"""Writes the sentences on an unrolled loop and its rewrite: the finding, the cure and the price."""
+"""Writes the sentences on an unrolled loop: what was found, what to write instead, and the times of the program."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .nest import FoundLoop
 from .rewrites import Rewrite
 from .statements import LoopStatement
 
-#: Only loops with more iterations than this are advised against; unrolling a shorter one is often better.
+#: Only for loops with more iterations than this, a note advises a rewrite. Unrolling a shorter loop is often better.
 SHORT = 10
 
 FINE = f"Unrolling up to about {SHORT} iterations is fine: it costs little, and the program may run faster."
@@ -33,7 +33,7 @@ def text(match: FoundLoop, equations: int, total: int) -> str:
 
 
 def _ran(match: FoundLoop) -> list[str]:
-    """Return sentences with the number of iterations that Python ran, and the number that the equations show."""
+    """Return sentences with the number of iterations that Python ran, and the number of repetitions in the program."""
     word, ran, repetitions = match.statement.word, match.ran, match.repetitions
     if ran is None:
         return [f"Python ran at least {count(repetitions, 'iteration')} of this {word} while JAX traced."]
@@ -54,7 +54,7 @@ def _inner(inner: LoopStatement, times: int) -> str:
 
 
 def short_title(match: FoundLoop) -> str:
-    """Return the title for an unrolled loop that needs no rewrite."""
+    """Return the title of the note on an unrolled loop that is too short to need a rewrite."""
     if match.ran is None:
         return f"A {match.statement.word} of at least {match.repetitions} iterations was unrolled"
     return f"A {match.statement.word} of {match.ran} iterations was unrolled"

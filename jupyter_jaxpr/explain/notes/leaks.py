@@ -28,11 +28,16 @@ from ...observe.user_or_library.whose_code import is_class_of_users, is_users_co
 from ...plain_text import FAILURES, attribute_of, defined, exact, file_of, function_of, kind_name
 from ...quantities import count
 
-_DEPTH = 4  # the search goes through at most this many containers and objects that are nested in one another
-_IN_CONTAINER = 1_000  # in one container, only this many of the newest elements are searched
-_ELEMENTS = 4_000  # below one name, at most this many elements are searched
-_ALL_ELEMENTS = 20_000  # for one function, at most this many elements are searched
-_FUNCTIONS = 30  # at most this many functions are searched that the traced function names, directly or through others
+#: The search goes through at most this many containers and objects that are nested in one another.
+_DEPTH = 4
+#: In one container, only this many of the newest elements are searched.
+_IN_CONTAINER = 1_000
+#: In the value of one name, at most this many elements are searched.
+_ELEMENTS = 4_000
+#: For one traced function, at most this many elements are searched.
+_ALL_ELEMENTS = 20_000
+#: For one traced function, at most this many other functions are searched, which its code names.
+_FUNCTIONS = 30
 _KEY_LENGTH = 30
 
 #: A weak reference to each tracer, by the id of the tracer. Python may give the id of a freed tracer to another object:
@@ -41,10 +46,10 @@ Held = dict[int, Any]
 
 
 class Scope(NamedTuple):
-    """The code of a function and its globals, with a weak reference to the function itself."""
+    """The code of a function, its global names with their values, and a weak reference to the function."""
 
     code: CodeType
-    names: Mapping[str, Any]  # the function's global names and their values
+    names: Mapping[str, Any]
     function: weakref.ref[FunctionType]
 
     @property
@@ -55,11 +60,17 @@ class Scope(NamedTuple):
 
 
 class Reach(NamedTuple):
-    """The objects that a function can reach; it holds no strong reference, so that JAX can drop its cache entries."""
+    """What a function can reach. All references are weak, so that JAX can still drop its cache entries.
 
-    scopes: tuple[Scope, ...]  # the scope of the function itself comes first
-    arguments: Mapping[str, weakref.ref[Any]]  # for each parameter name: the object of a method, or the static argument
-    tracers: Held  # the tracers that the function could reach before the trace
+    Attributes:
+        scopes: The scopes of the function and of the user's functions that it names; its own scope comes first.
+        arguments: For each static argument, and for the object of a method: the object, by the parameter's name.
+        tracers: The tracers that the function could reach before the trace.
+    """
+
+    scopes: tuple[Scope, ...]
+    arguments: Mapping[str, weakref.ref[Any]]
+    tracers: Held
 
 
 def reach_before(fun: Any, statics: Mapping[str, Any]) -> Reach | None:

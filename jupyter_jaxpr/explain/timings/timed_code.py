@@ -52,15 +52,25 @@ _SHELL = re.compile(r"^(\s*)([!?]|\w+\s*=\s*!).*$|^(\s*)[\w.]+\?{1,2}\s*$")
 
 @dataclass(frozen=True)
 class Timing:
-    """A time measurement that does not wait for JAX: its place, and the call whose work it leaves out."""
+    """A time measurement that ends before JAX's work is done.
+
+    Attributes:
+        line: The line of the measurement, from 1.
+        how: How the code measures, such as `%timeit`.
+        call: The code of the jitted call whose work the measurement leaves out.
+        function: The name of the jitted function.
+        assigned: The name to which the result of the call is assigned; None without one.
+        around: The timed expression, if it is larger than the call.
+        helper: The function that reads the clock; None if the measured code itself reads the clock.
+    """
 
     line: int
     how: str
     call: str
     function: str
     assigned: str | None = None
-    around: str | None = None  # the timed expression, if it is larger than the call
-    helper: str | None = None  # the function that reads the clock; None if the measured code itself reads it
+    around: str | None = None
+    helper: str | None = None
 
 
 class TimedCode(Scope):

@@ -13,11 +13,21 @@ from ..failing_code.place_of_error import RaisedAt
 
 
 class _Body(NamedTuple):
-    argument: int  # position of the body among the arguments of the loop
-    keyword: str  # the keyword argument that passes the body
-    parameter: int  # position of the carry among the parameters of the body
-    start: int  # position of the first carry among the arguments of the loop
-    start_keyword: str  # the keyword argument that passes the first carry
+    """Where the call of a loop passes its body and its initial carry.
+
+    Attributes:
+        argument: The position of the body among the arguments of the loop.
+        keyword: The name of the loop's parameter for the body, such as body_fun.
+        parameter: The position of the carry among the parameters of the body.
+        start: The position of the initial carry among the arguments of the loop.
+        start_keyword: The name of the loop's parameter for the initial carry, such as init_val.
+    """
+
+    argument: int
+    keyword: str
+    parameter: int
+    start: int
+    start_keyword: str
 
 
 _BODIES = {
