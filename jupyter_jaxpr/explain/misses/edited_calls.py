@@ -1,4 +1,4 @@
-"""Edits the source code of a call so that the call has other arguments."""
+"""Edits the source code of a call so that the call passes its arguments in another form."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ from .written_calls import Text
 
 @dataclass(eq=False)
 class Side:
-    """One of the two calls.
+    """One of the two calls that are compared: its source code, its arguments and its edits.
 
     Attributes:
-        text: The text that holds the call.
-        node: The node of the call.
-        key: The key of the call.
+        text: The source code with the call.
+        node: The syntax node of the call.
+        key: The cache key of the call.
         given: The arguments of the call.
-        templates: For each edited argument: the new text, with braces in the place of the present text.
-        restyled: The positional arguments and the keywords of the edited call; None where they stay.
-        statics: The names of the static arguments of either call.
+        templates: For each edited argument: the new code, with {} in place of the present code, such as `tuple({})`.
+        restyled: The names of the arguments that the edited call passes by position, and by keyword; None for no
+            change.
+        statics: The names of the arguments that are static in either call.
     """
 
     text: Text
@@ -44,7 +45,7 @@ class Unchanged(Exception):
 
 
 def expressions(side: Side, fun: Any) -> tuple[dict[str, ast.expr], dict[str, ast.expr]]:
-    """Return the expressions of a call's arguments, by parameter name: the positional ones, then the keyword ones.
+    """Return the expressions of a call's positional arguments, and those of its keyword arguments, by parameter name.
 
     Raises:
         Unchanged: The call has more arguments than the function has parameters.
@@ -85,7 +86,7 @@ def _new_text(side: Side, written: Mapping[str, ast.expr], name: str) -> str:
 
 
 def _is_literal(text: str, value: Any) -> bool:
-    """Return whether a string is a Python literal with the given value; an infinite float has no literal."""
+    """Return whether a string is a Python literal of the given value. An infinite float has no literal."""
     try:
         read = ast.literal_eval(text)
     except not_of_a_signal(ValueError, SyntaxError):
@@ -94,7 +95,7 @@ def _is_literal(text: str, value: Any) -> bool:
 
 
 def _filled(template: str, text: str, node: ast.expr) -> str:
-    """Return a new text of an argument; a list display becomes a tuple display."""
+    """Return the new code of an argument. For a literal, the code is shorter: `(1, 2)`, not `tuple([1, 2])`."""
     inside = text[1:-1].strip().removesuffix(",").rstrip()
     if template == "tuple({})" and isinstance(node, ast.List) and inside:
         return f"({inside},)" if len(node.elts) == 1 else f"({inside})"

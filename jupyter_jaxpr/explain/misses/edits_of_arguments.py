@@ -1,8 +1,8 @@
-"""Makes edits of two calls of a jitted function, so that both calls have the same cache key.
+"""Makes edits of one or both of two calls of a jitted function, so that the calls have the same cache key.
 
 Each edit wraps an argument as the user wrote it: `x` becomes `jnp.asarray(x, dtype=jnp.float32)` or `tuple(x)`. The
-trial evaluates the edited arguments with types in place of the arrays, and compares the keys of both calls and the
-equations of what the function computes.
+trial evaluates the edited arguments with types in place of the arrays, and compares the cache keys of both calls, and
+the equations of each call before and after the edit.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ def argument_cure(
         before: The closest earlier call.
         fun: The function without jit.
         history: The history of the function.
-        names: The present values of the names in the text.
+        names: The present values of the global names in the source code.
         budget: The time that is left for trials.
 
     Raises:
-        Unchanged: No edit removes one of the differences between the calls.
+        Unchanged: There is a difference between the calls that no edit removes.
         Untried: The trial traced nothing; see result_types.Untried.
     """
     reasons = event.reasons or ()
@@ -60,7 +60,8 @@ def argument_cure(
         earlier.templates = later.templates
     for reason in reasons:
         _edit(reason, earlier, later, fun, names)
-    # The reasons for an argument of another type do not say that the argument is also passed in another way.
+    # The calls may also differ in what they pass by position and by keyword, which the reasons for a difference of
+    # types do not say.
     if (later.key.positional, later.key.keywords) != (earlier.key.positional, earlier.key.keywords):
         _restyle(earlier, later, fun)
     sides = [later] if later.node is earlier.node else [earlier, later]
@@ -80,9 +81,9 @@ def argument_cure(
 
 
 def _is_rebound(text: Text, read: set[str]) -> bool:
-    """Return whether source code assigns several values to a name that a function reads.
+    """Return whether source code assigns more than one value to a name that a function reads from outside.
 
-    A trace of the function may have read an earlier value of the name.
+    An earlier trace of the function may have read another value than the present one.
     """
     stored = [
         node
@@ -153,10 +154,10 @@ def _leaf(side: Side, argument: str) -> Leaf:
 def _retype(
     argument: str, earlier: tuple[Side, Leaf], later: tuple[Side, Leaf], fun: Any, names: Mapping[str, Any]
 ) -> None:
-    """Give an argument the same dtype and weak type in both calls: the wider dtype, if it holds every value.
+    """Edit an argument so that both calls pass the same dtype and weak type: the wider dtype, if it holds every value.
 
-    An integer that is written out may become a float. Of another integer the value is not known, and a float of 32
-    bits does not hold all integers.
+    An integer literal may become a float. For any other integer the value is unknown, and a float of 32 bits cannot
+    represent all integers.
     """
     import jax
 
@@ -210,7 +211,10 @@ def _jnp(side: Side, names: Mapping[str, Any]) -> str:
 
 
 def _builtin(kind: type, side: Side, names: Mapping[str, Any]) -> str:
-    """Return the template of a conversion to a builtin class, `int({})`; raise if the name means something else."""
+    """Return the template of a conversion to a builtin class, such as `int({})`.
+
+    Raise Unchanged if the code gives the name `int` another meaning.
+    """
     name = kind.__name__
     if names.get(name, kind) is not kind or is_bound_around(side.text, side.node, name):
         raise Unchanged
@@ -218,7 +222,7 @@ def _builtin(kind: type, side: Side, names: Mapping[str, Any]) -> str:
 
 
 def _restructure(argument: str, earlier: Side, later: Side, fun: Any, names: Mapping[str, Any]) -> None:
-    """Turn a list into a tuple, or a tuple into a list, as the earlier call has it."""
+    """Convert an argument of the later call from a list to a tuple, or the reverse, as in the earlier call."""
     values = [bound(fun, side.given) for side in (earlier, later)]
     kinds = [type(value.get(argument)) if value is not None else None for value in values]
     if kinds not in ([list, tuple], [tuple, list]):
@@ -228,9 +232,9 @@ def _restructure(argument: str, earlier: Side, later: Side, fun: Any, names: Map
 
 
 def _restyle(earlier: Side, later: Side, fun: Any) -> None:
-    """Write the later call as the earlier call is written.
+    """Edit the later call so that it passes the same arguments by position and by keyword as the earlier call.
 
-    By position or by keyword, with the same arguments left out.
+    It also leaves out the same arguments.
     """
     if earlier.node is later.node:
         raise Unchanged
@@ -247,7 +251,8 @@ def _restyle(earlier: Side, later: Side, fun: Any) -> None:
         not _is_default(written[name], signature.parameters[name].default) for name in written.keys() - ordered_names
     ):
         raise Unchanged
-    # Comments between the arguments would be lost, and Python evaluates the arguments in the order of the text.
+    # The edit would drop comments between the arguments. It may also change the order in which Python evaluates the
+    # arguments.
     if "#" in later.text.written(later.node) or not (
         [name for name in written if name in ordered_names] == [name for name in ordered_names if name in written]
         or all(map(_has_no_effect, written.values()))
@@ -262,7 +267,7 @@ def _is_default(node: ast.expr, default: Any) -> bool:
 
 
 def _has_no_effect(node: ast.expr) -> bool:
-    """Return whether the evaluation of an expression of a call cannot change the value of another expression."""
+    """Return whether evaluating an argument certainly changes no value that another argument of the call reads."""
     calls = [call for call in ast.walk(node) if isinstance(call, ast.Call)]
     if any(isinstance(inner, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom) for inner in ast.walk(node)):
         return False
@@ -270,10 +275,10 @@ def _has_no_effect(node: ast.expr) -> bool:
 
 
 def _others(changed: Sequence[Side], apart: Sequence[MissEvent], fun: Any, history: FunctionHistory) -> Iterator[Side]:
-    """Yield further calls that the edits change: if an edited call runs several times, any known call may be one.
+    """Yield the earlier calls that the edits change, too: those that a repeated edited call may have made.
 
     Raises:
-        Unchanged: The arguments of a call are not known.
+        Unchanged: The arguments of such a call are unknown.
     """
     repeated = [side for side in changed if is_repeated(side.text, side.node)]
     for old in history.events if repeated else ():
@@ -291,10 +296,12 @@ def _others(changed: Sequence[Side], apart: Sequence[MissEvent], fun: Any, histo
 def _hits_of(
     changed: Sequence[Side], sides: Sequence[Side], history: FunctionHistory, names: Mapping[str, Any]
 ) -> list[Side]:
-    """Return the calls without a miss that are written as an edited call: without the same edit, they would miss.
+    """Return the other calls in the code with the same text as an edited call that did not miss.
+
+    They need the same edit: without it, they would miss now.
 
     Raises:
-        Unchanged: A call without a miss may have hit the entry of an edited call, and is written in another way.
+        Unchanged: A call with another text did not miss, so it may use the cache entry of an edited call.
     """
     text = changed[0].text
     known = {ast.unparse(side.node): side for side in sides}
@@ -312,7 +319,10 @@ def _hits_of(
 
 
 def _pass(sides: Sequence[Side], fun: Any, names: Mapping[str, Any], budget: Budget, *, one_key: bool = False) -> bool:
-    """Return whether each edited call computes the same as before; with `one_key`, all must have one key."""
+    """Return whether each edited call computes the same as before.
+
+    If `one_key` is True, all edited calls must also have the same cache key.
+    """
     edited = [_edited(side, fun, names) for side in sides]
     if one_key and not all(have_one_key(edited[0], arguments) for arguments in edited[1:]):
         return False
@@ -329,7 +339,7 @@ def _specs(arguments: Arguments) -> Arguments:
 
 
 def _edited(side: Side, fun: Any, names: Mapping[str, Any]) -> Arguments:
-    """Return the arguments of an edited call."""
+    """Return the arguments of a call after its edits."""
     values = bound(fun, side.given)
     if values is None:
         raise Unchanged
@@ -349,7 +359,7 @@ def _edited(side: Side, fun: Any, names: Mapping[str, Any]) -> Arguments:
 
 
 def _evaluated(template: str, value: Any, names: Mapping[str, Any]) -> Any:
-    """Evaluate the edited expression of an argument for a value whose arrays are given as types."""
+    """Evaluate the edited expression of an argument, where the argument's value has types in place of arrays."""
     import jax
 
     if type(value) is Fixed:

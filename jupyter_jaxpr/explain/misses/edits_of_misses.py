@@ -1,6 +1,6 @@
-"""Finds the edits that prevent a cache miss; each passed a trial in which both calls had the same cache key.
+"""Finds the edits that prevent a cache miss. Each edit has passed a trial in which both calls had the same cache key.
 
-No code of the user's computes anything: the trial traces copies of the functions, with types in place of arguments.
+The trial traces copies of the user's functions, with types in place of arrays; nothing is computed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _LOOKED_AT = 32
 def miss_cures(
     event: MissEvent, history: FunctionHistory, names: Mapping[str, Any], budget: Budget
 ) -> tuple[FoundCure, ...]:
-    """Return the cures of a miss that are edits of the text and pass their trial.
+    """Return the cures of a miss that edit the source code and pass their trial.
 
     Args:
         event: The call that missed; its reasons are known.
@@ -52,12 +52,12 @@ def miss_cures(
             if before is not None and is_same:
                 cure = argument_cure(event, before, fun, history, names, budget)
         return () if cure is None or not _is_python(cure) else (shown(cure),)
-    except not_of_a_signal(*FAILURES):  # source code or an object that this module cannot read has no cure
+    except not_of_a_signal(*FAILURES):  # if this module cannot read the source code or an object, there is no cure
         return ()
 
 
 def _is_python(cure: FoundCure) -> bool:
-    """Return whether Python can compile the text after the edits; all edits belong to one text."""
+    """Return whether the source code is valid Python after the edits, which are all in one file."""
     (file,) = {edit.place.file for edit in cure.edits}
     text = text_of(file)
     assert text is not None
@@ -69,7 +69,7 @@ def _is_python(cure: FoundCure) -> bool:
 
 
 def _names_of(file: str, names: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the globals of a source file: those of the module loaded from it, or else those of the notebook."""
+    """Return the global names of a source file: those of the loaded module, or, for a cell, those of the notebook."""
     for module in list(sys.modules.values()):
         module_names = module.__dict__ if type(module) is ModuleType else {}
         if module_names.get("__file__") == file:
@@ -78,14 +78,14 @@ def _names_of(file: str, names: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _function(event: MissEvent, history: FunctionHistory) -> Any:
-    """Return the plain function of the user's that was jitted; None if the function is gone or is wrapped."""
+    """Return the user's plain function that was jitted. None if the function no longer exists, or is a wrapper."""
     reference = history.alive.get(event.function_object)
     fun = None if reference is None else reference()
     return fun if type(fun) is FunctionType and not hasattr(fun, "__wrapped__") else None
 
 
 def _closest(event: MissEvent, history: FunctionHistory) -> MissEvent | None:
-    """Return the earlier call to which the reasons of the miss refer; None if there is none."""
+    """Return the earlier call with which the reasons of the miss compare the call. None if there is none."""
     key = event.key
     assert key is not None
     earlier = [

@@ -1,8 +1,8 @@
-"""Makes the edits that create a function object once, where the user's code creates one in each call.
+"""Makes the edits that create a jitted function once, where the user's code creates a new function object in each call.
 
-The edit moves the statement that makes the jitted function: before the loop, or before the function that makes a
-jitted function in each call. Names that are bound inside become arguments. The trial traces the function before and
-after the edit.
+The edit moves the statement that makes the jitted function out of a loop, or out of a function that makes the jitted
+function in each call. Local names that the jitted function reads become arguments. The trial traces the function before
+and after the edit.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ def made_once(event: MissEvent, history: FunctionHistory, names: Mapping[str, An
     """Return the edits that make a jitted function once; None if there are none, or their trial failed.
 
     Args:
-        event: The first call of a function object that is not the first one.
+        event: The call that missed because it called a new function object.
         history: The history of the function.
-        names: The present values of the names in the text.
+        names: The present values of the global names in the source code.
         budget: The time that is left for trials.
     """
     place, key = event.place, event.key
@@ -58,7 +58,7 @@ def made_once(event: MissEvent, history: FunctionHistory, names: Mapping[str, An
 
 
 def _loses_text(text: Text, making: Making) -> bool:
-    """Return whether the edits would drop a comment, or indent a text of several lines and so change the text."""
+    """Return whether the edits would drop a comment, or change a string of several lines by indenting it."""
     old_code = making.statement or making.old
     written = "\n".join(text.loops.lines[first_line(old_code) - 1 : old_code.end_lineno])
     if making.new is not making.old and "#" in written:
@@ -89,5 +89,5 @@ def _edits(text: Text, call: ast.Call, left: ast.stmt, making: Making) -> Iterat
 
 
 def _whole(text: Text, definition: ast.FunctionDef) -> str:
-    """Return a `def` as the user wrote it, without its indentation."""
+    """Return the user's code of a `def`, without its indentation."""
     return textwrap.dedent("\n".join(text.loops.lines[first_line(definition) - 1 : definition.end_lineno]))

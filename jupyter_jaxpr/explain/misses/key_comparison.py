@@ -16,7 +16,7 @@ _NUMBERS: Mapping[str, Any] = {"bool": False, "int": 0, "float": 0.0, "complex":
 
 
 class Arguments(NamedTuple):
-    """The arguments of a call.
+    """The arguments of a call, with types in place of arrays.
 
     Attributes:
         args: The positional arguments: a type in place of each array, a Python number for each Python number.
@@ -28,7 +28,7 @@ class Arguments(NamedTuple):
 
 
 def arguments_of(key: Key, fun: Any) -> Arguments | None:
-    """Return the arguments of the call with a cache key; None if a static value no longer exists."""
+    """Return the arguments of the call that had a cache key. None if a static value no longer exists."""
     import jax
 
     if any(leaf.aval is None or leaf.holder == "tracer" for leaf in key.leaves) or key.function is not None:
@@ -51,7 +51,10 @@ def _value(leaf: Leaf) -> Any:
 
 
 def bound(fun: Any, arguments: Arguments) -> dict[str, Any] | None:
-    """Return the arguments by parameter name; None if a parameter takes several arguments or is positional-only."""
+    """Return the arguments by parameter name.
+
+    None for a function with `*args`, `**kwargs` or positional-only parameters.
+    """
     try:
         signature = inspect.signature(fun)
         values = signature.bind(*arguments.args, **arguments.kwargs).arguments
@@ -74,7 +77,10 @@ def as_specs(value: Any) -> Any:
 
 
 def have_one_key(first: Arguments, second: Arguments) -> bool:
-    """Return whether the arguments of two calls of one jitted function give equal keys; placement is ignored."""
+    """Return whether two calls of a jitted function with these arguments have equal cache keys.
+
+    Devices are not compared.
+    """
     import jax
 
     if len(first.args) != len(second.args) or first.kwargs.keys() != second.kwargs.keys():

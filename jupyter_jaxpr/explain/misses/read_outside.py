@@ -28,7 +28,7 @@ _DESCRIPTORS = (FunctionType, staticmethod, classmethod, property)
 
 
 def reads_the_same(fun: Any, history: FunctionHistory) -> bool:
-    """Return whether a function object certainly reads the same values now as at its first miss."""
+    """Return whether a function object certainly reads the same values from outside now as at an earlier miss."""
     current = values_outside(fun, NOTHING_CALLED)
     return any(_all_same(last.outside, current) for last in history.wrapped.values())
 
@@ -38,12 +38,15 @@ def _all_same(before: Mapping[str, Outside], current: Mapping[str, Outside]) -> 
 
 
 def _is_same(before: Outside, current: Outside) -> bool:
-    """Return whether a value is certainly the same as before; for a function, also all values that it reads."""
+    """Return whether a value is certainly the same as before.
+
+    For a function, the values that it reads must be the same, too.
+    """
     return before.is_same(current) is True and _all_same(before.inside or {}, current.inside or {})
 
 
 def names_read(fun: Any) -> set[str]:
-    """Return the global names that a function of the user's, and the functions that it calls, read."""
+    """Return the global names that a user's function reads, directly or in the functions that it calls."""
     return {
         name
         for function in _functions(fun, set())
@@ -53,7 +56,7 @@ def names_read(fun: Any) -> set[str]:
 
 
 def reads_what_may_change(fun: Any) -> bool:
-    """Return whether a function, or a function that it calls, reads an object whose contents may change."""
+    """Return whether a function, also through its callees, reads an object that can be changed in place."""
     for function in _functions(fun, set()):
         for value in _values(function):
             kind = type(value)
@@ -65,7 +68,7 @@ def reads_what_may_change(fun: Any) -> bool:
 
 
 def reads_the_machine(fun: Any) -> bool:
-    """Return whether a user's function, or one that it calls, reads the time, files, random numbers or a class."""
+    """Return whether a user's function, also through its callees, reads the time, files, random numbers or a class."""
     return any(
         _is_of_the_machine(value, set(_names(function.__code__)))
         for function in _functions(fun, set())
@@ -86,7 +89,7 @@ def _is_of_the_machine(value: Any, names: set[str]) -> bool:
     if issubclass(kind, type):
         if value.__module__ in _CHANGING:
             return True
-        # Any code can reach the attributes of a class, and may set them at any time.
+        # any code can set the attributes of a class at any time
         return is_users_class(value) and any(
             not name.startswith("__") and not isinstance(stored, _DESCRIPTORS) for name, stored in vars(value).items()
         )
@@ -107,7 +110,7 @@ def _is_users_module(module: ModuleType) -> bool:
 
 
 def _functions(fun: Any, seen_ids: set[int]) -> Iterator[FunctionType]:
-    """Yield a function of the user's, and the functions that it reads from outside of its arguments."""
+    """Yield a user's function and, recursively, the functions that it reads from outside of its arguments."""
     fun = unwrap(fun)
     if type(fun) is not FunctionType or id(fun) in seen_ids or is_installed(file_of(fun.__code__)):
         return

@@ -1,4 +1,4 @@
-"""Decides whether a function can be made only once: it reads the same values, and its results have the same types."""
+"""Decides whether a function that is made in each call can be made only once, without a change of its results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _numbers = itertools.count(1)
 
 
 def stays_the_same(text: Text, making: Making, event: MissEvent, left: ast.stmt, names: Mapping[str, Any]) -> bool:
-    """Return whether each value that the function reads from outside of its arguments is equal in all calls."""
+    """Return whether all values that the function reads from outside of its arguments are the same in all calls."""
     passed = {*making.passed, *(name for argument in making.first for name in free_names(argument))}
     passed |= {name for keyword in making.named for name in free_names(keyword.value)}
     if event.unread or any(change.name not in passed for change in event.changed):
@@ -37,14 +37,15 @@ def stays_the_same(text: Text, making: Making, event: MissEvent, left: ast.stmt,
             for node in ast.walk(text.module)
             if not is_inside(text, node, left) and _binds(node, name) and text.function_around(node) is text.module
         ]
-        # If a line below binds the name, the name may hold another value, or none, where the function is made once.
+        # A name that is assigned further down may have no value, or another one, where the edited code makes the
+        # function.
         if any(line >= first_line(left) for line in lines):
             return False
     return True
 
 
 def _reads_the_same(text: Text, left: ast.stmt, value: Any) -> bool:
-    """Return whether, by the text, a function that the made function calls reads equal values in each call."""
+    """Return whether a function that the jitted function calls certainly reads the same values in each call."""
     if reads_what_may_change(value):
         return False
     read = names_read(value)
@@ -61,9 +62,10 @@ def _binds(node: ast.AST, name: str) -> bool:
 def passed_values(
     making: Making, history: FunctionHistory, event: MissEvent, left: ast.stmt, text: Text
 ) -> dict[str, Any] | None:
-    """Return the values of the names that become arguments: numbers, or types of arrays; None if one is unknown.
+    """Return the values of the names that become arguments: numbers, or types in place of arrays.
 
-    A name has the same type in all calls of the line, else the edited code would miss, too.
+    None if a value is unknown, or if a name has values of several types in the calls on this line: the edited code
+    would then miss, too.
     """
     arguments = [*making.first, *(keyword.value for keyword in making.named)]
     names_needed = {
@@ -89,7 +91,10 @@ def passed_values(
 
 
 def _of_partial(name: str, left: ast.stmt) -> Any:
-    """Return a sample value of a name that a partial binds, if a loop over numbers counts the name; else None."""
+    """Return an example value of a name that a partial binds: 1 or 1.0 for a loop over such numbers.
+
+    None for other names.
+    """
     match left:
         case ast.For(target=ast.Name(id=target), iter=ast.Call(func=ast.Name(id="range"))) if target == name:
             return 1
@@ -118,7 +123,7 @@ def _type(value: Any) -> tuple[Any, ...] | None:
 def gives_the_same(
     making: Making, event: MissEvent, names: Mapping[str, Any], values: Mapping[str, Any], budget: Budget
 ) -> bool:
-    """Return whether the function, if it is made only once, can be traced and computes the same as now."""
+    """Return whether the function, if it is made only once, can be traced and computes the same as before."""
     assert event.key is not None
     passed = arguments_of(event.key, None)
     if passed is None:
@@ -141,14 +146,14 @@ def _types(
     bound: Mapping[str, Any],
     budget: Budget,
 ) -> ResultTypes:
-    """Return the types of the results of a call of the function that an expression makes.
+    """Return the types of the results of a call of the function that an expression or a def makes.
 
     Args:
         node: The expression that makes the jitted function.
         args: The positional arguments of the call, as types.
         kwargs: The keyword arguments of the call, as types.
-        names: The present values of the names in the text.
-        bound: The values of the names that are bound around the text: types in place of arrays.
+        names: The present values of the global names in the source code.
+        bound: The values of the local names that the expression reads, with types in place of arrays.
         budget: The time that is left.
     """
     import jax
@@ -172,7 +177,7 @@ def _types(
 
 
 def _argument(node: ast.expr, values: Mapping[str, Any]) -> Any:
-    """Return the type of an argument that a partial bound; the argument is a name or a number."""
+    """Return the value of an argument that a partial bound: a number, or a type in place of an array."""
     if isinstance(node, ast.Name):
         return values[node.id]
     if isinstance(node, ast.Constant) and type(node.value) in (int, float):
@@ -182,7 +187,10 @@ def _argument(node: ast.expr, values: Mapping[str, Any]) -> Any:
 
 @contextmanager
 def _compiled(node: ast.expr | ast.FunctionDef) -> Iterator[Any]:
-    """Yield the compiled code that makes a function; until then `linecache` has its source, which JAX reads."""
+    """Yield the compiled code that makes a function.
+
+    In the `with` block, `linecache` has the source of this code, because JAX reads the source.
+    """
     text = f"{_MADE} = {ast.unparse(node)}\n"
     if isinstance(node, ast.FunctionDef):
         text = f"{ast.unparse(node)}\n{_MADE} = {node.name}\n"

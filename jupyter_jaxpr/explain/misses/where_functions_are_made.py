@@ -1,4 +1,4 @@
-"""Finds code that makes a new function object in each call, and the places to which an edit could move the code."""
+"""Finds code that makes a new function object in each call, and the statement before which an edit can move it."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from typing import Any
 from .written_calls import Text, is_in_loop, is_jit, jitted_here, value_of
 
 _TRANSFORMS = ("grad", "value_and_grad", "vmap", "jacfwd", "jacrev", "hessian", "checkpoint")
-#: Transforms that differentiate the first argument only, so that the function may take more arguments.
+#: Transforms that differentiate only the first argument, so the edit may give the function more arguments.
 _TAKES_MORE = ("grad", "value_and_grad")
 
 
 @dataclass(frozen=True)
 class Making:
-    """The expression that makes the jitted function, and the expression in its place in the edited text.
+    """The code that makes the jitted function, and the code that replaces it after the edit.
 
     Attributes:
-        old: The expression that makes the function, or its def.
+        old: The expression that makes the jitted function, or its def.
         new: The new expression or def, with the names in `passed` as parameters.
         name: The name of the jitted function.
-        passed: The names that become arguments, after the arguments of the call.
-        first: The arguments that a partial bound by position; they stand before the arguments of the call.
+        passed: The local names that become arguments, after the call's own arguments.
+        first: The arguments that a partial bound by position; the edited call passes them first.
         named: The arguments that a partial bound by keyword.
-        statement: The statement that is moved; None if the call itself contains the expression.
+        statement: The statement that the edit moves; None for `jax.jit(f)(x)`, where the call contains `old`.
     """
 
     old: ast.expr | ast.FunctionDef
@@ -41,7 +41,7 @@ class Making:
 
 
 def left_of(text: Text, call: ast.Call) -> ast.stmt | None:
-    """Return the statement before which an edit puts the making of a function: a loop, or the function around it."""
+    """Return the statement before which an edit makes the function: the outermost loop or function around the call."""
     around = text.function_around(call)
     if isinstance(around, ast.FunctionDef):
         return around if around in text.module.body else None
@@ -52,7 +52,10 @@ def left_of(text: Text, call: ast.Call) -> ast.stmt | None:
 
 
 def making_of(text: Text, call: ast.Call, left: ast.stmt, names: Mapping[str, Any]) -> Making | None:
-    """Return the making of the called jitted function, which an edit moves before the statement `left`."""
+    """Return the code that makes the called jitted function.
+
+    None if no edit can move the code before the statement `left`.
+    """
     if isinstance(call.func, ast.Call):
         return _of_expression(text, call.func, None, left, names, _free_name(text, call.func, names))
     if not isinstance(call.func, ast.Name):
@@ -60,7 +63,7 @@ def making_of(text: Text, call: ast.Call, left: ast.stmt, names: Mapping[str, An
     statement = jitted_here(text, call, call.func.id, names)
     if statement is None or not is_inside(text, statement, left) or _calls_of(text, call.func.id, left) != [call]:
         return None
-    # A statement in a condition may make no function.
+    # If the statement is in an `if`, Python may not run it, so the edit must not move it.
     if next_statement(text, statement) is None or text.parents[id(statement)] is not left:
         return None
     if isinstance(left, ast.FunctionDef) and _is_taken(text, call.func.id, statement, names):
@@ -126,7 +129,7 @@ def _add_parameters(parameters: ast.arguments, names: list[str]) -> bool:
 
 
 def _is_plain_making(node: ast.expr, names: Mapping[str, Any]) -> bool:
-    """Return whether evaluating an expression makes a function and does nothing else."""
+    """Return whether evaluating an expression only makes a function, with no other effect."""
     import jax
 
     match node:
@@ -152,14 +155,14 @@ def is_constant(node: ast.expr) -> bool:
 
 
 def _is_plain_decorator(node: ast.expr) -> bool:
-    """Return whether evaluating the options of `jax.jit` runs no code."""
+    """Return whether a decorator is `jax.jit` alone, or has only constants as options."""
     return not isinstance(node, ast.Call) or all(
         is_constant(argument) for argument in (*node.args[1:], *(keyword.value for keyword in node.keywords))
     )
 
 
 def _is_taken(text: Text, name: str, apart: ast.stmt, names: Mapping[str, Any]) -> bool:
-    """Return whether a function's name is also used by the notebook, by the other code of the file, or by Python."""
+    """Return whether a name is also used by the notebook, by other code of the file, or by a Python builtin."""
     if name in names or hasattr(builtins, name):
         return True
     inside = set(map(id, ast.walk(apart)))
@@ -180,7 +183,7 @@ def free_names(node: ast.AST) -> set[str]:
 
 
 def bound_in(text: Text, left: ast.stmt, without: ast.AST) -> set[str]:
-    """Return the names that the parts of a statement bind, without the names that the part `without` binds."""
+    """Return the names that are bound in a statement, except those that are only bound in its part `without`."""
     apart = set(map(id, ast.walk(without)))
     names: set[str] = set()
     for node in ast.walk(left):
@@ -204,7 +207,7 @@ def is_inside(text: Text, node: ast.AST, left: ast.stmt) -> bool:
 
 
 def _calls_of(text: Text, name: str, left: ast.stmt) -> list[ast.Call]:
-    """Return one item for each use of a name: the call, if the use is a call inside the statement `left`; else None."""
+    """Return, for each use of a name, the call if the use is a call inside of the statement `left`, else None."""
     calls: list[Any] = []
     for node in ast.walk(text.module):
         if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
@@ -215,7 +218,10 @@ def _calls_of(text: Text, name: str, left: ast.stmt) -> list[ast.Call]:
 
 
 def next_statement(text: Text, statement: ast.stmt) -> ast.stmt | None:
-    """Return the next statement in the same block; None if there is none, and removing would empty the block."""
+    """Return the next statement in the same block.
+
+    None if there is none: moving the statement could empty the block.
+    """
     parent = text.parents[id(statement)]
     for name in ("body", "orelse", "finalbody"):
         block = getattr(parent, name, None)

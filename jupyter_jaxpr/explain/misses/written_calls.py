@@ -24,9 +24,9 @@ class Text:
     """The source code of a cell or a file, and its syntax tree.
 
     Attributes:
-        file: The file name of the text's code.
-        loops: The syntax and the lines of the text.
-        parents: The node around each node, by the id of the node.
+        file: The `co_filename` of the code.
+        loops: The syntax tree and the lines of the source code.
+        parents: For the id of each syntax node: its parent.
     """
 
     file: str
@@ -35,45 +35,45 @@ class Text:
 
     @property
     def module(self) -> ast.Module:
-        """The syntax of the whole text."""
+        """The syntax tree of the whole source code."""
         return self.loops.module
 
     def around(self, node: ast.AST) -> Iterator[ast.AST]:
-        """Yield the nodes around a node, the nearest first."""
+        """Yield the syntax nodes that contain a node, the innermost first."""
         above = self.parents.get(id(node))
         while above is not None:
             yield above
             above = self.parents.get(id(above))
 
     def function_around(self, node: ast.AST) -> ast.AST:
-        """Return the nearest function around a node, or the module."""
+        """Return the innermost function that contains a node, or the module."""
         return next(
             (node_around for node_around in self.around(node) if isinstance(node_around, _FUNCTIONS)), self.module
         )
 
     def statement_of(self, node: ast.AST) -> ast.stmt | None:
-        """Return the nearest statement that a node is in."""
+        """Return the innermost statement that contains a node."""
         if isinstance(node, ast.stmt):
             return node
         return next((node_around for node_around in self.around(node) if isinstance(node_around, ast.stmt)), None)
 
     def written(self, node: ast.AST) -> str:
-        """Return the user's text of a node."""
+        """Return the user's source code of a node."""
         text = ast.get_source_segment("\n".join(self.loops.lines), node)
         return ast.unparse(node) if text is None else text
 
     def replaced(self, node: ast.expr | ast.stmt, text: str) -> Edit:
-        """Return the edit that puts a text in the place of a node."""
+        """Return the edit that replaces a node by new code."""
         line, column = node.lineno, node.col_offset
         return Edit(Place(self.file, line, "", column, node.end_lineno or line, node.end_col_offset or column), text)
 
     def removed(self, statement: ast.stmt, until: ast.stmt) -> Edit:
-        """Return the edit that removes a statement, up to the next statement."""
+        """Return the edit that removes a statement with the lines up to the next statement."""
         begin, end = first_line(statement), first_line(until)
         return Edit(Place(self.file, begin, "", statement.col_offset, end, until.col_offset), "")
 
     def before(self, statement: ast.stmt, code: str) -> Edit:
-        """Return the edit that puts lines before a statement, indented as the statement is."""
+        """Return the edit that inserts lines before a statement, with the indentation of the statement."""
         line, column = first_line(statement), statement.col_offset
         indent = " " * column
         text = "\n".join(
@@ -105,13 +105,13 @@ def _text(file: str, loops: Loops) -> Text:
 
 
 def call_at(text: Text, place: Place, name: str, names: Mapping[str, Any]) -> ast.Call | None:
-    """Return the call of a function on a line; None if there is none, or if several calls are possible.
+    """Return the call of a function on a line. None if there is none, or if several calls on the line may be that call.
 
     Args:
-        text: The text with the line.
+        text: The source code with the line.
         place: The line.
         name: The name of the called function.
-        names: The present values of the names of the text.
+        names: The present values of the global names in the source code.
     """
     calls = [node for node in ast.walk(text.module) if isinstance(node, ast.Call) and node.lineno == place.line]
     answers = [(node, _is_call_of(text, node, name, names)) for node in calls]
@@ -122,13 +122,13 @@ def call_at(text: Text, place: Place, name: str, names: Mapping[str, Any]) -> as
 
 
 def calls_of(text: Text, name: str, names: Mapping[str, Any]) -> list[ast.Call]:
-    """Return the calls in source code that are, or may be, calls of the jitted function with a name."""
+    """Return the calls in source code that are, or may be, calls of the jitted function of this name."""
     calls = [node for node in ast.walk(text.module) if isinstance(node, ast.Call)]
     return [node for node in calls if _is_call_of(text, node, name, names) is not False]
 
 
 def _is_call_of(text: Text, node: ast.Call, name: str, names: Mapping[str, Any]) -> bool | None:
-    """Return whether a call calls the jitted function with a name; None if the source code does not show it."""
+    """Return whether a call calls the jitted function of this name. None if the source code does not show it."""
     called = node.func
     if isinstance(called, ast.Call):
         if is_jit(called.func, names):
@@ -151,7 +151,7 @@ def _is_call_of(text: Text, node: ast.Call, name: str, names: Mapping[str, Any])
 
 
 def is_bound_around(text: Text, node: ast.AST, name: str) -> bool:
-    """Return whether a function or comprehension around a node binds a name, so that the name is not global there."""
+    """Return whether a name is local at a node: a function, class or comprehension around the node binds the name."""
     for around in text.around(node):
         if isinstance(around, COMPREHENSIONS):
             targets = [target_part for generator in around.generators for target_part in ast.walk(generator.target)]
@@ -166,7 +166,7 @@ def is_bound_around(text: Text, node: ast.AST, name: str) -> bool:
 
 
 def _is_loop_variable(text: Text, name: str) -> bool:
-    """Return whether a name takes several values in turn, such as the variable of a loop."""
+    """Return whether a name is assigned in another way than by `name = ...`, for example as the variable of a loop."""
     return any(
         isinstance(node, ast.Name)
         and node.id == name
@@ -188,12 +188,12 @@ def _binds(node: ast.AST, name: str) -> bool:
 
 
 def is_repeated(text: Text, node: ast.AST) -> bool:
-    """Return whether a node may run several times: it is in a function, a loop or a comprehension."""
+    """Return whether a node may run several times, because it is in a function, a loop or a comprehension."""
     return text.function_around(node) is not text.module or bool(is_in_loop(text, node, text.module))
 
 
 def _may_be(node: ast.expr, name: str) -> bool:
-    """Return whether an expression may be the function with a name, or a function that JAX made of that function."""
+    """Return whether an expression may be the function of this name, or the result of a transform of the function."""
     if isinstance(node, ast.Lambda):
         return name == "<lambda>"
     return any(
@@ -203,13 +203,13 @@ def _may_be(node: ast.expr, name: str) -> bool:
 
 
 def jitted_here(text: Text, call: ast.Call, name: str, names: Mapping[str, Any]) -> ast.FunctionDef | ast.Assign | None:
-    """Return the only statement, in the function around a call, that makes the jitted function; None if there is none.
+    """Return the statement that makes a jitted function, if there is only one in the function around a call.
 
     Args:
-        text: The text with the call.
+        text: The source code with the call.
         call: The call of the jitted function.
         name: The name of the jitted function.
-        names: The present values of the names of the text.
+        names: The present values of the global names in the source code.
     """
     around = text.function_around(call)
     definitions: list[ast.AST] = []
@@ -259,7 +259,7 @@ def is_jit_decorator(node: ast.expr, names: Mapping[str, Any]) -> bool:
 
 
 def is_in_loop(text: Text, node: ast.AST, around: ast.AST) -> list[ast.stmt | ast.expr]:
-    """Return the loops and comprehensions of a function around a node, the outermost last."""
+    """Return the loops and comprehensions between a node and the function `around`, the outermost last."""
     nodes: list[ast.stmt | ast.expr] = []
     child: ast.AST = node
     for above in text.around(node):

@@ -1,4 +1,4 @@
-"""Makes the edit of a note's cure from the source code that the note is about; none of this code runs."""
+"""Makes the edit of a note's cure from the source code; none of this code runs."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ _TYPE = "The edit does not change the result: JAX uses the type {taken} with the
 _CARRY = "The carry begins with the type that the body returns, so JAX traces the body once."
 _PRINT = "jax.debug.print prints at every call, and shows values in place of tracers."
 _INITIAL = {"fori_loop": (3, "init_val"), "while_loop": (2, "init_val"), "scan": (1, "init")}
-#: The names of types in `jax.numpy` that convert a number when they are called, such as `jnp.float32(x)`.
+#: The names of the types in `jax.numpy`, such as `float32`, that convert a number: `jnp.float32(x)`.
 _NUMBERS = re.compile(r"(bfloat|float|int|uint|complex)\d+")
 _BRACES = re.compile(r"[{}]")
 
 
 def sketch_of(kind: str, carry: PromotedCarry | None, text: Text, spans: Sequence[Span]) -> Sketch | None:
-    """Return the edit that cures a note; None if no edit follows from the text.
+    """Return the edit that cures a note. None if the source code does not show what to edit.
 
     Args:
         kind: The kind of the note.
         carry: The carry whose type the edit changes; None if the note is about no carry.
-        text: The text that the note is about.
-        spans: The places that the note is about; the last place is on the line of the note.
+        text: The source code that the note is about.
+        spans: The positions of the expressions that the note is about; the last one is on the line of the note.
     """
     maker = MAKERS.get(kind)
     return None if maker is None or not spans else maker(carry, text, spans)
@@ -70,7 +70,7 @@ def _truncated_type(_carry: PromotedCarry | None, text: Text, spans: Sequence[Sp
     return text.sketch("truncated_type", expression, narrow_type, sentence, [text.over(node, new)])
 
 
-#: For each type of 64 bits, the type that JAX takes in its place while jax_enable_x64 is off.
+#: Type of 64 bits -> the type that JAX uses in its place while jax_enable_x64 is off.
 _NARROWED = {"float64": "float32", "int64": "int32", "uint64": "uint32", "complex128": "complex64"}
 
 
@@ -92,14 +92,14 @@ def _promoted_carry(carry: PromotedCarry | None, text: Text, spans: Sequence[Spa
         return None
     parts = _parts(carries[0])
     if carry.leaf is None or len(parts) != carry.leaves or not _is_number(parts[carry.leaf]):
-        return None  # the text does not show which of its parts is the carry
+        return None  # the code does not show which number is the carry that the note is about
     number = parts[carry.leaf]
     new = f"{numpy}.{carry.dtype}({text.segment(number)})"
     return text.sketch("promoted_carry", call, "a carry whose type stays the same", _CARRY, [text.over(number, new)])
 
 
 def _parts(initial: ast.expr) -> list[ast.expr]:
-    """Return the innermost parts of an initial carry as they stand in its text, in the order of JAX's leaves."""
+    """Return the innermost expressions of an initial carry that the code writes out, in the order of JAX's leaves."""
     if isinstance(initial, ast.Tuple | ast.List):
         return [part for element in initial.elts for part in _parts(element)]
     if isinstance(initial, ast.Dict):
@@ -136,7 +136,10 @@ def _printed(_carry: PromotedCarry | None, text: Text, spans: Sequence[Span]) ->
 
 
 def _printed_parts(argument: ast.expr, text: Text) -> tuple[str, list[str]] | None:
-    """Return the format string for an argument of `print`, and the values in its braces; None if there is none."""
+    """Return the format string for an argument of `print`, and the values for its braces.
+
+    None if there is no such string.
+    """
     if isinstance(argument, ast.Starred):
         return None
     if isinstance(argument, ast.Constant):

@@ -20,12 +20,12 @@ class Sketch:
     """The edit of a note's cure, before the trial of the edit.
 
     Attributes:
-        cure: The cure, with the level that the cure has once the trial passes.
-        file: The file name of the text's code.
+        cure: The cure, as it is if the trial passes.
+        file: The `co_filename` of the code.
         lines: The lines of the source code to which the edits refer.
         line: The line that the note is about.
         kind: The kind of the note.
-        at_top: True if the edit changes a cell's own statements, outside of functions.
+        at_top: True if the edit changes statements of a cell that are outside of functions.
     """
 
     cure: FoundCure
@@ -56,7 +56,7 @@ class Text:
         return None
 
     def calls_on(self, line: int, name: str) -> list[ast.Call]:
-        """Return the calls on a line whose function is this plain name."""
+        """Return the calls on a line that call a function by this name, without a module."""
         return [
             node
             for node in ast.walk(self.module)
@@ -74,7 +74,10 @@ class Text:
             parent = self._parents.get(id(parent))
 
     def function(self, node: ast.AST) -> Function | None:
-        """Return the def or module whose own code has the node; None inside a lambda, a class or a comprehension."""
+        """Return the innermost def, or the module, that contains a node.
+
+        None if a lambda, class or comprehension is in between.
+        """
         for outer in self.around(node):
             if isinstance(outer, ast.FunctionDef | ast.Module):
                 return outer
@@ -83,7 +86,10 @@ class Text:
         return None
 
     def statement(self, node: ast.AST) -> ast.stmt | None:
-        """Return the simple statement around a node, if a line can stand before the statement."""
+        """Return the simple statement that contains a node.
+
+        None if a new line cannot be inserted before the statement.
+        """
         for outer in (node, *self.around(node)):
             if isinstance(outer, ast.stmt):
                 alone = not self.lines[outer.lineno - 1].encode()[: outer.col_offset].strip()
@@ -91,7 +97,7 @@ class Text:
         return None
 
     def is_local(self, name: str, function: Function) -> bool:
-        """Return whether a name is local to a function; for a module, always True."""
+        """Return whether a name is local to a function. For a module, the answer is always True."""
         if isinstance(function, ast.Module):
             return True
         assert isinstance(function, ast.FunctionDef)
@@ -112,7 +118,7 @@ class Text:
         )
 
     def own(self, function: ast.AST) -> Iterator[ast.AST]:
-        """Yield the nodes of a function without those of its inner functions."""
+        """Yield the nodes of a function, without the nodes of inner functions, classes and comprehensions."""
         for child in ast.iter_child_nodes(function):
             yield child
             if not isinstance(child, _NEW_SCOPES):
@@ -125,7 +131,7 @@ class Text:
         }
 
     def free(self, name: str) -> str:
-        """Return a name that the text does not use: the given name, if it is free, or this name with a number."""
+        """Return a name that the source code does not use yet: the given name, or with a number, such as key_2."""
         names, number, free_name = self.names(), 2, name
         while free_name in names:
             free_name, number = f"{name}_{number}", number + 1
@@ -152,14 +158,14 @@ class Text:
         return ast.get_source_segment("\n".join(self.lines), node) or ast.unparse(node)
 
     def sketch(self, kind: str, node: ast.expr, name: str, text: str, edits: Sequence[Edit]) -> Sketch | None:
-        """Return a cure that makes some edits; None if the edited source code is not valid Python.
+        """Return a cure with its edits, before the trial. None if the edited source code is not valid Python.
 
         Args:
             kind: The kind of the note.
             node: The expression that the note is about.
             name: The name of the cure.
-            text: The text of the cure.
-            edits: The edits, which are made together.
+            text: The sentence of the cure.
+            edits: The edits, which are applied together.
         """
         try:
             ast.parse(edited("\n".join(self.lines), edits))

@@ -1,8 +1,8 @@
 """Decides whether an expression and its derivative are finite when one of its variables is 1.
 
-The cure of a NaN gradient adds a second `jnp.where`, which gives 1 to the branch that is not taken. For `1 /
-jnp.log(x)` this does not help. The expression is computed with Python floats; for unknown functions and operators the
-answer is no.
+The cure of a NaN gradient adds a second `jnp.where`, which gives the value 1 to the expression in the branch that is
+not chosen. For `1 / jnp.log(x)`, this does not help: at 1, the expression is infinite. The expression is computed with
+Python floats; for an unknown function or operator, the answer is False.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from ...interruptions import not_of_a_signal
 
 _STEP = 1e-6
 _STEEPEST = 1e4
-#: The numbers that stand for the other names of the expression, one after the other; special values of a name are not
-#: tried.
+#: The values that stand for the other names in the expression, one after the other.
 _OTHERS = (0.7, 1.3)
 
 _FUNCTIONS: Mapping[str, Callable[..., float]] = {

@@ -14,7 +14,7 @@ _SPLIT = "Each call gets a different key. The random numbers differ from those o
 
 
 def split_key(_carry: PromotedCarry | None, text: Text, spans: Sequence[Span]) -> Sketch | None:
-    """Return the edit that splits a key before each use except the last use."""
+    """Return the edit that splits a random key before each of its uses but the last."""
     uses = [text.expression(span) for span in spans]
     expressions = [use for use in uses if use is not None]
     if len(expressions) != len(spans) or len(expressions) < 2:

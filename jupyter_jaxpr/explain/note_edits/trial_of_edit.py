@@ -1,8 +1,8 @@
 """Tries the edit of a note's cure: the edit must keep the types of the results and remove the cause of the note.
 
 An edit within a function is tried in each program that reaches the edited line: the edited function is traced with the
-types of the call. An edit of a cell's own statements is traced with the present values of the notebook's names. JAX
-only traces, and computes nothing.
+types of the call. For an edit outside of functions, the cell's statements are traced with the present values of the
+notebook's names. JAX only traces, and computes nothing.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Outcome = Literal["applies", "fails", "untried", "elsewhere"]
 
 _NAME = "__jupyter_jaxpr_trial__"
 _numbers = itertools.count(1)
-#: For each kind of note, the function that counts the causes of such a note in a program; a cure leaves fewer causes.
+#: Kind of note -> the function that counts the causes of such a note in a program. A cure must lower the count.
 _COUNTS: Mapping[str, Callable[[Any], int]] = {
     "key_used_twice": count_key_uses,
     "masked_derivative": count_masked_derivatives,
@@ -68,7 +68,7 @@ def tried_in(sketch: Sketch, observed: ObservedProgram, budget: Budget) -> Outco
 
 
 def tried_at_top(sketch: Sketch, names: Mapping[str, Any], budget: Budget) -> Outcome:
-    """Try an edit of a cell's own statements and return the outcome.
+    """Try an edit of statements of a cell that are outside of functions, and return the outcome.
 
     Args:
         sketch: The edit.
@@ -81,7 +81,8 @@ def tried_at_top(sketch: Sketch, names: Mapping[str, Any], budget: Budget) -> Ou
     try:
         old = _statements(ast.parse(text), min(lines), max(lines))
         new = _statements(ast.parse(edited(text, sketch.cure.edits)), min(lines), max(lines) + shift)
-        # The names that the unedited statements store, and the existing names that only the edited statements store.
+        # The names that the unedited statements assign, and those that only the edited statements assign, if they exist
+        # already.
         stored = sorted(_stored(old) | (_stored(new) & names.keys()))
         passed = [name for name in stored if name in names]
         functions = [_function(body, passed, stored, names) for body in (old, new)]
@@ -89,7 +90,8 @@ def tried_at_top(sketch: Sketch, names: Mapping[str, Any], budget: Budget) -> Ou
         before = result_types(functions[0], args, {}, budget)
     except not_of_a_signal(Untried, NotCopied, SyntaxError, ValueError):
         return "untried"
-    except not_of_a_signal(Exception):  # a name of the notebook may have another value now than when the cell ran
+    # the unedited statements fail, for example because a name of the notebook has another value than when the cell ran
+    except not_of_a_signal(Exception):
         return "untried"
     return _outcome(sketch, before, lambda: result_types(functions[1], args, {}, budget))
 
@@ -100,7 +102,7 @@ def _outcome(sketch: Sketch, before: ResultTypes, trace: Callable[[], ResultType
     except Untried:
         return "untried"
     except not_of_a_signal(NameError):
-        return "untried"  # the file must first import what the edit needs
+        return "untried"  # the edited code needs an import that the file does not have
     except not_of_a_signal(Exception):
         return "fails"
     counted = _COUNTS.get(sketch.kind)
@@ -122,7 +124,10 @@ def _programs(jaxpr: Any) -> Iterator[Any]:
 
 
 def _copied_through(value: Any, copies: dict[int, Any], codes: EditedCode) -> Any:
-    """Return a copy of a user's function, also of one inside a library's function such as a result of `jax.grad`."""
+    """Return a copy of a user's function.
+
+    For a library's function, such as a result of `jax.grad`, copy the user's function in it.
+    """
     if type(value) is not FunctionType or not is_installed(file_of(value.__code__)) or not value.__closure__:
         return copied(value, copies, codes=codes)
     cells = []
@@ -155,7 +160,10 @@ def _stored(body: Sequence[ast.stmt]) -> set[str]:
 def _function(
     body: Sequence[ast.stmt], parameters: Sequence[str], stored: Sequence[str], names: Mapping[str, Any]
 ) -> Any:
-    """Return a function with these statements, whose arguments and results are the names that they assign."""
+    """Return a function with the given statements.
+
+    Its arguments and its results are the names that the statements assign.
+    """
     module = ast.parse(f"def {_NAME}({', '.join(parameters)}):\n    return [{', '.join(stored)}]\n")
     made_of = module.body[0]
     assert isinstance(made_of, ast.FunctionDef)

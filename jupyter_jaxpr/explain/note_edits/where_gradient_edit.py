@@ -1,4 +1,4 @@
-"""Makes the edit that keeps a value out of the untaken branch of a `jnp.where` whose gradient can be NaN."""
+"""Makes the edit for a `jnp.where` whose gradient can be NaN: a second `jnp.where`, inside one branch."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ _CONSTANTS = frozenset("zeros_like ones_like full_like zeros ones full".split())
 
 
 def kept_out(_carry: PromotedCarry | None, text: Text, spans: Sequence[Span]) -> Sketch | None:
-    """Return the edit that puts a second selection around the compared value, in the branch that is not constant."""
+    """Return the edit that puts a second `jnp.where` around the compared value in one branch.
+
+    In `jnp.where(x > 0, jnp.log(x), 0)`, the x of `jnp.log(x)` becomes `jnp.where(x > 0, x, 1)`.
+    """
     call = text.expression(spans[-1])
     if not isinstance(call, ast.Call) or len(call.args) != 3 or call.keywords or text.function(call) is None:
         return None
@@ -28,7 +31,8 @@ def kept_out(_carry: PromotedCarry | None, text: Text, spans: Sequence[Span]) ->
         return None
     compared_dump = ast.dump(compared)
     reads = [[node for node in ast.walk(branch) if ast.dump(node) == compared_dump] for branch in branches]
-    # In `jnp.where(c, f(x), x)`, the branch `x` cannot make the derivative NaN.
+    # The derivative of a branch is never NaN if the branch is the value itself, a constant, or does not contain the
+    # value.
     harmless = [
         not read or _is_constant(branch) or ast.dump(branch) == compared_dump
         for branch, read in zip(branches, reads, strict=True)
@@ -49,7 +53,7 @@ def kept_out(_carry: PromotedCarry | None, text: Text, spans: Sequence[Span]) ->
 
 
 def _is_constant(branch: ast.expr) -> bool:
-    """Return whether a branch uses only the shape of a value, as `jnp.zeros_like(x)` does."""
+    """Return whether a branch is a call such as `jnp.zeros_like(x)`, which uses only the shape of its argument."""
     return isinstance(branch, ast.Call) and isinstance(branch.func, ast.Attribute) and branch.func.attr in _CONSTANTS
 
 
@@ -60,7 +64,7 @@ def _numpy(call: ast.Call, text: Text) -> str | None:
 
 
 def _compared(condition: ast.expr, call: ast.Call, text: Text) -> ast.expr | None:
-    """Return the value that a condition compares with a number."""
+    """Return the value that a condition compares with a number, such as x in x > 0. None for other conditions."""
     if isinstance(condition, ast.Name):
         function = text.function(call)
         assert function is not None

@@ -56,7 +56,7 @@ class Timing:
 
     Attributes:
         line: The line of the measurement, from 1.
-        how: How the code measures, such as `%timeit`.
+        how: How the code measures: clock, with, helper, time, timeit or another magic.
         call: The code of the jitted call whose work the measurement leaves out.
         function: The name of the jitted function.
         assigned: The name to which the result of the call is assigned; None without one.
