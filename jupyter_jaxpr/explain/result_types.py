@@ -1,6 +1,6 @@
-"""Finds the types of a call's results by tracing the call with the types of its arguments; nothing is computed.
+"""Finds the types of a call's results: traces the call with the types of its arguments, and computes nothing.
 
-A trial of a cure compares the results of the code with the results of the edited code. Copies of the functions are
+A trial of a cure compares the types from the user's code with those from the edited code. Copies of the functions are
 traced, so that the trace leaves nothing in JAX's caches. A function that may change something outside of itself is not
 traced. All trials of one request together may take at most `errors.trial_time_limit.SECONDS`.
 """
@@ -22,9 +22,9 @@ from ..program.jaxpr.parameters import open_jaxpr, programs_in
 from .trials.copied_values import NotCopied, copied
 from .trials.trial_time_limit import Budget, TooLong
 
-#: An equation of this primitive changes the dtype of a value, but not the value.
+#: The primitive that changes only the dtype of a value.
 _CONVERSION = "convert_element_type"
-#: The primitives that move values, or that contain programs.
+#: The primitives that only move values, and the primitives that contain programs, such as scan.
 _MOVES = frozenset(
     """convert_element_type broadcast_in_dim squeeze slice dynamic_slice dynamic_update_slice concatenate reshape gather
     transpose rev copy copy_p stack unstack split scan while cond pjit jit closed_call core_call remat checkpoint
@@ -33,7 +33,7 @@ _MOVES = frozenset(
 
 
 class Fixed:
-    """A value that is a constant of the trace, not a traced argument; for example the value of a static argument."""
+    """A value that is no traced argument but a constant of the trace, for example the value of a static argument."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
@@ -45,11 +45,12 @@ class ResultTypes(NamedTuple):
     Attributes:
         tree: The pytree structure of the result.
         leaves: The shape and dtype of each leaf.
-        equations: The equations with the types of their operands and results, without conversions. Two calls of one
-            code with equal `equations` compute the same numbers, but for the dtype of an input before its conversion.
+        equations: The equations with the types of their operands and results, without conversions. If two calls of the
+            same code have equal `equations`, they compute the same numbers, apart from the dtypes of inputs that are
+            converted first.
         size: The number of equations, with the equations of bodies and branches.
         dtypes: The dtypes of the results of equations that do more than move values.
-        float_conditions: The number of comparisons of floats that decide whether a `while_loop` goes on.
+        float_conditions: The number of comparisons of floats in conditions of `while_loop`.
         program: The jaxpr of the call.
     """
 
@@ -62,12 +63,12 @@ class ResultTypes(NamedTuple):
     program: Any = None
 
     def is_as(self, other: ResultTypes) -> bool:
-        """Return whether two calls give results of the same types and compute the same numbers."""
+        """Return whether two calls give results of the same types, and have the same equations."""
         return (self.tree, self.leaves, self.equations) == (other.tree, other.leaves, other.equations)
 
 
 class Untried(Exception):
-    """Raised if nothing was traced: the code may change something outside of itself, or the trace took too long."""
+    """Raised if a call cannot be traced safely: it may have a side effect, or the trace takes too long."""
 
 
 def spec_of_aval(aval: Any) -> Any:
@@ -124,7 +125,7 @@ def result_types(
                 silence(function_copy.__globals__)
         numbers, structure = jax.tree_util.tree_flatten(plain(*positional, **named))
         structures[:] = [structure]
-        # a string or another object among the results is an error under jit
+        # asarray raises an error for a string or another object in the result, as jit does
         return [number if hasattr(number, "dtype") else jax.numpy.asarray(number) for number in numbers]
 
     try:
@@ -140,7 +141,7 @@ def result_types(
 
 
 def silence(names: dict[str, Any]) -> None:
-    """Make `print` do nothing in functions with these globals; the real `print` of a running cell is not changed."""
+    """Make `print` do nothing in functions with these globals. The builtin `print` itself is not changed."""
     if names.get("print", print) is print:
         names["print"] = _nothing
 
@@ -151,7 +152,10 @@ def _nothing(*args: Any, **options: Any) -> None:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Suppress warnings and printed text of libraries; the warning filters and the stream belong to all threads."""
+    """Suppress warnings and printed text.
+
+    Only in the main thread, because warning filters and sys.stdout belong to all threads.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -187,7 +191,7 @@ def types_of(tree: Any, leaves: tuple[tuple[tuple[int, ...], Any], ...], program
 
 
 def _everywhere(jaxpr: Any) -> Iterator[Any]:
-    """Yield the equations of a program, of its bodies and of its branches."""
+    """Yield the equations of a program, including those in bodies and branches."""
     for equation in jaxpr.eqns:
         yield equation
         for value in equation.params.values():
@@ -225,7 +229,10 @@ def _type(variable: Any) -> Any:
 
 
 def _parameter(value: Any) -> Any:
-    """Return an equation's parameter in a form that can be compared; for an unknown object, the name of its class."""
+    """Return an equation's parameter in a form that can be compared.
+
+    For an object of another kind, return its class name.
+    """
     import numpy as np
 
     if value is None or type(value) in (bool, int, float, complex, str) or isinstance(value, np.dtype):

@@ -1,4 +1,4 @@
-"""Finds updates `x.at[i].set(v)` in a cell whose result is not used.
+"""Finds updates `x.at[i].set(v)` in a cell whose results are not used.
 
 JAX arrays are immutable: the update returns a new array, which is lost if nothing refers to it. Such a statement is
 always a mistake, so the cell's source is enough to find it.
@@ -25,18 +25,18 @@ _OF_EXPRESSION = "Assign the result of {update} to a name."
 
 
 def dropped_updates(source: str, file: str) -> list[Finding]:
-    """Return a finding for each statement that drops an update.
+    """Return a finding for each statement whose result, an updated array, is not used.
 
     Args:
-        source: The text of the cell, with its magics.
+        source: The source code of the cell, with its magics.
         file: The `co_filename` of the cell's code.
     """
     try:
-        # A magic is replaced by `pass`, so that no line number changes.
+        # Each line of a magic becomes `pass`, so the line numbers stay the same.
         tree = ast.parse(_MAGIC.sub(lambda line: f"{line[1]}pass", source))
     except not_of_a_signal(SyntaxError, ValueError):
         return []
-    # the cell displays the value of its last expression, so that one is used
+    # the cell displays the value of its last expression, so the result of that update is used
     last_statement = tree.body[-1] if tree.body else None
     findings = []
     for statement in ast.walk(tree):

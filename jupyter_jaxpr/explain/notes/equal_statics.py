@@ -50,11 +50,11 @@ _STALE = "{name} changed after the trace"
 
 
 def equal_statics(hits: Sequence[StaticHit], known: Sequence[Finding]) -> Iterator[Finding]:
-    """Yield a finding for each static value of a call that differs from the value with which its program was traced.
+    """Yield a finding for each call that used a program traced with another value of a static argument.
 
     Args:
-        hits: The differences that `static_hits` found.
-        known: Earlier findings; what one of them reports is not reported again.
+        hits: The calls that `static_hits` found, each with both values of the static argument.
+        known: The findings so far; a finding with the title of one of these is not repeated.
     """
     titles = {(finding.function, finding.title) for finding in known}
     for hit in hits:

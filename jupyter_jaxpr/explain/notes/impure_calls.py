@@ -1,4 +1,4 @@
-"""Finds Python code that ran only while JAX traced: calls like `time.time()`, and changes like `count += 1`."""
+"""Finds Python code that ran only while JAX traced: calls such as `time.time()`, and changes such as `count += 1`."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _CURES: dict[Kind, str] = {
 
 
 def frozen_values(calls: Iterable[FrozenCall]) -> list[Finding]:
-    """Return a finding for each impure call, such as `time.time()`, that the code of a traced function made."""
+    """Return a finding for each impure call, such as `time.time()`, that a traced function made."""
     return [
         Finding(
             kind="frozen_call",
@@ -69,7 +69,7 @@ _CURE_OF_CHANGE = (
 
 
 def changes_by_traces(changes: Iterable[ChangedByTrace]) -> list[Finding]:
-    """Return a finding for each value that the code of a traced function changed while JAX traced the function."""
+    """Return a finding for each value outside of a traced function that the function changed while JAX traced it."""
     return [
         Finding(
             kind="frozen_change",

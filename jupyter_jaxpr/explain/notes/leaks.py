@@ -1,9 +1,9 @@
-"""Finds the tracers that a traced function left in objects outside of the function.
+"""Finds the tracers that a traced function stored in objects outside of the function.
 
 A tracer stands for a value only while its function is traced. Python code that keeps a tracer, as
 `global_list.append(x)` and `self.state = x` do, gets an error from JAX when it uses the tracer later. The search begins
-at the global names and closure variables that the function and the user's functions it names read, at the object of a
-method, and at static arguments. From there it goes through containers, and through the user's plain objects and
+at the global names and closure variables of the function and of the user's functions that it names, at the object of a
+method, and at static arguments. From there, the search goes through containers, and through objects of the user's
 classes. It runs no code of the user's.
 """
 
@@ -40,8 +40,8 @@ _ALL_ELEMENTS = 20_000
 _FUNCTIONS = 30
 _KEY_LENGTH = 30
 
-#: A weak reference to each tracer, by the id of the tracer. Python may give the id of a freed tracer to another object:
-#: then the weak reference is dead.
+#: The id of a tracer -> a weak reference to the tracer. Python may give the id of a freed tracer to another object; the
+#: weak reference is then dead.
 Held = dict[int, Any]
 
 
@@ -74,7 +74,7 @@ class Reach(NamedTuple):
 
 
 def reach_before(fun: Any, statics: Mapping[str, Any]) -> Reach | None:
-    """Return what a function can reach before its trace; tracers that are already there are not leaks of the trace.
+    """Return what a function can reach before its trace. The tracers among these objects are not leaks of the trace.
 
     Args:
         fun: The function.
@@ -91,29 +91,31 @@ def reach_before(fun: Any, statics: Mapping[str, Any]) -> Reach | None:
     for name, value in objects.items():
         try:
             arguments[name] = weakref.ref(value)
-        except TypeError:  # Python has no weak references to some objects
+        except TypeError:  # some objects do not allow weak references
             continue
     reach = Reach(tuple(_scopes(inner)), arguments, {})
     return reach._replace(tracers={id(tracer): weakref.ref(tracer) for _, tracer in _tracers_in(reach)})
 
 
 def leaked_tracers(traced: Sequence[tuple[str, Reach]]) -> list[Finding]:
-    """Return the tracers that outlived the traces of functions, one finding for each function's name and holder.
+    """Return a finding for each place where tracers stayed after the traces of functions.
+
+    A place is a function's name and the path of the object that stores the tracers.
 
     Args:
-        traced: The name of each function that was traced, and the result of `reach_before`, in their order.
+        traced: The name of each traced function and its result of `reach_before`, in the order of the traces.
     """
     traced_names = {name for name, _ in traced}
     told_ids: set[int] = set()
     tracers_by_holder: dict[tuple[str, str], tuple[Reach, list[Any]]] = {}
-    # a tracer that a later function can reach may come from the trace of an earlier function
+    # the last function comes first: it may also reach tracers of the traces before
     for name, reach in reversed(traced):
         for holder, tracer in _tracers_in(reach):
             if id(tracer) in told_ids or _was_there(tracer, reach.tracers):
                 continue
             traced_name = _traced_name(tracer)
             if traced_name is None or (traced_name != name and traced_name in traced_names):
-                continue  # an operation outside of a jit, or the trace of another function, left the tracer
+                continue  # the tracer comes from an operation outside of a jit, or from the trace of another function
             told_ids.add(id(tracer))
             tracers_by_holder.setdefault((name, holder), (reach, []))[1].append(tracer)
     return [
@@ -154,7 +156,7 @@ def _finding(name: str, reach: Reach, holder: str, tracers: Sequence[Any]) -> Fi
 
 
 def _function_in(fun: Any) -> FunctionType | None:
-    """Return the Python function that a callable runs; None if it runs no Python function."""
+    """Return the Python function that a callable, such as a jitted function, calls. None if there is none."""
     inner = unwrap(fun)
     if type(inner) is not FunctionType and is_class_of_users(type(inner)):
         inner = unwrap(defined(type(inner), "__call__"))
@@ -162,7 +164,10 @@ def _function_in(fun: Any) -> FunctionType | None:
 
 
 def _object_of(fun: Any) -> Any:
-    """Return the object of a bound method, or the object with `__call__`, inside a callable; None if there is none."""
+    """Return the object of a bound method, or an object with `__call__`, in a callable such as jit(model.step).
+
+    None without one.
+    """
     for _ in range(50):
         if type(fun) is types.MethodType:
             return fun.__self__
@@ -174,7 +179,7 @@ def _object_of(fun: Any) -> Any:
 
 
 def _scopes(function: FunctionType) -> list[Scope]:
-    """Return the scope of a function and the scopes of the user's functions that it names."""
+    """Return the scope of a function, and the scopes of the user's functions that its code names."""
     functions, scopes = [function], []
     for named in functions:  # the loop body appends to `functions`
         scope = Scope(named.__code__, named.__globals__, weakref.ref(named))
@@ -207,11 +212,11 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             yield from _codes(constant)
 
 
-# --- what the names hold ---
+# --- the values of the names ---
 
 
 def _tracers_in(reach: Reach) -> Iterator[tuple[str, Any]]:
-    """Yield the tracers that a function can reach, each with the path of its holder: kept, self.last, buffer.items."""
+    """Yield the tracers that a function can reach, each with the path of the object that stores it: self.last."""
     search = _Search(frozenset(_literals(reach)))
     for scope in reach.scopes:
         for name, value in _named_values(scope):
@@ -228,7 +233,7 @@ def _literals(reach: Reach) -> Iterator[Any]:
 
 class _Element(NamedTuple):
     path: str
-    holder: str  # the path of the object that keeps the tracer; for an element of a list, the path of the list
+    holder: str  # the path of the object that stores the tracer; for an element of a list, the path of the list
     value: Any
 
 
@@ -239,19 +244,19 @@ class _Search:
     """Finds the tracers in the values of names; each object is visited once.
 
     Args:
-        literals: The strings and numbers that are written in the code. Any other key of a dict is data, and no path
-            shows it: notes are saved also where values are not.
+        literals: The strings and integers in the user's code. A path shows a key of a dict only if the key is one of
+            these: other keys are the user's data, which must not be in a saved note.
     """
 
     def __init__(self, literals: frozenset[Any]) -> None:
         self._literals = literals
         self._seen: set[int] = set()
         self._left = _ALL_ELEMENTS
-        # The kinds of classes, by the id of the class, because the hash of a class may be the user's code.
+        # By the id of the class, because computing the hash of a class may run the user's code.
         self._kinds: dict[int, _Kind | None] = {}
 
     def below(self, name: str, value: Any) -> Iterator[tuple[str, Any]]:
-        """Yield the tracers in the value of a name, each with the path of its holder."""
+        """Yield the tracers in the value of a name, each with the path of the object that stores the tracer."""
         level, looked = [_Element(name, name, value)], 0
         for _ in range(_DEPTH):
             below: list[_Element] = []
@@ -322,8 +327,8 @@ def _key_text(key: Any) -> str:
 
 
 def _numbered(container: Any) -> Iterator[tuple[int, Any]]:
-    """Yield the newest elements of a container with their indices; a set has no order, so its indices are arbitrary."""
-    # The methods of the built-in type run no code of a subclass.
+    """Yield the newest elements of a container with their indices. A set has no order, so its indices mean nothing."""
+    # The method of the builtin class is called, because a subclass may override it with the user's code.
     base = next(base for base in _CONTAINERS if issubclass(type(container), base))
     if base in (set, frozenset):
         return enumerate(itertools.islice(base.__iter__(container), _IN_CONTAINER))
@@ -352,7 +357,7 @@ def _tracer_text(value: Any) -> str:
         return kind_name(type(value))
 
 
-# --- the line that keeps the tracer ---
+# --- the line that stores the tracer ---
 
 _LAST_NAME = re.compile(r"([^\W\d]\w*)((?:\[[^\]]*\])*)$")
 _CHANGING = frozenset(
@@ -365,11 +370,11 @@ _STORES_OF_NAME = frozenset({"STORE_GLOBAL", "STORE_NAME", "STORE_DEREF"})
 
 
 def _place_of_write(codes: Sequence[CodeType], holder: str) -> Place:
-    """Return the line that most probably keeps the tracer in `holder`.
+    """Return the line that most probably stores the tracer in `holder`.
 
-    This is the last line that assigns the name. If no line does, it is the first line that changes the named object by
-    a method or an index (preferably a line with the same key as in `holder`). If there is none either, it is the first
-    line that uses the name.
+    This is the last line that assigns to the name in `holder`. Without one, it is the first line that changes the named
+    object by a method or an index, preferably with the key in `holder`. Without such a line, it is the first line that
+    uses the name.
     """
     match = _LAST_NAME.search(holder)
     name, keys = (match[1], match[2]) if match is not None else (holder, "")

@@ -1,10 +1,10 @@
-"""Finds a random key from which two calls in a cell's own statements draw random numbers.
+"""Finds two calls in a cell's own statements that draw random numbers from the same key.
 
 The source code shows that both calls get the same key: no statement between them assigns the key's name. The programs
 show that both calls draw from the key itself: a call that only splits the key, or folds an integer into it, draws no
-numbers from it. A call that is repeated, and two functions that draw numbers of the same shape, may be compared on
-purpose: there is no finding. Nor is there one where a magic between the calls, or a function of the notebook, may write
-the name.
+numbers from it. There is no finding for a call that is repeated, or for two functions that draw numbers of the same
+shape, because these may be compared on purpose. There is also none if a magic between the calls, or a function of the
+notebook, may assign to the name.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Shape = tuple[int, ...]
 
 
 class _Use(NamedTuple):
-    """A call that draws from a key.
+    """A call that draws random numbers from a key.
 
     Attributes:
         call: The call expression in the source code.
@@ -88,7 +88,7 @@ def keys_between_calls(
 
 
 def _is_written_by_functions(name: str, tree: ast.Module, namespace: Mapping[str, Any]) -> bool:
-    """Return whether a function of the cell or the notebook writes a global name; a call may change such a name."""
+    """Return whether a function of the cell or of the notebook assigns to a global name, so a call may change it."""
     if any(isinstance(node, ast.Global) and name in node.names for node in ast.walk(tree)):
         return True
     values = list(namespace.values())
@@ -112,7 +112,7 @@ def _writes_global(code: CodeType, name: str) -> bool:
 def _uses(
     statement: ast.stmt, namespace: Mapping[str, Any], functions: Sequence[ObservedFunction]
 ) -> Iterator[tuple[str, _Use]]:
-    """Yield the calls of a statement that draw from a named key and certainly run exactly once."""
+    """Yield the calls in a statement that draw from a key with a name. Only calls that run exactly once count."""
     waiting: list[ast.AST] = [statement]
     while waiting:
         node = waiting.pop()
@@ -127,7 +127,7 @@ def _uses(
 
 
 def _eager(call: ast.Call, namespace: Mapping[str, Any]) -> Iterator[tuple[str, _Use]]:
-    """Yield a call of a `jax.random` function whose key argument is a name."""
+    """Yield the call if it calls a function of `jax.random`, such as normal, and its key argument is a name."""
     import jax
 
     function = _value(call.func, namespace)
@@ -155,7 +155,7 @@ def _shapes(node: ast.expr | None) -> frozenset[Shape] | None:
 def _jitted(
     call: ast.Call, namespace: Mapping[str, Any], functions: Sequence[ObservedFunction]
 ) -> Iterator[tuple[str, _Use]]:
-    """Yield a call of a user's jitted function whose only program draws from an argument that is a name."""
+    """Yield the call if it calls a user's jitted function whose only program draws from an argument that is a name."""
     name_nodes = [
         argument
         for argument in [*call.args, *(keyword.value for keyword in call.keywords)]
@@ -187,7 +187,7 @@ def _jitted(
 
 
 def _value(node: ast.expr, namespace: Mapping[str, Any]) -> Any:
-    """Return the value of a name, or of an attribute of `jax` or `jax.random`; None if the value is unknown."""
+    """Return the value of a name, or of an attribute of `jax` or `jax.random`. None if the value is unknown."""
     import jax
 
     match node:
@@ -200,7 +200,7 @@ def _value(node: ast.expr, namespace: Mapping[str, Any]) -> Any:
 
 
 def _differ(first: _Use, second: _Use) -> bool:
-    """Return whether two uses of a key certainly are different computations, not one computation that runs twice."""
+    """Return whether two calls that draw from a key certainly are two different computations, not one repeated."""
     if first.call is second.call or first.draw == second.draw:
         return False
     if isinstance(first.draw, tuple) and isinstance(second.draw, tuple):
@@ -209,7 +209,7 @@ def _differ(first: _Use, second: _Use) -> bool:
 
 
 def _written(statement: ast.stmt) -> set[str]:
-    """Return the names that a statement, or a statement in one of its blocks, may assign."""
+    """Return the names to which a statement, or a statement inside of it, may assign."""
     names: set[str] = set()
     for node in ast.walk(statement):
         match node:

@@ -1,4 +1,4 @@
-"""Writes findings on what JAX changes without telling the user clearly: dtypes, and donations that have no use.
+"""Writes findings on changes that JAX makes without a clear message: changed dtypes, and donations without a use.
 
 JAX's own warnings name neither the user's line nor the argument, and Python shows each of them once. JAX gives no
 message at all if it converts the carry of a loop.
@@ -53,7 +53,7 @@ _MOST = 4
 
 
 def truncated_types(truncated: Mapping[Place, TruncatedType]) -> list[Finding]:
-    """Return a finding for each of the user's expressions that asks for one dtype and gets another from JAX."""
+    """Return a finding for each expression of the user's that asks for one dtype, and gets another one from JAX."""
     return [
         Finding(
             kind="truncated_type",
@@ -67,7 +67,7 @@ def truncated_types(truncated: Mapping[Place, TruncatedType]) -> list[Finding]:
 
 
 def changed_numbers(numbers: Mapping[Place, ChangedNumber]) -> list[Finding]:
-    """Return a finding for each of the user's expressions with a value that does not fit the dtype that JAX uses."""
+    """Return a finding for each expression of the user's with a number that JAX changed to fit its dtype."""
     return [
         Finding(
             kind="changed_value",
@@ -86,7 +86,7 @@ def changed_numbers(numbers: Mapping[Place, ChangedNumber]) -> list[Finding]:
 
 
 def promoted_carries(carries: Mapping[Place, PromotedCarry]) -> list[Finding]:
-    """Return a finding for each loop whose body JAX traced twice because it converted the initial carry."""
+    """Return a finding for each loop whose body JAX traced twice, because JAX converted the initial carry."""
     return [
         Finding(
             kind="promoted_carry",
@@ -101,7 +101,7 @@ def promoted_carries(carries: Mapping[Place, PromotedCarry]) -> list[Finding]:
 
 
 def unused_donations(donations: Mapping[tuple[str, Place | None], UnusedDonation]) -> Iterator[Finding]:
-    """Yield a finding for each donated argument whose memory no result of the function can use."""
+    """Yield a finding for each donated argument whose memory no result can use, because the shapes or dtypes differ."""
     for (function, place), donation in donations.items():
         for argument in donation.arguments[:_MOST]:
             facts = {"function": function, "path": argument.path, "type": argument.type}

@@ -1,7 +1,7 @@
-"""Finds values that a jitted function read during its trace, and that changed before a call used the cached program.
+"""Finds values that a jitted function read during its trace, and that changed before a call used the program again.
 
-JAX finds a cached program by the arguments alone. What a function reads from elsewhere, such as a global, is read
-during the trace, and the program keeps that value: the most common surprise of `jax.jit`.
+JAX finds a cached program by the arguments alone. A value from elsewhere, such as a global, is read only during the
+trace, and becomes a part of the program: the most common surprise of `jax.jit`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ...observe.kept_contents import array_text
 from ...observe.observation import Finding
 from ...observe.values_at_trace import ChangedSince, ValuesAtTrace
 
-#: The largest number of notes on one function; more notes would say nothing new.
+#: There are at most this many notes on one function.
 _NOTES = 5
 
 _TITLE = "{name} changed after the trace"
@@ -57,7 +57,7 @@ _BOTH_AGAIN = (
 
 
 class _Wording(NamedTuple):
-    """The sentences of a finding: how the value changed, and which value the calls computed with."""
+    """The sentences of a finding: how the value changed, and with which value the calls computed."""
 
     plain: str
     another: str
@@ -71,7 +71,7 @@ _FROM_CACHE = _Wording(_ONE_PLAIN, _ONE_ANOTHER, _CACHED)
 
 
 def stale_values(run: Run) -> list[Finding]:
-    """Return a finding for each value that changed after a trace, if calls of a run used the trace again."""
+    """Return a finding for each value that changed after a trace, if a call of the run used the trace's program."""
     findings: list[Finding] = []
     for activity in run.functions.values():
         name = activity.record.name
@@ -85,7 +85,10 @@ def stale_values(run: Run) -> list[Finding]:
 
 
 def _traces(run: Run, activity: FunctionActivity) -> Iterator[tuple[ValuesAtTrace, _Wording]]:
-    """Yield the traces whose program later calls used, each with its sentences; certain findings come first."""
+    """Yield the traces whose programs later calls used, with the sentences for each.
+
+    Certain cases come before possible ones.
+    """
     reused = list(activity.programs_reused.values())
     uncertain: list[ValuesAtTrace] = []
     for record, hits in activity.objects_with_hits():
@@ -143,18 +146,21 @@ def _text(function: str, value: ChangedSince, wording: _Wording) -> str:
 
 
 def how_static_is_found(static: str, function: str, is_named_by_eq: bool) -> str:
-    """Return the sentence on why JAX finds the entry of a static argument that was changed in place.
+    """Return the sentence on why a call finds the cache entry of a static argument that was changed in place.
 
     Args:
         static: The name of the argument.
         function: The name of the function.
-        is_named_by_eq: True if the `__eq__` of the argument's class compares what was changed.
+        is_named_by_eq: True if the `__eq__` of the argument's class compares the changed attribute.
     """
     return (_STATIC_BY_HASH if is_named_by_eq else _STATIC).format(static=static, function=function)
 
 
 def cure_of_static(name: str, static: str, function: str, is_named_by_eq: bool) -> str:
-    """Return the cure for a path in a static argument that was changed in place; see `how_static_is_found`."""
+    """Return the cure for a static argument that was changed in place.
+
+    The arguments are those of `how_static_is_found`.
+    """
     return (_PASS_NO_HASH if is_named_by_eq else _PASS_NO_STATIC).format(name=name, static=static, function=function)
 
 

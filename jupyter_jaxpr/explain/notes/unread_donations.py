@@ -1,4 +1,4 @@
-"""Finds donated arguments that a function does not use: JAX drops them from the program, so nothing is donated."""
+"""Finds donated arguments that a function does not use: JAX removes them from the program, so nothing is donated."""
 
 from __future__ import annotations
 
@@ -26,13 +26,16 @@ _MOST = 4
 
 
 def unread_donations(run: Run) -> list[Finding]:
-    """Return a finding for each donated argument that a program made in the run does not use."""
+    """Return a finding for each donated argument that no program of the function uses.
+
+    The run must have made a program.
+    """
     findings = []
     for activity in run.functions.values():
         record = activity.record
         if record.library or record.construct is not None or record.equinox or record.pmap:
             continue
-        # Another static value, or another argument type, may give a program that uses the argument.
+        # Another program, for another static value or other types, may use the argument: then there is no finding.
         kept: list[KeptProgram] = list(record.programs.values())
         unread = [{path for path, _ in _unread(program, program.keys[0])} for program in kept if program.keys]
         in_all = set.intersection(*unread) if unread else set()
@@ -54,9 +57,9 @@ def unread_donations(run: Run) -> list[Finding]:
 
 
 def _unread(program: KeptProgram, key: Key) -> Iterator[tuple[str, str]]:
-    """Yield the name of each donated argument that a program does not use, or the path of each such leaf, and its type.
+    """Yield (path, type) for each leaf of the donated arguments that a program does not use, such as params['w'].
 
-    Only arrays of JAX are donated.
+    Only JAX's own arrays count: JAX cannot donate a NumPy array.
     """
     if key.options.keeps_unused or not key.count:
         return
@@ -79,7 +82,7 @@ def _unread(program: KeptProgram, key: Key) -> Iterator[tuple[str, str]]:
 
 
 def _unused_inputs(jaxpr: Any) -> list[bool]:
-    """Return for each input of a program whether no equation reads the input and no result is the input."""
+    """Return, for each input of a program, whether it is unused: no equation reads it, and it is no result."""
     inner = getattr(jaxpr, "jaxpr", jaxpr)
     used = {id(operand) for equation in inner.eqns for operand in equation.invars}
     used.update(map(id, inner.outvars))

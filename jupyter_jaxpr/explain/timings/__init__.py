@@ -1,1 +1,1 @@
-"""Finds times in a cell that were read before the work of JAX ended, from the syntax of the cell."""
+"""Finds times in a cell that were read before JAX's work ended, from the source code of the cell."""

@@ -1,4 +1,4 @@
-"""Finds user functions that read a clock for their caller, such as `tic()` and `toc()`, from their source.
+"""Finds user functions that read a clock for their caller, such as `tic()` and `toc()`, by their source code.
 
 No user code runs. A function that may wait for a result before it reads the clock is not such a helper.
 """
@@ -13,12 +13,13 @@ from typing import Any
 from ..called_code import names_of, tree_of
 from .left_running import assigned, locals_of
 
-#: A function: (syntax node, values of the names around it) -> True if the node is a call that reads a clock.
+#: A function that returns whether a syntax node is a call that reads a clock. It also gets the values of the names
+#: around the node.
 IsClock = Callable[[ast.AST, Mapping[str, Any]], bool]
 
 
 def gives_reading(function: Any, is_clock: IsClock) -> bool:
-    """Return whether a function does nothing but return the time of a clock, as in `def now(): return time.time()`."""
+    """Return whether a function only returns the time of a clock, as `def now(): return time.time()` does."""
     tree = tree_of(function)
     if tree is None:
         return False
@@ -28,9 +29,9 @@ def gives_reading(function: Any, is_clock: IsClock) -> bool:
 
 
 def kept_in(function: Any, is_clock: IsClock) -> str | None:
-    """Return where a function stores the time of a clock for later, such as `_start` or `self.start`.
+    """Return the name or attribute, such as `_start` or `self.start`, in which a function stores the time of a clock.
 
-    None if nowhere.
+    None if it stores no time.
     """
     tree = tree_of(function)
     if tree is None:
@@ -50,9 +51,9 @@ def kept_in(function: Any, is_clock: IsClock) -> str | None:
 
 
 def differs_from(function: Any, is_clock: IsClock) -> str | None:
-    """Return where the earlier time is stored that a function subtracts from the present one.
+    """Return the name or attribute with the earlier time that a function subtracts from the present time.
 
-    None if the function may wait.
+    None if the function subtracts none, or may wait for a result before it reads the clock.
     """
     tree = tree_of(function)
     if tree is None:
@@ -65,7 +66,7 @@ def differs_from(function: Any, is_clock: IsClock) -> str | None:
                 return None
             continue
         before = before_reading(statement, lambda node: is_clock(node, names))
-        parameters = frozenset(_parameters(tree))  # the caller checks the arguments of the call
+        parameters = frozenset(_parameters(tree))  # the check of the call looks at the values of the parameters
         if any(isinstance(node, _MAY_WAIT) and not _formats(node, parameters) for node in before):
             return None
         named = assigned([statement]) if isinstance(statement, ast.Assign) and statement.value in readings else ()
@@ -80,7 +81,10 @@ def differs_from(function: Any, is_clock: IsClock) -> str | None:
 
 
 def before_reading(statement: ast.stmt, is_reading: Callable[[ast.AST], bool]) -> list[ast.AST]:
-    """Return, in order, the nodes that a statement evaluates before it reads a clock; all nodes if it reads none."""
+    """Return, in order, the nodes that a statement evaluates before it reads a clock.
+
+    If it reads none, return all its nodes.
+    """
     nodes: list[ast.AST] = []
 
     def goes_on(node: ast.AST) -> bool:
@@ -101,7 +105,7 @@ def before_reading(statement: ast.stmt, is_reading: Callable[[ast.AST], bool]) -
 
 
 def parameter_of(function: FunctionType, name: str) -> int | None:
-    """Return the position of a parameter; None if the function has no positional parameter of this name."""
+    """Return the position of a parameter. None if the function has no positional parameter of this name."""
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
     return names.index(name) if name in names else None
 
@@ -113,12 +117,12 @@ _MAY_WAIT = (
 
 
 def _formats(node: ast.AST, names: frozenset[str]) -> bool:
-    """Return whether a node only formats the values of certain names as text."""
+    """Return whether a node formats the value of one of these names as text, as in f"{name}"."""
     return isinstance(node, ast.FormattedValue) and isinstance(node.value, ast.Name) and node.value.id in names
 
 
 def _own_names(tree: ast.FunctionDef) -> frozenset[str]:
-    """Return the local names of a function, except its first parameter: attributes of `self` outlive the call."""
+    """Return the local names of a function, except its first parameter: attributes of `self` remain after the call."""
     return (locals_of(tree) - _declared(tree)) - {*_parameters(tree)[:1]}
 
 
@@ -133,7 +137,7 @@ def _declared(tree: ast.FunctionDef) -> frozenset[str]:
 
 
 def _popped(node: ast.expr) -> ast.expr:
-    """Return the list in `starts.pop()` and in `starts[-1]`; else the expression itself."""
+    """Return the list `starts` for `starts.pop()` and `starts[-1]`. Return any other expression unchanged."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "pop":
         return node.func.value
     is_last = isinstance(node, ast.Subscript) and ast.unparse(node.slice) == "-1"
@@ -141,9 +145,9 @@ def _popped(node: ast.expr) -> ast.expr:
 
 
 def _outside(node: ast.expr, local: frozenset[str]) -> str | None:
-    """Return the text of a place outside of a function's local names: `_start`, `self.start`, `state['start']`.
+    """Return the code of a name, attribute or item outside of a function: `_start`, `self.start`, `state['start']`.
 
-    Else None.
+    None if the expression belongs to a local name.
     """
     root = node
     while isinstance(root, ast.Attribute | ast.Subscript):
@@ -158,7 +162,10 @@ def _is_text(statement: ast.stmt) -> bool:
 
 
 def place_with_object(call: ast.Call, function: Any, place: str | None) -> str | None:
-    """Return a place inside a method, such as `self.start`, with the object of the call in place of `self`."""
+    """Return the name or attribute in which a method stores a time, in the terms of its caller.
+
+    For the call `timer.tic()`, `self.start` becomes `timer.start`.
+    """
     if place is None:
         return None
     first = next(iter(function.__code__.co_varnames[: function.__code__.co_argcount]), None)

@@ -1,4 +1,4 @@
-"""Decides whether some statements certainly end before JAX's work is done; no user code runs.
+"""Decides whether some statements certainly end before JAX's work is done. No user code runs.
 
 The answer is yes only if every call is known not to wait for a result, and no statement reads the value of an array.
 """
@@ -18,21 +18,20 @@ from ...jax.facts import is_jitted
 from ...observe.called_functions import is_library_jit
 from ..called_code import names_of, tree_of
 
-#: A jitted call is searched through at most this many nested calls of the user's plain functions.
+#: The search for jitted calls enters at most this many nested calls of the user's plain functions.
 _DEEP = 3
-#: The modules whose functions hand work to JAX and do not wait, except functions that need a value to know a shape.
+#: The modules whose functions dispatch work and do not wait for it, except the functions in _WAITING.
 _MODULES = ("jax.numpy", "jax.lax", "jax.random", "jax.nn")
 _WAITING = frozenset(
     "argwhere array_repr array_str bincount compress extract flatnonzero intersect1d load nonzero repeat save savez "
     "setdiff1d setxor1d union1d unique unique_all unique_counts unique_inverse unique_values where".split()
 )
-#: The methods of arrays that hand work to JAX and do not wait; a NumPy array computes at once, so that no wait is
-#: needed.
+#: The methods of JAX's arrays that dispatch work and do not wait. For a NumPy array, they have no work to wait for.
 _METHODS = frozenset(
     "all any argmax argmin astype clip conj cumprod cumsum dot flatten max mean min prod ravel reshape round squeeze "
     "std sum swapaxes trace transpose var".split()
 )
-#: Statements and expressions that read the value of an array, or for which this is unknown.
+#: The classes of statements and expressions that may read the value of an array.
 _LOOKING = (
     ast.If,
     ast.IfExp,
@@ -64,12 +63,12 @@ _LOOKING = (
 
 
 class Scope:
-    """Resolves the names of some code, and finds calls of jitted functions that the code does not wait for.
+    """Resolves the names in some code, and finds calls of jitted functions whose work may still run when the code ends.
 
     Args:
         namespace: The values of the names; the values are looked up, never called.
-        barrier_waits: True if `jax.effects_barrier` waits, because a function of the run has effects.
-        depth: The number of helper functions around the code.
+        barrier_waits: True if `jax.effects_barrier` may wait, because a program of the run has effects.
+        depth: The number of nested function calls through which the search came to the code.
     """
 
     def __init__(self, namespace: Mapping[str, Any], barrier_waits: bool, depth: int = 0) -> None:
@@ -80,18 +79,19 @@ class Scope:
     def _left_running(self, body: Sequence[ast.stmt], local: frozenset[str]) -> ast.Call | None:
         """Return the last call of a jitted function in some statements.
 
-        None if there is none or a statement may wait.
+        None if there is no such call, or a statement may wait.
         """
         return (self._until_waits(body, local) or [None])[-1]
 
     def _until_waits(self, body: Sequence[ast.stmt], local: frozenset[str]) -> list[ast.Call | None] | None:
-        """Return the last call of a jitted function in a list.
+        """Return a list with the last call of a jitted function in some statements.
 
-        An empty list without one; None if a statement may wait.
+        The list is empty if there is no such call. Return None if a statement may wait for a result.
         """
         last: ast.Call | None = None
         tainted = assigned(body) | _appended(body)
-        # the ids of the nodes of calls that wait for other work, and of the called functions' nodes
+        # The ids of nodes that need no check: calls that only wait for work from before these statements, and the
+        # functions in these calls.
         skipped_ids: set[int] = set()
         for statement in body:
             for node in ast.walk(statement):
@@ -122,7 +122,7 @@ class Scope:
         return [last]
 
     def _applied(self, call: ast.Call, local: frozenset[str]) -> ast.expr | None:
-        """Return the function that a call applies to each element: `f` of `map(f, xs)` and `jax.tree.map(f, xs)`."""
+        """Return the function that a call applies to each element: `f` in `list(map(f, xs))`, `jax.tree.map(f, xs)`."""
         if not call.args or isinstance(call.func, ast.Call):
             return None
         function = self._value(call.func, local)
@@ -133,7 +133,7 @@ class Scope:
         return call.args[0] if len(call.args) > 1 and is_one_of(function, _tree_maps()) else None
 
     def _applies_on(self, call: ast.Call, applied: ast.expr, tainted: frozenset[str], local: frozenset[str]) -> bool:
-        """Return whether a call that applies a function to each element certainly does not wait."""
+        """Return whether a call that applies a function to each element certainly does not wait for a result."""
         if call.keywords:
             return False
         is_python = self._value(call.func, local) in (list, tuple)
@@ -148,11 +148,14 @@ class Scope:
         )
 
     def _running_in(self, function: ast.Lambda, local: frozenset[str]) -> ast.Call | None:
-        """Return the last call of a jitted function in a lambda that certainly does not wait; None if there is none."""
+        """Return the last call of a jitted function in a lambda.
+
+        None if there is none, or the lambda may wait for a result.
+        """
         return self._left_running([ast.Expr(function.body)], local | _parameters(function))
 
     def _leaves_running(self, node: ast.expr, local: frozenset[str]) -> bool:
-        """Return whether a call runs a jitted function, itself or through a plain function that does not wait."""
+        """Return whether a function is jitted, or is a plain function that calls a jitted one and does not wait."""
         if self._is_jitted(node, local):
             return True
         function = None if isinstance(node, ast.Call) else self._value(node, local)
@@ -166,7 +169,10 @@ class Scope:
         return inside._left_running([*body, last], locals_of(tree)) is not None
 
     def _waits_for_other(self, call: ast.Call, tainted: frozenset[str], local: frozenset[str]) -> bool:
-        """Return whether a call waits for arrays that existed before the timed call, or for effects."""
+        """Return whether a call waits, but for nothing that the timed statements started.
+
+        It waits for earlier arrays, or for effects that no program has.
+        """
         function = self._value(call.func, local)
         if function is not None and function is getattr(sys.modules["jax"], "effects_barrier", None):
             return not self._barrier_waits
@@ -178,7 +184,7 @@ class Scope:
         return bool(waited) and all(isinstance(name, ast.Name) and name.id not in tainted for name in waited)
 
     def _goes_on(self, node: ast.AST, tainted: frozenset[str], local: frozenset[str]) -> bool:
-        """Return whether a node certainly does not wait for a result."""
+        """Return whether evaluating a node certainly does not wait for a result."""
         if isinstance(node, ast.Call):
             return (
                 self._leaves_running(node.func, local)
@@ -194,7 +200,8 @@ class Scope:
             return not self._touches(node.iter, tainted, local)
         if isinstance(node, ast.UnaryOp):
             return not isinstance(node.op, ast.Not)
-        if isinstance(node, ast.AugAssign):  # a NumPy array on the left side copies the value into itself, which waits
+        # for a NumPy array x, `x += y` copies the value of y into x, and waits for it
+        if isinstance(node, ast.AugAssign):
             return not self._touches(node.value, tainted, local)
         if isinstance(node, ast.Subscript | ast.Attribute) and not isinstance(node.ctx, ast.Load):
             return False
@@ -207,14 +214,14 @@ class Scope:
         return True
 
     def _touches(self, node: ast.AST, tainted: frozenset[str], local: frozenset[str]) -> bool:
-        """Return whether an expression reads a name that the code assigned, or calls a function other than `range`."""
+        """Return whether an expression reads a name that may have a result, or calls a function other than `range`."""
         return any(
             (isinstance(node_inside, ast.Name) and node_inside.id in tainted)
             or (isinstance(node_inside, ast.Call) and self._value(node_inside.func, local) is not range)
             for node_inside in ast.walk(node)
         )
 
-    # --- what names are ----------------------------------------------------------------------------------
+    # --- values of names ---------------------------------------------------------------------------------
 
     def _is_jitted(self, node: ast.expr, local: frozenset[str]) -> bool:
         import jax
@@ -233,13 +240,13 @@ class Scope:
         return (is_jitted(value) or is_library_jit(value)) and not self._is_jax(node, local)
 
     def _is_method_of_result(self, node: ast.expr, local: frozenset[str]) -> bool:
-        """Return whether a node is a method of a jitted call's result that starts JAX work, such as `f(x).sum`."""
+        """Return whether a node is `f(x).sum`, for example: a method that dispatches work on a jitted call's result."""
         if not isinstance(node, ast.Attribute) or node.attr not in _METHODS:
             return False
         return isinstance(node.value, ast.Call) and self._goes_on(node.value, frozenset(), local)
 
     def _is_jax(self, node: ast.expr, local: frozenset[str]) -> bool:
-        """Return whether a node names a function of JAX that does not wait, or `jax.jit`."""
+        """Return whether a node is the name of a JAX function that does not wait, such as `jnp.sum` or `jax.jit`."""
         import jax
 
         if isinstance(node, ast.Call):
@@ -253,7 +260,7 @@ class Scope:
         return isinstance(module, types.ModuleType) and module.__name__ in _MODULES
 
     def _value(self, node: ast.AST, local: frozenset[str]) -> Any:
-        """Return the value of a dotted name, found without running code; None if unknown."""
+        """Return the value of a dotted name, such as `jnp.sum`, without running code. None if unknown."""
         if isinstance(node, ast.Name):
             if node.id in local:
                 return None
@@ -273,7 +280,7 @@ class Scope:
 
 
 def locals_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
-    """Return the names of a function's parameters, and the names that the function assigns."""
+    """Return the local names of a function: its parameters, and the names that it assigns."""
     arguments = function.args
     parameters = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
     return frozenset(parameter.arg for parameter in parameters if parameter is not None) | assigned(function.body)
@@ -290,7 +297,7 @@ def assigned(body: Sequence[ast.stmt]) -> frozenset[str]:
 
 
 def _appended(body: Sequence[ast.stmt]) -> frozenset[str]:
-    """Return the names of the objects into which a method such as `append` may put results."""
+    """Return the names of objects in which a method call, such as `results.append(y)`, may store a result."""
     return frozenset(
         node.func.value.id
         for statement in body
@@ -301,12 +308,12 @@ def _appended(body: Sequence[ast.stmt]) -> frozenset[str]:
 
 
 def arguments(call: ast.Call) -> list[ast.expr]:
-    """Return the arguments of a call."""
+    """Return the argument expressions of a call, positional and keyword."""
     return [*call.args, *(keyword.value for keyword in call.keywords)]
 
 
 def _mapping(call: ast.Call) -> list[ast.Call]:
-    """Return the call of `map` in `list(map(f, xs))`; an empty list for any other call."""
+    """Return the call `map(f, xs)` inside of `list(map(f, xs))`. An empty list if there is none."""
     return [argument for argument in call.args[:1] if isinstance(argument, ast.Call)]
 
 
@@ -329,19 +336,19 @@ def _tree_maps() -> tuple[Any, ...]:
 
 
 def _transforms() -> tuple[Any, ...]:
-    """Return the transforms, such as `jax.vmap`, whose results wait only if the transformed function waits."""
+    """Return the transforms whose results, such as `jax.vmap(f)`, wait only if the transformed function waits."""
     import jax
 
     return jax.grad, jax.value_and_grad, jax.vmap
 
 
 def _takes_values(call: ast.Call) -> bool:
-    """Return whether a call has an argument that is no constant."""
+    """Return whether a call has an argument that is not a constant."""
     return not all(isinstance(argument, ast.Constant) for argument in arguments(call))
 
 
 def is_one_of(value: Any, objects: Sequence[Any]) -> bool:
-    """Return whether a value is one of some objects, by identity: no `__eq__` of the user's runs."""
+    """Return whether a value is one of some objects. Compared by identity, so that no `__eq__` of the user's runs."""
     return any(value is candidate for candidate in objects)
 
 
@@ -350,7 +357,10 @@ def _is_name(node: ast.AST) -> bool:
 
 
 def _after(call: ast.Call, other_call: ast.Call) -> bool:
-    """Return whether a call begins after another call; of two nested calls, the outer call counts as the later call."""
+    """Return whether a call comes after another call in the source code.
+
+    Of two nested calls, the outer one comes later.
+    """
     if call.lineno == other_call.lineno and call.col_offset <= other_call.col_offset:
         return (call.end_lineno, call.end_col_offset) >= (other_call.end_lineno, other_call.end_col_offset)
     return (call.lineno, call.col_offset) > (other_call.lineno, other_call.col_offset)

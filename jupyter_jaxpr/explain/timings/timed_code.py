@@ -1,4 +1,4 @@
-"""Finds the places in a cell's code that measure time, and decides whether each waits for JAX's work."""
+"""Finds the places in a cell's code that measure time, and decides whether each measurement waits for JAX's work."""
 
 from __future__ import annotations
 
@@ -36,15 +36,16 @@ _CLOCKS: tuple[Any, ...] = (
     *(time.time_ns, time.perf_counter_ns, time.monotonic_ns, time.process_time, time.process_time_ns),
     *(inspect.getattr_static(datetime.datetime, name) for name in ("now", "utcnow", "today")),
 )
-#: Functions that time their argument.
+#: Functions that measure the time of the function or code that is their argument.
 _TIMERS: tuple[Any, ...] = (timeit.timeit, timeit.repeat, timeit.Timer)
-#: A context manager that measures time may not use these names, because a call of such a name might wait.
+#: Names that may wait for a result. If the code of a context manager has such a name, its measurement counts as one
+#: that waits.
 _MAY_WAIT = frozenset("block_until_ready device_get effects_barrier item tolist asarray array live_arrays".split())
-#: A function that reads a clock is searched through at most this many nested calls.
+#: The search for a reading of the clock enters at most this many nested function calls.
 _DEEP = 3
 #: A sentence quotes at most this many characters of code.
 LONGEST = 60
-#: The options of `%timeit` that take a value, and the options that take none.
+#: Matches the options of `%timeit`: first those with a value, then those without.
 _TIMEIT = re.compile(r"(?:-[nr]\s*\d+|-p\s*\d+|-[tcqov]+|--)(?:\s+|$)")
 _MAGIC = re.compile(r"^(?P<indent>\s*)(?P<to>\w+\s*=\s*)?%(?P<name>\w+)(?P<rest>.*)$")
 _SHELL = re.compile(r"^(\s*)([!?]|\w+\s*=\s*!).*$|^(\s*)[\w.]+\?{1,2}\s*$")
@@ -74,14 +75,14 @@ class Timing:
 
 
 class TimedCode(Scope):
-    """The source code of a cell, and the values of its names."""
+    """Finds the time measurements in the source code of a cell, with the values of its names."""
 
     def __init__(self, source: str, namespace: Mapping[str, Any], barrier_waits: bool, depth: int = 0) -> None:
         super().__init__(namespace, barrier_waits, depth)
         self._source = source
 
     def timings(self) -> Iterator[Timing]:
-        """Yield the time measurements that do not wait for the result."""
+        """Yield the time measurements in the cell that end before JAX's work is done."""
         lines = self._source.split("\n")
         timeits: list[tuple[int, str, str]] = []
         for place, line in enumerate(lines):
@@ -93,11 +94,12 @@ class TimedCode(Scope):
             name, _, arguments_text = text[2:].partition(" ")
             lines[place] = ""
             if name == "timeit":
-                # The code on the line of `%%timeit` is set-up code, which runs before the clock.
+                # Code on the line of `%%timeit` itself is set-up code, which is not timed.
                 body = "\n".join(lines[place + 1 :])
                 yield from self._timed(body, place + 1, "timeit")
                 return
-            # The code on the line of `%%time`, `%%prun` or `%%memit` is a separate statement.
+            # The cell is not searched if there is code on the line of the magic: for `%%time`, for example, only that
+            # line is timed.
             if name not in {"jaxpr", *PYTHON_CELL_MAGICS} or (
                 name not in ("jaxpr", "capture") and arguments_text.strip()
             ):
@@ -117,7 +119,7 @@ class TimedCode(Scope):
             return
         code = {node.lineno for node in ast.walk(module) if isinstance(node, ast.Pass)}
         for place, name, text in timeits:
-            if place + 1 in code:  # the line is code, not a part of a multi-line string
+            if place + 1 in code:  # the line is a statement, not a part of a multi-line string
                 while name == "timeit" and (option := _TIMEIT.match(text)):
                     text = text[option.end() :]
                 yield from self._timed(text, place, name)
@@ -127,7 +129,7 @@ class TimedCode(Scope):
         yield from self._functions(module, frozenset())
 
     def _lambdas(self, module: ast.AST, local: frozenset[str]) -> Iterator[Timing]:
-        """Yield the measurements that pass a function to a timer, such as `timeit.timeit(lambda: f(x))`."""
+        """Yield the measurements by a timer that gets a function or code: `timeit.timeit(lambda: f(x))`."""
         for node in outside_functions(module):
             if not isinstance(node, ast.Call) or not is_one_of(self._value(node.func, local), _TIMERS):
                 continue
@@ -152,19 +154,19 @@ class TimedCode(Scope):
             yield timing if timed is None else replace(timing, line=node.lineno)
 
     def _helpers(self, code: ast.AST, local: frozenset[str]) -> Iterator[Timing]:
-        """Yield calls of functions that time the function they get or wrap, if that function does not wait."""
+        """Yield the calls, such as `bench(f)`, of functions that measure a function and do not wait for its result."""
         for node in outside_functions(code):
             method = self._called(node.func, local) if isinstance(node, ast.Call) else None
             function: Any = method.__func__ if type(method) is staticmethod else method
             if type(function) is types.FunctionType and is_of_jax(function):
-                continue  # no function of JAX times its argument
+                continue  # no function of JAX measures its argument
             tree = tree_of(function, asynchronous=True)
             if tree is None or not isinstance(node, ast.Call) or type(function) is not types.FunctionType:
                 continue
             bound = self._bound(tree, node, method, local)
             is_own = f"def {tree.name}(" in self._source
             if not bound and is_own and not function.__code__.co_freevars:
-                # the function's own source code is searched elsewhere, and that search reports the measurement
+                # the function is in the cell and gets no function, so `_functions` reports the measurement in it
                 continue
             inside = TimedCode("", {**names_of(function), **bound}, self._barrier_waits, self._depth + 1)
             names = locals_of(tree) - bound.keys()
@@ -179,7 +181,10 @@ class TimedCode(Scope):
                 yield replace(timing, line=node.lineno, how="helper", helper=helper, function=name)
 
     def _called(self, node: ast.expr, local: frozenset[str]) -> Any:
-        """Return the object that a call expression calls; also a method of an object made there: `Bench().run`."""
+        """Return the object that an expression calls.
+
+        For a method of a new object, as in `Bench().run()`, return the function in the class.
+        """
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Call):
             constructor = self._value(node.value.func, local)
             return inspect.getattr_static(constructor, node.attr, None) if issubclass(type(constructor), type) else None
@@ -188,13 +193,16 @@ class TimedCode(Scope):
     def _bound(
         self, tree: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call, method: Any, local: frozenset[str]
     ) -> dict[str, Any]:
-        """Return the parameters of a function whose values, by a call or a default, are functions that do not wait."""
+        """Return the parameters of a function to which the call, or a default, gives a function that does not wait.
+
+        Each comes with that function.
+        """
         names = [parameter.arg for parameter in [*tree.args.posonlyargs, *tree.args.args]]
         holder = self._called(call.func.value, local) if isinstance(call.func, ast.Attribute) else None
         function: Any = method.__func__ if type(method) is staticmethod else method
         is_of_object = isinstance(call.func, ast.Attribute) and not issubclass(type(holder), type | types.ModuleType)
         if is_of_object and function is method:
-            names = names[1:]  # the parameters of a method without `self`
+            names = names[1:]  # a call of a method does not pass `self`
         pairs = [*zip(names, call.args, strict=False), *((keyword.arg, keyword.value) for keyword in call.keywords)]
         given_names = {name for name, _ in pairs}
         defaults = dict(zip(names[::-1], (function.__defaults__ or ())[::-1], strict=False))
@@ -217,7 +225,7 @@ class TimedCode(Scope):
         return {name: value for name, value in functions_by_name.items() if value is not None}
 
     def _functions(self, node: ast.AST, local: frozenset[str]) -> Iterator[Timing]:
-        """Yield pairs of clock readings, and `timeit`, in the functions that the cell defines."""
+        """Yield the measurements by a clock, a timer or another function in the functions that the cell defines."""
         for child in ast.iter_child_nodes(node):
             inside = local
             if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -228,7 +236,7 @@ class TimedCode(Scope):
             yield from self._functions(child, inside)
 
     def _timed(self, text: str, above: int, timer: str) -> Iterator[Timing]:
-        """Yield the measurement of code that is timed as a whole, as `%timeit` and `%%time` do."""
+        """Yield the measurement of code that is timed as a whole, by `%timeit`, `%time` or `%%time`."""
         module = parsed(text)
         if module is None or not module.body:
             return
@@ -240,7 +248,7 @@ class TimedCode(Scope):
             yield self._timing(call, timer, above, assigned, None if expression is call else expression)
 
     def _clocks(self, body: Sequence[ast.stmt], local: frozenset[str]) -> Iterator[Timing]:
-        """Yield pairs of clock readings in one block and in its inner blocks."""
+        """Yield the measurements by two readings of a clock, in a block and in its inner blocks."""
         started: dict[str, int] = {}
         body = in_order(body)
         for place, statement in enumerate(body):
@@ -258,7 +266,7 @@ class TimedCode(Scope):
             if name is not None:
                 started[name] = place
             elif ended is None and any(self._is_clock(node, local) for node in ast.walk(statement)):
-                started.clear()  # another reading of the clock, which this search does not follow
+                started.clear()  # the statement reads a clock in a way that this search does not understand
             for inner in blocks(statement):
                 yield from self._clocks(inner, local)
             if isinstance(statement, ast.With) and any(self._times(item, local) for item in statement.items):
@@ -267,7 +275,7 @@ class TimedCode(Scope):
                     yield self._timing(call, "with", 0, name_of(statement.body, call))
 
     def _times(self, item: ast.withitem, local: frozenset[str]) -> bool:
-        """Return whether a context manager reads a clock before and after its block, and certainly does not wait."""
+        """Return whether a context manager measures the time of its block, and certainly does not wait for a result."""
         expression = item.context_expr
         manager = self._value(expression.func if isinstance(expression, ast.Call) else expression, local)
         if manager is None or issubclass(type(manager), types.ModuleType):
@@ -284,7 +292,10 @@ class TimedCode(Scope):
         return reads and takes and not named & _MAY_WAIT
 
     def _reads_clock(self, statement: ast.stmt, local: frozenset[str]) -> str | None:
-        """Return the name or attribute to which a statement assigns a clock reading; `-t` for `t = -clock()`."""
+        """Return the name or attribute to which a statement assigns the time of a clock.
+
+        Return `-t` for `t = -clock()`; None for other statements.
+        """
         named = named_in(statement)
         if named is not None and self._is_clock(named.value, local):
             return ast.unparse(named.target)
@@ -304,7 +315,7 @@ class TimedCode(Scope):
     def _ends(
         self, statement: ast.stmt, start: str, name: str | None, following: Sequence[ast.stmt], local: frozenset[str]
     ) -> bool:
-        """Return whether a statement reads the clock and subtracts `start` from it, here or in a later statement."""
+        """Return whether a statement reads the clock, and this or a later statement subtracts `start` from the time."""
         if any(
             is_difference(node, start) and isinstance(node.left, ast.NamedExpr) and self._is_clock(node.left, local)
             for node in ast.walk(statement)
@@ -338,11 +349,10 @@ class TimedCode(Scope):
         return self._depth < _DEEP and gives_reading(function, self._is_clock_in)
 
     def _is_plain(self, statement: ast.stmt, tainted: frozenset[str], local: frozenset[str]) -> bool:
-        """Return whether no part of a statement can wait before the statement reads the clock.
+        """Return whether a statement certainly does not wait for a result before it reads the clock.
 
-        Python evaluates what stands before the reading of the clock first: `return float(y[0]), now() - start` waits
-        for the value, `return now() - start, float(y[0])` does not. To name a result, or to put a result into a
-        tuple, does not wait.
+        Python evaluates from left to right: `return float(y[0]), now() - start` waits for the value, `return now() -
+        start, float(y[0])` does not. Giving a result a name, or putting it into a tuple, does not wait.
         """
         for node in self._before_clock(statement, local):
             if isinstance(node, ast.Call | ast.Await | ast.NamedExpr):
@@ -359,7 +369,10 @@ class TimedCode(Scope):
         return True
 
     def _before_clock(self, statement: ast.stmt, local: frozenset[str]) -> list[ast.AST]:
-        """Return the nodes that a statement evaluates before it reads a clock, in order; all nodes without a clock."""
+        """Return, in order, the nodes that a statement evaluates before it reads a clock.
+
+        If it reads none, return all its nodes.
+        """
         return before_reading(
             statement, lambda node: self._is_clock(node, local) or self._stop(node, local) is not None
         )
@@ -367,7 +380,10 @@ class TimedCode(Scope):
     # --- functions that read the clock for others ----------------------------------------------------------
 
     def _start(self, statement: ast.stmt, local: frozenset[str]) -> str | None:
-        """Return where the called function stores its clock reading, such as `_start` for `tic()`; None if nowhere."""
+        """Return the name in which the called function stores the time, such as `_start` for `tic()`.
+
+        None if it stores none.
+        """
         call = statement.value if isinstance(statement, ast.Expr | ast.Assign) else None
         if not isinstance(call, ast.Call):
             return None
@@ -375,7 +391,10 @@ class TimedCode(Scope):
         return place_with_object(call, function, kept_in(function, self._is_clock_in))
 
     def _stop(self, node: ast.AST, local: frozenset[str]) -> str | None:
-        """Return where the clock reading is stored that the called function subtracts; None if it subtracts none."""
+        """Return the name of the earlier time that the called function subtracts, such as `_start` for `toc()`.
+
+        None if none.
+        """
         if not isinstance(node, ast.Call):
             return None
         function = self._called(node.func, local)
@@ -388,7 +407,7 @@ class TimedCode(Scope):
         return ast.unparse(argument) if argument is not None and is_place(argument) else None
 
     def _stops(self, statement: ast.stmt, start: str, tainted: frozenset[str], local: frozenset[str]) -> bool:
-        """Return whether a statement calls a function that subtracts `start`, and passes no result to it."""
+        """Return whether a statement calls a function that subtracts the time `start`, and passes it no JAX result."""
         return any(
             self._stop(node, local) == start
             and not any(self._touches(argument, tainted, local) for argument in arguments(node))
@@ -397,13 +416,13 @@ class TimedCode(Scope):
         )
 
     def _is_of_object(self, call: ast.Call, local: frozenset[str]) -> bool:
-        """Return whether a call calls a method of an object, not a function of a module."""
+        """Return whether a call calls a method of an object, rather than a function of a module."""
         if not isinstance(call.func, ast.Attribute):
             return False
         return not issubclass(type(self._called(call.func.value, local)), types.ModuleType)
 
     def _is_clock_in(self, node: ast.AST, names: Mapping[str, Any]) -> bool:
-        """Return whether a node reads the clock, given the names of the function that contains the node."""
+        """Return whether a node reads a clock, where `names` are the values of the names around the node."""
         return TimedCode("", names, self._barrier_waits, self._depth + 1)._is_clock(node, frozenset())
 
     def _timing(

@@ -1,4 +1,4 @@
-"""Reads the syntax around clock readings: blocks, names of results, differences of two readings."""
+"""Reads the syntax around readings of a clock: blocks, names of results, differences of two readings."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from ...interruptions import not_of_a_signal
 
 
 def blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
-    """Yield the blocks of a loop, an `if` or a `with`; not of a function, which has a scope of its own."""
+    """Yield the blocks of a loop, an `if` or a `with`. A function yields none, because it has its own scope."""
     if isinstance(statement, ast.For | ast.While | ast.If | ast.With):
         yield statement.body
         yield getattr(statement, "orelse", [])
 
 
 def named_in(statement: ast.stmt) -> ast.NamedExpr | None:
-    """Return the `:=` expression that a statement evaluates first: `(t := now())`, `if (t := now()):`."""
+    """Return the `:=` expression that a statement evaluates first, as in `print(t := now())` or `if (t := now()):`."""
     value = statement.test if isinstance(statement, ast.If) else None
     if isinstance(statement, ast.Expr | ast.Assign):
         value = statement.value
@@ -27,7 +27,7 @@ def named_in(statement: ast.stmt) -> ast.NamedExpr | None:
 
 
 def name_of(body: Sequence[ast.stmt], call: ast.Call) -> str | None:
-    """Return the name to which a statement assigns the result of a call; None if no statement does."""
+    """Return the name to which the statement with a call assigns the call's result. None if it assigns to no name."""
     for statement in body:
         if isinstance(statement, ast.Assign) and statement.value is call and len(statement.targets) == 1:
             target = statement.targets[0]
@@ -36,7 +36,7 @@ def name_of(body: Sequence[ast.stmt], call: ast.Call) -> str | None:
 
 
 def is_difference(node: ast.BinOp, start: str) -> bool:
-    """Return whether an expression subtracts an earlier reading of the clock."""
+    """Return whether an expression subtracts the earlier time `start`, as `now - start` does."""
     return isinstance(node.op, ast.Sub) and is_place(node.right) and ast.unparse(node.right) == start
 
 
@@ -57,12 +57,12 @@ def in_order(body: Sequence[ast.stmt]) -> list[ast.stmt]:
 
 
 def may_look(node: ast.AST) -> TypeGuard[ast.Attribute]:
-    """Return whether reading an attribute may read an array's value; `shape`, `dtype`, `ndim`, `size` do not."""
+    """Return whether a node reads an attribute that may need the value: not `shape`, `dtype`, `ndim` or `size`."""
     return isinstance(node, ast.Attribute) and node.attr not in ("shape", "dtype", "ndim", "size")
 
 
 def outside_functions(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes that are inside of no function or class."""
+    """Yield the nodes that are not inside of a function or class."""
     for child in ast.iter_child_nodes(node):
         if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
             yield child

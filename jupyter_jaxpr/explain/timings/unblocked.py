@@ -1,8 +1,8 @@
 """Finds time measurements in a cell's code that end before JAX's work is done.
 
-JAX returns from a call of a jitted function before its work is done. `%timeit f(x)`, or a clock read before and after
-`f(x)`, then measures how long JAX takes to start the work. The note appears only where this is certain: no call
-between the two readings waits, and no statement reads a value. The check runs no code of the user's.
+A call of a jitted function returns before JAX's work is done. `%timeit f(x)`, or a clock read before and after `f(x)`,
+then measures how long JAX takes to start the work. There is a note only if this is certain: no call in the measured
+code waits for a result, and no statement reads a value. The check runs no code of the user's.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ def unblocked_timings(source: str, file: str, namespace: Mapping[str, Any], obse
     Args:
         source: The source code of the cell, with its magics.
         file: The file name of the cell's code.
-        namespace: The user's names after the cell has run; looked up, never called.
-        observation: The observation of the cell; it says whether a function returns one array.
+        namespace: The user's names after the run of the cell, with their values. No value is called.
+        observation: The observation of the cell, which has the results of each function.
     """
     programs = [program for function in observation.functions for program in function.programs]
     barrier_waits = any(program_effects(program.jaxpr) for program in programs)
@@ -74,7 +74,7 @@ def _finding(timing: Timing, file: str, observation: Observation) -> Finding:
 
 
 def _one_array(timing: Timing, observation: Observation) -> bool:
-    """Return whether the timed function is known to return a single array, which has a `block_until_ready` method."""
+    """Return whether the timed function returns a single array, which has the method `block_until_ready`."""
     import jax
 
     results = [
