@@ -95,7 +95,7 @@ def names_of(function: FunctionType) -> Mapping[str, Any]:
 
 
 def manager_parts(manager: Any) -> tuple[list[ast.stmt], list[ast.stmt], Mapping[str, Any]] | None:
-    """Return the statements of a context manager before and after its block, and the values of its names.
+    """Return the statements of a context manager before and after its block, and the values of the names in them.
 
     Args:
         manager: The object that the `with` calls: a class, or a function of `contextlib.contextmanager`.

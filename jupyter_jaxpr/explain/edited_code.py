@@ -16,11 +16,11 @@ class EditedCode(Mapping[CodeType, CodeType]):
     """Maps the code object of each function in a source to the code object after the edits.
 
     Attributes:
-        is_met: True if the function with the edited line was looked up.
+        is_met: True if the function with the edited line was looked up, so a trace reached the edit.
     """
 
     def __init__(self, lines: Sequence[str], line: int, edits: Sequence[Edit], file: str) -> None:
-        """Compile the source without and with the edits.
+        """Compile the source as it is, and with the edits.
 
         Args:
             lines: The lines of the source.
@@ -29,15 +29,15 @@ class EditedCode(Mapping[CodeType, CodeType]):
             file: The `co_filename` of the code objects.
 
         Raises:
-            SyntaxError: A source is no Python.
+            SyntaxError: The source is not valid Python before or after the edits.
         """
         text = "\n".join(lines)
         self._edits = edits
         self._file = file
         self._line = line
-        # dont_inherit, so that this module's `from __future__` imports do not apply
+        # dont_inherit: the `from __future__` imports of this module must not apply to the user's code
         whole_code = compile(text, file, "exec", dont_inherit=True)
-        # IPython compiles each statement of a cell separately, and the bytecode may then differ.
+        # IPython compiles each statement of a cell separately: the bytecode may differ from that of the whole cell.
         alone = (ast.Module([statement], []) for statement in ast.parse(text).body)
         self._as_it_is = [whole_code, *(compile(module, file, "exec", dont_inherit=True) for module in alone)]
         self._edited = _codes(compile(edited(text, edits), file, "exec", dont_inherit=True))

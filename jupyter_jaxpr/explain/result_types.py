@@ -152,7 +152,9 @@ def _nothing(*args: Any, **options: Any) -> None:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Suppress warnings and printed text.
+    """Suppress warnings and printed text, but only in the main thread.
+
+    Warning filters and sys.stdout belong to all threads.
 
     Only in the main thread, because warning filters and sys.stdout belong to all threads.
     """

@@ -42,7 +42,7 @@ def check_exact(
 
     Raises:
         Cannot: A Python integer may become large, a call such as `next` gives another value each time, or a function
-            around the loop reads a name that the loop changes.
+            from outside of the loop reads a name that the loop changes.
     """
     _check_functions_around(loop)
     integers = numbers | {name for name in carry if _starts_as_integer(loop, name)}
@@ -81,7 +81,7 @@ def check_exact(
 def check_whole_numbers(loop: LoopStatement, names: set[str]) -> None:
     """Check that a `while` does not count with floats such as 0.1.
 
-    With 32 bits, such a loop may run another number of iterations.
+    With 32 bits, such a loop may run more or fewer iterations.
 
     Args:
         loop: The loop.

@@ -20,7 +20,7 @@ FAILED = (
 
 
 def text(match: FoundLoop, equations: int, total: int) -> str:
-    """Return sentences on the iterations of an unrolled loop and on the equations that the iterations left."""
+    """Return sentences on the iterations of an unrolled loop, and on the equations that JAX recorded for them."""
     sentences = [
         *_ran(match),
         f"The iterations left {equations:,} of the program's {count(total, 'equation')}.",

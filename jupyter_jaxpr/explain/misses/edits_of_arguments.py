@@ -60,8 +60,8 @@ def argument_cure(
         earlier.templates = later.templates
     for reason in reasons:
         _edit(reason, earlier, later, fun, names)
-    # The calls may also differ in what they pass by position and by keyword, which the reasons for a difference of
-    # types do not say.
+    # The reasons for a difference of types do not say whether both calls pass the same arguments by position, so this
+    # is compared here.
     if (later.key.positional, later.key.keywords) != (earlier.key.positional, earlier.key.keywords):
         _restyle(earlier, later, fun)
     sides = [later] if later.node is earlier.node else [earlier, later]
@@ -296,7 +296,7 @@ def _others(changed: Sequence[Side], apart: Sequence[MissEvent], fun: Any, histo
 def _hits_of(
     changed: Sequence[Side], sides: Sequence[Side], history: FunctionHistory, names: Mapping[str, Any]
 ) -> list[Side]:
-    """Return the other calls in the code with the same text as an edited call that did not miss.
+    """Return the other calls in the code that have the same text as an edited call, and did not miss.
 
     They need the same edit: without it, they would miss now.
 

@@ -90,7 +90,10 @@ def first_line(statement: ast.stmt | ast.expr) -> int:
 
 
 def text_of(file: str) -> Text | None:
-    """Return the source code with a file name; None if it is unknown or is not valid Python."""
+    """Return the source code of a cell or a file, by its file name.
+
+    None if the code is unknown or is not valid Python.
+    """
     loops = parsed("".join(linecache.getlines(file)))
     return None if loops is None else _text(file, loops)
 

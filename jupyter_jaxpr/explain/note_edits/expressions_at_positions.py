@@ -67,7 +67,7 @@ class Text:
         ]
 
     def around(self, node: ast.AST) -> Iterator[ast.AST]:
-        """Yield the nodes around a node, from the inside out."""
+        """Yield the nodes that contain a node, the innermost first."""
         parent = self._parents.get(id(node))
         while parent is not None:
             yield parent
@@ -143,7 +143,7 @@ class Text:
         return "jnp" if "jnp" in names else "jax.numpy" if "jax" in names else None
 
     def over(self, node: ast.expr | ast.stmt, text: str) -> Edit:
-        """Return the edit that replaces a node by a text."""
+        """Return the edit that replaces a node by new code."""
         end = node.end_lineno or node.lineno
         column = node.end_col_offset or node.col_offset
         return Edit(Place(self.file, node.lineno, "", node.col_offset, end, column), text)
@@ -154,7 +154,7 @@ class Text:
         return Edit(place, f"{line}\n{' ' * statement.col_offset}")
 
     def segment(self, node: ast.AST) -> str:
-        """Return the text of a node."""
+        """Return the source code of a node."""
         return ast.get_source_segment("\n".join(self.lines), node) or ast.unparse(node)
 
     def sketch(self, kind: str, node: ast.expr, name: str, text: str, edits: Sequence[Edit]) -> Sketch | None:

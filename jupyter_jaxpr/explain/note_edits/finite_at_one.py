@@ -61,11 +61,11 @@ class _Unknown(Exception):
 
 
 def is_finite_at_one(expression: ast.expr, value: ast.expr) -> bool:
-    """Return whether an expression and its derivative are finite when a value in it is 1.
+    """Return whether an expression and its derivative are finite where a value in the expression is 1.
 
     Args:
-        expression: The expression, which reads the value.
-        value: Syntax of the value, such as a name.
+        expression: The syntax node of the expression.
+        value: The syntax node of the value in the expression, such as a name.
     """
     value_dump = ast.dump(value)
     for number in _OTHERS:

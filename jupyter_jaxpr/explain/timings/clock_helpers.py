@@ -66,7 +66,8 @@ def differs_from(function: Any, is_clock: IsClock) -> str | None:
                 return None
             continue
         before = before_reading(statement, lambda node: is_clock(node, names))
-        parameters = frozenset(_parameters(tree))  # the check of the call looks at the values of the parameters
+        # the values of the parameters are checked where the function is called
+        parameters = frozenset(_parameters(tree))
         if any(isinstance(node, _MAY_WAIT) and not _formats(node, parameters) for node in before):
             return None
         named = assigned([statement]) if isinstance(statement, ast.Assign) and statement.value in readings else ()

@@ -169,9 +169,9 @@ class Scope:
         return inside._left_running([*body, last], locals_of(tree)) is not None
 
     def _waits_for_other(self, call: ast.Call, tainted: frozenset[str], local: frozenset[str]) -> bool:
-        """Return whether a call waits, but for nothing that the timed statements started.
+        """Return whether a call waits for other work than that of the timed statements.
 
-        It waits for earlier arrays, or for effects that no program has.
+        It waits for arrays from before these statements, or for effects that no program has.
         """
         function = self._value(call.func, local)
         if function is not None and function is getattr(sys.modules["jax"], "effects_barrier", None):
@@ -348,7 +348,10 @@ def _takes_values(call: ast.Call) -> bool:
 
 
 def is_one_of(value: Any, objects: Sequence[Any]) -> bool:
-    """Return whether a value is one of some objects. Compared by identity, so that no `__eq__` of the user's runs."""
+    """Return whether a value is one of some objects.
+
+    The comparison is by identity, so no `__eq__` of the user's runs.
+    """
     return any(value is candidate for candidate in objects)
 
 

@@ -18,7 +18,7 @@ from ..failing_code.return_values import AnyFunction, function_of_text
 _NO_DTYPE = re.compile(r"^Cannot interpret '(.+?)' as a data type")
 _NO_SHAPE = re.compile(r"^Shapes must be 1D sequences|'float' object cannot be interpreted as an integer")
 _NO_SIZES = re.compile(r"^'(?:_ScalarMeta|type)' object is not iterable")
-#: Function of jax.random -> its parameters for the limits, which come after shape and dtype.
+#: Function of jax.random -> its limits (minval, maxval), which come after the shape and the dtype.
 _BOUNDS = {"uniform": ("minval", "maxval")}
 _NO_AXIS = re.compile(r"^scan got value with no leading axis to scan over")
 _SUBSCRIPTS = re.compile(r"^Einstein sum subscript ")
@@ -254,7 +254,8 @@ def _index_last(raised: RaisedAt) -> Explained | None:
         for part in ast.walk(node.slice)
         if isinstance(part, ast.Name)
     }
-    # The body must use the second parameter only as an index; an array would also be used in other ways.
+    # The body certainly has the wrong order only if it uses its second parameter just as an index, and never as an
+    # array.
     if {name.id for name in names if id(name) in indices} & {first, second} != {second}:
         return None
     if any(name.id == second and id(name) not in indices for name in names) or first not in {n.id for n in names}:

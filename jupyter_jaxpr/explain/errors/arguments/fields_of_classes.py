@@ -131,7 +131,7 @@ def import_sentence(raised: RaisedAt) -> str:
 
 
 def class_of_earlier_cell(kind: str) -> ast.ClassDef | None:
-    """Return the definition of a class in the last cell that defines a class of the name."""
+    """Return the definition of a class in the last cell that defines a class of this name."""
     for file, entry in reversed(list(linecache.cache.items())):
         if len(entry) != 4 or is_installed(file) or f"class {kind}" not in "".join(entry[2]):
             continue

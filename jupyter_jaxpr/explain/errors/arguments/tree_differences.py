@@ -133,7 +133,8 @@ def _swapped_update(raised: RaisedAt, title: str) -> Explained | None:
                 made = " ".join(raised.source(node.value).split())
                 title = f"{name} holds the state of the optimizer: line {node.lineno} swaps the names"
                 text = f"{made} returns the updates first, and then the state."
-                # No trial: the name of the state holds the updates by now.
+                # There is no trial: the swapped assignment has already run, so the name of the state has the updates as
+                # its value.
                 cure = FoundCure("the order", f"{second.id}, {first.id} = {made}", "Put the name of the updates first.")
                 return Explained(None, title, text, (cure,))
     return None

@@ -144,7 +144,7 @@ def _operand_value(raised: RaisedAt, node: ast.expr) -> Any:
 
 
 def _uncalled_function(raised: RaisedAt, operator: str, nodes: list[ast.expr]) -> Explained | None:
-    """Explains a function without a call, such as x.sum, instead of an array."""
+    """Explains a function, such as the method x.sum, that the code uses as an array without calling the function."""
     functions = [
         operand
         for operand in nodes
@@ -210,7 +210,7 @@ def _has_method(raised: RaisedAt) -> bool:
 
 
 def _none_operand(raised: RaisedAt, operator: str, is_of_jax: bool) -> Explained | None:
-    """Explains None instead of an array."""
+    """Explains an operation with an operand that is None in place of an array."""
     nodes = _operand_nodes(raised)
     names = [
         operand

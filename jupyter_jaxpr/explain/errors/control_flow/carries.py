@@ -44,7 +44,7 @@ class Carry(NamedTuple):
         parameter: The name of the body's parameter that holds the carry.
         is_in_pair: The body returns a pair of the carry and an output, as the body of a scan does.
         loop: The call of the loop.
-        start: The expression of the first carry; None if the call unpacks its arguments.
+        start: The expression of the initial carry; None if the call unpacks its arguments.
     """
 
     parameter: str

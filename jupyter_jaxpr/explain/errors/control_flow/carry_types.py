@@ -65,7 +65,7 @@ def carry_error(text: str, raised: RaisedAt | None, name: str) -> Explained:
 
 
 def _structure_error(text: str, raised: RaisedAt | None, name: str) -> Explained:
-    """Explain a body that returns the carry with another number or nesting of values."""
+    """Explain a body that returns the carry with more, fewer or differently nested values."""
     parts = _body_and_carry(raised)
     missing = swapped = None
     if re.search(r"PyTreeDef\(None\)|is a (?:<class ')?NoneType", text) and raised is not None and parts is not None:
@@ -291,7 +291,7 @@ def _conversion_at_end(raised: RaisedAt | None, path: str, dtype: str, text: str
 
 
 def pair_error(returned_text: str, raised: RaisedAt | None) -> Explained:
-    """Explain a scan body that returns something else than a pair."""
+    """Explain a scan body that returns something other than a pair."""
     title = "The body of a scan must return a pair: the new carry and the step's output"
     text = "Return the new carry and the step's output y. Return None as y where the step has no output."
     parts = _body_and_carry(raised)

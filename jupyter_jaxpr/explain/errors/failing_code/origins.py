@@ -227,7 +227,7 @@ def value_of(raised: RaisedAt, node: ast.expr) -> Any:
     return value_in(ChainMap(raised.frame.f_locals, raised.frame.f_globals), node)
 
 
-#: The class of the fields that namedtuple gives a class.
+#: The class of a field of a named tuple's class, such as Point.x.
 _FIELD_OF_TUPLE = type(vars(namedtuple("_One", "field"))["field"])
 
 

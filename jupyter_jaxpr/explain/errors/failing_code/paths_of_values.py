@@ -68,13 +68,14 @@ def _arguments(frame: FrameType) -> dict[str, Any]:
 def _paths(root: Any, name: str, value: Any) -> Iterator[str]:
     """Yield each path from a name to a value: through lists, tuples, dicts, and the attributes of instances."""
     waiting = [(root, name, 0)]
-    for seen, (part, path, level) in enumerate(waiting):  # the list grows while the loop reads it
+    for seen, (part, path, level) in enumerate(waiting):  # the loop body appends to `waiting`
         if part is value:
             yield path
             continue
         if level == _MOST_LEVELS or seen == _MOST_PARTS:
             return
-        room = max(_MOST_PARTS - len(waiting), 0)  # a container may have a million elements
+        # a container may be very large, so only as many of its parts are searched as the limit allows
+        room = max(_MOST_PARTS - len(waiting), 0)
         waiting += [(inner, f"{path}{step}", level + 1) for step, inner in itertools.islice(_parts(part), room)]
 
 

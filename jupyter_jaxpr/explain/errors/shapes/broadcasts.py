@@ -171,8 +171,8 @@ def _axes_cures(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Sh
         or any(_has_product(raised, node) for node in nodes)
         or any(_is_label(raised, node, long) for node, _ in changed)
     ):
-        # The cure is only advice: a bias has one element for each column, and an array of integers may contain class
-        # numbers.
+        # The shapes do not show what is meant, so the cure is advice: a bias has one element for each column, and
+        # integers may be class numbers.
         return [replace(cure, level="advice", edits=()) for cure in cures]
     return cures
 
@@ -242,7 +242,8 @@ def _cures_of(raised: RaisedAt, changed: Sequence[tuple[ast.expr, NewAxes]], tar
         tried = passed(raised, [cure])
         if any(one.level == "applies" for one in tried):
             return tried
-        # A trial may have failed for another reason: the shapes of this operation fit with the first candidate.
+        # If no candidate passes, the first one is kept: with it, the shapes of this operation fit, and the statement
+        # may fail for another reason.
         best = best or tried or [replace(cure, level="advice", edits=())]
     return best
 

@@ -60,7 +60,7 @@ def kernel_sentence(raised: RaisedAt, node: ast.expr) -> str:
     Return an empty string if the operand is no result of lax.conv.
 
     Args:
-        raised: Where an operation on the result of the convolution was raised.
+        raised: Where an operation on the result of the convolution raised the error.
         node: The operand.
     """
     call = _maker(raised, node)
@@ -86,7 +86,7 @@ def kernel_cures(raised: RaisedAt, node: ast.expr, other: ast.expr) -> list[Foun
     The other operand of the failing operation shows the number of output channels.
 
     Args:
-        raised: Where an operation on the result of the convolution was raised.
+        raised: Where an operation on the result of the convolution raised the error.
         node: The result of lax.conv.
         other: The other operand, which has one element for each output channel, such as a bias.
     """

@@ -26,7 +26,7 @@ _OF_THE_OPERATION = frozenset({"same size", "same shape", ".T"})
 
 @dataclass(frozen=True)
 class _Call:
-    """A call of the user's function that led to the error.
+    """A call of a user's function that led to the error.
 
     Attributes:
         at: The place of the call.

@@ -67,8 +67,6 @@ def _array_of(error: BaseException, raised: RaisedAt, call: ast.Call) -> tuple[s
     """Return the code and the value of the array that a call pads.
 
     The value comes from the frame of jnp.pad: in a comprehension, the user's name may be gone.
-
-    The frame of pad has the value also where the name in a comprehension is gone.
     """
     node = call.args[0] if call.args else None
     traceback = error.__traceback__

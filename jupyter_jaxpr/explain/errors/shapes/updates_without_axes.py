@@ -52,7 +52,10 @@ def update_axes_error(error: BaseException, raised: RaisedAt | None, function: s
 
 
 def _indices(short: Shape, long: Shape) -> list[str]:
-    """Return the indices, such as [:, None, :], that give an update axes so that its other sizes are the array's."""
+    """Return the indices, such as [:, None, :], that give an update as many axes as the array.
+
+    On the axes that are not new, the sizes must be those of the array.
+    """
     if not short or len(short) >= len(long) or len(long) > _MOST_AXES:
         return []
     found = []

@@ -46,7 +46,7 @@ def written_slice_cure(raised: RaisedAt, nodes: Sequence[ast.expr]) -> list[Foun
         return []
     if any(isinstance(entry, ast.Slice) and (entry.lower is None) != (entry.upper is None) for entry in entries):
         is_start = all(_starts(entry) for entry in entries)
-        # a slice of the same length may also be meant, such as u[:-1] in place of u[1:]
+        # another slice of the same length may be meant, such as u[:-1] for u[1:], so the cure is advice
         return tried if is_start else [replace(tried[0], level="advice", edits=())]
     return tried
 

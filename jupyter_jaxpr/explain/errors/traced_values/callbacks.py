@@ -16,7 +16,7 @@ _NO_ARGUMENTS = re.compile(
     r"TypeError: (?:\w+\.)*(?P<name>\w+|<lambda>)\(\) missing \d+ required positional arguments?: "
 )
 _CALLBACKS = frozenset({"pure_callback", "io_callback"})
-_LONGEST = 50_000  # reads long messages whole: JAX puts the error of the callback after the callback's traceback
+_LONGEST = 50_000  # long messages are read whole, because the error of the callback comes after its traceback
 
 
 def callback_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:

@@ -1,7 +1,7 @@
 """Rewrites an array whose length depends on values as arrays of fixed lengths with the same result.
 
-Filling up to a fixed length changes what counts elements: a mean, a length, a sum of indices. There a reduction takes
-the mask itself, `jnp.mean(x, where=x > 0)`, or no edit is offered.
+Fill values would change the result of code that counts elements, such as a mean or a length. In such code, the cure
+passes the mask to the reduction, as in `jnp.mean(x, where=x > 0)`, or the cure has no edit.
 """
 
 from __future__ import annotations

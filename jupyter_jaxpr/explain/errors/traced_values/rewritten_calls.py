@@ -27,7 +27,7 @@ _ALONE = {"sorted": "sort", "any": "any", "all": "all", "sum": "sum"}
 
 
 def _of_twin(module: str, name: str) -> Any:
-    """Return a member of SciPy's module that corresponds to a module of jax.scipy, by the member's name."""
+    """Return a function of SciPy from the name of JAX's module: scipy.special's function for "jax.scipy.special"."""
     return vars(sys.modules.get(module.removeprefix("jax."), ast)).get(name)
 
 

@@ -24,7 +24,7 @@ def without_others(
         value: The argument.
         argument: The name of the argument.
         name: The name of the leaf that JAX refused, such as params['arch'].
-        is_of_floats: The transform differentiates all leaves, so it refuses integers, too.
+        is_of_floats: True if the transform differentiates all leaves, so that JAX also refuses integers.
     """
     others = _without_derivative(value) if is_of_floats else []
     words = f"Take {name} out of the argument, and read it from outside of the function."

@@ -19,7 +19,7 @@ def stacked_trees(raised: RaisedAt, node: ast.expr, value: Any, name: str) -> tu
         raised: Where the error was raised.
         node: The argument of the mapped function.
         value: The value of the argument.
-        name: The name of the argument in the text of the card.
+        name: The name of the argument in the explanation.
     """
     import jax
 
