@@ -70,7 +70,7 @@ class IteratedReader:
                 raise Cannot("The loop counts the elements of a reversed sequence.")
             number = target.elts[0]
             counted = arguments[0]
-            # such as zip(xs, ys) or reversed(xs): the length is that of its first argument
+            # enumerate(zip(xs, ys)) and enumerate(reversed(xs)) count the elements of xs
             if isinstance(counted, ast.Call) and counted.args:
                 counted = counted.args[0]
             count = f"{self._names.jnp}.arange(len({ast.unparse(counted)}))"

@@ -89,7 +89,7 @@ def _is_of_the_machine(value: Any, names: set[str]) -> bool:
     if issubclass(kind, type):
         if value.__module__ in _CHANGING:
             return True
-        # any code can set the attributes of a class at any time
+        # any code can set the attributes of a class at any time, so two calls may read different values
         return is_users_class(value) and any(
             not name.startswith("__") and not isinstance(stored, _DESCRIPTORS) for name, stored in vars(value).items()
         )

@@ -16,7 +16,7 @@ from ...interruptions import not_of_a_signal
 
 _STEP = 1e-6
 _STEEPEST = 1e4
-#: The values that stand for the other names in the expression, one after the other.
+#: The expression is computed with each of these values in turn for all of its other names.
 _OTHERS = (0.7, 1.3)
 
 _FUNCTIONS: Mapping[str, Callable[..., float]] = {

@@ -252,7 +252,7 @@ class _Search:
         self._literals = literals
         self._seen: set[int] = set()
         self._left = _ALL_ELEMENTS
-        # By the id of the class, because computing the hash of a class may run the user's code.
+        # The kinds of the classes met so far, by the id of the class: the hash of a class may run the user's code.
         self._kinds: dict[int, _Kind | None] = {}
 
     def below(self, name: str, value: Any) -> Iterator[tuple[str, Any]]:

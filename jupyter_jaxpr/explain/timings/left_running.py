@@ -26,7 +26,8 @@ _WAITING = frozenset(
     "argwhere array_repr array_str bincount compress extract flatnonzero intersect1d load nonzero repeat save savez "
     "setdiff1d setxor1d union1d unique unique_all unique_counts unique_inverse unique_values where".split()
 )
-#: The methods of JAX's arrays that dispatch work and do not wait. For a NumPy array, they have no work to wait for.
+#: The methods of JAX's arrays that dispatch work and do not wait. The methods of a NumPy array compute at once, so no
+#: wait is needed.
 _METHODS = frozenset(
     "all any argmax argmin astype clip conj cumprod cumsum dot flatten max mean min prod ravel reshape round squeeze "
     "std sum swapaxes trace transpose var".split()

@@ -84,7 +84,7 @@ def copied(
     if has_handler(code) or not originals.keys() >= set(code.co_freevars):
         raise NotCopied
     names = dict(value.__globals__)
-    # without this dict of past warnings: a warning during a trial must not keep Python from showing it again later
+    # without the record of past warnings: a warning in a trial must not count as shown to the user
     names.pop("__warningregistry__", None)
     cells = tuple(CellType() for _ in code.co_freevars)
     copy = FunctionType(code, names, value.__name__, value.__defaults__, cells)

@@ -202,8 +202,7 @@ def _is_function(raised: RaisedAt, node: ast.expr) -> bool:
     value = value_of(raised, node)
     kind = type(value)
     functions = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, functools.partial)
-    # Some functions are no Python functions: jnp.add is an object of the class ufunc, and jax.nn.relu one of the class
-    # custom_jvp.
+    # Some functions are objects of other classes: jnp.add is a ufunc, and jax.nn.relu is a custom_jvp.
     return kind in functions or is_jitted(value) or kind.__name__ in ("ufunc", "custom_jvp", "custom_vjp")
 
 
@@ -522,7 +521,7 @@ def trees_error(raised: RaisedAt, operator: str, left: str, right: str) -> Expla
         node = outer
     names = {part.id: value_of(raised, part) for part in ast.walk(node) if isinstance(part, ast.Name)}
     trees = [name for name, value in names.items() if _is_tree(value)]
-    # Python's message says "tuple" for a tuple, but the class name of a named tuple is another.
+    # For a named tuple, Python's message may say only "tuple".
     culprits = [
         name
         for name in trees

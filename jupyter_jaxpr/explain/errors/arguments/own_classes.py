@@ -141,7 +141,8 @@ def _as_dataclass(kind: str, fields: list[str], value: Any) -> str | None:
     lines = []
     for field in fields:
         if not dtype_of(held[field]) and type(held[field]) is not float:
-            return None  # a string or function needs a static field, and an integer may determine a shape
+            # no rewrite: a string or function would need a static field, and an integer may determine a shape
+            return None
         annotation = "jax.Array" if dtype_of(held[field]) else "float"
         lines.append(f"    {field}: {annotation}")
     return "\n".join([f"@{_REGISTER}", "@dataclasses.dataclass", f"class {kind}:", *lines])

@@ -138,7 +138,7 @@ def jit_with(
         name: The name of the cure.
         text: The sentence of the cure.
         parameters: The parameters of the function; () where they are unknown.
-        transforms: The names under which the user's code may call the transform; of jax.jit, unless stated.
+        transforms: The names by which the user's code may call the transform; by default, those of jax.jit.
     """
     option = keyword.partition("=")[0]
     jits = list(_jits(raised, function, transforms))

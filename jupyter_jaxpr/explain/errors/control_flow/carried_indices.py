@@ -43,7 +43,8 @@ def _place_in_carry(raised: RaisedAt, carry: Carry, name: str) -> int | None:
                 places += [place for place, target in enumerate(names) if getattr(target, "id", "") == name]
             case ast.Name(id=stored, ctx=ast.Store()) if stored == name:
                 places.append(-1)
-    # The walk meets the right unpacking first as an assignment and then as a name. More matches are other assignments.
+    # ast.walk meets the unpacking `i, x = carry` first, and then the name i in it. Any further match is another
+    # assignment to i.
     return places[0] if len(places) == 2 and places[1] == -1 and places[0] >= 0 else None
 
 

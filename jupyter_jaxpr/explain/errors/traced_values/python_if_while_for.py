@@ -300,7 +300,7 @@ class Choices:
                 sign = " & " if isinstance(op, ast.And) else " | "
                 return sign.join(_enclosed(self._boolean(operand)) for operand in values)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
-                # jnp.logical_not also works for a Python bool, which another call may pass: ~True is -2.
+                # jnp.logical_not and not ~: another call may pass a Python bool, and ~True is -2, which is true.
                 return f"{self._jnp}.logical_not({self._boolean(operand)})"
             case ast.Compare(left=left, ops=[(ast.In() | ast.NotIn()) as op], comparators=[right]):
                 return self._membership(left, op, right)

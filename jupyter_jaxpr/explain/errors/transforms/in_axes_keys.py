@@ -99,7 +99,7 @@ def _keys(text: str) -> _Keys | None:
     match = _METADATA.search(text)
     try:
         listed = [ast.literal_eval(match[name]) for name in ("first", "other")] if match is not None else []
-    # a key may have no literal form in the message, so it cannot be read
+    # the message may show a key that is no literal, so the keys cannot be read from it
     except not_of_a_signal(ValueError, SyntaxError):
         return None
     return _Keys(*(list(map(str, keys)) for keys in listed)) if listed else None
@@ -153,7 +153,8 @@ def _with_keys(
     if any(type(key) is not str for key in names) or len(keys.lacking) > 2 or type(value) is not dict:
         return None
     kept = dict(zip(names, map(raised.source, entry.values), strict=True))
-    if len(keys.lacking) == len(keys.extra) == 1:  # the entry has the wrong key: only the key changes
+    # one key is missing and one is too much: the key has a wrong name, and its entry stays
+    if len(keys.lacking) == len(keys.extra) == 1:
         kept = {keys.lacking[0] if key == keys.extra[0] else key: code for key, code in kept.items()}
     kept = {key: code for key, code in kept.items() if key not in keys.extra}
     added = [key for key in keys.lacking if key not in kept]
