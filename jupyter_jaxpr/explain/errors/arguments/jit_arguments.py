@@ -460,7 +460,7 @@ def _parameters_sentence(name: str, parameters: list[str]) -> str:
 
 
 def _subject(name: str) -> str:
-    """Return the name of a function as the first words of a sentence."""
+    """Return the name of a function for the start of a sentence: "The function" for "the function"."""
     return f"T{name[1:]}" if name.startswith("the ") else name
 
 

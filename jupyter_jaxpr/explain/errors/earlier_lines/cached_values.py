@@ -38,7 +38,10 @@ def cached_maker(raised: RaisedAt, text: str) -> tuple[ast.FunctionDef, str] | N
 
 
 def computed_at_once(raised: RaisedAt, function: ast.FunctionDef, decorator: str) -> FoundCure:
-    """Return the advice to put the code of a cached function under jax.ensure_compile_time_eval, against tracers."""
+    """Return the advice to put the code of a cached function under jax.ensure_compile_time_eval.
+
+    The function then returns an array, not a tracer, even while JAX traces its caller.
+    """
     name = "jax.ensure_compile_time_eval"
     words = (
         f"Under {name}, JAX computes the value at once, also while JAX traces a function. {function.name} then keeps "

@@ -21,7 +21,9 @@ _KEEPING = frozenset({"append", "add", "update", "setdefault", "extend", "insert
 
 
 def writer_of(raised: RaisedAt, error: BaseException, ran: Collection[tuple[str, str]]) -> tuple[str, str] | None:
-    """Return the only statement that may have stored the leaked tracer, and the name of its function.
+    """Return (function name, code) for the statement that may have stored the leaked tracer.
+
+    None unless there is exactly one.
 
     None if there are several.
 

@@ -1,4 +1,4 @@
-"""Makes the edits of cures: positions from the user's syntax tree, and the new source."""
+"""Makes the edits of cures from nodes of the user's syntax tree, and applies edits to source code."""
 
 from __future__ import annotations
 

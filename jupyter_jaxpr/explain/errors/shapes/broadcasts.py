@@ -201,10 +201,10 @@ def _is_label(raised: RaisedAt, node: ast.expr, long: Sequence[ast.expr]) -> boo
 
 
 def _class_cures(raised: RaisedAt, node: ast.expr, target: Shape, cures: Sequence[FoundCure]) -> list[FoundCure]:
-    """Return two kinds of advice for integers beside an array with a row of scores for each integer.
+    """Return two kinds of advice for an array of integers, one for each row of scores.
 
-    They are class numbers (jax.nn.one_hot), or numbers to compute with (new axes). The two give different results, and
-    the shapes do not show which is meant.
+    If the integers are class numbers, jax.nn.one_hot helps. If they are numbers to compute with, new axes help. The
+    results differ, and the shapes do not show which is meant.
     """
     name = " ".join(raised.source(node).split())
     classes = (

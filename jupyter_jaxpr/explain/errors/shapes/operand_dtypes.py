@@ -45,7 +45,7 @@ def operand_dtype_error(error: BaseException, raised: RaisedAt | None, function:
 
 
 def _update(raised: RaisedAt, call: ast.Call, title: str, dtypes: tuple[str, str]) -> Explained | None:
-    """Explains dynamic_update_slice with an update of another dtype than the array's, which the result also has."""
+    """Explains dynamic_update_slice with an update whose dtype is not that of the array, and thus of the result."""
     array, update = passed_node(raised, "operand"), passed_node(raised, "update")
     if array is None or update is None or isinstance(update, ast.Constant | ast.List | ast.Tuple):
         return None

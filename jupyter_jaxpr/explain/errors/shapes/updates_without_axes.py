@@ -24,7 +24,7 @@ _MOST_AXES = 8
 
 
 def update_axes_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Explains an update with fewer axes than the array, and adds the axes of size 1 if their places are evident."""
+    """Explains an update with fewer axes than the array. The cure adds axes of size 1, if only one position fits."""
     call = raised.node if raised is not None else None
     if not isinstance(error, TypeError) or not _RANKS.search(message_of(error).strip()):
         return None

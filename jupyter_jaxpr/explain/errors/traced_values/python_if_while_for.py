@@ -106,7 +106,9 @@ class Choices:
         )
 
     def _choice(self, at: ast.If | ast.IfExp) -> tuple[ast.AST, str, str, str] | None:
-        """Return the last statement that a choice replaces, the code before its value ("y = "), and two codes.
+        """Return the last statement that a choice replaces, the start of the new code ("y = "), and two ways to go on.
+
+        The first way uses jax.lax.cond, the second jnp.where.
 
         The first code uses jax.lax.cond, the second jnp.where.
         """
@@ -156,7 +158,7 @@ class Choices:
         return None
 
     def _two_values(self, at: ast.If) -> tuple[ast.AST, str, str, str] | None:
-        """Return the last statement that a choice replaces, the code before its value ("y = "), and both values."""
+        """Return the last statement that a choice replaces, the start of the new code ("y = "), and both values."""
         after = [] if at.orelse else self._statements_after(at)
         match at.body, at.orelse or after:
             case (

@@ -1,4 +1,4 @@
-"""Rewrites a call of Python, NumPy or JAX that needed the value of a traced array as a call that does not."""
+"""Rewrites a call that needed the value of a traced array, such as np.sin(x), as a call that takes traced arrays."""
 
 from __future__ import annotations
 
