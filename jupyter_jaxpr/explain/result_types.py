@@ -155,8 +155,6 @@ def _quiet() -> Iterator[None]:
     """Suppress warnings and printed text, but only in the main thread.
 
     Warning filters and sys.stdout belong to all threads.
-
-    Only in the main thread, because warning filters and sys.stdout belong to all threads.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

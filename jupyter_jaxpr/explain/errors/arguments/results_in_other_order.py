@@ -74,10 +74,8 @@ def _returning(place: RaisedAt, call: ast.Call) -> AnyFunction | None:
 def _other_order(place: RaisedAt, target: ast.Tuple, result: ast.Tuple) -> tuple[int, ...] | None:
     """Return the index of the fitting name for each returned value.
 
-    None if the names may already be in the right order.
-
-    If the values have equal types, the function returns None, because a step such as `a, b = step(a, b)` may return b
-    first on purpose.
+    None if the names may already be in the right order, or if the values have equal types: a step such as `a, b =
+    step(a, b)` may return b first on purpose.
     """
     names, number = target.elts, len(result.elts)
     parts = [*names, *result.elts]

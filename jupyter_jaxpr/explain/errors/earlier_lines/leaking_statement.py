@@ -25,8 +25,6 @@ def writer_of(raised: RaisedAt, error: BaseException, ran: Collection[tuple[str,
 
     None unless there is exactly one.
 
-    None if there are several.
-
     Args:
         raised: The place where the code used a traced value of an earlier trace.
         error: The exception of the later use.

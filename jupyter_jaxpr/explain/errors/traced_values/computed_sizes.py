@@ -33,10 +33,8 @@ def traced_k(raised: RaisedAt) -> ast.expr | None:
 def computed_size(raised: RaisedAt, node: ast.expr | None) -> tuple[str, FoundCure | None] | None:
     """Return the sentence and the advice for a size that the function computes.
 
-    None if the size is an argument or a number.
-
-    The advice is to use the largest size and a mask. It is None for a function such as linspace, whose elements all
-    depend on the size.
+    None if the size is an argument or a number. The advice is to use the largest size and a mask. It is None for a
+    function such as linspace, whose elements all depend on the size.
 
     Args:
         raised: Where the error was raised.

@@ -106,11 +106,9 @@ class Choices:
         )
 
     def _choice(self, at: ast.If | ast.IfExp) -> tuple[ast.AST, str, str, str] | None:
-        """Return the last statement that a choice replaces, the start of the new code ("y = "), and two ways to go on.
+        """Return the last statement that a choice replaces, the start of the new code ("y = "), and two values for it.
 
-        The first way uses jax.lax.cond, the second jnp.where.
-
-        The first code uses jax.lax.cond, the second jnp.where.
+        The first value is the code with jax.lax.cond, the second the code with jnp.where.
         """
         test = self.condition(at.test)
         if isinstance(at, ast.IfExp):
