@@ -24,7 +24,7 @@ class Part:
 
     Attributes:
         sentence: The sentences that name the part, and the line that made the tree.
-        cure: The cure with the changed line; None if the code is not evident.
+        cure: The cure with the changed line; None if the source code does not show what to change.
     """
 
     sentence: str

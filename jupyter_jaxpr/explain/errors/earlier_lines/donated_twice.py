@@ -126,7 +126,7 @@ def _copied(raised: RaisedAt, source: str, is_array: bool) -> str:
 def _second_use(raised: RaisedAt, call: ast.Call, path: str, value: Any) -> tuple[ast.expr, str | None] | None:
     """Return the expression of the array's second place, which must become a copy, and a sentence on its line.
 
-    None if the code is not evident.
+    None if the source code does not show what to change.
     """
     arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
     direct = [node for node in arguments if isinstance(node, ast.Name) and value_of(raised, node) is value]

@@ -1,4 +1,4 @@
-"""Explains a FrozenDict of flax that the code changes in place, or that stands beside a dict in one call."""
+"""Explains a FrozenDict of flax that the code changes in place, or that a call combines with a plain dict."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def is_frozen_dict(value: Any) -> bool:
 
 
 def frozen_dict_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Explains variables["params"] = params and variables.update(...) of a FrozenDict."""
+    """Explains variables["params"] = params and variables.update(...), where variables is a FrozenDict."""
     text = message_of(error).strip()
     if raised is None or raised.frame is None:
         return None
