@@ -132,7 +132,7 @@ def check_starts_empty(loop: LoopStatement, name: str) -> None:
 
 
 def _loops_around(loop: LoopStatement) -> list[set[int]]:
-    """Return the nodes of each loop around this loop."""
+    """Return the ids of the syntax nodes in each outer loop, one set for each loop."""
     node_sets = []
     for part in in_order(loop.function):
         if isinstance(part, ast.For | ast.While) and part is not loop.node:
@@ -143,7 +143,7 @@ def _loops_around(loop: LoopStatement) -> list[set[int]]:
 
 
 def stored_names(nodes: Iterable[ast.AST]) -> set[str]:
-    """Return the names that some nodes assign."""
+    """Return the names to which the code in some syntax nodes assigns."""
     return {
         name_node.id
         for node in nodes

@@ -197,7 +197,8 @@ def loops_of(source: SourceFile) -> Loops | None:
         return None
     module = parsed(text)
     if module is None and source.cell is not None:
-        module = parsed("".join(linecache.getlines(source.name)))  # the cell's code after IPython's transformation
+        # this is the cell's code after IPython's transformation, which is valid Python
+        module = parsed("".join(linecache.getlines(source.name)))
     return module
 
 

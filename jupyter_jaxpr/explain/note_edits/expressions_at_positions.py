@@ -37,7 +37,7 @@ class Sketch:
 
 
 class Text:
-    """Source code of the user's, with its syntax tree."""
+    """The user's source code and its syntax tree."""
 
     def __init__(self, loops: Loops, file: str) -> None:
         self.module = loops.module

@@ -227,7 +227,7 @@ class Scope:
     def _is_jitted(self, node: ast.expr, local: frozenset[str]) -> bool:
         import jax
 
-        if isinstance(node, ast.Call):  # such as jax.jit(f)(x) or jax.vmap(f)(x)
+        if isinstance(node, ast.Call):  # the called function is the result of a call, as in jax.jit(f)(x)
             transform = self._value(node.func, local)
             if is_one_of(transform, _transforms()):
                 jitted = node.args[0] if node.args else None
@@ -288,7 +288,7 @@ def locals_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str
 
 
 def assigned(body: Sequence[ast.stmt]) -> frozenset[str]:
-    """Return the names that some statements assign."""
+    """Return the names to which some statements assign."""
     return frozenset(
         node.id
         for statement in body

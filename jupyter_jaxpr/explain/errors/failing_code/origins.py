@@ -64,7 +64,7 @@ def root_of(path: str) -> str:
 
 
 def listed(inputs: Iterable[Input]) -> str:
-    """Return the arguments with their types, as a part of a sentence."""
+    """Return the arguments with their types, joined for a sentence, such as "arguments x (f32[3]) and y (f32[])"."""
     texts = [f"{argument.path} ({argument.type})" for argument in inputs]
     return f"argument {texts[0]}" if len(texts) == 1 else f"arguments {in_a_sentence(texts, _AT_MOST)}"
 

@@ -62,7 +62,7 @@ _SELECT = re.compile(
 _SHAPE = re.compile(r"\([\d, ]*\)")
 #: JAX prints some sizes in the form of NumPy's integers: (np.int64(3),).
 _NUMPY_SIZE = re.compile(r"\bnp\.int64\((\d+)\)")
-#: Functions that accept only arrays.
+#: Functions that accept arrays, but no lists.
 _ELEMENTWISE = frozenset(
     "add subtract multiply divide power maximum minimum where equal not_equal greater less arctan2 hypot logaddexp "
     "logical_and logical_or matmul dot vdot inner outer isclose allclose".split()

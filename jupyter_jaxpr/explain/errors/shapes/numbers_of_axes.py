@@ -47,7 +47,7 @@ def number_of_axes_error(error: BaseException, raised: RaisedAt | None, function
 
 
 def _mapped(raised: RaisedAt, call: ast.Call, node: ast.expr, shape: Shape, kernel: Shape) -> list[FoundCure]:
-    """Return the cure that maps the call over an axis of one argument."""
+    """Return the cure that maps the call with vmap over an axis of one argument."""
     source = raised.source(node)
     words = f"jax.vmap calls {called(call)} for each element of an axis of {source}."
     if namespace(raised).get("jax") is not sys.modules.get("jax"):
