@@ -84,7 +84,7 @@ export const KEYS = [
     },
     does: trans =>
       trans.__(
-        'Go from line to line; the view marks what is linked to the line'
+        'Go from line to line; the view marks the places in the source and in the other levels that are linked to the line'
       )
   },
   {
@@ -121,7 +121,7 @@ export const KEYS = [
     mouse: ['Alt+click'],
     does: trans =>
       trans.__(
-        'Go to the definition of the chosen variable or, without one, of the first operand; in HLO to the called computation'
+        'Go to the definition of the chosen variable or, if no variable is chosen, of the first operand; in HLO, go to the called computation'
       )
   },
   {
@@ -129,7 +129,7 @@ export const KEYS = [
     keys: { 'Shift-F12': 'nextUse' },
     does: trans =>
       trans.__(
-        'Go to the next use of the chosen variable or, without one, of the first result'
+        'Go to the next use of the chosen variable or, if no variable is chosen, of the first result'
       )
   },
   {
@@ -152,7 +152,9 @@ export const KEYS = [
     in: ['text'],
     keys: { s: 'source' },
     does: trans =>
-      trans.__('Show or hide source lines above the lines that come from them')
+      trans.__(
+        'Show or hide each source line above the program lines that come from the source line'
+      )
   },
   {
     in: ['text'],
@@ -169,7 +171,7 @@ export const KEYS = [
     keys: { x: 'exactLinks' },
     does: trans =>
       trans.__(
-        'In StableHLO and HLO: show or leave the exact links, which need a second, tagged compile of the program'
+        'In StableHLO and HLO: open the tagged copy of the program, which has exact links, or go back to the program'
       )
   },
   {
@@ -177,7 +179,7 @@ export const KEYS = [
     keys: { d: 'shardings' },
     does: trans =>
       trans.__(
-        'With several devices: open the shardings above the text and go there'
+        'With several devices: open the shardings above the text and move the keyboard focus to the shardings'
       )
   },
   {
@@ -223,7 +225,7 @@ export const KEYS = [
     keys: { 'Mod-z': 'undo', 'Mod-Shift-z': 'redo' },
     does: trans =>
       trans.__(
-        'In the cell of the source column: take the last change back, or make the change again'
+        'In the cell of the source column: undo the last change, or redo the change'
       )
   },
   {
@@ -235,7 +237,8 @@ export const KEYS = [
   {
     in: ['text', 'source'],
     keys: { Escape: 'markNothing' },
-    does: trans => trans.__('Remove all marks')
+    does: trans =>
+      trans.__('Remove the selection and the marks of the linked places')
   },
   {
     in: ['view'],
@@ -311,14 +314,16 @@ export const KEYS = [
     keys: { Space: 'play' },
     mouse: ['Play'],
     does: trans =>
-      trans.__('In the steps of a construct: play the steps, and pause')
+      trans.__(
+        'In the steps of a construct in the Flow view: play the steps, or pause'
+      )
   },
   {
     in: ['presenting'],
     keys: { PageDown: 'next', PageUp: 'previous' },
     does: trans =>
       trans.__(
-        'While you present: go to the next or previous step in the Flow view, else to the next or previous program'
+        'While you present: go to the next or previous step if the Flow view shows steps; otherwise, go to the next or previous program'
       )
   },
   {

@@ -171,7 +171,7 @@ def test_outcomes_are_guessed_by_the_keyboard(saved):
     counts_in_cell = saved.lines(0).nth(6).get_by_role("img", name="12 calls")
     expect(counts_in_cell).to_be_visible()
     cache.get_by_role("button", name="Predict").click()
-    expect(cache).to_contain_text("Did each call hit the cache, or miss it?")
+    expect(cache).to_contain_text("Guess whether each call hit or missed the cache.")
     expect(cache).not_to_contain_text("shape")
     expect(counts_in_cell).not_to_be_attached()
     # The rest of the page does not show these values either.
@@ -185,7 +185,7 @@ def test_outcomes_are_guessed_by_the_keyboard(saved):
     for key in ("m", "h", "h", "h"):
         page.keyboard.press("ArrowDown")
         page.keyboard.press(key)
-    expect(cache.get_by_text("3 of 4 guesses right")).to_be_visible()
+    expect(cache.get_by_text("3 of 4 guesses are right")).to_be_visible()
     expect(cache).to_contain_text(LEAD)
     expect(cache.get_by_role("row", name="shape")).to_contain_text("your answer was wrong")
     expect(counts_in_cell).to_be_visible()
@@ -312,9 +312,9 @@ def test_a_miss_that_is_chosen_has_the_edit_that_ends_the_miss(notebook):
     nb.run(1)
     nb.panel.get_by_role("tab", name="Cache").click()
     miss = nb.panel.get_by_role("row", name="weak type")
-    expect(miss).not_to_contain_text("Applies as it stands")
+    expect(miss).not_to_contain_text("Applies without changes")
     miss.click()
-    expect(miss).to_contain_text("one type Applies as it stands")
+    expect(miss).to_contain_text("one type Applies without changes")
     expect(miss).to_contain_text("a = scaled(jnp.ones(3), jnp.asarray(1.0, dtype=jnp.float32))")
     expect(miss).to_contain_text(
         "Both calls pass arguments of the same types: JAX uses one compiled program for both calls."

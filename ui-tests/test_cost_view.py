@@ -116,7 +116,7 @@ def test_a_loop_is_counted_with_its_trips_and_xla_s_count_stands_beside_it(coste
 
     expect(cost.get_by_role("heading", name="XLA's count")).to_be_visible()
     expect(cost).to_contain_text("XLA counts 524,290 operations. jupyter_jaxpr counts 52,428,800 operations.")
-    table = cost.get_by_role("table", name="Operations counted here and by XLA").get_by_role("row")
+    table = cost.get_by_role("table", name="Operations counted by this panel and by XLA").get_by_role("row")
     assert texts(costed, table) == [
         "operations this panel XLA",
         "XLA counts the body of a loop once, however many steps it has. "

@@ -31,9 +31,10 @@ x = jnp.ones(3)
 waiting(x)"""
 SERVER_IS_MISSED_WITHIN = 120_000  # milliseconds; JupyterLab asks less often the longer no server answers
 LOST = r"Connection lost · .*\s*The panel reconnects by itself when the server answers again\."
-ENDED = r"Kernel (died|shut down) · .*\s*Start a kernel and run the cell again to refresh\."
+ENDED = r"Kernel (died|shut down) · .*\s*Start a kernel and run the cell again to refresh the panel\."
 GONE = re.compile(
-    r"^Kernel restarted · .*\s*Run %load_ext jupyter_jaxpr and cell \[2\] again to refresh\.Load and run again$"
+    r"^Kernel restarted · .*\s*Run %load_ext jupyter_jaxpr, then run cell "
+    r"\[2\] again to refresh the panel\.Load jupyter_jaxpr and run again$"
 )
 
 

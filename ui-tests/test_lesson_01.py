@@ -64,12 +64,17 @@ def a1_the_function_becomes_three_equations_each_linked_to_its_line(nb, run):
     # The card of the key takes the place of the card below the pointer.
     nb.page.keyboard.press("Shift+F1")
     expect(card).to_have_count(1)
-    for words in ("ln_x / ln_2", "this line returned the type f32[]{weak}", "1 equation", "d:f32[] = div b c"):
+    for words in (
+        "ln_x / ln_2",
+        "returned a value of the type f32[]{weak}",
+        "1 equation",
+        "d:f32[] = div b c",
+    ):
         expect(card).to_contain_text(words)
     nb.page.keyboard.press("ArrowUp")
 
     expect(nb.cell(cell).get_by_role("note").nth(1)).to_have_attribute(
-        "aria-label", "While JAX traced, ln_x had the type f32[]{weak} here."
+        "aria-label", "While JAX traced, ln_x had the type f32[]{weak} at this place."
     )
 
     head = nb.panel.locator(".jp-JaxprPanel-header")

@@ -145,7 +145,7 @@ def test_links_move_with_the_text_and_only_edited_text_is_grey(dense):
     dense.equation(1).click()
     dense.expect_linked(1, "x @ w")
     top = dense.equation(1).bounding_box()["y"]
-    edited = dense.panel.get_by_text("edited since it ran", exact=True)
+    edited = dense.panel.get_by_text("edited after the run", exact=True)
 
     dense.lines(1).nth(0).click()
     dense.page.keyboard.press("End")
@@ -189,7 +189,7 @@ def test_links_of_an_edited_cell_are_there_after_a_reload(notebook):
     nb.write(1, "# first\n" + DENSE.replace("h) + 1", "h) + 2"))
     nb.save()
     nb.reload()
-    expect(nb.panel.get_by_text("edited since it ran", exact=True)).to_be_visible()
+    expect(nb.panel.get_by_text("edited after the run", exact=True)).to_be_visible()
     nb.equation(1).click()
     nb.expect_linked(1, "x @ w")
     nb.equation(3).click()
@@ -226,9 +226,10 @@ def test_lines_that_no_trace_reached_are_marked(notebook):
 def test_the_types_of_the_names_stand_beside_the_code(dense):
     types = dense.cell(1).get_by_role("note")
     said = [
-        "While JAX traced, w had the type f32[8,16] here.\nWhile JAX traced, x had the type f32[8] here.",
-        "While JAX traced, h had the type f32[16] here.",
-        "While JAX traced, this line returned the type f32[16].",
+        "While JAX traced, w had the type f32[8,16] at this place.\n"
+        "While JAX traced, x had the type f32[8] at this place.",
+        "While JAX traced, h had the type f32[16] at this place.",
+        "While JAX traced, this line returned a value of the type f32[16].",
     ]
     for at, sentence in enumerate(said):
         expect(types.nth(at)).to_have_attribute("aria-label", sentence)
@@ -246,7 +247,7 @@ def test_the_types_of_the_names_stand_beside_the_code(dense):
     dense.page.keyboard.type("2")
     expect(types).to_have_count(len(said))
     grey = dense.cell(1).locator(".jp-JaxprCell-types.jp-mod-changed")
-    expect(grey).to_have_attribute("aria-label", f"This text was edited since it ran.\n{said[1]}")
+    expect(grey).to_have_attribute("aria-label", f"This text was edited after the cell ran.\n{said[1]}")
     dense.page.keyboard.press("Backspace")
     expect(grey).to_have_count(0)
 
@@ -297,7 +298,7 @@ def card(nb):
 
 PRODUCT = [
     "x @ w",
-    "While JAX traced, h had the type f32[16] here.",
+    "While JAX traced, h had the type f32[16] at this place.",
     "1 equation comes from the expression.",
     "The cost of the equations is 256 op, 43 % of the total cost of the program.",
     "c:f32[16] = dot_general b a",

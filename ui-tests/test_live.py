@@ -13,7 +13,9 @@ def f(x):
     return jnp.sin(x)
 
 f(x);"""
-WORDS = "While you type, your function's Python runs on tracers. Nothing is compiled, none of your calls is executed."
+WORDS = (
+    "While you type, your function's Python runs on tracers. Nothing is compiled, and none of your calls is executed."
+)
 TYPED = "{}:f32[8] = {} "
 
 

@@ -75,7 +75,7 @@ def test_by_keyboard_alone(nb):
 def test_up_to_the_hlo(nb):
     turn_on(nb)
     nb.page.get_by_role("menuitem", name="View", exact=True).click()
-    nb.page.locator(".lm-Menu-item", has_text="Live: End at HLO, Which XLA Compiles").click()
+    nb.page.locator(".lm-Menu-item", has_text="Live: Show Levels up to HLO (XLA Compiles)").click()
     expect(switch(nb)).to_have_attribute("title", re.compile("and XLA compiles the program"))
     type_at_end_of(nb, 3, " * 2")
     expect(live(nb)).to_contain_text(

@@ -57,9 +57,9 @@ def test_the_rewrite_of_an_unrolled_loop_is_tried_when_the_user_asks(notebook):
     nb.run(0)
     nb.run(1)
     note = notes_of(nb).filter(has_text="unrolled")
-    expect(note).not_to_contain_text("Applies as it stands")
+    expect(note).not_to_contain_text("Applies without changes")
     note.get_by_role("button", name="Try the rewrite").click()
-    expect(note).to_contain_text("Applies as it stands")
+    expect(note).to_contain_text("Applies without changes")
     expect(note.get_by_role("button", name="Try the rewrite")).to_have_count(0)
     expect(note.get_by_role("group", name="Rewrite")).to_have_text(f"4{REWRITTEN}")
 

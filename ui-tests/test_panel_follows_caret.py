@@ -112,10 +112,10 @@ def test_the_line_of_a_def_leads_to_the_equations_of_its_body(two_cells):
 def test_the_types_of_each_cell_are_those_of_its_newest_run(two_cells):
     nb = two_cells
     expect(nb.cell(1).get_by_role("note").first).to_have_attribute(
-        "aria-label", "While JAX traced, x had the type f32[3] here."
+        "aria-label", "While JAX traced, x had the type f32[3] at this place."
     )
     expect(nb.cell(2).get_by_role("note").first).to_have_attribute(
-        "aria-label", "While JAX traced, x had the type f32[2,4] here."
+        "aria-label", "While JAX traced, x had the type f32[2,4] at this place."
     )
     # The types need no panel.
     nb.page.keyboard.press("Control+Alt+j")

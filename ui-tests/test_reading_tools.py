@@ -404,7 +404,7 @@ def test_the_keyboard_says_at_which_of_the_linked_places_it_is(net_at):
     nb.page.keyboard.press("Escape")
     expect(said).to_have_count(0)
     nb.page.keyboard.press("p")
-    expect(nb.panel.get_by_text("nothing is linked here")).to_be_visible()
+    expect(nb.panel.get_by_text("no linked place in this text")).to_be_visible()
 
 
 def heads(listing):

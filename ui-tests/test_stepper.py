@@ -174,7 +174,8 @@ def test_a_cumulative_sum_is_walked_with_the_keyboard(notebook):
     nb.panel.get_by_role("tab", name="Control flow").click()
     steps = stepper(nb)
     expect(steps).to_contain_text(
-        "Runs cumulative again with the values of the last call whose values are known, and shows each step."
+        "The kernel runs cumulative again with the values of the last call whose values are known. "
+        "The panel then shows each step."
     )
     steps.get_by_role("button", name="Record the steps").click()
     expect(heading(steps)).to_have_text("Step 1 of 5")
@@ -431,7 +432,7 @@ def test_after_a_restart_the_recording_stays_and_the_button_says_what_to_do(note
     again = steps.get_by_role("button", name="Record the steps again")
     expect(again).to_have_attribute("aria-disabled", "true")
     expect(again).to_have_accessible_description(
-        "Kernel restarted. Run %load_ext jupyter_jaxpr and cell [2] again to refresh."
+        "Kernel restarted. Run %load_ext jupyter_jaxpr, then run cell [2] again to refresh the panel."
     )
     steps.get_by_role("button", name="Next").click()
     expect(heading(steps)).to_have_text("Step 2 of 5")

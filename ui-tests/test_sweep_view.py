@@ -89,13 +89,15 @@ def test_the_form_has_a_call_like_the_last_one(notebook):
 def test_the_plot_and_its_table(swept):
     page, panel = swept.page, swept.panel
     expect(panel.get_by_role("heading", name="Sweep over n")).to_contain_text(
-        re.compile(rf"Median times of selu\(jnp\.ones\(n\)\)\. The sweep took {DURATION}\.$")
+        re.compile(rf"The sweep timed the call selu\(jnp\.ones\(n\)\) and took {DURATION}\. The times are medians\.$")
     )
     expect(plot(swept)).to_have_accessible_name(
         re.compile(
-            rf"^Plot of “Time” against n\. eager: from {DURATION} at 64 to {DURATION} at 4096\. "
-            rf"first call: from {DURATION} at 64 to {DURATION} at 4096\. "
-            rf"warm: from {DURATION} at 64 to {DURATION} at 4096\.$"
+            r"^Plot of “Time” against n\. "
+            rf"The series “eager” starts with {DURATION} at the value 64 and ends with {DURATION} at the value 4096\. "
+            rf"The series “first call” starts with {DURATION} at the value 64 "
+            rf"and ends with {DURATION} at the value 4096\. "
+            rf"The series “warm” starts with {DURATION} at the value 64 and ends with {DURATION} at the value 4096\.$"
         )
     )
     # The lines are named at their end; the sizes are on the axis.
@@ -113,7 +115,10 @@ def test_the_plot_and_its_table(swept):
     choice = panel.get_by_role("combobox", name="Plotted values")
     choice.select_option("Equations")
     expect(plot(swept)).to_have_attribute("data-drawn", "equations")
-    expect(plot(swept)).to_have_accessible_name("Plot of “Equations” against n. equations: from 7 at 64 to 7 at 4096.")
+    expect(plot(swept)).to_have_accessible_name(
+        "Plot of “Equations” against n. "
+        "The series “equations” starts with 7 at the value 64 and ends with 7 at the value 4096."
+    )
     expect(panel.get_by_role("list", name="How the series grow").get_by_role("listitem")).to_have_text(
         "The number of equations of selu hardly depends on n."
     )

@@ -66,12 +66,12 @@ def test_a_kernel_restarts(notebook):
 
     nb.restart_kernel()
     expect(stale(nb)).to_have_text(
-        from_before("Kernel restarted", "Run %load_ext jupyter_jaxpr and cell [2] again to refresh.")
+        from_before("Kernel restarted", "Run %load_ext jupyter_jaxpr, then run cell [2] again to refresh the panel.")
     )
     expect(listing(nb, "double")).to_have_text(DOUBLED, use_inner_text=True)
 
     nb.run(0)
-    expect(stale(nb)).to_have_text(from_before("Kernel restarted", "Run cell [2] again to refresh."))
+    expect(stale(nb)).to_have_text(from_before("Kernel restarted", "Run cell [2] again to refresh the panel."))
 
     nb.run(1)
     expect(stale(nb)).to_have_count(0)
@@ -89,7 +89,7 @@ def test_one_button_loads_the_extension_and_runs_the_cell_again_after_a_restart(
     expect(listing(nb, "double")).to_be_visible()
     nb.restart_kernel()
 
-    nb.panel.get_by_role("button", name="Load and run again").click()
+    nb.panel.get_by_role("button", name="Load jupyter_jaxpr and run again").click()
 
     expect(nb.prompt(1)).to_have_text("[2]:")
     expect(nb.prompt(0)).to_have_text("[1]:")  # the cell that was there
@@ -109,7 +109,7 @@ def test_a_kernel_dies_and_is_started_again(notebook, page):
     expect(page.get_by_role("dialog")).to_contain_text("died", timeout=30_000)
     dismiss(page, "Ok")
     expect(stale(nb)).to_have_text(
-        from_before("Kernel restarted", "Run %load_ext jupyter_jaxpr and cell [2] again to refresh.")
+        from_before("Kernel restarted", "Run %load_ext jupyter_jaxpr, then run cell [2] again to refresh the panel.")
     )
     expect(listing(nb, "double")).to_have_text(DOUBLED, use_inner_text=True)
 
@@ -127,7 +127,9 @@ def test_a_kernel_is_shut_down(notebook, lab, page):
     expect(listing(nb, "double")).to_be_visible()
 
     nb.command("kernelmenu:shutdown")
-    expect(stale(nb)).to_have_text(from_before("Kernel shut down", "Start a kernel and run the cell again to refresh."))
+    expect(stale(nb)).to_have_text(
+        from_before("Kernel shut down", "Start a kernel and run the cell again to refresh the panel.")
+    )
     expect(listing(nb, "double")).to_have_text(DOUBLED, use_inner_text=True)
     # What needs the kernel says so.
     nb.panel.get_by_role("button", name="StableHLO").click()
@@ -215,7 +217,9 @@ def test_two_browser_tabs_on_one_notebook_show_the_same(notebook, lab, page):
     nb.run(2)  # the other tab may miss the start of the kernel, and hears its next words
     for each in (nb, other):
         expect(stale(each)).to_have_text(
-            from_before("Kernel restarted", "Run %load_ext jupyter_jaxpr and cell [2] again to refresh.")
+            from_before(
+                "Kernel restarted", "Run %load_ext jupyter_jaxpr, then run cell [2] again to refresh the panel."
+            )
         )
 
 

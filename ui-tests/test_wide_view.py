@@ -293,7 +293,7 @@ def test_the_source_column_is_the_cell(rnn):
     page.keyboard.type(" * 2")
     expect(wide.lines("Source", f"{TANH} * 2")).to_be_visible()
     assert page.evaluate(CELL_TEXT) == RNN.replace(TANH, f"{TANH} * 2")
-    expect(wide.root.get_by_text("edited since it ran")).to_be_visible()
+    expect(wide.root.get_by_text("edited after the run")).to_be_visible()
     expect(wide.linked("Source")).to_contain_text(TANH)
 
     # A letter is a letter here, and no key of the views.
@@ -305,7 +305,7 @@ def test_the_source_column_is_the_cell(rnn):
     page.keyboard.press("Shift+Enter")
     expect(wide.lines("jaxpr", "mul")).to_be_visible()
     expect(wide.column("Source").get_by_role("heading")).to_have_text("Cell [4]")
-    expect(wide.root.get_by_text("edited since it ran", exact=True)).to_have_count(0)
+    expect(wide.root.get_by_text("edited after the run", exact=True)).to_have_count(0)
     expect(source).to_be_focused()
     page.keyboard.type(" + 1")
     expect(wide.lines("Source", f"{TANH} * 2 + 1")).to_be_visible()

@@ -101,8 +101,8 @@ function typeSentences(
     ? noNames(snapshot, trans)
     : [
         trans._n(
-          'While JAX traced, the expression returned the type %2.',
-          'While JAX traced, the expression returned %1 types: %2.',
+          'While JAX traced, the result of the expression had the type %2.',
+          'While JAX traced, the results of the expression had %1 types: %2.',
           results.length,
           shortened(results.join(', '), LONGEST_LINE)
         )
@@ -148,7 +148,7 @@ function operationsSentence(
   const amount = amountWords(amounts, 'work', trans);
   if (kind === 'per iteration') {
     return trans.__(
-      'The cost of the equations is %1, with one step of each loop whose number of steps is unknown.',
+      'The cost of the equations is %1. Each loop whose number of steps is unknown counts as one step.',
       amount
     );
   }

@@ -41,7 +41,7 @@ export class MarksOfCells {
         ...NO_CELL_MARKS,
         typesAfterNames: typesChoice.afterNames,
         untracedTitle: this._trans.__('The trace did not reach this line.'),
-        changedTitle: this._trans.__('This text was edited since it ran.')
+        changedTitle: this._trans.__('This text was edited after the cell ran.')
       };
       marks.set(cellId, { ...cellMarks, ...changes });
     };

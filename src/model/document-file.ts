@@ -24,7 +24,7 @@ export function readDocumentFile(
     value = JSON.parse(text);
   } catch {
     return trans.__(
-      'The file holds no JSON. Write the file again with save, or with Save a Copy in the Jaxpr panel.'
+      'The file holds no JSON. Write the file again with snapshot.save(), or with Save a Copy in the menu of the Jaxpr panel.'
     );
   }
   const read = readSnapshot(value);

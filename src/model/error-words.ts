@@ -66,7 +66,7 @@ export function whyUnreadable(
   }
   if (origin === 'file') {
     return trans.__(
-      'The document is damaged at the field %1 (expected: %2). Write the file again with save, or with Save a Copy in the Jaxpr panel.',
+      'The document is damaged at the field %1 (expected: %2). Write the file again with snapshot.save(), or with Save a Copy in the menu of the Jaxpr panel.',
       reason.field,
       reason.expected
     );
@@ -100,7 +100,7 @@ export function whyUnanswered(
   }
   if (error.why === 'stopped') {
     return trans.__(
-      'The request was stopped before the kernel began. Start the request again.'
+      'The request was stopped before the kernel began to answer. Start the request again.'
     );
   }
   if (error.why === 'not-its-own') {

@@ -119,22 +119,22 @@ export class KernelStatus {
     }
     if (state === null || state.kind === 'lost') {
       return this._trans.__(
-        'Start a kernel and run the cell again to refresh.'
+        'Start a kernel and run the cell again to refresh the panel.'
       );
     }
     if (state.kind === 'not-loaded') {
       return cell === null
         ? this._trans.__(
-            'Run %load_ext jupyter_jaxpr and the cell again to refresh.'
+            'Run %load_ext jupyter_jaxpr, then run the cell again to refresh the panel.'
           )
         : this._trans.__(
-            'Run %load_ext jupyter_jaxpr and cell [%1] again to refresh.',
+            'Run %load_ext jupyter_jaxpr, then run cell [%1] again to refresh the panel.',
             cell
           );
     }
     return cell === null
-      ? this._trans.__('Run the cell again to refresh.')
-      : this._trans.__('Run cell [%1] again to refresh.', cell);
+      ? this._trans.__('Run the cell again to refresh the panel.')
+      : this._trans.__('Run cell [%1] again to refresh the panel.', cell);
   }
 
   /** How the user can get the run in view again; null unless a kernel is idle. */

@@ -14,6 +14,6 @@ export function liveWords(
     );
   }
   return trans.__(
-    "While you type, your function's Python runs on tracers. Nothing is compiled, none of your calls is executed."
+    "While you type, your function's Python runs on tracers. Nothing is compiled, and none of your calls is executed."
   );
 }

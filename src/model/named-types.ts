@@ -82,7 +82,7 @@ export function noNamesSentence(
   const [, minor] = /^3\.(\d+)/.exec(python) ?? [];
   return minor !== undefined && Number(minor) < 12
     ? trans.__(
-        'Python %1 does not show the values of names while JAX traces, so no name has a type beside the code; expressions are linked to their equations, and each equation has its types.',
+        'Types of names beside the code need Python 3.12 or newer; the kernel has Python %1. Expressions are linked to their equations, and each equation shows its types.',
         python
       )
     : null;
@@ -241,15 +241,15 @@ function hadSentence(
   const list = types.join(', ');
   if (kind === 'returned') {
     return trans._n(
-      'While JAX traced, this line returned the type %2.',
-      'While JAX traced, this line returned %1 types: %2.',
+      'While JAX traced, this line returned a value of the type %2.',
+      'While JAX traced, this line returned values of %1 types: %2.',
       types.length,
       list
     );
   }
   return trans._n(
-    'While JAX traced, %2 had the type %3 here.',
-    'While JAX traced, %2 had %1 types here: %3.',
+    'While JAX traced, %2 had the type %3 at this place.',
+    'While JAX traced, %2 had %1 types at this place: %3.',
     types.length,
     name,
     list
@@ -282,8 +282,8 @@ function roleSentence(
       return steps === null
         ? trans.__('The value comes from the outputs of all steps of a loop.')
         : trans._n(
-            'The value comes from the output of the %1 step of a loop.',
-            'The value comes from the outputs of all %1 steps of a loop.',
+            'The value comes from the outputs of a loop of %1 step.',
+            'The value comes from the outputs of all steps of a loop of %1 steps.',
             steps
           );
   }

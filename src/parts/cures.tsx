@@ -85,7 +85,7 @@ export function levelWords(
 ): string {
   switch (level) {
     case 'applies':
-      return trans.__('Applies as it stands');
+      return trans.__('Applies without changes');
     case 'choice':
       return trans.__('Replace the names in capitals');
     default:

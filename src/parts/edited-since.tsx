@@ -43,11 +43,11 @@ function word(
 ): string {
   if (isOwn || executionCount === null) {
     return reason === 'edited'
-      ? trans.__('edited since it ran')
+      ? trans.__('edited after the run')
       : trans.__('cell deleted');
   }
   return reason === 'edited'
-    ? trans.__('cell [%1] edited since it ran', executionCount)
+    ? trans.__('cell [%1] edited after the run', executionCount)
     : trans.__('cell [%1] deleted', executionCount);
 }
 

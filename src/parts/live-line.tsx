@@ -116,7 +116,7 @@ function headOf(
     case 'waiting':
       return trans.__('Live waits until the measurement has ended.');
     case 'stopped':
-      return trans.__('Live pauses for this cell.');
+      return trans.__('Live is paused for this cell.');
     case 'needs_arguments':
       return trans.__('Live needs argument types.');
     case 'no_function':

@@ -53,7 +53,7 @@ export function addCompareCommand(
           path: {
             type: 'string',
             description: trans.__(
-              'The path of a document to compare with another document; left out to compare the documents that are chosen in the file browser'
+              'The path of a document to compare with another document. Without a path, the command compares the documents that are selected in the file browser.'
             )
           }
         }

@@ -73,7 +73,7 @@ export const lessonsPlugin: JupyterFrontEndPlugin<void> = {
           void showErrorMessage(
             trans.__('The lessons were not copied'),
             trans.__(
-              'The folder %1 did not take the copies (%2). Go to another folder in the file browser and try again.',
+              'The lessons could not be written into the folder %1 (%2). Go to another folder in the file browser and try again.',
               `${folder}/jaxpr-lessons`,
               error instanceof Error ? error.message : String(error)
             )

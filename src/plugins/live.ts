@@ -89,9 +89,9 @@ export const livePlugin: JupyterFrontEndPlugin<void> = {
       commands.notifyCommandChanged(LAST_LEVEL);
     });
     const titles: Record<LastLevel, string> = {
-      jaxpr: trans.__('Live: End at the jaxpr'),
-      stablehlo: trans.__('Live: End at StableHLO'),
-      hlo: trans.__('Live: End at HLO, Which XLA Compiles')
+      jaxpr: trans.__('Live: Show Only the jaxpr'),
+      stablehlo: trans.__('Live: Show Levels up to StableHLO'),
+      hlo: trans.__('Live: Show Levels up to HLO (XLA Compiles)')
     };
     commands.addCommand(LAST_LEVEL, {
       label: args => titles[levelOf(args.level) ?? 'jaxpr'],
@@ -131,7 +131,7 @@ export const livePlugin: JupyterFrontEndPlugin<void> = {
               "Your function's Python runs on tracers, once, and XLA compiles the program. None of your calls is executed."
             )
           : trans.__(
-              "Your function's Python runs on tracers, once. Nothing is compiled, none of your calls is executed."
+              "Your function's Python runs on tracers, once. Nothing is compiled, and none of your calls is executed."
             ),
       isEnabled: () => notebooks.activeCell?.model.type === 'code',
       describedBy: { args: { type: 'object', properties: {} } },

@@ -64,19 +64,19 @@ export function transformTitle(
   switch (kind) {
     case 'grad':
       return trans.__(
-        'The gradient: a forward part, then a backward part. JAX traces the gradient; nothing runs'
+        'The gradient: a forward part, then a backward part. JAX traces the gradient; nothing runs.'
       );
     case 'vmap':
       return trans.__(
-        'The function of a whole batch, along a new first axis. JAX traces the function; nothing runs'
+        'The function of a whole batch, along a new first axis. JAX traces the function; nothing runs.'
       );
     case 'jvp':
       return trans.__(
-        'The value and the derivative in one direction. JAX traces both; nothing runs'
+        'The value and the derivative in one direction. JAX traces both; nothing runs.'
       );
     case 'linearize':
       return trans.__(
-        'The value, and the derivative as a linear program of the tangents. JAX traces both; nothing runs'
+        'The value, and the derivative as a linear program of the tangents. JAX traces both; nothing runs.'
       );
   }
 }

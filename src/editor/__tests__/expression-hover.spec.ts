@@ -103,7 +103,7 @@ describe('an expression of a cell that ran', () => {
     const view = open(withNames(['r = ', 'assigned', 'f32[16]']));
     const shown = [
       'h @ p["wh"]',
-      'While JAX traced, r had the type f32[16] here.',
+      'While JAX traced, r had the type f32[16] at this place.',
       '1 equation comes from the expression.',
       'The cost of the equations is 51.2 kop, 46 % of the total cost of the program.',
       'o:f32[16] = dot_general l j'
@@ -121,14 +121,14 @@ describe('an expression of a cell that ran', () => {
     const view = open(withNames(['h = jnp', 'assigned', 'f32[16]']));
     expect(await asked(view, 'a + r')).toEqual([
       'a + r',
-      'While JAX traced, the expression returned the type f32[16].',
+      'While JAX traced, the result of the expression had the type f32[16].',
       '1 equation comes from the expression.',
       'The cost of the equations is 1.6 kop, 1 % of the total cost of the program.',
       'p:f32[16] = add n o'
     ]);
     expect(await asked(view, 'jax.nn.softmax')).toEqual([
       'jax.nn.softmax(h @ p["wo"])',
-      'While JAX traced, the expression returned the type f32[4].',
+      'While JAX traced, the result of the expression had the type f32[4].',
       '9 equations come from the expression.',
       'The cost of the equations is 15 op, 4 transc., 0.1 % of the total cost of the program.',
       't:f32[] = reduce_max s',
@@ -146,7 +146,7 @@ describe('an expression of a cell that ran', () => {
     const view = open(withNames(['a = ', 'assigned', 'f32[16]{weak}']));
     expect(await asked(view, 'a = x @')).toEqual([
       'a',
-      'While JAX traced, a had the type f32[16]{weak} here.'
+      'While JAX traced, a had the type f32[16]{weak} at this place.'
     ]);
     expect(await asked(view, 'r = h @')).toEqual(UNKNOWN);
   });
@@ -163,8 +163,8 @@ describe('an expression of a cell that ran', () => {
   it('has no type of a name where Python does not show names, which is said', async () => {
     const environment = { ...RNN.environment, python: '3.11.9' };
     const sentence =
-      'Python 3.11.9 does not show the values of names while JAX traces, so no name has a type beside the code; ' +
-      'expressions are linked to their equations, and each equation has its types.';
+      'Types of names beside the code need Python 3.12 or newer; the kernel has Python 3.11.9. ' +
+      'Expressions are linked to their equations, and each equation shows its types.';
     const view = open({ ...RNN, environment });
     expect(await asked(view, 'y, hs =', 1)).toEqual([...UNKNOWN, sentence]);
   });

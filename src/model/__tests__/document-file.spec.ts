@@ -11,12 +11,12 @@ const refusals: [string, string, string][] = [
   [
     'no JSON',
     '{"version": 1, "progr',
-    'The file holds no JSON. Write the file again with save, or with Save a Copy in the Jaxpr panel.'
+    'The file holds no JSON. Write the file again with snapshot.save(), or with Save a Copy in the menu of the Jaxpr panel.'
   ],
   [
     'JSON of something else',
     '[1]',
-    'The document is damaged at the field snapshot (expected: an object). Write the file again with save, or with Save a Copy in the Jaxpr panel.'
+    'The document is damaged at the field snapshot (expected: an object). Write the file again with snapshot.save(), or with Save a Copy in the menu of the Jaxpr panel.'
   ],
   [
     'a newer document',
@@ -26,7 +26,7 @@ const refusals: [string, string, string][] = [
   [
     'an index out of range',
     JSON.stringify({ ...snapshot(), focus: 12 }),
-    'The document is damaged at the field focus (expected: an integer from -1 to 0). Write the file again with save, or with Save a Copy in the Jaxpr panel.'
+    'The document is damaged at the field focus (expected: an integer from -1 to 0). Write the file again with snapshot.save(), or with Save a Copy in the menu of the Jaxpr panel.'
   ]
 ];
 

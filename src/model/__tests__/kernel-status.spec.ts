@@ -114,7 +114,7 @@ describe('a kernel that goes away', () => {
       kind: 'stale',
       reason: 'Kernel restarted',
       since,
-      cure: 'Run %load_ext jupyter_jaxpr and cell [7] again to refresh.',
+      cure: 'Run %load_ext jupyter_jaxpr, then run cell [7] again to refresh the panel.',
       again: 'load and run'
     });
     expect(model.requests).toBeNull();
@@ -122,7 +122,7 @@ describe('a kernel that goes away', () => {
     kernel.greets();
     expect(model.status).toMatchObject({
       kind: 'stale',
-      cure: 'Run cell [7] again to refresh.',
+      cure: 'Run cell [7] again to refresh the panel.',
       again: 'run'
     });
 
@@ -141,7 +141,7 @@ describe('a kernel that goes away', () => {
       kind: 'stale',
       reason: 'Kernel died',
       since,
-      cure: 'Start a kernel and run the cell again to refresh.',
+      cure: 'Start a kernel and run the cell again to refresh the panel.',
       again: null
     });
   });
@@ -181,7 +181,7 @@ describe('a kernel that goes away', () => {
     expect(model.status).toMatchObject({
       kind: 'stale',
       reason: 'Kernel changed',
-      cure: 'Run %load_ext jupyter_jaxpr and cell [7] again to refresh.'
+      cure: 'Run %load_ext jupyter_jaxpr, then run cell [7] again to refresh the panel.'
     });
     kernel.sends(run('run-2'));
     expect(listed(model)).toBe('[run-1]');
@@ -194,7 +194,7 @@ describe('a kernel that goes away', () => {
     expect(model.status).toMatchObject({
       kind: 'stale',
       reason: 'Kernel shut down',
-      cure: 'Start a kernel and run the cell again to refresh.'
+      cure: 'Start a kernel and run the cell again to refresh the panel.'
     });
   });
 

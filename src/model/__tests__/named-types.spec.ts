@@ -90,7 +90,9 @@ describe('the types of the names of a line', () => {
     };
     expect(lines(alone)).toEqual({ 3: 'x: {…} with 9 arrays' });
     const [[{ title }]] = typesOfLines(alone, 0, trans).values();
-    expect(title).toBe(`While JAX traced, x had the type ${long} here.`);
+    expect(title).toBe(
+      `While JAX traced, x had the type ${long} at this place.`
+    );
     expect(lines(alone, -1)).toEqual({});
   });
 
@@ -122,9 +124,9 @@ describe('the types of the names of a line', () => {
     });
     const [of] = typesOfLines(marked, 0, trans).values();
     expect(of.map(({ title }) => title)).toEqual([
-      'While JAX traced, c had the type f32[] here. The value comes from the carry of a loop.\n' +
-        'While JAX traced, ys had the type f32[10,3] here. The value comes from the outputs of all 10 steps of a loop.',
-      'While JAX traced, row had the type f32[3] here. The value comes from the inputs of one step of a loop of 1 step. ' +
+      'While JAX traced, c had the type f32[] at this place. The value comes from the carry of a loop.\n' +
+        'While JAX traced, ys had the type f32[10,3] at this place. The value comes from the outputs of all steps of a loop of 10 steps.',
+      'While JAX traced, row had the type f32[3] at this place. The value comes from the inputs of one step of a loop of 1 step. ' +
         'To compute the value, JAX promoted an operand from the dtype bf16.'
     ]);
     // Makes a second value of the name, outside of any loop.

@@ -103,7 +103,7 @@ export function Cache(props: {
     <>
       <p className="jp-JaxprCache-lead">
         {hides ? (
-          trans.__('Did each call hit the cache, or miss it?')
+          trans.__('Guess whether each call hit or missed the cache.')
         ) : (
           <Figures text={shortened(ledger.lead ?? '', LONGEST)} />
         )}
@@ -163,8 +163,8 @@ function Score(props: {
       {guessed > 0 && (
         <b>
           {trans._n(
-            '%2 of %1 guess right',
-            '%2 of %1 guesses right',
+            '%2 of %1 guess is right',
+            '%2 of %1 guesses are right',
             guessed,
             right
           )}

@@ -54,7 +54,7 @@ export function RooflineSection(props: {
           <Picture machine={machine} placement={placement} trans={trans} />
           <p className="jp-JaxprPanel-small">
             {trans.__(
-              'This machine (%1) computes up to %2/s and moves up to %3/s in %4.',
+              'With the dtype %4, this machine (%1) computes up to %2/s and moves up to %3/s.',
               shortened(machine.device, 60),
               operations(machine.flops),
               size(machine.bandwidth),
@@ -189,7 +189,7 @@ function Picture(props: {
   const frame = { left: 44, right: width - 18, top: 24, bottom: HEIGHT - 34 };
   const { x, y, roof, ridge } = rooflineOf(machine, placement, frame);
   const label = trans.__(
-    'Roofline: memory limits the speed of a program with fewer than %1 operations per byte, arithmetic limits the speed of a program with more operations per byte.',
+    'Roofline: memory limits the speed of a program with fewer than %1 operations per byte. Arithmetic limits the speed of a program with more operations per byte.',
     factor(machine.flops / machine.bandwidth)
   );
   const points = roof.map(point => point.map(at => at.toFixed(1)).join(','));

@@ -98,7 +98,7 @@ function Differences(props: {
   return (
     <table
       role="table"
-      aria-label={trans.__('Operations counted here and by XLA')}
+      aria-label={trans.__('Operations counted by this panel and by XLA')}
       className="jp-JaxprCost-numbers jp-JaxprCost-xla"
     >
       <thead role="rowgroup">

@@ -92,7 +92,7 @@ export function hiddenRowsWords(
   ) {
     words.push(
       trans.__(
-        'These numbers do not include lines that the kernel left out of the diff.'
+        'The numbers of hidden lines and differences do not include lines that the kernel left out of the diff.'
       )
     );
   }

@@ -114,7 +114,7 @@ function Line(props: {
           <span
             className="jp-JaxprDiff-outside"
             title={trans.__(
-              'The name inside the call = the name of the same value outside of the call'
+              'Left of each “=” is the name inside the call; right of “=” is the name of the same value outside of the call.'
             )}
           >
             {side.outside}

@@ -185,7 +185,7 @@ function Side(props: {
         <p className="jp-JaxprPanel-small">
           {branch.scope < 0
             ? trans.__(
-                'In the program, the equations of this branch are next to the equation of the select.'
+                'In the program, the equations of this branch are next to the equation that selects the results.'
               )
             : branch.equations === 0
               ? trans.__('This branch has no equations.')

@@ -130,7 +130,7 @@ function Cards(props: {
         <h2>{trans.__('This program has no control flow')}</h2>
         <p>
           {trans.__(
-            'A jaxpr holds no loops and branches of Python: tracing unrolls each loop and follows one side of each branch. Write loops and branches with jax.lax to see them here.'
+            'A jaxpr holds no loops and branches of Python: tracing unrolls each loop and follows one side of each branch. This view shows the loops and branches that you write with jax.lax.'
           )}
         </p>
         <p className="jp-JaxprFlow-more">

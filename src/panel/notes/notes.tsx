@@ -277,7 +277,7 @@ function NoteCode(props: {
             <button
               className="jp-JaxprPanel-button"
               title={trans.__(
-                'Inserts a cell below the active cell. When you run the new cell, the cell times the code as written and the rewrite, and compares their results.'
+                'The button inserts a cell below the active cell. The new cell times both the code as written and the rewrite, and compares their results. Run the new cell to see the comparison.'
               )}
               onClick={() => {
                 if (insert(trial) !== false) {

@@ -118,7 +118,7 @@ export class Shell extends Widget {
       this._choose(view);
     } else {
       this.notice = this._trans.__(
-        'There is no %1 for this run.',
+        'The %1 view has nothing to show for this run.',
         viewLabels(this._trans)[view]
       );
     }

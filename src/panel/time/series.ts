@@ -162,9 +162,14 @@ export function plotSentence(
   const lines = series.map(({ label, points }) => {
     const [first, last] = [points[0], points[points.length - 1]];
     return points.length === 1
-      ? trans.__('%1: %2 at %3.', label, quantity(choice, first.y), first.value)
+      ? trans.__(
+          'The series “%1” has one point: %2 at the value %3.',
+          label,
+          quantity(choice, first.y),
+          first.value
+        )
       : trans.__(
-          '%1: from %2 at %3 to %4 at %5.',
+          'The series “%1” starts with %2 at the value %3 and ends with %4 at the value %5.',
           label,
           quantity(choice, first.y),
           first.value,

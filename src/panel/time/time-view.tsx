@@ -168,7 +168,7 @@ function OverSizes(
         {sweep !== null && (
           <span className="jp-JaxprPanel-small">
             {trans.__(
-              'Median times of %1. The sweep took %2.',
+              'The sweep timed the call %1 and took %2. The times are medians.',
               shortened(sweep.call, 200),
               duration(sweep.seconds)
             )}

@@ -53,7 +53,7 @@ describe('where there is no program', () => {
       'a kernel that does not answer yet',
       { kind: 'connecting' },
       'Connecting to the kernel' +
-        'The kernel is starting or busy. Wait until the kernel answers: its programs then appear here.'
+        'The kernel is starting or busy. When the kernel answers, the panel shows its programs.'
     ],
     [
       'a kernel without the extension',
@@ -353,7 +353,7 @@ describe('the line above a program', () => {
     const { node } = render(<Banner model={stale()} trans={trans} />);
     expect(words(byRole(node, 'status')[0])).toBe(
       'Kernel restarted · 02:51 This run was recorded at 02:34.' +
-        'Run cell [7] again to refresh.'
+        'Run cell [7] again to refresh the panel.'
     );
   });
 

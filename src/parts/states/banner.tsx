@@ -57,7 +57,7 @@ export function Banner(props: {
             label={
               status.again === 'run'
                 ? trans.__('Run the cell again')
-                : trans.__('Load and run again')
+                : trans.__('Load jupyter_jaxpr and run again')
             }
             run={() => again(model, 'cell')}
           />

@@ -104,7 +104,7 @@ export function Empty(props: {
         <EmptyText title={trans.__('Connecting to the kernel')}>
           <p>
             {trans.__(
-              'The kernel is starting or busy. Wait until the kernel answers: its programs then appear here.'
+              'The kernel is starting or busy. When the kernel answers, the panel shows its programs.'
             )}
           </p>
           <KernelButton

@@ -184,7 +184,7 @@ describe('a cure that applies', () => {
   it('says where, and draws what goes and what comes', () => {
     const { node } = drawn([WHERE]);
     expect(words(node.querySelector('dt'))).toBe(
-      'jax.numpy.where Applies as it stands'
+      'jax.numpy.where Applies without changes'
     );
     expect(words(node.querySelector('dd > p'))).toBe('Cell [7], line 4');
     const [diff] = byRole(node, 'group');

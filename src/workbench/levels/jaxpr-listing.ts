@@ -378,7 +378,7 @@ export class JaxprListing implements IListing {
             at: text.length,
             text: names,
             title: this._trans.__(
-              'The name inside the call = the name of the same value outside of the call'
+              'Left of each “=” is the name inside the call; right of “=” is the name of the same value outside of the call.'
             ),
             kind: 'fact'
           }

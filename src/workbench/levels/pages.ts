@@ -71,7 +71,10 @@ export class Pages {
     requested.add(`twin ${name}`);
     this._tell(
       name,
-      this._trans.__('Loading the twin’s %1 …', levelTitle(name, this._trans))
+      this._trans.__(
+        'Loading the %1 of the tagged copy …',
+        levelTitle(name, this._trans)
+      )
     );
     try {
       const page = await requests.ask('text', {

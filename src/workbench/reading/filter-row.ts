@@ -40,7 +40,7 @@ export class FilterRow {
     this._source = filter(
       trans.__('Source lines'),
       trans.__(
-        'Show each source line above the program lines that come from it (key: %1)',
+        'Show each source line above the program lines that come from the source line (key: %1)',
         printedKey('text', 'source')
       ),
       () => (_tools.interleaved = !_tools.interleaved)

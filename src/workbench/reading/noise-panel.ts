@@ -26,7 +26,7 @@ export class NoisePanel implements Panel {
     this._linked = element(
       'button',
       'jp-JaxprProgram-link',
-      this._trans.__('Show the hidden selection')
+      this._trans.__('Show the hidden lines that are marked')
     );
     this._linked.addEventListener('click', () => this._show(this._pointed));
     const show = element(

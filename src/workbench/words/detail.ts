@@ -283,7 +283,7 @@ function precisionNote(
       return selection.kind === 'caret' || selection.kind === 'source'
         ? noEquationWords(selection, links, trans)
         : trans.__(
-            'This line of the program has no link: JAX recorded no line of your code for the line.'
+            'This line of the program has no link, because JAX recorded no line of your code as its source.'
           );
   }
 }

@@ -282,7 +282,7 @@ function glossTable(trans: TranslationBundle): Record<string, Gloss> {
     pallas_call: [trans.__('Pallas kernel, called once for each point of a grid'), 'experimental.pallas.pallas_call', 'arguments …'],
     program_id: [trans.__('index of this kernel call along an axis of the grid'), 'experimental.pallas.program_id', ''],
     pure_callback: [trans.__('call of a Python function for its result'), 'pure_callback', 'arguments …'],
-    run_scoped: [trans.__('program with references that exist only while it runs'), 'experimental.pallas.run_scoped', 'arguments …'],
+    run_scoped: [trans.__('program with references that exist only while the program runs'), 'experimental.pallas.run_scoped', 'arguments …'],
     run_state: [trans.__('program that reads and writes its arguments as references'), null, 'arguments …'],
     semaphore_read: [trans.__('current value of a semaphore'), null, 'semaphore'],
     semaphore_signal: [trans.__('increment of a semaphore'), null, 'semaphore, value …'],

@@ -67,5 +67,5 @@ export function steppedWords(
 ): string {
   return place
     ? trans.__('linked place %1 of %2', place.at, place.of)
-    : trans.__('nothing is linked here');
+    : trans.__('no linked place in this text');
 }

@@ -168,7 +168,7 @@ describe('the Cache view', () => {
       'Cell [7], line 3f(x, jnp.asarray(1.0, dtype=jnp.float32))Both calls share one cache entry.'
     ]);
     expect(words(node.querySelector('dt'))).toBe(
-      'one type Applies as it stands'
+      'one type Applies without changes'
     );
   });
 
@@ -349,7 +349,7 @@ describe('prediction', () => {
     click(byRole(node, 'button', 'Predict')[0]);
     expect(attentionOf(model).outcomesHidden).toBe(true);
     expect(words(node.querySelector('.jp-JaxprCache-lead'))).toBe(
-      'Did each call hit the cache, or miss it?'
+      'Guess whether each call hit or missed the cache.'
     );
     expect(rows(node)).toEqual([
       '1 train_step line 31212 callsnot guessed yet',
@@ -364,18 +364,20 @@ describe('prediction', () => {
     expect(score()).toBe('outcomes left to guess: 4');
 
     click(byRole(node, 'button', 'miss')[0]);
-    expect(score()).toBe('1 of 1 guess right · outcomes left to guess: 3');
+    expect(score()).toBe('1 of 1 guess is right · outcomes left to guess: 3');
     expect(rows(node)[1]).toBe(
       '2 miss · your answer was rightcompiled: first call batch: f32[32,3]155 ms'
     );
     act(() => row(node, '8 more calls with the same signature').focus());
     press(document.activeElement, 'm');
-    expect(score()).toBe('1 of 2 guesses right · outcomes left to guess: 2');
+    expect(score()).toBe(
+      '1 of 2 guesses are right · outcomes left to guess: 2'
+    );
     press(document.activeElement, 'ArrowDown');
     press(document.activeElement, 'm');
     press(document.activeElement, 'ArrowDown');
     press(document.activeElement, 'h');
-    expect(score()).toBe('3 of 4 guesses right');
+    expect(score()).toBe('3 of 4 guesses are right');
     expect(attentionOf(model).outcomesHidden).toBe(false);
     expect(words(node.querySelector('.jp-JaxprCache-lead'))).toBe(
       '2 compiles: tracing, lowering and compiling took 314 ms.'
@@ -403,7 +405,7 @@ describe('prediction', () => {
       words(node.querySelector('.jp-JaxprCache-score'));
     click(byRole(node, 'button', 'Predict')[0]);
     click(byRole(node, 'button', 'miss')[0]);
-    expect(score()).toBe('1 of 1 guess right · outcomes left to guess: 3');
+    expect(score()).toBe('1 of 1 guess is right · outcomes left to guess: 3');
     model.show(snapshotWithLedger({}, { id: 'run-2' }), false);
     redraw(<Cache model={model} trans={trans} />);
     expect(score()).toBe('outcomes left to guess: 4');

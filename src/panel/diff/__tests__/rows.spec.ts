@@ -183,7 +183,7 @@ describe('what is hidden of a diff', () => {
       'No line is hidden. No line matches the filters: Converts, Jit wrappers.'
     );
     expect(said({ ...diff, skipped: 4 }, 'convert')).toBe(
-      'No line is hidden. No line matches the filters: Converts. These numbers do not include lines that the kernel left out of the diff.'
+      'No line is hidden. No line matches the filters: Converts. The numbers of hidden lines and differences do not include lines that the kernel left out of the diff.'
     );
   });
 

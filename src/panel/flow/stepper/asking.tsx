@@ -28,7 +28,7 @@ export function Asking(props: IAskingProps): JSX.Element {
       return (
         <Working
           state={stepper}
-          stopping={trans.__('Stopping. The steps until now are kept.')}
+          stopping={trans.__('Stopping. The steps recorded so far are kept.')}
           stop={() => stepping.stop(snapshot, index)}
           trans={trans}
         />
@@ -82,10 +82,10 @@ function Start(props: IAskingProps & { record: () => void }): JSX.Element {
           ? shortened(reason, 1000)
           : name === ''
             ? trans.__(
-                'Runs the function again with the values of the last call whose values are known, and shows each step.'
+                'The kernel runs the function again with the values of the last call whose values are known. The panel then shows each step.'
               )
             : trans.__(
-                'Runs %1 again with the values of the last call whose values are known, and shows each step.',
+                'The kernel runs %1 again with the values of the last call whose values are known. The panel then shows each step.',
                 name
               )}
       </p>

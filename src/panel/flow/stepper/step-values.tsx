@@ -144,7 +144,7 @@ export function StepValues(props: {
       {shown.some(leaf => leaf.elements > LARGEST_DRAWN) && (
         <p className="jp-JaxprPanel-small">
           {trans.__(
-            'An array with more than %1 elements has no picture: the stepper keeps its first elements and its summary.',
+            'An array with more than %1 elements has no picture, because the stepper keeps only the first elements and a summary of the array.',
             LARGEST_DRAWN
           )}
         </p>

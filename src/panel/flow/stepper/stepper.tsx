@@ -82,7 +82,7 @@ function useSaid(
       began.current = true;
       setAnnouncement(
         stopping
-          ? trans.__('Stopping. The steps until now are kept.')
+          ? trans.__('Stopping. The steps recorded so far are kept.')
           : trans.__('Running the steps.')
       );
     } else {

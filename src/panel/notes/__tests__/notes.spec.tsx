@@ -194,7 +194,7 @@ describe('the notes of a run', () => {
     );
     expect(words(node)).toContain('trace 3.0 ms');
     expect(byRole(node, 'button', 'Copy rewrite')).toHaveLength(1);
-    expect(words(node)).toContain('Applies as it stands');
+    expect(words(node)).toContain('Applies without changes');
   });
 
   it('mark the expression that could not be traced, and list ways out', () => {
@@ -244,7 +244,7 @@ describe('the notes of a run', () => {
     expect(
       [...node.querySelectorAll('dt, dd')].map(each => each.textContent)
     ).toEqual([
-      'jnp.where Applies as it stands',
+      'jnp.where Applies without changes',
       'Cell [7], line 2' +
         '2−removed: if x > 0:3−removed:     return x4−removed: return -x' +
         '2+added: return jnp.where(x > 0, x, -x)Both sides are computed.',
@@ -329,7 +329,7 @@ describe('the notes of a run', () => {
     await act(async () => undefined);
     redraw(draw());
     expect(byRole(node, 'button', 'Try the rewrite')).toEqual([]);
-    expect(words(node)).toContain('Applies as it stands');
+    expect(words(node)).toContain('Applies without changes');
   });
 
   it('say that a trial did not show that a rewrite applies', async () => {

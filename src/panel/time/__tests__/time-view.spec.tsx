@@ -478,8 +478,8 @@ describe('the plot of a sweep', () => {
         one.getAttribute('aria-label')?.replace(/\u00a0/g, ' ')
       )[1]
     ).toBe(
-      'Plot of “Time” against n. eager: from 71 µs at 100 to 4.2 ms at 1000000. ' +
-        'first call: from 46 ms at 100 to 33 ms at 1000000. warm: from 9.0 µs at 100 to 0.43 ms at 1000000.'
+      'Plot of “Time” against n. The series “eager” starts with 71 µs at the value 100 and ends with 4.2 ms at the value 1000000. ' +
+        'The series “first call” starts with 46 ms at the value 100 and ends with 33 ms at the value 1000000. The series “warm” starts with 9.0 µs at the value 100 and ends with 0.43 ms at the value 1000000.'
     );
     expect(
       [

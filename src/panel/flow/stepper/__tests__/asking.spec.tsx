@@ -26,7 +26,7 @@ describe('the button', () => {
     jest.useFakeTimers();
     const { node, kernel, answers } = live();
     expect(words(node)).toBe(
-      'Record the stepsRuns rnn again with the values of the last call whose values are known, and shows each step.'
+      'Record the stepsThe kernel runs rnn again with the values of the last call whose values are known. The panel then shows each step.'
     );
     click(button(node));
     expect(working(node)).toBe('Waiting for the kernel.0 sStop');
@@ -61,7 +61,7 @@ describe('the button', () => {
     click(byRole(node, 'button', 'Stop')[0]);
     click(byRole(node, 'button', 'Stop')[0]);
     expect(kernel.stops).toBe(1);
-    expect(run(node)).toBe('Stopping. The steps until now are kept.');
+    expect(run(node)).toBe('Stopping. The steps recorded so far are kept.');
     await answers(answered(newton({ stopped: 'Stopped by you.' })));
     expect(heading(node)).toBe('Step 1 of 3');
     expect(words(node)).toContain('Stopped by you.');
@@ -111,7 +111,7 @@ describe('the button', () => {
     expect(heading(node)).toBe('Step 1 of 5');
     expect(button(node).getAttribute('aria-disabled')).toBe('true');
     expect(words(node.querySelector('.jp-JaxprStepper-start p'))).toBe(
-      'Kernel restarted. Run %load_ext jupyter_jaxpr and cell [7] again to refresh.'
+      'Kernel restarted. Run %load_ext jupyter_jaxpr, then run cell [7] again to refresh the panel.'
     );
     click(button(node));
     expect(kernel.asked).toHaveLength(1);
