@@ -224,7 +224,7 @@ def test_a_platform_is_not_lowered_for_behind_the_twin(twice):
     level(twice, "StableHLO")
     platform = twice.panel.get_by_label("Platform")
     platform.select_option("tpu")
-    expect(twice.panel.get_by_role("textbox", name="StableHLO for tpu of twice")).to_be_visible()
+    expect(twice.panel.get_by_role("textbox", name="StableHLO of twice for the platform tpu")).to_be_visible()
     compile_twin(twice)
     expect(twin(twice, "StableHLO")).to_be_visible()
     expect(platform).to_have_value("")

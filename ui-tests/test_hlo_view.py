@@ -220,7 +220,7 @@ def test_stablehlo_for_a_platform_that_is_not_there(rnn_alone):
     expect(
         rnn_alone.panel.get_by_text("JAX lowered the program for tpu, without compiling or running the program.")
     ).to_be_visible()
-    lowered = rnn_alone.panel.get_by_role("textbox", name="StableHLO for tpu of rnn")
+    lowered = rnn_alone.panel.get_by_role("textbox", name="StableHLO of rnn for the platform tpu")
     expect(lowered).to_contain_text("stablehlo.while")
     expect(stablehlo).to_be_hidden()
 
@@ -256,5 +256,5 @@ def test_no_violation_and_nothing_sideways(rnn_alone, width):
     )
     level_button.click()
     rnn_alone.panel.get_by_label("Platform").select_option("cuda")
-    expect(rnn_alone.panel.get_by_role("textbox", name="StableHLO for cuda of rnn")).to_be_visible()
+    expect(rnn_alone.panel.get_by_role("textbox", name="StableHLO of rnn for the platform cuda")).to_be_visible()
     assert violations(rnn_alone.page, ".jp-JaxprPanel") == [], f"cuda, {width}"

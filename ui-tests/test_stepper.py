@@ -340,7 +340,7 @@ def test_play_goes_on_to_the_end_and_not_where_motion_is_unwanted(recorded):
 
     nb.page.emulate_media(reduced_motion="reduce")
     nb.panel.get_by_role("tab", name="Control flow").click()
-    calm = steps.get_by_role("button", name="Play is off: your system asks for less motion")
+    calm = steps.get_by_role("button", name="Play is off, because your system is set to reduce motion")
     expect(calm).to_have_attribute("aria-disabled", "true")
 
 

@@ -124,7 +124,7 @@ export function followLink(
   if (row === undefined) {
     return link.equation > programs[program].equations
       ? trans.__(
-          'The program %1 has no equation %2 now.',
+          'The program %1 no longer has an equation %2.',
           link.name,
           link.equation
         )

@@ -78,7 +78,7 @@ export function addPresenting(
   commands.addCommand(PRESENT, {
     label: trans.__('Present'),
     caption: trans.__(
-      'Show the panel and the notebook larger, with one tab and nothing around the tab; Page Up and Page Down go through programs or steps, Escape ends the presentation'
+      'Enlarge the panel and the notebook, and show only one view of the panel. Page Up and Page Down go through programs or steps; Escape ends the presentation'
     ),
     isToggleable: true,
     isToggled: () => before !== null,

@@ -101,7 +101,7 @@ export function addWide(
           isRestored: {
             type: 'boolean',
             description: trans.__(
-              'True to open the columns again after the page was reloaded; the panel then stays open or closed as before.'
+              'If true, the command opens the columns again after a reload of the page, and the panel stays open or closed as before.'
             )
           }
         }

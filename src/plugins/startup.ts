@@ -37,7 +37,7 @@ export const startupPlugin: JupyterFrontEndPlugin<void> = {
     app.commands.addCommand(LOAD_IN_EVERY_KERNEL, {
       label: trans.__('Load in Every New Kernel…'),
       caption: trans.__(
-        'Show the file of the IPython profile that loads jupyter_jaxpr, to write or to remove the file'
+        'Show the startup file that loads jupyter_jaxpr in every new kernel of the IPython profile; you can then write or remove the file'
       ),
       // The file is in the IPython profile of the kernel, so only a kernel can show it.
       isEnabled: () => (tracker.current?.requests ?? null) !== null,

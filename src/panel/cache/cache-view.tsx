@@ -84,7 +84,7 @@ export function Cache(props: {
           ? trans.__(
               'The panel shows the program of code that has not run. Run the cell to see the cache.'
             )
-          : trans.__('The cache was not observed in this run.')}
+          : trans.__('The jit cache was not observed in this run.')}
       </p>
     );
   }

@@ -170,7 +170,7 @@ function sentence(
   const over =
     bound === 'memory'
       ? trans.__(
-          'The program is over the roof: XLA fuses equations, so fewer bytes move than counted, and small arrays stay in caches.'
+          'The program is over the roof: XLA fuses equations, so fewer bytes move than the panel counted, and small arrays stay in caches.'
         )
       : trans.__(
           'The program is over the roof: XLA removes operations of the jaxpr, or the program uses another dtype or more devices than the measurement.'

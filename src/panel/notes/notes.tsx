@@ -240,7 +240,7 @@ function NoteCode(props: {
       reason ??
         (isSketch
           ? trans.__(
-              'The trial did not show that the rewrite applies. Check the rewrite before you use it.'
+              'The trial did not confirm that the rewrite works. Check the rewrite before you use it.'
             )
           : '')
     );

@@ -30,7 +30,7 @@ export function fetchText(
     }
     return {
       text: trans.__(
-        'Only the kernel holds the text of the tagged program, and the kernel is not available. Go back to the program, or run the cell again.'
+        'Only the kernel holds the text of the tagged copy of the program, and the kernel is not available. Go back to the program, or run the cell again.'
       ),
       action: null
     };
@@ -38,7 +38,10 @@ export function fetchText(
   const level = program.levels.find(level => level.name === name);
   if (!level) {
     return {
-      text: trans.__('This document has no %1.', levelTitle(name, trans)),
+      text: trans.__(
+        'This document holds no %1 text of the program.',
+        levelTitle(name, trans)
+      ),
       action: null
     };
   }

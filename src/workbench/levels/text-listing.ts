@@ -47,7 +47,7 @@ export class TextListing implements IListing {
       platform === null
         ? this._trans.__('%1 of %2', this._language.name, name)
         : this._trans.__(
-            '%1 for %2 of %3',
+            '%1 of %3 for the platform %2',
             this._language.name,
             platform,
             name

@@ -70,7 +70,9 @@ export class NoisePanel implements Panel {
     if (arrivedCount < total) {
       this._words.append(
         ' ',
-        this._trans.__('Not all lines have arrived yet.')
+        this._trans.__(
+          'Not all lines of the program have arrived in the panel yet.'
+        )
       );
     }
   }

@@ -61,7 +61,7 @@ export function readQuery(sought: ISought, trans: TranslationBundle): Query {
       return {
         kind: 'invalid',
         reason: trans.__(
-          'The search is not a regular expression: %1. Correct the expression, or switch .* off to search for text.',
+          'The search text is not a valid regular expression: %1. Correct the expression, or switch .* off to search for text.',
           (error as Error).message.replace(/^.*\/: /, '')
         )
       };

@@ -199,7 +199,7 @@ describe('the Cache view', () => {
 
   it('is a sentence where there is no ledger, and where it is empty', () => {
     expect(words(shown(snapshot()).node)).toBe(
-      'The cache was not observed in this run.'
+      'The jit cache was not observed in this run.'
     );
     const { node } = view({ functions: [], compiles: 0, seconds: 0 });
     expect(words(byRole(node, 'treegrid')[0])).toContain(

@@ -435,7 +435,7 @@ describe('the roofline', () => {
         timings: [programTiming()]
       });
     expect(over(1e11, 1e9)).toContain(
-      'The program is over the roof: XLA fuses equations, so fewer bytes move than counted, and small arrays stay in caches.'
+      'The program is over the roof: XLA fuses equations, so fewer bytes move than the panel counted, and small arrays stay in caches.'
     );
     expect(over(1e8, 2e10)).toContain(
       'The program is over the roof: XLA removes operations of the jaxpr, or the program uses another dtype or more devices than the measurement.'

@@ -29,7 +29,7 @@ export function Buttons(props: {
     }
   };
   const name = play.isOff
-    ? trans.__('Play is off: your system asks for less motion')
+    ? trans.__('Play is off, because your system is set to reduce motion')
     : play.playing
       ? trans.__('Pause')
       : trans.__('Play');

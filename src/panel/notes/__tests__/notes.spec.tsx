@@ -343,7 +343,7 @@ describe('the notes of a run', () => {
     click(byRole(node, 'button', 'Try the rewrite')[0]);
     await act(async () => undefined);
     expect(words(node)).toContain(
-      'The trial did not show that the rewrite applies.'
+      'The trial did not confirm that the rewrite works.'
     );
   });
 

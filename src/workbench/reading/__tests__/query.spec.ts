@@ -175,7 +175,7 @@ describe('a query', () => {
       'f32[8,] is not a type. Write each dimension as a number, as * for any size, or as ... for any number of dimensions, such as f32[*,128].'
     );
     expect(reason('a)', true)).toBe(
-      "The search is not a regular expression: Unmatched ')'. Correct the expression, or switch .* off to search for text."
+      "The search text is not a valid regular expression: Unmatched ')'. Correct the expression, or switch .* off to search for text."
     );
     expect(reason('  ')).toBe('nothing');
   });

@@ -112,7 +112,7 @@ describe('play', () => {
     try {
       const { node } = shown(card(), recording());
       expect(play(node).getAttribute('aria-label')).toBe(
-        'Play is off: your system asks for less motion'
+        'Play is off, because your system is set to reduce motion'
       );
       click(play(node));
       expect(heading(node)).toBe('Step 1 of 5');
