@@ -218,7 +218,9 @@ def test_stablehlo_for_a_platform_that_is_not_there(rnn_alone):
     expect(platform.locator("option")).to_have_text(["cpu (platform of the run)", "cuda", "rocm", "tpu"])
     platform.select_option("tpu")
     expect(
-        rnn_alone.panel.get_by_text("JAX lowered the program for tpu, without compiling or running the program.")
+        rnn_alone.panel.get_by_text(
+            "JAX lowered the program for the platform tpu, without compiling or running the program."
+        )
     ).to_be_visible()
     lowered = rnn_alone.panel.get_by_role("textbox", name="StableHLO of rnn for the platform tpu")
     expect(lowered).to_contain_text("stablehlo.while")

@@ -151,7 +151,7 @@ function whyWords(
   }
   switch (standing.why) {
     case 'changed':
-      return trans.__('The cell changed since the run. Run the cell again.');
+      return trans.__('The cell was edited after the run. Run the cell again.');
     case 'read-only':
       return trans.__('The cell is read-only.');
     case 'file':

@@ -114,7 +114,7 @@ export function widgetActions(
         return (await saveExcerpt(model, trans))
           ? undefined
           : trans.__(
-              'The selection has no links. Click an equation, or an expression in the source, and save the excerpt again.'
+              'The selection has no links. Click an equation, or an expression in the source, and save the picture again.'
             );
       })
   );

@@ -217,7 +217,7 @@ export function FunctionTable(props: {
           <div role="row" className="jp-JaxprCache-none">
             <div role="gridcell">
               {props.filter.trim() === ''
-                ? trans.__('No jitted function of yours was called yet.')
+                ? trans.__('No function that you jitted was called yet.')
                 : trans.__('No row matches the filter.')}
             </div>
           </div>

@@ -282,7 +282,7 @@ describe('a cure that cannot be applied', () => {
     redraw();
     expect(buttons(node)).toEqual(['Insert as a new cell']);
     expect(status(node)).toBe(
-      'The cell changed since the run. Run the cell again.'
+      'The cell was edited after the run. Run the cell again.'
     );
     click(apply); // drawn before the change
     expect(panel.sources).toEqual([`# new\n${RAN}`]);

@@ -81,7 +81,7 @@ export class PlatformChoice implements IDisposable {
       );
       return;
     }
-    this._say(trans.__('Lowering for %1 …', platform));
+    this._say(trans.__('Lowering for the platform %1 …', platform));
     try {
       const page = await requests.ask('text', {
         snapshot: snapshot.id,
@@ -96,7 +96,7 @@ export class PlatformChoice implements IDisposable {
       }
       this._say(
         trans.__(
-          'JAX lowered the program for %1, without compiling or running the program.',
+          'JAX lowered the program for the platform %1, without compiling or running the program.',
           platform
         )
       );

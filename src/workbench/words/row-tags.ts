@@ -317,7 +317,7 @@ function effectTitle(
   }
   if (effects.every(effect => effect.startsWith('Read'))) {
     return trans.__(
-      'The equation reads a mutable reference, so it cannot move before earlier writes to the reference.'
+      'The equation reads a mutable reference, so JAX keeps the equation after the earlier writes to the reference.'
     );
   }
   if (effects.some(effect => effect === 'Debug' || effect === 'IO')) {

@@ -203,7 +203,7 @@ describe('the Cache view', () => {
     );
     const { node } = view({ functions: [], compiles: 0, seconds: 0 });
     expect(words(byRole(node, 'treegrid')[0])).toContain(
-      'No jitted function of yours was called yet.'
+      'No function that you jitted was called yet.'
     );
   });
 
