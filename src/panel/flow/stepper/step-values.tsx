@@ -39,7 +39,6 @@ export function StepValues(props: {
     step.number === 0 ? '' : shortened(branch_taken[step.point] ?? '', 80);
   const number = grouped(step.number);
   const most = grouped(walk.mostSteps);
-  const isThinned = walk.recording.thinned !== null;
   const columns = goOn.length > 0 && step.number > 0 ? 2 : 1;
   const hasRows = goOn.length > 0 || otherLeaves.length > 0 || branch !== '';
   return (
@@ -71,16 +70,8 @@ export function StepValues(props: {
                     </Steady>
                   </th>
                   <th scope="col">
-                    <Steady
-                      widest={
-                        isThinned
-                          ? trans.__('after step %1', most)
-                          : trans.__('after')
-                      }
-                    >
-                      {step.afterStep === step.number
-                        ? trans.__('after')
-                        : trans.__('after step %1', grouped(step.afterStep))}
+                    <Steady widest={trans.__('after step %1', most)}>
+                      {trans.__('after step %1', grouped(step.afterStep))}
                     </Steady>
                   </th>
                 </>

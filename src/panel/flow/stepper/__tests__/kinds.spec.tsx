@@ -18,7 +18,7 @@ describe('a while', () => {
     );
     expect(words(node.querySelector('.jp-JaxprStepper-limit'))).toBe('1e-5');
     expect(values(node, 0)).toEqual([
-      'leaf | before step 3 | after',
+      'leaf | before step 3 | after step 3',
       'n i32[] | 2 | 3',
       'x f32[] | 1.416667 | 1.414216',
       'jnp.abs(x * x - a) compared value f32[] | 0.006945 | 6.007e-06',

@@ -63,7 +63,7 @@ describe('a line of numbers', () => {
       '‖h0‖ = -0.506'
     );
     expect(values(node, 0)).toEqual([
-      'leaf | before step 100 | after',
+      'leaf | before step 100 | after step 100',
       'h0 f32[16] | [-1 0.51 … +14]min -2 · mean -0.999 · max 0.000793 | [-0.51 0.51 … +14]min -1.51 · mean -0.506 · max 0.494 · 2 NaN'.replace(
         '0.000793',
         '7.93e-4'

@@ -30,7 +30,7 @@ describe('a recording that came with the document', () => {
     const { node } = shown(card(), recording());
     expect(heading(node)).toBe('Step 1 of 5');
     expect(values(node, 0)).toEqual([
-      'leaf | before step 1 | after',
+      'leaf | before step 1 | after step 1',
       'total i32[] | 0 | 1',
       'xs[0] x i32[] | 1',
       'ys[0] y i32[] | 2'
