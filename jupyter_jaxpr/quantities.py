@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
 NO_BREAK = "\u00a0"
@@ -85,20 +84,6 @@ def count(number: int | None, one: str, many: str | None = None, *, exact: bool 
     if number is None or (number == 0 and not exact):
         return f"{many} {UNKNOWN}"
     return f"{'' if exact else '≥'}{number:,} {one if number == 1 and exact else many}"
-
-
-def listed(names: Sequence[str], most: int) -> str:
-    """Return the first names of a list, and how many more there are: ``a, b, c`` or ``a, b and 3 more``."""
-    shown = ", ".join(names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
-
-
-def in_a_sentence(names: Sequence[str], most: int | None = None) -> str:
-    """Return names as a part of a sentence: ``a``, ``a and b``, ``a, b and c``, ``a, b and 3 more``; empty for none."""
-    if most is not None and len(names) > most:
-        return listed(names, most)
-    *first_names, last = names or [""]
-    return f"{', '.join(first_names)} and {last}" if first_names else last
 
 
 def _two_figures(value: float) -> str:

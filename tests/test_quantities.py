@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_jaxpr.quantities import count, duration, in_a_sentence, listed, operations, size
+from jupyter_jaxpr.joined_names import in_a_sentence, listed
+from jupyter_jaxpr.quantities import count, duration, operations, size
 
 pytestmark = pytest.mark.any_jax
 

@@ -15,8 +15,8 @@ import pytest
 
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.build.document_of_run import Built
-from jupyter_jaxpr.program.source import source_files
-from jupyter_jaxpr.program.source.source_files import NoText, source_text
+from jupyter_jaxpr.program.source import cut_source_text
+from jupyter_jaxpr.program.source.cut_source_text import NoText, source_text
 from jupyter_jaxpr.wire.answers import Answers
 from jupyter_jaxpr.wire.runs import Runs
 
@@ -323,6 +323,6 @@ def test_what_cannot_be_checked_is_not_given(tmp_path):
 
 def test_a_huge_file_is_not_read(tmp_path):
     path = tmp_path / "data.py"
-    path.write_text("x = 1\n" + "#" * source_files.LARGEST, encoding="utf-8")
+    path.write_text("x = 1\n" + "#" * cut_source_text.LARGEST, encoding="utf-8")
     with pytest.raises(NoText, match=r"^data\.py is larger than 4 MB\. Open the file in an editor\.$"):
         source_text(str(path), [])

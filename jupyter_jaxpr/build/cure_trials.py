@@ -26,9 +26,9 @@ from ..observe.observation import Edit, ErrorToTry, FoundCure
 if TYPE_CHECKING:
     from ..document.types.document import Note, Snapshot
     from ..observe.observer import Observer
-    from .live_sources import Sources
     from .note_cures import SketchedNote
     from .notes import NotedLoop
+    from .sources_of_requests import Sources
     from .undecided_cures import UndecidedCures
 
 #: The most misses of one run whose cures are tried, newest first. A function that misses often usually has one reason.

@@ -12,7 +12,7 @@ from ..document.types.diff import ProgramDiff
 from ..document.types.document import Frame, Snapshot, Stack
 from ..plain_text import quoted
 from .levels import Unavailable
-from .live_sources import Sources
+from .sources_of_requests import Sources
 
 Level = Literal["jaxpr", "stablehlo", "hlo"]
 

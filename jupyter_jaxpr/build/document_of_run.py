@@ -44,7 +44,6 @@ from .jax_naming import learn_naming
 from .ledger import MissNumbers, ledger_document
 from .levels import Unavailable
 from .linked_lines import held_level
-from .live_sources import Sources
 from .merged_notes import without_repeats
 from .named_values import named_values
 from .nan_gradient_notes import masked_notes
@@ -53,6 +52,7 @@ from .out_of_bounds_notes import index_notes
 from .programs import PAGE, WHOLE, WHOLE_RUN, ProgramBuilder
 from .shardings import HloLines, is_spread, program_shardings
 from .silenced_notes import without_silenced
+from .sources_of_requests import Sources
 from .square_root_notes import root_notes
 from .undecided_cures import UndecidedCures
 from .value_marks import ValueMarks

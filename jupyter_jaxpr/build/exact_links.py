@@ -16,7 +16,7 @@ from ..quantities import count, duration
 from .levels import LEVELS, LevelName, Unavailable, title, traced_of
 
 if TYPE_CHECKING:
-    from .live_sources import Sources
+    from .sources_of_requests import Sources
 
 _MAKERS: dict[LevelName, str] = {"stablehlo": "JAX", "hlo": "XLA"}
 _NOUNS: dict[LevelName, str] = {"stablehlo": "line", "hlo": "instruction"}

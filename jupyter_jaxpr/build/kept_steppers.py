@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 
 from ..measure.steps.checked_run import Construct
-from .live_sources import Sources
+from .sources_of_requests import Sources
 from .steps import construct_of
 
 CONSTRUCTS_KEPT = 8

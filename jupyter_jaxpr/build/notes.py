@@ -12,13 +12,14 @@ from ..document.types.cures import Cure, Edit
 from ..document.types.document import Note, Program, Retrace
 from ..explain.loops.unrolled import UnrolledLoop, UnrolledLoops
 from ..interruptions import not_of_a_signal
+from ..joined_names import in_a_sentence
 from ..observe.observation import EagerCompile, Finding, FoundCure, Observation, Place, Printed, StageTimes
 from ..observe.observation import Edit as FoundEdit
 from ..observe.retrace import Retrace as RetraceOffer
 from ..program.jaxpr.scope_columns import Captured, ScopeColumns
 from ..program.jaxpr.walk import Walk
 from ..program.random_key_use import KeyUse, KeyUses
-from ..quantities import count, duration, in_a_sentence, size
+from ..quantities import count, duration, size
 from .note_cures import FramedNote
 
 #: A captured constant of more bytes than this gets a note.

@@ -8,12 +8,13 @@ from types import CodeType
 from ..document.copies.pools_cut_out import Part
 from ..document.types.pages import ScopeEquations, ScopePage, SourcePage, SourceStretch, TextPage
 from ..program.jaxpr.walk import Walk
+from ..program.source.cut_source_text import WHOLE_LIBRARY_LINES, WHOLE_LINES, NoText, source_text
 from ..program.source.positions import SourceFile
-from ..program.source.source_files import WHOLE_LIBRARY_LINES, WHOLE_LINES, NoText, source_text
 from . import pools
 from .levels import LevelName
 from .linked_lines import Text
 from .programs import first_equations
+from .scopes import scope_of_columns
 
 
 def text_page(text: Text, level: LevelName, first_line: int, line_count: int) -> TextPage:
@@ -62,7 +63,9 @@ def scope_page(
 
     def page(number: int, first: int, count: int) -> ScopeEquations:
         columns, names = walk.scopes[number], names_by_scope.get(number)
-        equations = pools.scope(columns, first=first, count=count, names=names or [None] * len(columns.variable_avals))
+        equations = scope_of_columns(
+            columns, first=first, count=count, names=names or [None] * len(columns.variable_avals)
+        )
         end = equations.first_variable + len(equations.variable_avals)
         outside = sorted(
             {

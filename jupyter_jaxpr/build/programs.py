@@ -18,8 +18,9 @@ from ..observe.value_texts import Reading
 from ..plain_text import FAILURES, Limit, text_of
 from ..program.jaxpr.parameters import open_jaxpr
 from ..program.jaxpr.walk import Walk
-from . import notes, pools, signatures
+from . import notes, signatures
 from .levels import LEVELS, level_document
+from .scopes import scope_of_columns
 
 #: A program with at most this many equations is sent completely.
 WHOLE = 20_000
@@ -131,7 +132,7 @@ class ProgramBuilder:
         """Add the new scopes of a program to the document: completely, or only the first page of equations."""
         walk = self._walk
         if complete:
-            self.scopes += [pools.scope(columns) for columns in walk.scopes[first:]]
+            self.scopes += [scope_of_columns(columns) for columns in walk.scopes[first:]]
             if first:
                 self._rename(first)
             return None
@@ -142,7 +143,7 @@ class ProgramBuilder:
             variable_names = names.variables.get(number)
             count = counts.get(number, 0) if variable_names is not None else 0
             variables = variable_names or [None] * len(columns.variable_avals)
-            self.scopes.append(pools.scope(columns, count=count, names=variables))
+            self.scopes.append(scope_of_columns(columns, count=count, names=variables))
         return [Let(scope=number, name=walk.strings.number(name)) for number, name in names.lets.items()]
 
     def _rename(self, first: int) -> None:
@@ -150,7 +151,7 @@ class ProgramBuilder:
         for number in range(first):
             name = self._walk.scopes[number].name
             if self.scopes[number].name != name:
-                self.scopes[number] = pools.scope(self._walk.scopes[number])
+                self.scopes[number] = scope_of_columns(self._walk.scopes[number])
 
     def _result(self, observed: ObservedProgram, scope: int) -> Any:
         if observed.result is not None:

@@ -17,7 +17,7 @@ from ..measure.steps.kept_steps import number_of
 from ..observe.calls.call_values import ValuesGone
 from ..quantities import count
 from .call_branches import call_table
-from .live_sources import Sources
+from .sources_of_requests import Sources
 from .step_paths import as_passed, path_of
 
 #: After this many seconds, `--steps` begins no further recording.

@@ -14,7 +14,7 @@ from ..observe.calls.call_values import ValuesGone
 from ..observe.observation import StageTimes
 from ..observe.process_observer import observer
 from ..quantities import duration, factor
-from .live_sources import Sources
+from .sources_of_requests import Sources
 from .warm_time import warm_document
 
 _NAME_ONE = "Call a jitted function in the cell, or write any call after the option, such as %%jaxpr --time f(x)."

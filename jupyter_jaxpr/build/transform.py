@@ -20,7 +20,7 @@ from .notes import printed_notes
 if TYPE_CHECKING:
     from ..document.types.document import Snapshot
     from ..observe.observer import Observer
-    from .live_sources import Sources
+    from .sources_of_requests import Sources
 
 
 def transform_program(observer: Observer, sources: Sources, program: int, kind: Kind) -> Snapshot:

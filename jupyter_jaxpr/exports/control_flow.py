@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..document.read.cost_texts import place
+from ..document.read.cost_sentences import place
 from ..document.read.recorded_step_counts import steps_range
 from ..document.shared_constants import CONTROL_KINDS
 from ..document.types.control_flow import Control

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from ..document.read.shardings import CausedCollective, ShardedArray, decided, groups, shardings_of
 from ..document.types.document import Snapshot
-from ..quantities import count, listed, size
+from ..joined_names import listed
+from ..quantities import count, size
 
 HEAD = ("array", "type", "sharding", "shard on each device", "origin")
 COLLECTIVES = ("collective", "bytes on each device", "runs", "line", "equations", "devices")

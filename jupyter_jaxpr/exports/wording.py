@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from ..document.read.cost_texts import place
+from ..document.read.cost_sentences import place
 from ..document.summary import summary_of
 from ..document.types.document import Argument, Note, Program, Snapshot
 from ..quantities import NO_BREAK, count, duration

@@ -19,8 +19,9 @@ from ..jax.facts import imported, staging
 from ..jax.post_hook import LastCalls
 from ..jax.silent_changes import ChangedNumber, PromotedCarry, TruncatedType, UnusedDonation
 from ..jax.uncalled_traces import TracedAhead
+from ..joined_names import in_a_sentence
 from ..plain_text import traceback_text
-from ..quantities import count, in_a_sentence
+from ..quantities import count
 from .cache.ledger import Calls, Ledger
 from .calls.arguments_of_calls import KeptCalls
 from .calls.call_lines import CallLines

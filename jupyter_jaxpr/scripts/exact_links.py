@@ -11,7 +11,7 @@ from ..document.types.exact_links import ExactLevel
 from ..quantities import count, duration
 
 if TYPE_CHECKING:
-    from ..build.live_sources import Sources
+    from ..build.sources_of_requests import Sources
 
 
 @dataclass(frozen=True)

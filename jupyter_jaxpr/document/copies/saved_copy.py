@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from ...quantities import count, in_a_sentence, size
+from ...joined_names import in_a_sentence
+from ...quantities import count, size
 from ..encoding import encode
 from ..ledger_words import in_run
 from ..pools import of_document

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ...joined_names import in_a_sentence
 from ...observe.calls.static_hits import StaticHit
 from ...observe.observation import Finding
-from ...quantities import in_a_sentence
 from .stale_values import cure_of_static, how_static_is_found
 
 _TITLE = "{after} equals {before} as the static argument {name}"

@@ -6,7 +6,8 @@ import statistics
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from ...quantities import count, in_a_sentence
+from ...joined_names import in_a_sentence
+from ...quantities import count
 from ..times.repeated_calls import Warm
 from ..times.slower_call import FEWEST, is_slower
 from .variants import Comparison, Variant

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ...quantities import listed
+from ...joined_names import listed
 
 ReasonKind = Literal[
     "first_call",

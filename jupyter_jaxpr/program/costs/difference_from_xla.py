@@ -19,7 +19,7 @@ from ...quantities import count, operations_in_words
 from .cost import Cost
 from .costs_of_equations import Call, Costs
 from .execution_counts import Runs, ScopeRuns, frame_of
-from .expansions import expansions
+from .operations_xla_adds import expansions
 from .sums_per_line import unknown
 
 #: How many loops get a row of their own.

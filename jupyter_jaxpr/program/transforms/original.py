@@ -12,9 +12,9 @@ from typing import Any, Literal
 from ...document.types.transform import TransformKind
 from ...interruptions import not_of_a_signal
 from ...jax.made_programs import jaxpr_as_fun
+from ...joined_names import in_a_sentence
 from ...observe.arguments import spec_of
 from ...observe.observation import ArgumentSpec, ObservedProgram
-from ...quantities import in_a_sentence
 from ..jaxpr.avals import aval_row
 
 PartName = Literal["whole", "primal", "linear"]

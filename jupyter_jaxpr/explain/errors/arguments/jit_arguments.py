@@ -10,10 +10,11 @@ from dataclasses import replace
 from typing import Any
 
 from ....jax.tracer_origins import type_of
+from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
 from ....observe.side_effects.attributes import instance_dict
 from ....plain_text import message_of, mro_of, own_name
-from ....quantities import count, in_a_sentence
+from ....quantities import count
 from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called

@@ -8,10 +8,10 @@ import sys
 import types
 from typing import Any
 
+from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
 from ....observe.side_effects.attributes import instance_dict
 from ....plain_text import message_of
-from ....quantities import in_a_sentence
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.module_names import namespace

@@ -6,9 +6,9 @@ import ast
 import re
 from typing import Any
 
+from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
 from ....plain_text import message_of
-from ....quantities import in_a_sentence
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.operand_nodes import is_array

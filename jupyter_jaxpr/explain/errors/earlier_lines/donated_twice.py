@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 from ....jax.tracer_origins import raised_calls
+from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
 from ....plain_text import message_of
-from ....quantities import in_a_sentence
 from ...trials.trial_of_cure import passed
 from ..arguments.static_argument_edits import parameters_of
 from ..explanation import Explained

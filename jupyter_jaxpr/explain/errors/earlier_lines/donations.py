@@ -9,9 +9,9 @@ from typing import Any
 
 from ....interruptions import not_of_a_signal
 from ....jax.tracer_origins import type_of
+from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
 from ....plain_text import FAILURES
-from ....quantities import in_a_sentence
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over

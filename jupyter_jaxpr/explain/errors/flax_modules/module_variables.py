@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
 from ....plain_text import message_of, own_name
-from ....quantities import in_a_sentence
 from ...trials.trial_of_cure import passed
 from ..arguments.tree_differences import keys_of
 from ..explanation import Explained

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
-from ....quantities import in_a_sentence
 from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called

@@ -7,8 +7,9 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
-from ....quantities import count, in_a_sentence
+from ....quantities import count
 from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeGuard
 
+from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
-from ....quantities import in_a_sentence
 from ...trials.trial_of_cure import passed
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over

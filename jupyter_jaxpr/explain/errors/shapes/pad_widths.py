@@ -6,10 +6,10 @@ import ast
 from typing import Any
 
 from ....jax.tracer_origins import type_of
+from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
 from ....observe.user_or_library.whose_code import is_jax
 from ....plain_text import file_of, message_of
-from ....quantities import in_a_sentence
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.expression_shapes import integer_of

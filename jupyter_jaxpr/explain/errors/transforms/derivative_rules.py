@@ -6,9 +6,10 @@ import ast
 import re
 
 from ....interruptions import not_of_a_signal
+from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
 from ....plain_text import message_of
-from ....quantities import count, in_a_sentence
+from ....quantities import count
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import edit_of, over

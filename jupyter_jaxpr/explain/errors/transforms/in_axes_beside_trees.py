@@ -6,8 +6,8 @@ import ast
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
-from ....quantities import in_a_sentence
 from ...trials.trial_of_cure import passed
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import dtype_of, root_of

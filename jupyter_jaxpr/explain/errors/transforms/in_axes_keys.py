@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ....interruptions import not_of_a_signal
+from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
-from ....quantities import in_a_sentence
 from ...trials.trial_of_cure import passed
 from ..control_flow.returned_leaves import leaf_at
 from ..explanation import Explained

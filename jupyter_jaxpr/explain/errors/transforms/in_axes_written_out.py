@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ....jax.tracer_origins import type_of
+from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
-from ....quantities import count, in_a_sentence
+from ....quantities import count
 from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called

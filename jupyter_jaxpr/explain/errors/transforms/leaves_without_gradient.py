@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
-from ....quantities import in_a_sentence
 from ...trials.trial_of_cure import passed
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import dtype_of

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...interruptions import not_of_a_signal
-from ...quantities import listed
+from ...joined_names import listed
 from .costs_of_equations import Costs
 from .execution_counts import ScopeRuns
 

@@ -41,6 +41,7 @@ from .derived_programs import with_derived
 from .levels import LevelName, Unavailable, level_document, make
 from .linked_lines import Text, held_level, linked_lines, linked_text
 from .programs import walk_names
+from .scopes import scope_of_columns
 from .shardings import HloLines, is_spread, program_shardings
 from .undecided_cures import UndecidedCures
 
@@ -401,7 +402,7 @@ class Sources:
     def whole(self, program: int) -> Snapshot:
         """Return a document with a single program and all its equations."""
         fields = pools.of_walk(self._walk, self._cell_file).fields()
-        scopes = [pools.scope(columns) for columns in self._walk.scopes]
+        scopes = [scope_of_columns(columns) for columns in self._walk.scopes]
         complete = msgspec.structs.replace(self._document.programs[program], complete=True, lets=None)
         return msgspec.structs.replace(self._document, programs=[complete], scopes=scopes, **fields)
 
@@ -428,7 +429,7 @@ class Sources:
             scopes = self._document.scopes
             if whole and not all(program.complete for program in programs):
                 programs = [msgspec.structs.replace(program, complete=True, lets=None) for program in programs]
-                scopes = [pools.scope(columns) for columns in walk.scopes]
+                scopes = [scope_of_columns(columns) for columns in walk.scopes]
             fields = pools.of_walk(walk, self._cell_file).fields()
             return msgspec.structs.replace(self._document, programs=programs, scopes=scopes, **fields)
 
