@@ -12,6 +12,7 @@ import type {
 import { REQUESTS } from '../protocol/request-table';
 import { LiveProgram, Snapshot, Working } from '../protocol/snapshot';
 import { ILongRequest, IRequests, Outcome } from '../tokens';
+import { fitsRequest } from './answer-fits-request';
 import { merge } from './results';
 import { Runs } from './runs';
 import { whyUnanswered } from './error-words';
@@ -58,17 +59,13 @@ export function requestsOf(
     params: Params<Name>,
     answer: Answer<Name>
   ): Answer<Name> => {
-    const fields = params as Readonly<Record<string, unknown>>;
-    const about = Object(answer) as Readonly<Record<string, unknown>>;
-    const { into } = REQUESTS[name];
-    const isOther =
-      into === 'document'
-        ? about.id !== fields.snapshot
-        : ABOUT.some(field => field in about && about[field] !== fields[field]);
-    if (isOther) {
+    if (!fitsRequest(name, params, answer)) {
       throw new Error(whyUnanswered(null, trans));
     }
-    const run = host.runs.find(fields.snapshot as string);
+    const { into } = REQUESTS[name];
+    const run = host.runs.find(
+      (params as Readonly<Record<string, unknown>>).snapshot as string
+    );
     if (into === 'document') {
       host.renew(answer as Snapshot);
     } else if (into !== null && run !== undefined) {
@@ -131,9 +128,6 @@ export async function traceWritten(
 }
 
 const NO_RUN: IDocumentSizes = { programs: 0, frames: 0, scopes: [] };
-
-/** The fields that say what an answer is about; they must equal those of the request. */
-const ABOUT = ['snapshot', 'program', 'control', 'index', 'path'];
 
 function sizesOf(snapshot: Snapshot): IDocumentSizes {
   return {

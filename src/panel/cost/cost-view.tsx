@@ -29,7 +29,7 @@ import {
 import { RooflineSection } from './roofline-section';
 import { Toolbar } from './toolbar';
 import { asides, lead } from './words';
-import { XlaSection } from './xla-section';
+import { XlaSection } from './operations-beside-xla';
 
 /** The Cost view. */
 export class CostView extends AttentiveWidget {

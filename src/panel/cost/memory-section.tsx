@@ -7,6 +7,7 @@ import { grouped, size } from '../../quantities';
 import { Stretches, bold, stretches } from '../../parts/bold-numbers';
 import { framePlace, shortened } from '../../parts/summary';
 import { CostReading } from './cost-rows';
+import { ExecutableMemory } from './executable-memory';
 import { isOwn } from './words';
 
 /** The largest number of rows that are shown; further rows are counted. */
@@ -32,7 +33,7 @@ export function MemorySection(props: ISectionProps): JSX.Element {
         </p>
       ) : (
         <>
-          <Executable memory={memory} trans={trans} />
+          <ExecutableMemory memory={memory} trans={trans} />
           <Estimate {...props} memory={memory} />
           <Residuals {...props} memory={memory} />
           {memory.constants > 0 && (
@@ -46,42 +47,6 @@ export function MemorySection(props: ISectionProps): JSX.Element {
         </>
       )}
     </section>
-  );
-}
-
-/** XLA's numbers about the executable. */
-function Executable(props: {
-  memory: Memory;
-  trans: TranslationBundle;
-}): JSX.Element {
-  const { memory, trans } = props;
-  const parts: [string, number | null][] = [
-    [trans.__('arguments'), memory.arguments],
-    [trans.__('results'), memory.results],
-    [trans.__('temporaries'), memory.temporaries],
-    [trans.__('compiled code'), memory.generated_code],
-    [trans.__('aliased (donated)'), memory.aliased]
-  ];
-  return (
-    <dl
-      className="jp-JaxprCost-facts"
-      aria-label={trans.__('Memory reported by XLA')}
-    >
-      {parts.map(([name, bytes]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>
-            {bytes === null ? (
-              <span className="jp-JaxprPanel-second">
-                {trans.__('unknown')}
-              </span>
-            ) : (
-              size(bytes)
-            )}
-          </dd>
-        </div>
-      ))}
-    </dl>
   );
 }
 

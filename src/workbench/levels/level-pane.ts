@@ -25,7 +25,7 @@ import { disposeWidget } from '../../parts/dispose-widget';
 import { ShardingsView } from '../shardings';
 import { element } from '../../parts/dom';
 import { absenceNode, fetchText } from './absent-text';
-import { InPlaceListing } from './in-place-listing';
+import { CalledComputationsListing } from './called-computations-listing';
 import { keepPlace } from './kept-place';
 import type { ILevelCount, ILevelPaneOptions } from './level-pane-options';
 import { nextAround } from './next-around';
@@ -168,7 +168,9 @@ export class LevelPane implements IDisposable {
       if (start !== null) {
         const { view } = this._view;
         const place =
-          listing instanceof InPlaceListing ? listing.placeOf(start) : start;
+          listing instanceof CalledComputationsListing
+            ? listing.placeOf(start)
+            : start;
         const { from } = view.state.doc.line(place + 1);
         view.dispatch({
           effects: EditorView.scrollIntoView(from, { y: 'start' })

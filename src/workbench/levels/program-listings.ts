@@ -11,7 +11,7 @@ import { EquationHeat } from '../../model/cost-shares';
 import { Links, TextLevel, linksOf } from '../../model/links';
 import type { Program, ProgramCost, Snapshot } from '../../protocol/snapshot';
 import type { LevelName } from '../../tokens';
-import { inPlace } from './in-place-listing';
+import { inPlace } from './called-computations-listing';
 import { JaxprListing } from './jaxpr-listing';
 import type { IListing, ISplice } from '../listing/listing';
 import { Pages } from './pages';

@@ -25,7 +25,7 @@ import { LinesFold } from './lines-fold';
 /** Matches an instruction whose computation is listed below it; the bodies of loops stay texts of their own. */
 const IN_PLACE = / (?:fusion|call)\(/;
 
-export class InPlaceListing implements IListing {
+export class CalledComputationsListing implements IListing {
   constructor(
     private _text: TextListing,
     trans: TranslationBundle
@@ -254,7 +254,7 @@ export function inPlace(text: TextListing, trans: TranslationBundle): IListing {
   if (!listing) {
     listing =
       text.level === 'hlo' && text.complete
-        ? new InPlaceListing(text, trans)
+        ? new CalledComputationsListing(text, trans)
         : text;
     KNOWN.set(text, listing);
   }

@@ -2,7 +2,10 @@ import { nullTranslator } from '@jupyterlab/translation';
 
 import { linksOf } from '../../../model/links';
 import { golden } from '../../../program-text/__tests__/documents';
-import { InPlaceListing, inPlace } from '../in-place-listing';
+import {
+  CalledComputationsListing,
+  inPlace
+} from '../called-computations-listing';
 import { TextListing } from '../text-listing';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
@@ -41,7 +44,7 @@ function listing(total = MODULE.length): TextListing {
 }
 
 /** Prints the shown lines: the number at the edge, the indented text, and whether a fold starts at the line. */
-function shown(of: InPlaceListing): string[] {
+function shown(of: CalledComputationsListing): string[] {
   const lines = of.document().toJSON();
   return lines.map((text, index) => {
     const { number, depth } = of.line(index);
@@ -52,7 +55,7 @@ function shown(of: InPlaceListing): string[] {
 
 describe('HLO in place', () => {
   const text = listing();
-  const placed = inPlace(text, trans) as InPlaceListing;
+  const placed = inPlace(text, trans) as CalledComputationsListing;
 
   it('has what a fusion or a call consists of beneath it, indented', () => {
     expect(shown(placed)).toEqual([
