@@ -28,7 +28,7 @@ from open_notebook import OpenNotebook, open_in_page, open_notebook
 from playwright.sync_api import Browser, Error, Page, expect
 from shared_page import SharedPage
 
-# A state is waited for; on a busy machine of two cores a while.
+# The tests wait for states of the page; on a busy machine with two cores, a state may take long to appear.
 expect.set_options(timeout=30_000)
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -36,13 +36,13 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stab
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
-    """Take the Chromium of the variable CHROMIUM, of PATH, or playwright's own, in this order."""
+    """Choose the Chromium that the variable CHROMIUM names; else the one on PATH; else the one of playwright."""
     found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
     return {
         **browser_type_launch_args,
         **({"executable_path": found} if found else {}),
         "args": [
-            "--no-sandbox",  # it cannot be had as root, and only our own server is visited
+            "--no-sandbox",  # Chromium's sandbox does not work for root; the tests only visit their own server
             "--disable-gpu",
             "--disable-quic",
             "--no-first-run",
@@ -61,22 +61,22 @@ def browser_context_args(browser_context_args: dict[str, Any]) -> dict[str, Any]
 
 @pytest.fixture(scope="session")
 def lab_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabServer]:
-    """One JupyterLab for the whole run."""
+    """Run one JupyterLab server for all tests of the run."""
     with running_lab(tmp_path_factory.mktemp("lab")) as server:
         yield server
 
 
 @dataclass(frozen=True)
 class Kept:
-    """A notebook whose cells have run, for the tests of a module, with the files that its cells wrote."""
+    """A shared notebook of a test module, whose cells have run; `text` and `written` record the files."""
 
     name: str
     text: str
     kernel: str  # its id
-    written: dict[Path, tuple[bytes, int]]  # with the time of each file's last change
+    written: dict[Path, tuple[bytes, int]]  # path -> (content, time of the last change)
 
     def restore(self, root: Path) -> None:
-        """Put the notebook's text and the other files back, where a test has changed them."""
+        """Write the recorded text of the notebook, and each recorded file that a test has changed."""
         (root / self.name).write_text(self.text)
         for path, (content, changed) in self.written.items():
             if path.read_bytes() != content or path.stat().st_mtime_ns != changed:
@@ -89,13 +89,13 @@ KeptNotebooks = dict[tuple[Any, ...], Kept]
 
 @pytest.fixture(scope="module")
 def kept_notebooks() -> KeptNotebooks:
-    """The notebooks that `shared_notebook` keeps for the module, by their cells."""
+    """Return the shared notebooks of the module: (cells, `prepare`) -> notebook."""
     return {}
 
 
 @pytest.fixture
 def lab(lab_server: LabServer, kept_notebooks: KeptNotebooks) -> Iterator[LabServer]:
-    """The server, with no notebook, no kernel and no setting left from another test, but those that a module keeps."""
+    """Return the server without kernels, files and settings of earlier tests, except those of shared notebooks."""
     lab_server.remove_notebooks()
     yield lab_server
     kept = kept_notebooks.values()
@@ -103,7 +103,7 @@ def lab(lab_server: LabServer, kept_notebooks: KeptNotebooks) -> Iterator[LabSer
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the marker of tests that do not use the page of the others."""
+    """Declare the marker `fresh_page`, for tests that do not use the shared page."""
     config.addinivalue_line("markers", "fresh_page: the test has a page, and a browser context, of its own")
 
 
@@ -112,7 +112,7 @@ _FAILED = pytest.StashKey[bool]()
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
-    """Keep whether a test has failed, for its fixtures."""
+    """Record whether a test has failed, so that the fixtures of the test can read it."""
     report = yield
     item.stash[_FAILED] = item.stash.get(_FAILED, False) or report.failed
     return report
@@ -120,7 +120,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def shared_page(browser: Browser, browser_context_args: dict[str, Any], lab_server: LabServer) -> Iterator[SharedPage]:
-    """The page of JupyterLab that most tests use, one after the other."""
+    """Return the object that opens the shared page of JupyterLab; most tests use this page, one after the other."""
     shared = SharedPage(browser, browser_context_args, lab_server)
     yield shared
     shared.throw_away()
@@ -128,7 +128,7 @@ def shared_page(browser: Browser, browser_context_args: dict[str, Any], lab_serv
 
 @pytest.fixture
 def page(request: pytest.FixtureRequest, lab: LabServer, shared_page: SharedPage, output_path: str) -> Iterator[Page]:
-    """The page that the tests share; where a test is marked with `fresh_page`, an empty one of its own."""
+    """Return the shared page of JupyterLab; for a test marked `fresh_page`, an empty page for this test alone."""
     if request.node.get_closest_marker("fresh_page"):
         yield request.getfixturevalue("context").new_page()
         return
@@ -137,7 +137,7 @@ def page(request: pytest.FixtureRequest, lab: LabServer, shared_page: SharedPage
     if not request.node.stash.get(_FAILED, False):
         shared_page.put_back()
         return
-    # A failed test leaves the page in an unknown state: the next test gets another page.
+    # A failed test leaves the page in an unknown state, so the next test gets a new page.
     if request.config.getoption("--screenshot") in ("on", "only-on-failure"):
         page.screenshot(path=Path(output_path) / "test-failed-1.png")
     shared_page.throw_away()
@@ -145,7 +145,7 @@ def page(request: pytest.FixtureRequest, lab: LabServer, shared_page: SharedPage
 
 @pytest.fixture(autouse=True)
 def no_own_error_in_the_page(page: Page) -> Iterator[None]:
-    """No exception of the labextension goes uncaught in the page, whatever the test is about."""
+    """Check after each test that the page reported no uncaught exception of the labextension."""
     own: list[str] = []
 
     def collect(error: Error) -> None:
@@ -172,9 +172,9 @@ class MakeNotebook(Protocol):
 
 @pytest.fixture
 def notebook(request: pytest.FixtureRequest, lab: LabServer, page: Page, shared_page: SharedPage) -> MakeNotebook:
-    """Make a notebook of these cells, open it, and wait until its kernel is idle.
+    """Return a function that makes a notebook of cells, opens it, and waits until its kernel is idle.
 
-    The fixture closes an earlier notebook, whose kernel goes on: one notebook is open at a time, as on a new page.
+    A second call closes the first notebook, but its kernel keeps running: only one notebook is open at a time.
     """
     fresh = request.node.get_closest_marker("fresh_page") is not None
     opened: list[str] = []
@@ -226,11 +226,11 @@ def shared_notebook(
     page: Page,
     kept_notebooks: KeptNotebooks,
 ) -> Iterator[ShareNotebook]:
-    """Open a notebook whose cells have run, once for all tests of the module that ask for the same ones.
+    """Return a function that opens a notebook whose cells have run; tests of a module with equal cells share it.
 
-    The first test makes it, by `prepare`, and it is saved. A later one opens the saved file, which has its kernel: the
-    panel gets the runs from there, as after a page was loaded. So a test sees nothing of an earlier one but what the
-    kernel keeps: whoever runs a cell ends the sharing (the next test makes a new notebook), and who asks the kernel
+    The first test makes the notebook, runs its cells with `prepare`, and saves it. A later test opens the saved file
+    with the running kernel, and the panel gets the runs from the kernel, as after a reload. So the tests share only the
+    state of the kernel. After a test that runs a cell, the next test gets a new notebook. A test that asks the kernel
     for a measurement or a compilation takes `notebook` instead.
     """
     assert not request.node.get_closest_marker("fresh_page"), "The kernel of a test with a page of its own is its own."
@@ -265,7 +265,7 @@ def shared_notebook(
 
 @pytest.fixture
 def lessons() -> Path:
-    """The folder of the installed lessons."""
+    """Return the folder of the installed lessons."""
     import jupyter_jaxpr
 
     return Path(jupyter_jaxpr.__file__).parent / "lessons"

@@ -14,12 +14,12 @@ from typing import Any
 
 from playwright.sync_api import Error, Locator, Page, expect
 
-#: Long texts are waited for: the marker of an evaluated document would come at their end.
+#: Waiting for long texts is necessary: if a kernel evaluated a text, the trace of that would appear only at the end.
 WORK_ENDS_WITHIN = 120_000
 REACHED_WITHIN = 5_000
 #: The walk uses at most this many controls whose names differ only in numbers, such as links to lines.
 OF_A_KIND = 1
-#: Of the options of a select.
+#: The walk chooses at most this many options of a `select` element.
 OPTIONS = 4
 TRIES = 3
 MOST_STEPS = 600
@@ -93,12 +93,12 @@ class ControlWalk:
     panel: Locator
     back: Callable[[], None]
     used: list[str] = field(default_factory=list)
-    #: What was used and is not of one tab.
+    #: The controls outside of the tabs that were already used.
     _elsewhere: set[str] = field(default_factory=set)
 
     def all(self) -> list[str]:
-        """Use every control of every tab; gives the names of those used, each with its tab."""
-        self.page.context.on("page", lambda other: other.close())  # a link to documentation
+        """Use every control of every tab; return the tab and the name of each used control."""
+        self.page.context.on("page", lambda other: other.close())  # closes the page that a link to documentation opens
         self.back()
         for tab in self.panel.get_by_role("tab").evaluate_all("tabs => tabs.map(tab => tab.id)"):
             self._tab(tab)
@@ -127,7 +127,7 @@ class ControlWalk:
                 chosen = left[0]
                 done.add(chosen["key"])
             else:
-                # Unused entries of a menu: open the menu again, once for each entry.
+                # Each choice closes a menu, so the menu is opened again for each of its entries that is not used yet.
                 closed = next((key for key in openers if key not in done), None)
                 if closed is None:
                     return
@@ -153,25 +153,25 @@ class ControlWalk:
 
     def _choose(self, tab: str) -> None:
         if not self.panel.is_visible():
-            # The view side by side closes the panel.
+            # Opening the wide view, with the levels side by side, closes the panel.
             self.page.evaluate("window.jupyterapp.commands.execute('jupyter-jaxpr:toggle-panel')")
             expect(self.panel).to_be_visible()
         found = self.panel.locator(f"#{tab}")
         if found.count() and found.get_attribute("aria-selected") != "true":
             found.evaluate(_PRESS)
             expect(found).to_have_attribute("aria-selected", "true")
-            # A view is fetched when it is first chosen.
+            # The panel loads the code of a view when its tab is first chosen.
             expect(self.panel.get_by_role("tabpanel")).to_have_text(re.compile(r"\S"))
 
     def _use(self, control: dict[str, Any]) -> bool:
-        """Whether the control was still there: an answer of the kernel may have redrawn its view meanwhile."""
+        """Use a control; return False if it is gone, because an answer of the kernel has redrawn its view."""
         node = self.page.query_selector(f'[data-walked="{control["at"]}"]')
         try:
             if node is None:
                 return False
             match control["kind"]:
                 case "text" | "search" | "textarea" | "number":
-                    # A change that leaves the text as it was.
+                    # Type a letter and delete it, so that the text stays the same.
                     node.focus()
                     self.page.keyboard.press("End")
                     self.page.keyboard.type("x")
@@ -183,7 +183,7 @@ class ControlWalk:
                     for index in range(min(len(node.query_selector_all("option")), OPTIONS)):
                         node.select_option(index=index, timeout=REACHED_WITHIN)
                 case _:
-                    node.evaluate(_PRESS)  # whether or not it is scrolled into view
+                    node.evaluate(_PRESS)  # works even if the control is not scrolled into view
         except Error:
             if node is not None and node.evaluate("node => node.isConnected"):
                 raise

@@ -1,7 +1,7 @@
-"""Makes an environment for a kernel alone, with only the packages that the kernel side needs.
+"""Makes a Python environment for a kernel, with only the packages that the kernel side of the extension needs.
 
-Copied from the environment of the tests, so that no network is needed: without JAX, without JupyterLab, and without
-the labextension.
+The packages are copied from the environment of the tests, so no network is needed. JAX, JupyterLab and the
+labextension are not copied.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ def make_kernel_environment(folder: Path) -> Path:
 
 
 def site_packages(python: Path) -> Path:
-    """Where an environment keeps its packages."""
+    """Return the site-packages folder of an environment."""
     command = [str(python), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
     return Path(subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip())
 
 
 def _required(name: str) -> list[metadata.Distribution]:
-    """The installed distributions that a distribution requires, directly and indirectly."""
+    """Return the installed distributions that a distribution requires, directly and indirectly."""
     found: dict[str, metadata.Distribution] = {}
     names = [name]
     while names:
@@ -57,7 +57,7 @@ def _required(name: str) -> list[metadata.Distribution]:
             try:
                 found[key[0].lower()] = metadata.distribution(key[0])
             except metadata.PackageNotFoundError:
-                continue  # for another platform or Python
+                continue  # the requirement is for another platform or another Python version
             names.append(key[0])
     return list(found.values())
 
@@ -67,7 +67,7 @@ def _copy(distribution: metadata.Distribution, target: Path) -> None:
     for file in distribution.files or ():
         path = Path(str(file.locate())).resolve()
         if not path.is_relative_to(source) or not path.is_file():
-            continue  # scripts and data outside site-packages
+            continue  # scripts and data files are outside of site-packages and are not copied
         copied = target / path.relative_to(source)
         copied.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, copied)

@@ -15,7 +15,7 @@ _IN_AN_EDITOR = "document.activeElement.closest('.cm-editor') !== null"
 
 
 def reached_by_keyboard(page: Page) -> list[str]:
-    """The names of the controls that the keyboard reaches from the control that has the focus, in their order."""
+    """Return the names of the controls that the keyboard reaches from the focused control, in the order of the walk."""
     names: list[str] = []
     for _ in range(REGIONS):
         for _ in range(CONTROLS):
@@ -31,6 +31,6 @@ def reached_by_keyboard(page: Page) -> list[str]:
 
 
 def controls_on_screen(panel: Locator) -> set[str]:
-    """The names of the controls of the panel that the keyboard must reach."""
+    """Return the names of the panel's visible controls, all of which the keyboard must reach."""
     controls = panel.locator("button:visible, [role=tab]:visible, [role=textbox]:visible, [tabindex='0']:visible")
     return set(controls.evaluate_all("controls => controls.map(control => control.ariaLabel ?? control.textContent)"))

@@ -30,7 +30,7 @@ Cell = str | Mapping[str, Any]
 
 @dataclass(frozen=True)
 class LabServer:
-    """A running server: its address, and the folders it keeps things in."""
+    """A running Jupyter server: its address, its folders and its log file."""
 
     url: str
     root: Path
@@ -73,15 +73,15 @@ class LabServer:
         return name
 
     def read(self, name: str) -> dict[str, Any]:
-        """The notebook as it was last saved; the source of each cell is one string, not a list of lines."""
+        """Return a notebook as it was last saved; the source of each cell is one string, not a list of lines."""
         return nbformat.read(self.root / name, as_version=4)
 
     def add_kernel(
         self, name: str, *, prelude: str = "", env: Mapping[str, str] = {}, python: str | Path = sys.executable
     ) -> None:
-        """Add a kernel that runs `prelude` before anything else, with more variables set, in the Python given.
+        """Add a kernel that runs the code `prelude` before ipykernel starts, with additional environment variables.
 
-        `prelude="import sys; sys.modules['jax'] = None"` makes one without JAX.
+        `prelude="import sys; sys.modules['jax'] = None"` makes a kernel without JAX.
         """
         folder = self.data / "kernels" / name
         folder.mkdir(parents=True, exist_ok=True)
@@ -102,13 +102,13 @@ class LabServer:
         return json.loads(body) if body else None
 
     def kernel_of(self, name: str) -> str:
-        """The id of the kernel that a notebook uses."""
+        """Return the id of the kernel that a notebook uses."""
         (session,) = [s for s in self.request("GET", "sessions") if s["path"] == name]
         return session["kernel"]["id"]
 
     @contextmanager
     def without_labextension(self) -> Iterator[None]:
-        """Pages that are opened meanwhile have JupyterLab without this extension."""
+        """Within the block, newly opened pages have JupyterLab without this labextension."""
         config = self.config / "labconfig" / "page_config.json"
         config.parent.mkdir(exist_ok=True)
         config.write_text('{"disabledExtensions": {"jupyter-jaxpr": true}}')
@@ -118,19 +118,19 @@ class LabServer:
             config.unlink()
 
     def remove_notebooks(self) -> None:
-        """Drop the notebooks of earlier tests: not at a test's end, when its page still has them open."""
+        """Delete the notebooks of earlier tests; at a test's end this is too early, because its page has them open."""
         for each in self.root.glob("*.ipynb"):
             each.unlink()
 
     def files(self) -> list[Path]:
-        """The files that cells wrote: the files of the server's folder that are no notebooks."""
+        """Return the files that cells wrote: all files in the server's folder except notebooks."""
         return [each for each in self.root.iterdir() if each.is_file() and each.suffix != ".ipynb"]
 
     def forget(self, kernels: Set[str] = frozenset(), files: Set[Path] = frozenset()) -> None:
-        """End all kernels, put the settings back to what every test starts with, and drop what its cells wrote.
+        """End the kernels, restore the settings, and delete the files that cells wrote.
 
         Args:
-            kernels: The ids of kernels that go on. files: The files of cells that stay.
+            kernels: The ids of the kernels that keep running. files: The files that stay.
         """
         for kernel in self.request("GET", "kernels"):
             if kernel["id"] not in kernels:
@@ -142,7 +142,7 @@ class LabServer:
 
 
 def code(source: str, outputs: Sequence[Mapping[str, Any]] = (), count: int | None = None) -> dict:
-    """A code cell, with the outputs and the number of an earlier run if it has them."""
+    """Return a code cell, optionally with the outputs and the execution count of an earlier run."""
     return {
         "cell_type": "code",
         "metadata": {},
@@ -153,12 +153,12 @@ def code(source: str, outputs: Sequence[Mapping[str, Any]] = (), count: int | No
 
 
 def markdown(source: str) -> dict:
-    """A cell of prose."""
+    """Return a Markdown cell."""
     return {"cell_type": "markdown", "metadata": {}, "source": source}
 
 
 def write_settings(folder: Path) -> None:
-    """The settings every test starts with: no question about news, which would cover the panel."""
+    """Write the settings with which every test starts: no question about JupyterLab's news (it can cover the panel)."""
     shutil.rmtree(folder, ignore_errors=True)
     plugin = folder / "@jupyterlab" / "apputils-extension"
     plugin.mkdir(parents=True)
@@ -166,7 +166,7 @@ def write_settings(folder: Path) -> None:
 
 
 def isolated(folder: Path) -> dict[str, str]:
-    """The variables that keep what a server and its kernels read and write in `folder`."""
+    """Return environment variables that let a server and its kernels read and write only in `folder`."""
     for name in ("config", "data", "ipython", "settings", "workspaces"):
         (folder / name).mkdir()
     write_settings(folder / "settings")
@@ -193,15 +193,15 @@ def running_server(folder: Path, *command: str, port: int | None = None) -> Iter
         The address that it prints for a person to open.
     """
     port = port or free_port()
-    # The names of the kernels' sockets may have 103 characters on a Mac, fewer than a folder of pytest's or of the
-    # system's may need. A kernel that outlives the server may still write there.
+    # macOS allows 103 characters for the path of a kernel's socket; a temporary folder of pytest or of the system may
+    # have a longer path. After the server has ended, a kernel may still write into the folder.
     short = "/tmp" if os.path.isdir("/tmp") else None
     with tempfile.TemporaryDirectory(prefix="jupyter", dir=short, ignore_cleanup_errors=True) as runtime:
         yield from _running(folder, command, port, runtime)
 
 
 def free_port() -> int:
-    """A port that no process listens on."""
+    """Return the number of a port that no process listens on."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         number: int = free.getsockname()[1]
@@ -214,10 +214,11 @@ def _running(folder: Path, command: Sequence[str], port: int, runtime: str) -> I
             *command,
             *("--no-browser", "--allow-root", "--IdentityProvider.token="),
             *("--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port}", "--ServerApp.port_retries=0"),
-            # Jupyter chooses the ports of a kernel before the kernel takes them: another process may come between.
+            # Over TCP, another process may take a kernel's port after Jupyter has chosen it and before the kernel opens
+            # it.
             "--KernelManager.transport=ipc",
         ],
-        cwd=folder,  # not the checkout: the kernels must import the installed package
+        cwd=folder,  # not the repository, because the kernels must import the installed package
         env=isolated(folder) | {"JUPYTER_RUNTIME_DIR": runtime},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -238,13 +239,13 @@ def _running(folder: Path, command: Sequence[str], port: int, runtime: str) -> I
         try:
             process.wait(ENDS_WITHIN)
         except subprocess.TimeoutExpired:
-            process.kill()  # its kernels end by themselves after the end of the server
+            process.kill()  # the kernels end by themselves when the server is gone
             process.wait()
         reader.join()
 
 
 def wait_until_it_listens(port: int, log: Path) -> None:
-    """Return when the server answers: it prints its address first, and takes its port only then."""
+    """Wait until the server accepts connections; it prints its address earlier."""
     last = time.monotonic() + STARTS_WITHIN
     while True:
         try:
@@ -258,7 +259,7 @@ def wait_until_it_listens(port: int, log: Path) -> None:
 
 
 def keep_log(process: subprocess.Popen[str], log: Path, addresses: queue.Queue[str | None]) -> None:
-    """Copy what the server says into a file, and pass on the addresses in it; None at its end."""
+    """Copy the server's output into a file, and put each address in it into a queue; at its end, put None."""
     assert process.stdout
     with log.open("w") as file:
         for line in process.stdout:
@@ -271,7 +272,7 @@ def keep_log(process: subprocess.Popen[str], log: Path, addresses: queue.Queue[s
 
 @contextmanager
 def running_lab(folder: Path, port: int | None = None) -> Iterator[LabServer]:
-    """Run a JupyterLab whose files, settings, workspaces and kernels are all in `folder`, on a port, or on any."""
+    """Run a JupyterLab whose files, settings, workspaces and kernels are in `folder`, on `port` or on a free port."""
     root = folder / "root"
     root.mkdir(parents=True)
     command = [

@@ -39,7 +39,7 @@ class LessonReader:
 
     @contextmanager
     def claim(self, identifier: str) -> Iterator[int]:
-        """Run the next cell, which must be the cell of this claim, and read the claim."""
+        """Run the next cell, whose id must be this claim; the `with` block then checks the claim."""
         index = 1 + len(self.read)
         assert self.ids[index] == identifier
         self.read.append(identifier)
@@ -50,16 +50,16 @@ class LessonReader:
             yield index
 
     def view(self, name: str) -> Locator:
-        """The view of a tab, chosen by its word."""
+        """Choose the tab whose name starts with this word, and return its view."""
         self.nb.panel.get_by_role("tab", name=re.compile(f"^{name}")).click()
         return self.nb.panel.get_by_role("tabpanel", name=re.compile(f"^{name}"))
 
     def flow(self) -> Locator:
-        """The view of control flow."""
+        """Choose the Control flow tab, and return its view."""
         return self.view("Control flow")
 
     def steps(self, *, press: bool = True) -> Locator:
-        """The steps of the card in view: the button is pressed, or `--steps` recorded them."""
+        """Return the steps of a construct; if `press` is False, the option `--steps` has already recorded them."""
         steps = self.flow().get_by_role("group", name=re.compile("^Steps of "))
         if press:
             steps.get_by_role("button", name="Record the steps").click()
@@ -67,5 +67,5 @@ class LessonReader:
         return steps
 
     def finish(self) -> None:
-        """No cell of the lesson is without its claim."""
+        """Check that the test has read the claim of every cell of the lesson."""
         assert self.read == self.ids[1:]

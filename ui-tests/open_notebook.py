@@ -10,14 +10,14 @@ from typing import Any, Literal
 from lab_server import LabServer
 from playwright.sync_api import Locator, Page, TimeoutError, expect
 
-# The first kernel of a run reads JupyterLab, IPython and JAX from a cold disk.
+# The first kernel of a test run starts slowly: JupyterLab, IPython and JAX are not yet in the system's file cache.
 KERNEL_STARTS_WITHIN = 60_000  # milliseconds
 CELL_ENDS_WITHIN = 60_000
 LINKS_WITHIN = 30_000
 LAYOUT_IS_SAVED_WITHIN = 30_000
 NUMBERED = re.compile(r"^\[\d+\]:$")
-# Ends once nothing inside an element has moved for three frames: pictures and signatures are drawn anew for a new
-# width after the width has changed.
+# Ends when no element inside of the given one has moved for three frames: after a change of the width, the panel
+# redraws its pictures and signatures.
 STANDS_STILL = """async selector => {
   const frame = () => new Promise(requestAnimationFrame);
   const places = () => [...document.querySelectorAll(`${selector} *`)].map(node => {
@@ -46,46 +46,46 @@ class OpenNotebook:
 
     @property
     def panel(self) -> Locator:
-        """The jaxpr panel, in the side area or in the main one."""
+        """Return the jaxpr panel, in the side area or in the main area."""
         return self.page.locator(".jp-JaxprPanel")
 
     def listing(self, level: Literal["jaxpr", "StableHLO", "HLO"] = "jaxpr") -> Locator:
-        """The text of the program in the panel."""
+        """Return the text of the program in the panel, at this level."""
         return self.panel.get_by_role("textbox", name=re.compile(f"^{level} of "))
 
     def equation(self, number: int) -> Locator:
-        """An equation of the jaxpr in the panel, by its number there."""
+        """Return the line of the equation with this number in the panel's jaxpr."""
         return self.listing().locator(f'.cm-line[data-number="{number}"]')
 
     def cell(self, index: int) -> Locator:
-        """A cell with its prompt, editor and output."""
+        """Return a cell: prompt, editor and output."""
         return self._notebook.locator(".jp-Cell").nth(index)
 
     def editor(self, index: int) -> Locator:
-        """A cell's text, as an editable region."""
+        """Return the editable text of a cell."""
         return self.cell(index).locator(".jp-InputArea .cm-content")
 
     def lines(self, index: int) -> Locator:
-        """The lines of a cell's text."""
+        """Return the lines of a cell's text."""
         return self.cell(index).locator(".jp-InputArea .cm-line")
 
     def outputs(self, index: int) -> Locator:
-        """A cell's outputs, one element each, without their prompts."""
+        """Return the outputs of a cell, without their prompts."""
         return self.cell(index).locator(".jp-OutputArea-output")
 
     def prompt(self, index: int) -> Locator:
-        """A cell's prompt: `[ ]:`, `[*]:` while it runs, `[3]:` afterwards."""
+        """Return the prompt of a cell: `[ ]:` before a run, `[*]:` during a run, `[3]:` afterwards."""
         return self.cell(index).locator(".jp-InputArea-prompt")
 
     @property
     def _notebook(self) -> Locator:
-        # A hidden tab's notebook stays in the page.
+        # The page also contains the notebooks of hidden tabs.
         return self.page.locator(".jp-NotebookPanel:visible .jp-Notebook")
 
     # --- what a person does -------------------------------------------------------------------
 
     def run(self, index: int, *, wait: bool = True) -> None:
-        """Run a cell by Ctrl+Enter; wait for its end unless told not to."""
+        """Run a cell by Ctrl+Enter, and wait for its end unless `wait` is False."""
         before = self.prompt(index).inner_text()
         self.enter(index)
         self.page.keyboard.press("Control+Enter")
@@ -95,9 +95,9 @@ class OpenNotebook:
             expect(self.prompt(index)).to_have_text("[*]:")
 
     def enter(self, index: int) -> None:
-        """Put the caret into a cell's text, at the start of the line in the middle.
+        """Click into a cell's text, at the start of the line in the middle.
 
-        In the middle of the line may stand a mark of the panel, and a press on the mark opens another view.
+        A click further right could hit a mark of the panel, which opens another view.
         """
         editor = self.editor(index)
         editor.scroll_into_view_if_needed()
@@ -106,17 +106,17 @@ class OpenNotebook:
         editor.click(position={"x": 2, "y": box["height"] / 2})
 
     def run_all(self) -> None:
-        """Run all cells and wait for the last one, or for the first that raises."""
+        """Run all cells, and wait for the last cell or for the first cell that raises."""
         self.command("notebook:run-all-cells")
 
     def wait_for_end(self, index: int, *, before: str = "[*]:") -> None:
-        """Wait until a cell that was started has ended, whether well or with an error."""
+        """Wait until a started cell has ended, with or without an error."""
         if NUMBERED.match(before):
             expect(self.prompt(index)).not_to_have_text(before, timeout=CELL_ENDS_WITHIN)
         expect(self.prompt(index)).to_have_text(NUMBERED, timeout=CELL_ENDS_WITHIN)
 
     def write(self, index: int, source: str) -> None:
-        """Replace a cell's text, all at once: no completion, no indentation of its own."""
+        """Replace a cell's text in one step, so that JupyterLab neither completes nor indents code."""
         self.enter(index)
         self.page.keyboard.press("Control+A")
         self.page.keyboard.insert_text(source)
@@ -127,7 +127,7 @@ class OpenNotebook:
         return self.lab.read(self.name)
 
     def restart_kernel(self) -> None:
-        """Restart the kernel, as the menu does once its question is answered."""
+        """Restart the kernel as the menu does, and confirm JupyterLab's question."""
         self.page.evaluate(
             """() => {
               window.restarted = window.jupyterapp.commands.execute('notebook:restart-kernel');
@@ -138,15 +138,15 @@ class OpenNotebook:
         self.wait_until_idle()
 
     def reload(self, *, wait: bool = True) -> None:
-        """Reload the page once JupyterLab has saved its layout and its state; the kernel lives on."""
+        """Wait until JupyterLab has saved its layout and its state, then reload the page; the kernel keeps running."""
         self._wait_until_the_workspace_is_saved()
         self.page.reload()
         if wait:
             self.wait_until_idle()
 
     def _wait_until_the_workspace_is_saved(self) -> None:
-        # JupyterLab saves the workspace a while after the last change, and not at all when the page is left before.
-        # The saved state is whole: where it has the mark, it has all that was kept before the mark.
+        # JupyterLab saves the workspace some time after the last change, and never if the page is left earlier. It
+        # saves the whole state at once, so a saved mark shows that all earlier changes are saved, too.
         mark = uuid.uuid4().hex
         self.page.evaluate(
             """async mark => {
@@ -167,9 +167,9 @@ class OpenNotebook:
         )
 
     def wait_until_workspace(self, condition: str) -> None:
-        """Wait until what JupyterLab saved of the workspace fulfils a condition: JavaScript, data in, boolean out."""
+        """Wait until the saved workspace fulfils `condition`, a JavaScript function that takes the data."""
         workspace = self.page.url.split("/workspaces/")[1].split("/")[0]
-        # (wait_for_function would take the promise of a request for a yes.)
+        # Playwright's `wait_for_function` would count the promise of the request as true.
         self.page.evaluate(
             f"""async ([address, within]) => {{
               const fulfils = {condition};
@@ -188,7 +188,7 @@ class OpenNotebook:
         line.hover(**where)
 
     def command(self, command: str, **arguments: Any) -> Any:
-        """Run one of JupyterLab's commands, wait until it is done, and give its result if plain."""
+        """Run a command of JupyterLab, wait for its end, and return its result if it is a boolean, number or string."""
         return self.page.evaluate(
             """async ([command, args]) => {
               const result = await window.jupyterapp.commands.execute(command, args);
@@ -198,15 +198,16 @@ class OpenNotebook:
         )
 
     def theme(self, theme: Literal["light", "dark"]) -> None:
-        """Switch JupyterLab's theme and wait until it is on."""
+        """Switch JupyterLab's theme, and wait until the page shows it."""
         name = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}[theme]
         self.command("apputils:change-theme", theme=name)
         expect(self.page.locator(f'body[data-jp-theme-name="{name}"]')).to_be_attached()
-        expect(self.page.locator("#jupyterlab-splash")).to_have_count(0)  # it covers all while a theme loads
+        # while a theme loads, the splash screen covers the page
+        expect(self.page.locator("#jupyterlab-splash")).to_have_count(0)
 
     def set_panel_width(self, width: int) -> None:
-        """Drag the panel's edge until the panel is so wide, in pixels."""
-        # The last one is between the notebook and the right side area.
+        """Drag the edge of the panel until the panel has this width in pixels."""
+        # The last handle is between the main area and the right side area.
         edge = self.page.locator("#jp-main-split-panel > .lm-SplitPanel-handle:visible").last
         edge.hover()
         box, panel = edge.bounding_box(), self.panel.bounding_box()
@@ -236,7 +237,7 @@ class OpenNotebook:
     def wait_until_idle(self) -> None:
         """Wait until the notebook is shown and its kernel waits for work."""
         expect(self._notebook).to_be_visible(timeout=KERNEL_STARTS_WITHIN)
-        # The notebook's own indicator says idle before there is a kernel.
+        # JupyterLab's own indicator says "idle" even before there is a kernel, so the connection is checked.
         try:
             self.page.wait_for_function(f"({_KERNEL})()?.join(' ') === 'connected idle'", timeout=KERNEL_STARTS_WITHIN)
         except TimeoutError:
@@ -261,7 +262,7 @@ def open_notebook(page: Page, lab: LabServer, name: str, app: Literal["lab", "no
 
 
 def open_in_page(page: Page, lab: LabServer, name: str) -> OpenNotebook:
-    """Open a file of the server in a page of JupyterLab that is loaded, with nothing beside it."""
+    """Open a file of the server in a loaded page of JupyterLab, and close all other tabs of the main area."""
     page.evaluate(
         """async path => {
           const { commands, serviceManager, shell } = window.jupyterapp;

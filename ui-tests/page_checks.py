@@ -14,17 +14,17 @@ _CUT = """(panel, [inside, except]) => {
 }"""
 
 
-# axe knows no top layer: it reports that the elements below a modal window cover the window.
+# axe ignores the browser's top layer, and reports that elements below a modal dialog cover the dialog; hide them.
 _ONLY_THE_MODAL = """
   :root:has(dialog:modal) * { visibility: hidden; }
   dialog:modal, dialog:modal * { visibility: visible !important; }
 """
 
 
-# axe leaves the contrast of some texts open: arrows, single characters, texts below an edge. This computes the contrast
-# of such a text with what is painted behind the text: the elements below the middle of the text, or the elements around
-# the text where the middle is out of sight. Behind an image the contrast is
-# unknown, which counts as a violation.
+# For some texts axe does not decide the contrast: arrows, single characters, texts that an edge cuts. This script
+# computes the contrast of such a text from the colours behind it: those of the elements below the middle of the text,
+# or, if the middle is out of sight, those of the elements around the text. Behind an image the contrast is unknown,
+# which counts as a violation.
 _CONTRAST = """([targets, everywhere]) => {
   const COLOURS = /(?:rgba?|color|oklch|oklab|lab|lch|hsla?)\\([^()]*\\)/g;
   const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
@@ -98,13 +98,13 @@ _CONTRAST = """([targets, everywhere]) => {
 
 
 def violations(page: Page, *selectors: str) -> list[str]:
-    """The violations that axe-core finds inside these elements (by default the panel): the rule, and the element.
+    """Return the rule and the element of each violation that axe-core finds in these elements (default: the panel).
 
-    Where axe leaves the contrast of a text open, the contrast is computed from the colours on the page; where axe fails
-    in its rule for contrast, the contrast of every text is.
+    If axe does not decide the contrast of a text, `_CONTRAST` computes it from the colours on the page; if axe's rule
+    for contrast fails, `_CONTRAST` computes the contrast of every text.
     """
     selectors = selectors or (".jp-JaxprPanel",)
-    # JupyterLab's body has no height, and axe takes all elements in such a body for hidden.
+    # The body of JupyterLab has no height, so axe takes all elements in the body for hidden.
     page.evaluate("document.body.style.height = '100vh'")
     style = page.add_style_tag(content=_ONLY_THE_MODAL)
     response = Axe().run(page, context={"include": [[selector] for selector in selectors]}).response
@@ -113,7 +113,7 @@ def violations(page: Page, *selectors: str) -> list[str]:
     failed = [node for node in undecided if any(check["id"] == "error-occurred" for check in node["none"])]
     targets = [node["target"] for node in undecided if node not in failed]
     contrasts = page.evaluate(_CONTRAST, [targets, list(selectors) if failed else []])
-    assert contrasts or "color-contrast" in {rule["id"] for rule in response["passes"]}  # the contrast was looked at
+    assert contrasts or "color-contrast" in {rule["id"] for rule in response["passes"]}  # the contrast was checked
     return [
         *(
             f"{rule['id']}: {node['html'][:200]} {node.get('failureSummary', '')}"
@@ -129,24 +129,24 @@ def violations(page: Page, *selectors: str) -> list[str]:
 
 
 def cut(panel: Locator, inside: str, scrolls: str = "") -> list[str]:
-    """What stands out of the panel on the right.
+    """Return the elements that extend beyond the right edge of the panel.
 
     Args:
-        panel: Its right edge counts.
-        inside: A selector of what is looked at.
-        scrolls: A selector of what may be wider: it has a scroll bar of its own.
+        panel: The panel.
+        inside: A selector of the elements to check.
+        scrolls: A selector of elements that may be wider, because they have their own scroll bar.
     """
     return list(panel.evaluate(_CUT, [inside, scrolls]))
 
 
 def clipboard(page: Page) -> str:
-    """What was copied."""
+    """Return the text in the clipboard."""
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     return str(page.evaluate("navigator.clipboard.readText()"))
 
 
 def stop_once_begun(place: Locator) -> None:
-    """Press Stop when the kernel has begun: a request that is stopped earlier has no results."""
+    """Press Stop after the kernel has begun to answer; a request that is stopped earlier has no results."""
     stop = place.get_by_role("button", name="Stop")
     expect(stop).to_be_visible()
     expect(place.get_by_text("Waiting for the kernel.")).to_have_count(0)

@@ -1,8 +1,8 @@
-"""Takes the pictures of the README in a browser: program, levels, steps, time, cost, light and dark.
+"""Takes the pictures of the README in a browser: program, levels, steps, time and cost, in light and dark themes.
 
     python ui-tests/screenshots.py [folder]
 
-Nothing in them is drawn: the programs and the times are those of the run that was photographed.
+The pictures are unchanged screenshots: their programs and times come from a real run.
 """
 
 from __future__ import annotations
@@ -69,12 +69,12 @@ def selu(x, alpha=1.67, scale=1.05):
 
 selu(xs).block_until_ready();""",
 )
-EQUATION = 4  # the matrix product of line 6
+EQUATION = 4  # the number of the equation of the matrix product on line 6
 
 
 @contextmanager
 def browser_page() -> Iterator[Page]:
-    """A page of the browser of the tests, with one pixel of the screen to one of the page."""
+    """Open a page in the Chromium of the tests; one pixel of the page is one pixel of the picture."""
     found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
@@ -98,7 +98,7 @@ def run_example(page: Page, lab: LabServer) -> OpenNotebook:
 
 
 def photograph(nb: OpenNotebook, *, window: tuple[int, int], panel: int, theme: str, file: Path) -> None:
-    """Take one picture.
+    """Take a picture of the notebook with the panel.
 
     Args:
         nb: The notebook, after its run.
@@ -120,7 +120,7 @@ def photograph(nb: OpenNotebook, *, window: tuple[int, int], panel: int, theme: 
 
 
 def photograph_steps(nb: OpenNotebook, *, theme: str, file: Path) -> None:
-    """Take a picture of the card of the scan, at a step in the middle."""
+    """Take a picture of the stepper: step 38 of 100 of the scan."""
     page = nb.page
     page.set_viewport_size({"width": 1260, "height": 1000})
     nb.theme(theme)
@@ -138,7 +138,7 @@ def photograph_steps(nb: OpenNotebook, *, theme: str, file: Path) -> None:
 
 
 def photograph_cost(nb: OpenNotebook, *, theme: str, file: Path) -> None:
-    """Take a picture of the cost by line, with its heat in the cell."""
+    """Take a picture of the table "Cost by line", with heat bars in the cell."""
     page = nb.page
     page.set_viewport_size({"width": 1260, "height": 860})
     nb.theme(theme)
@@ -155,7 +155,7 @@ def photograph_cost(nb: OpenNotebook, *, theme: str, file: Path) -> None:
 
 
 def photograph_levels(nb: OpenNotebook, *, file: Path) -> None:
-    """Take a picture of the levels side by side, a line of the cell chosen in them."""
+    """Take a picture of the levels side by side, with a line of the cell selected and its linked lines marked."""
     page = nb.page
     page.set_viewport_size({"width": 1540, "height": 800})
     levels = page.locator(".jp-JaxprWide")
@@ -168,14 +168,14 @@ def photograph_levels(nb: OpenNotebook, *, file: Path) -> None:
 
 
 def open_levels(nb: OpenNotebook) -> None:
-    """Open the levels side by side, which closes the panel."""
+    """Open the levels side by side in the main area; this closes the panel."""
     nb.command("jupyter-jaxpr:open-levels")
     nb.page.evaluate("window.jupyterapp.shell.mode = 'single-document'")
     expect(nb.page.locator(".jp-JaxprWide").get_by_role("group", name="Source", exact=True)).to_be_visible()
 
 
 def run_timed_example(page: Page, lab: LabServer) -> OpenNotebook:
-    """Open the second example, time it, and sweep over its size."""
+    """Run the second example, time its program, and sweep over its size."""
     nb = open_notebook(page, lab, lab.write(TIMED_CELLS, name="selu.ipynb"))
     nb.wait_until_idle()
     nb.command("application:toggle-left-area")
@@ -190,7 +190,7 @@ def run_timed_example(page: Page, lab: LabServer) -> OpenNotebook:
 
 
 def photograph_time(nb: OpenNotebook, *, theme: str, file: Path) -> None:
-    """Take a picture of the stages, the same call again, and the sweep."""
+    """Take a picture of the Time view: the stages, the timed calls, and the plot of the sweep."""
     page = nb.page
     page.set_viewport_size({"width": 1260, "height": 1220})
     nb.theme(theme)
@@ -201,7 +201,7 @@ def photograph_time(nb: OpenNotebook, *, theme: str, file: Path) -> None:
 
 
 def keep(page: Page, file: Path) -> None:
-    """Write what the window shows as a PNG of at most 256 colours."""
+    """Save a screenshot of the page as a PNG with at most 256 colours."""
     picture = Image.open(io.BytesIO(page.screenshot(animations="disabled")))
     few = picture.convert("RGB").quantize(256, kmeans=2, dither=Image.Dither.NONE)
     few.save(file, optimize=True)

@@ -16,14 +16,15 @@ LOADS_WITHIN = 60_000  # milliseconds
 COLLAPSES_WITHIN = 30_000
 THEME = "JupyterLab Light"
 
-# The state that the page is put back to: the content and the width of the side areas, and the browser's storage.
+# Records the state of a new page, which is restored after each test: the layout of the side areas, and the browser's
+# storage.
 _REMEMBER = """async () => {
   const { shell, restored } = window.jupyterapp;
   await restored;
   window.atFirst = { layout: shell.saveLayout(), storage: { ...localStorage } };
 }"""
 
-# JupyterLab fills an empty main area by itself, late: a launcher that comes later would cover the next notebook.
+# JupyterLab puts a launcher into an empty main area, after a delay; a late launcher would cover the next notebook.
 _IS_EMPTY = """() => {
   const shown = [...window.jupyterapp.shell.widgets('main')];
   return shown.length === 1 && shown[0].id.startsWith('launcher');
@@ -38,8 +39,8 @@ _CLOSE_DOCUMENTS = """() => {
   shell.mode = 'multiple-document';
 }"""
 
-# JupyterLab's shell, its state database and our panel have no public way to begin anew, so private fields are used;
-# where one is not there any more, that is an error, not a test that sees an earlier one's state.
+# JupyterLab's shell, its state database and this extension's panel have no public function that resets them, so this
+# script uses private fields. If a field no longer exists, the script raises an error.
 _PUT_BACK = """async theme => {
   const { shell, pluginRegistry, commands } = window.jupyterapp;
   const { layout, storage } = window.atFirst;
@@ -74,11 +75,11 @@ _PUT_BACK = """async theme => {
 
 
 class SharedPage:
-    """One page of JupyterLab at a time, loaded at the first request.
+    """The page of JupyterLab that tests share; it is loaded at the first request.
 
     Args:
-        browser: The browser that the page is opened in, in a context of its own.
-        options: How that context is made.
+        browser: The browser; the page gets its own browser context.
+        options: The options of this context.
         lab: The server.
     """
 
@@ -90,7 +91,7 @@ class SharedPage:
         self._page: Page | None = None
 
     def page(self) -> Page:
-        """The page, with nothing open in it: the one of the test before, or a new one."""
+        """Return the page with nothing open in it: the page of the previous test, or a new page."""
         if self._page is None:
             self._context = self._browser.new_context(**self._options)
             self._page = self._context.new_page()
@@ -101,7 +102,7 @@ class SharedPage:
         return self._page
 
     def put_back(self) -> None:
-        """Close what is open, and put back what a test may have changed: layout, theme, panel, storage, window."""
+        """Close all documents, and restore what a test may have changed: layout, theme, panel, storage, window size."""
         if self._page is None or self._context is None:
             return
         reusable = False
@@ -112,12 +113,12 @@ class SharedPage:
                 self.throw_away()
 
     def _put_back(self, context: BrowserContext, page: Page) -> bool:
-        """Put back what can be; whether that was all."""
+        """Restore the state of the page; return whether the page can be used again."""
         for other in context.pages:
             if other is not page:
                 other.close()
         page.mouse.move(1, 1)
-        # Twice: an open menu hears Escape as long as it has the focus, and closing a document may ask something.
+        # Twice: Escape first closes an open menu that has the focus, and closing a document may open a dialog.
         _escape(page)
         page.evaluate(_CLOSE_DOCUMENTS)
         _escape(page)

@@ -1,4 +1,4 @@
-"""axe-core finds no violation, in either theme, in any state of the panel; the keyboard reaches every control."""
+"""Tests that axe-core finds no violation in any state and theme, and that the keyboard reaches all controls."""
 
 import re
 
@@ -43,7 +43,7 @@ def test_no_violation_in_the_program_and_the_notes(shared_notebook):
     nb.equation(1).click()
     in_both_themes(nb, "an equation is chosen")
 
-    nb.equation(1).click()  # a theme that is loaded may take the keyboard
+    nb.equation(1).click()  # clicked again, because the change of the theme may have taken the focus
     expect(nb.listing()).to_be_focused()
     nb.page.keyboard.press("Control+f")
     nb.panel.get_by_role("textbox", name="Find in program").fill("f32")
@@ -76,7 +76,7 @@ def test_a_line_says_its_equation_its_source_and_its_text(shared_notebook):
     lines = [name for name in names if name.startswith("equation ")]
     assert lines[0] == "equation 1, line 5, c: f32[] = reduce_max a"
     assert lines[-1] == "equation 20, line 5, x: f32[] = add q w"
-    # The numbers at both edges are a part of these names, and are not read out once more.
+    # The accessible name of a line contains the numbers at its two edges, so a screen reader must not read them again.
     listing = nb.listing().aria_snapshot()
     assert re.findall(r"(?m)^ *- text: [\d ]+$", listing) == []
 
@@ -134,7 +134,7 @@ def test_every_width_has_its_words_and_scrolls_nothing_sideways(shared_notebook)
 
 
 def wider_than_their_place(nb) -> list[str]:
-    """Elements of the panel that would have to be scrolled sideways."""
+    """Return the classes of elements in the panel whose content is so wide that they would scroll sideways."""
     return nb.panel.evaluate("""panel => [...panel.querySelectorAll('*')]
         .filter(node => node.scrollWidth > node.clientWidth + 1)
         .filter(node => !['visible', 'hidden', 'clip'].includes(getComputedStyle(node).overflowX))

@@ -1,4 +1,4 @@
-"""The Cache tab: the calls that compiled, the calls that hit, and the reasons; of saved outputs and of real runs."""
+"""Tests the Cache tab, for saved outputs and for real runs: the compiles, the hits, and the reasons of misses."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def miss(signature: str, entry: int, why: dict[str, Any], seconds: float, **chan
 
 
 def saved_snapshot() -> dict[str, Any]:
-    """A golden snapshot of JAX's, with the ledger of a cell that called one function with two shapes."""
+    """Return a golden document, with the ledger of a cell that called one function with two shapes."""
     document = json.loads((FIXTURES / "rnn-0.10.json").read_text())
     path = document["cell"]["file"]
     document["cell"] = {"id": "cell-0", "execution_count": 7, "file": path, "source": CELL}
@@ -104,7 +104,7 @@ def saved_snapshot() -> dict[str, Any]:
 
 @pytest.fixture
 def saved(notebook):
-    """A notebook without a kernel, the saved output of its cell open in the panel, on the tab Cache."""
+    """Return a notebook without a kernel, with its saved output open in the panel on the Cache tab."""
     nb = notebook(
         code(CELL, [{"output_type": "display_data", "data": {MIME: saved_snapshot()}, "metadata": {}}], 7), kernel=None
     )
@@ -174,7 +174,7 @@ def test_outcomes_are_guessed_by_the_keyboard(saved):
     expect(cache).to_contain_text("Guess whether each call hit or missed the cache.")
     expect(cache).not_to_contain_text("shape")
     expect(counts_in_cell).not_to_be_attached()
-    # The rest of the page does not show these values either.
+    # While the Predict mode hides the counts, the other parts of the page do not show them either.
     tab = saved.panel.get_by_role("tab", name="Cache")
     expect(tab).to_have_accessible_name("Cache")
     header = saved.panel.locator(".jp-JaxprPanel-header")
@@ -330,7 +330,7 @@ def scaled(x, s):
 
 scaled(jnp.ones(3), 1.0)
 scaled(jnp.ones(3), jnp.float32(2))"""
-    # A trial has all the time that it wants on a busy machine.
+    # On a busy machine the trial of a cure may take long, so its time limit is raised.
     patient = "from jupyter_jaxpr.explain.errors import trial_time_limit\ntrial_time_limit.SECONDS = 60.0"
     nb = notebook(f"%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp\n{patient}", cell)
     nb.run(0)
@@ -345,7 +345,7 @@ scaled(jnp.ones(3), jnp.float32(2))"""
     expect(nb.editor(1)).to_be_focused()
     nb.page.keyboard.press("Shift+Enter")
     nb.wait_for_end(1, before="[2]:")
-    # The function is a new one, which is the only miss.
+    # Running the cell again defined a new function object; this is the only miss.
     misses = nb.panel.locator("[data-kind=miss][data-this-run=true]")
     expect(misses).to_have_count(1)
     expect(misses).to_contain_text("cell run again")

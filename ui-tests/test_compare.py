@@ -1,4 +1,4 @@
-"""Functions side by side: asked for on the magic's line, or chosen in the panel; read at every width, kept beside."""
+"""Tests comparisons, requested by `--compare` or in the panel: their contents, at every width, and in the main area."""
 
 import re
 
@@ -70,7 +70,7 @@ z = quick(x)"""
 
 
 def panel_of(nb):
-    """The panel of the sidebar, also while a comparison is open in the main area."""
+    """Return the panel in the side area; a comparison in the main area uses the same class."""
     return nb.page.locator("#jupyter-jaxpr-panel")
 
 
@@ -81,7 +81,7 @@ def run_loops(nb):
 
 @pytest.fixture
 def loops(shared_notebook):
-    """The functions of LOOPS were compared."""
+    """Return a shared notebook in which `--compare` has compared the functions of LOOPS."""
     nb = shared_notebook(LOAD, LOOPS, CALLS, prepare=run_loops)
     expect(nb.panel.get_by_role("tab", name="Compare")).to_have_attribute("aria-selected", "true")
     return nb
@@ -89,7 +89,7 @@ def loops(shared_notebook):
 
 @pytest.fixture
 def loops_alone(notebook):
-    """The same in a kernel of its own."""
+    """Return a notebook like that of `loops`, in its own kernel."""
     nb = notebook(LOAD, LOOPS, CALLS)
     run_loops(nb)
     return nb

@@ -1,4 +1,4 @@
-"""The Cost tab: how many operations a program does and where, beside XLA's own count; heat in cell and program."""
+"""Tests the Cost tab: operations by line, primitive and scope, XLA's own counts, and heat in cell and program."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ uneven(w, 5)"""
 
 
 def choose_cost(nb):
-    """In a wide window, the tab Cost."""
+    """Enlarge the window and choose the Cost tab."""
     nb.page.set_viewport_size({"width": 1540, "height": 1400})
     nb.panel.get_by_role("tab", name="Cost").click()
     expect(nb.panel.get_by_role("grid", name="Cost by line")).to_be_visible()
@@ -62,13 +62,13 @@ def choose_cost(nb):
 
 @pytest.fixture
 def costed(shared_notebook):
-    """The run of POWERS, on the tab Cost; the kernel is that of the other tests that look at it."""
+    """Return a shared notebook in which POWERS has run, with the Cost tab chosen."""
     return choose_cost(shared_notebook(LOAD, POWERS))
 
 
 @pytest.fixture
 def costed_alone(notebook):
-    """The run of POWERS, on the tab Cost, in a kernel of its own."""
+    """Return a notebook in which POWERS has run, in its own kernel, with the Cost tab chosen."""
     nb = notebook(LOAD, POWERS)
     nb.run_all()
     return choose_cost(nb)
@@ -83,7 +83,7 @@ def run_and_measure_the_machine(nb):
 
 @pytest.fixture
 def measured(shared_notebook):
-    """The run of POWERS on a machine that was measured, on the tab Cost."""
+    """Return a shared notebook in which POWERS has run and the machine was measured, with the Cost tab chosen."""
     nb = choose_cost(shared_notebook(LOAD, POWERS, prepare=run_and_measure_the_machine))
     expect(nb.panel.get_by_role("button", name="Measure this machine again")).to_be_visible()
     return nb
@@ -94,13 +94,13 @@ def cost_of(nb):
 
 
 def texts(nb, rows) -> list[str]:
-    """The words of rows, with plain spaces."""
+    """Return the texts of rows, with each white space as one ordinary space."""
     return [" ".join(row.split()) for row in rows.all_inner_texts()]
 
 
 def test_a_loop_is_counted_with_its_trips_and_xla_s_count_stands_beside_it(costed):
     cost = cost_of(costed)
-    # 2 x 64 x 64 x 64 for each of 100 steps.
+    # A product takes 2 x 64 x 64 x 64 operations, and runs in each of 100 steps.
     expect(cost).to_contain_text(LEAD)
     expect(cost).to_contain_text(
         "Transcendental operations are counted apart. In shares, a transcendental operation counts as 20 operations."
@@ -150,7 +150,7 @@ def test_the_arrows_walk_the_rows_and_mark_line_and_equation(costed):
     page.keyboard.press("Enter")
     expect(costed.editor(1)).to_be_focused()
 
-    # Where the caret is in the cell, the row is marked too.
+    # The row is also marked when the caret is in the row's line of the cell.
     page.keyboard.press("Control+End")
     page.keyboard.press("ArrowUp")
     page.keyboard.press("ArrowUp")
@@ -216,13 +216,13 @@ def test_heat_is_drawn_in_the_cell_and_in_the_program_and_stays_at_its_lines(cos
     expect(bars).to_have_count(0)
     heat.click()
     expect(heat).to_have_attribute("aria-pressed", "true")
-    expect(bars).to_have_count(2)  # the product, and the sine
+    expect(bars).to_have_count(2)  # one bar for the matrix product, one for the sine
     expect(bars.first).to_have_attribute("title", "52.4\u00a0Mop, 100\u00a0% of the total cost")
     expect(costed_alone.lines(1).nth(4).get_by_role("img", name="52.4\u00a0Mop")).to_be_visible()
 
     costed_alone.panel.get_by_role("tab", name="Program").click()
     equations = costed_alone.listing().get_by_role("img", name="52.4\u00a0Mop, 100\u00a0% of the total cost")
-    expect(equations).to_have_count(2)  # the scan, and the product inside it
+    expect(equations).to_have_count(2)  # the scan, and the matrix product in its body
     expect(bars).to_have_count(2)
 
     costed_alone.editor(1).click()
@@ -283,7 +283,7 @@ def document_of(cell: dict[str, Any]) -> dict[str, Any]:
 
 
 def opened_from(notebook, saved: dict[str, Any]):
-    """The saved output of a cell, open in the panel on the tab Cost, without a kernel."""
+    """Open the saved output of a cell in the panel, on the Cost tab; the notebook has no kernel."""
     nb = notebook(code(saved["source"], saved["outputs"], saved["execution_count"]), kernel=None)
     nb.outputs(0).get_by_role("button").click()
     nb.panel.get_by_role("tab", name="Cost").click()
@@ -326,7 +326,8 @@ def test_axe_finds_nothing(measured, theme):
     expect(measured.listing().get_by_role("img").first).to_be_visible()
     assert violations(measured.page) == []
     measured.panel.get_by_role("tab", name="Cost").click()
-    cost.get_by_role("button", name="Heat").click()  # the page would keep it
+    # switches the heat off, because the shared page would keep the setting
+    cost.get_by_role("button", name="Heat").click()
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""A cell is edited and run again: the panel shows the changes of its program, at every width, linked and copied."""
+"""Tests the Diff tab after a cell was edited and run again: changed equations, all widths, links, the copied diff."""
 
 import re
 
@@ -40,7 +40,7 @@ z = g(x)"""
 
 @pytest.fixture
 def edited(notebook):
-    """A notebook whose second cell ran, was edited, and ran again."""
+    """Return a notebook whose second cell ran, was edited, and ran again."""
     nb = notebook(LOAD, BEFORE, OTHER)
     nb.run(0)
     nb.run(1)
@@ -81,11 +81,11 @@ def test_after_an_edit_the_panel_says_what_changed_and_shows_it(edited):
 
 
 def test_the_line_below_the_program_moves_nothing_and_is_whole(notebook):
-    """What the mouse points at in the program stays under it while the comparison arrives."""
+    """The program under the mouse pointer does not move when the sentence on the differences appears below it."""
     nb = notebook(LOAD, BEFORE)
     nb.run_all()
     expect(nb.listing()).to_contain_text("scan")
-    # Of every frame from now on: where the second program's listing begins.
+    # Records in every frame the vertical position of the new program's listing.
     nb.page.evaluate(
         """() => {
           window.tops = new Set();
@@ -105,7 +105,7 @@ def test_the_line_below_the_program_moves_nothing_and_is_whole(notebook):
     expect(nb.panel).to_contain_text("Since run [2]: 1 equation was added. 3 equations were changed.")
     assert len(nb.page.evaluate("[...window.tops]")) == 1
 
-    # At 320 pixels it is whole, with the way to the diff.
+    # In a panel of 320 pixels, the whole sentence and its button "Show the diff" are visible.
     nb.set_panel_width(320)
     line = nb.panel.locator(".jp-JaxprDiff-since p")
     box, link = line.bounding_box(), line.get_by_role("button", name="Show the diff").bounding_box()
@@ -220,7 +220,7 @@ def test_any_two_programs_and_their_texts_are_compared(edited):
     expect(rows.locator(".jp-mod-changed mark").get_by_text("stablehlo.cosine", exact=True)).to_be_visible()
     panel.get_by_role("combobox", name="Level").select_option("hlo")
     expect(rows).to_contain_text("HloModule")
-    # Nothing is linked to a run that is not in view, and nothing breaks.
+    # A click on a line of the diff that belongs to the earlier run raises no error.
     rows.get_by_role("option").first.click()
 
 
@@ -272,7 +272,7 @@ LESS_NOISY = (
 
 @pytest.fixture
 def noisy(notebook):
-    """A notebook whose program has noise of each kind, other noise after an edit, and shows what differs."""
+    """Return a notebook whose cell ran, was edited and ran again; the shown diff has lines of every filter."""
     nb = notebook(LOAD, NOISY)
     nb.run_all()
     expect(nb.listing()).to_contain_text("sin")
@@ -330,7 +330,7 @@ def test_noise_is_put_away_on_both_sides_by_a_key_and_counted(noisy):
     assert cut(panel, ".jp-JaxprDiff *", ".jp-JaxprDiff-said") == []
     noisy.theme("dark")
     assert violations(page) == []
-    # The differences are the same as before.
+    # The counts of differences are the same as before the filters.
     expect(counts).to_have_text(said)
 
     panel.get_by_role("button", name="Show the hidden lines").click()
@@ -341,7 +341,7 @@ def test_noise_is_put_away_on_both_sides_by_a_key_and_counted(noisy):
     page.keyboard.press("a")
     expect(hidden).to_have_count(0)
 
-    # The diff compares the unchanged text of the compiler.
+    # The diff of StableHLO or HLO compares the complete texts, so it has no filters.
     page.keyboard.press("c")
     panel.get_by_role("combobox", name="Level").select_option("stablehlo")
     expect(rows_of(noisy)).to_contain_text("stablehlo.convert")
@@ -360,7 +360,7 @@ def test_the_filters_hold_in_the_main_area_and_for_the_next_run(noisy):
     expect(beside).to_contain_text("5 lines are hidden: 2 converts, 1 jit wrapper.")
     lines = beside.locator(".jp-JaxprDiff-line")
     expect(lines.filter(has_text="convert_element_type")).to_have_count(0)
-    # The equation of a call that is hidden says what its names are outside.
+    # If the filter hides the equation of a call, a line in its body names the outer variables: `a = c, b = d`.
     expect(lines.filter(has_text="tanh")).to_have_text(re.compile(r"= tanh a\s*a = c, b = d$"))
     panel = noisy.page.locator("#jupyter-jaxpr-panel")
     expect(filters_of(panel).get_by_role("button", pressed=True)).to_have_text(["Converts", "Jit wrappers"])
@@ -380,7 +380,7 @@ def test_the_filters_hold_in_the_main_area_and_for_the_next_run(noisy):
     page.keyboard.press("Escape")
     expect(beside.get_by_role("listbox")).to_be_focused()
 
-    # The next-difference buttons do not change the filters.
+    # After another edit and run, the filters are still on.
     noisy.write(1, NOISY)
     noisy.run(1)
     expect(panel).to_contain_text("4 equations were added. 2 equations were removed. 3 equations were changed")

@@ -1,4 +1,4 @@
-"""What JAX ran for a cell without any jit of the user's, recorded while it ran; and the list of all these programs."""
+"""Tests recordings: the programs of eager operations that JAX ran for a cell without jit; and the list of programs."""
 
 from __future__ import annotations
 
@@ -100,28 +100,28 @@ NO_TEXT = (
 
 
 def head(nb: OpenNotebook) -> Locator:
-    """The name of the program in view, its signature, its cell, and how it came about."""
+    """Return the head of the panel: the name and the signature of the program in view, its cell and its origin."""
     return nb.panel.locator(".jp-JaxprPanel-header")
 
 
 def rows(nb: OpenNotebook) -> Locator:
-    """The lines of the program in view."""
+    """Return the lines of the program in view."""
     return nb.listing().locator(".cm-line")
 
 
 def programs(nb: OpenNotebook) -> Locator:
-    """The list of programs, while it is open."""
+    """Return the open list of programs."""
     return nb.panel.get_by_role("listbox", name="Programs")
 
 
 def choose(nb: OpenNotebook, option: str) -> None:
-    """Choose a program by some words of its entry in the list."""
+    """Choose a program in the list by a part of its entry's text."""
     nb.panel.get_by_title("Choose a program").click()
     programs(nb).get_by_role("option", name=option).click()
 
 
 def expect_at(nb: OpenNotebook, option: str) -> None:
-    """Wait until the keyboard is at this entry of the list, and the entry is in view."""
+    """Wait until the list's active entry has this text and is in view."""
     at = nb.page.locator(f'[role="option"][id="{programs(nb).get_attribute("aria-activedescendant")}"]')
     expect(at).to_have_text(option)
     expect(at).to_be_in_viewport(ratio=1)
@@ -132,7 +132,7 @@ def expect_at(nb: OpenNotebook, option: str) -> None:
 
 @pytest.fixture
 def printed(shared_notebook) -> OpenNotebook:
-    """A notebook that printed what a plain call returned."""
+    """Return a notebook whose cell printed the result of a call without jit."""
     nb = shared_notebook(LOAD, PRINTED)
     expect(nb.panel.get_by_title("Choose a program")).to_have_text("total")
     return nb
@@ -340,7 +340,7 @@ def test_a_method_with_side_effects_is_recorded_and_traced_on_request(notebook):
     )
     nb.page.keyboard.press("Escape")
 
-    nb.run(2)  # the trace has left nothing behind
+    nb.run(2)  # the trace did not change the user's object
     expect(nb.outputs(2)).to_have_text(re.compile(r"^ArrayImpl \['0\.04', '0\.04', '0\.04'\]\s*$"))
 
 
@@ -371,7 +371,7 @@ def test_a_loop_of_python_is_shown_as_the_program_of_the_cell(notebook):
     nb.expect_linked(1, "jnp.sin(value)")
     expect(nb.outputs(1)).to_have_text(["cell [2] () → f32[]8 equations · recorded as it ran"])
 
-    # On request the whole cell is recorded, beside the programs that are shown anyway.
+    # With the option `--eager`, the whole cell is recorded, in addition to the programs of its jitted functions.
     nb.write(1, "%%jaxpr --eager\n@jax.jit\ndef double(x):\n    return x * 2\n\ndouble(xs)\nresult = jnp.sin(xs) + xs")
     nb.run(1)
     expect(head(nb)).to_contain_text(re.compile(r"^cell \[3\]2 of 2"))
@@ -412,7 +412,7 @@ def test_a_trace_that_raised_shows_the_equations_until_then(notebook):
     nb.panel.get_by_role("tab", name="Notes").click()
     note = nb.panel.get_by_role("article").filter(has_text="half could not be traced")
     expect(note).to_contain_text("Line 5: Python cannot know whether y > 0 is true while JAX traces")
-    # Not static_argnames: jnp.sin of a number is traced, too.
+    # The note does not suggest static_argnames, because `jnp.sin` traces even a static number.
     expect(note.get_by_role("term")).to_have_text([re.compile(f"^{name}") for name in ("jax.lax.cond", "jnp.where")])
 
     nb.panel.get_by_role("tab", name="Program").click()
@@ -470,7 +470,7 @@ def test_the_list_has_groups_and_folds_the_many_programs_of_one_name(several):
     expect(programs(nb)).to_have_count(0)
     expect(head(nb)).to_contain_text(re.compile(r"^double7 of 11x: f32\[6\] → f32\[6\]"))
 
-    # What is in view is never folded away.
+    # The program in view is in the list even while the list is shortened.
     nb.panel.get_by_title("Choose a program").click()
     expect(options).to_have_text(WHOLE_LIST)
     expect(programs(nb).get_by_role("option", selected=True)).to_have_text("double (f32[6]) → f32[6]")
@@ -501,7 +501,7 @@ def test_the_keyboard_goes_through_the_list_and_unfolds_it(several):
     expect(programs(nb)).to_be_focused()
     expect_at(nb, "double (f32[3]) → f32[3]")
 
-    # A letter goes to the next program whose name begins with it, further letters stay with that name.
+    # A letter moves to the next program whose name begins with it; further letters extend the searched beginning.
     press("m")
     expect_at(nb, SHORT_LIST[4])
     press("Escape")

@@ -1,4 +1,4 @@
-"""Files of saved runs: a double click opens the views without a kernel, two files open as a diff."""
+"""Tests files of saved runs: a double click opens the views without a kernel, and two selected files open as a diff."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def golden(name: str) -> str:
 
 
 def file(nb: OpenNotebook, name: str) -> Locator:
-    """A file in the file browser, which is looked at anew."""
+    """Refresh the file browser, and return the entry of a file."""
     nb.page.get_by_role("tab", name="File Browser", exact=False).first.wait_for()
     if not nb.page.locator("#filebrowser").is_visible():
         nb.command("filebrowser:toggle-main")
@@ -50,10 +50,10 @@ def test_a_double_click_opens_the_run_without_a_kernel_and_its_copy_compares(not
     expect(view).to_contain_text("b:f32[3] = mul a 2.0:f32[]")
     view.get_by_role("button", name="HLO", exact=True).click()
     expect(view).to_contain_text("HloModule jit_double")
-    # JupyterLab starts no kernel for the file.
+    # JupyterLab started no kernel for the file.
     assert len(nb.lab.request("GET", "kernels")) == kernels
 
-    # Two files that are chosen open as a diff.
+    # The menu entry of two selected files opens their diff.
     file(nb, "double.jaxpr.json").click()
     file(nb, "newton.jaxpr.json").click(modifiers=["Control"])
     file(nb, "double.jaxpr.json").click(button="right")
@@ -77,7 +77,7 @@ def test_a_double_click_opens_the_run_without_a_kernel_and_its_copy_compares(not
     expect(same).to_contain_text("All equations are equal except for names.")
     assert violations(nb.page, ".jp-MainAreaWidget:not(.lm-mod-hidden) .jp-JaxprPanel-shell") == []
 
-    # A file that nobody vouches for is refused with a sentence.
+    # A damaged file and a file of a newer version are refused with a sentence.
     for name, sentence in (
         ("broken.jaxpr.json", "The file holds no JSON."),
         ("newer.jaxpr.json", "A newer version of jupyter_jaxpr made the document (format 2"),

@@ -1,4 +1,4 @@
-"""An address of an equation: copied from the panel, opened in a new page, and from a Markdown cell."""
+"""Tests the address of an equation: copied from the panel, as a link in a Markdown cell, and opened in a new page."""
 
 import pytest
 from lab_server import markdown
@@ -36,7 +36,7 @@ def test_an_address_is_copied_and_chooses_the_equation_again(notebook, lab):
     assert address.endswith("&program=0&name=wave&equation=3&primitive=cos")
     nb.save()
 
-    # From a Markdown cell.
+    # A link in a Markdown cell shows the equation, although another program is in view.
     nb.command("jupyter-jaxpr:next-program")
     expect(nb.listing()).to_contain_text("add")
     nb.page.evaluate(
@@ -50,7 +50,7 @@ def test_an_address_is_copied_and_chooses_the_equation_again(notebook, lab):
     expect(nb.equation(3)).to_contain_text("cos")
     expect(nb.equation(3)).to_have_attribute("data-linked", "true")
 
-    # In a page of its own, whatever was read there last.
+    # A newly loaded page shows the equation, although another program was last in view.
     nb.command("jupyter-jaxpr:next-program")
     expect(nb.listing()).to_contain_text("add")
     nb.page.goto("about:blank")

@@ -1,4 +1,4 @@
-"""Exact links: a twin is compiled when the user agrees to its price, and each line leads to exactly its equations."""
+"""Tests exact links: the user agrees to the compile of a twin, then each line is linked to exactly its equations."""
 
 import re
 
@@ -9,7 +9,8 @@ from test_wide_view import open_wide
 
 LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp\nfrom jax import lax"
 
-# Two sines of one expression, and two products: by the source they cannot be told apart.
+# The loop runs the expressions of one line twice: source lines alone cannot distinguish the two sines or the two
+# products.
 TWICE = """\
 %%jaxpr
 @jax.jit
@@ -60,12 +61,12 @@ def title(nb):
 
 
 def own(nb, name="HLO"):
-    """The text of the program itself."""
+    """Return the text of the program itself, not of the twin."""
     return nb.panel.get_by_role("textbox", name=f"{name} of twice", exact=True)
 
 
 def twin(nb, name="HLO"):
-    """The text of the twin."""
+    """Return the text of the twin."""
     return nb.panel.get_by_role("textbox", name=f"{name} of the tagged copy of twice")
 
 
@@ -90,7 +91,7 @@ def test_the_price_is_told_first_and_nothing_is_compiled_without_a_yes(twice):
     button(twice).click()
     expect(question(twice)).to_contain_text(PRICE)
     expect(question(twice).get_by_role("button", name="Do not compile the copy")).to_be_focused()
-    expect(own(twice)).to_be_visible()  # the text stays meanwhile
+    expect(own(twice)).to_be_visible()  # the text of the program stays visible during the question
     twice.page.keyboard.press("Escape")
     expect(question(twice)).to_have_count(0)
     expect(button(twice)).to_have_attribute("aria-pressed", "false")
@@ -102,7 +103,7 @@ def test_the_price_is_told_first_and_nothing_is_compiled_without_a_yes(twice):
     expect(twin(twice)).to_contain_text("ENTRY")
     expect(own(twice)).to_have_count(0)
     assert "~" not in twin(twice).inner_text()
-    expect(twice.panel).to_contain_text("1 call, 1 compile")  # nothing of the twin is counted
+    expect(twice.panel).to_contain_text("1 call, 1 compile")  # the compile of the twin is not counted
 
 
 def test_a_line_leads_to_exactly_its_equation_and_back(twice):
@@ -110,7 +111,7 @@ def test_a_line_leads_to_exactly_its_equation_and_back(twice):
     sines = lines(own(twice, "StableHLO"), "stablehlo.sine")
     sines.first.click()
     level(twice, "jaxpr")
-    expect(linked(twice.listing())).to_have_count(2)  # by the source: the sine of both calls
+    expect(linked(twice.listing())).to_have_count(2)  # by source lines, the instruction is linked to both sines
 
     level(twice, "StableHLO")
     compile_twin(twice)
@@ -125,7 +126,7 @@ def test_a_line_leads_to_exactly_its_equation_and_back(twice):
     expect(linked(twice.listing())).to_have_attribute("data-number", "4")
     expect(twice.panel).to_contain_text("1 of 5 eq")
 
-    # From an equation to exactly its line; the other level shows the same twin.
+    # A selected equation marks exactly its line; StableHLO and HLO show the same twin.
     twice.equation(1).click()
     level(twice, "HLO")
     expect(twin(twice)).to_be_visible()
@@ -133,14 +134,14 @@ def test_a_line_leads_to_exactly_its_equation_and_back(twice):
     level(twice, "StableHLO")
     expect(linked(text)).to_have_count(1)
     expect(linked(text)).to_contain_text("stablehlo.dot_general")
-    # From an expression to the lines of all its equations.
+    # A selected expression marks the lines of all its equations.
     twice.editor(1).get_by_text("sin", exact=True).click()
     expect(linked(text)).to_have_count(2)
 
     title(twice).locator("..").get_by_role("button", name="Back to the program").click()
     expect(title(twice)).to_have_count(0)
     expect(own(twice, "StableHLO")).to_be_visible()
-    button(twice).click()  # it is still there: no question, no second compilation
+    button(twice).click()  # the twin is kept: the panel neither asks nor compiles again
     expect(text).to_be_visible()
     expect(question(twice)).to_have_count(0)
 
@@ -160,7 +161,7 @@ def test_by_keyboard_alone(twice):
     twice.page.keyboard.press("Escape")
     expect(twice.page.get_by_role("dialog")).to_have_count(0)
 
-    # Search, and the next linked place, are those of every text.
+    # Searching, and jumping to a linked line, work as in every text.
     twin(twice).focus()
     twice.page.keyboard.press("Control+f")
     field = twice.panel.get_by_role("textbox", name="Find in program")
@@ -174,7 +175,7 @@ def test_by_keyboard_alone(twice):
     twice.page.keyboard.press("ArrowUp")
     expect(linked(twin(twice))).not_to_have_count(0)
     level(twice, "StableHLO")
-    expect(twin(twice, "StableHLO")).to_be_visible()  # the text has arrived: the keyboard can go into it
+    expect(twin(twice, "StableHLO")).to_be_visible()  # waits until the text has arrived, so that it can get the focus
     level(twice, "HLO")
     twin(twice).focus()
     twice.page.keyboard.press("Alt+ArrowLeft")
@@ -195,7 +196,7 @@ def test_side_by_side(twice):
     wide.show("jaxpr", "StableHLO", "HLO")
     wide.column("HLO").get_by_role("button", name="Exact links", exact=True).click()
     asked = wide.root.get_by_role("alertdialog", name="Exact links")
-    expect(asked).to_have_count(1)  # one request, in the view that made it
+    expect(asked).to_have_count(1)  # only the view in which the button was pressed asks the question
     asked.get_by_role("button", name="Compile the tagged copy").click()
     for column in ("StableHLO", "HLO"):
         expect(wide.column(column).get_by_role("heading", name=TITLE)).to_be_visible()
@@ -243,7 +244,7 @@ def test_the_passes_stand_in_its_place_and_it_in_theirs(twice):
     compile_twin(twice)
     expect(twin(twice)).to_be_visible()
     expect(passes).to_have_attribute("aria-pressed", "false")
-    passes.click()  # those of the program: nothing says twin above them
+    passes.click()  # the passes are those of the program, so the heading of the twin disappears
     expect(title(twice)).to_be_hidden()
     expect(twin(twice)).to_be_hidden()
     passes.click()

@@ -1,4 +1,4 @@
-"""The selection is saved as an SVG file: its lines on every level, and their links, in the theme's colours."""
+"""Tests the SVG file of a selection: its lines at every level, the links between them, and the colours of the theme."""
 
 import re
 from pathlib import Path
@@ -52,13 +52,13 @@ def test_the_linked_excerpt_is_saved_from_the_menu(shared_notebook, tmp_path, wi
     assert grounds[0] == {"light": "rgb(255, 255, 255)", "dark": "rgb(33, 33, 33)"}[theme]
     assert violations(nb.page) == []
 
-    # By the keyboard, from the palette's command; nothing is left in the page.
+    # The command of the palette saves the same file, and leaves no element behind in the page.
     with nb.page.expect_download() as download:
         nb.command("jupyter-jaxpr:save-excerpt")
     assert texts(download.value.path()) == written
     expect(nb.page.locator(".jp-JaxprExcerpt-place")).to_have_count(0)
 
-    # Where nothing is chosen there is nothing to save.
+    # If nothing is selected, the menu entry is disabled.
     nb.listing().focus()
     nb.page.keyboard.press("Escape")
     nb.panel.get_by_role("button", name="More", exact=True).click()

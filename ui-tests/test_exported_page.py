@@ -26,7 +26,7 @@ def rnn(w, xs):
 rnn(jnp.eye(4), jnp.ones((10, 4)));"""
 
 
-# Long enough for its texts to be packed, and drawn by chunks.
+# A program that is long enough for the page to compress its texts and to draw them in chunks.
 LONG = """%%jaxpr
 @jax.jit
 def long(x):
@@ -39,19 +39,19 @@ long(jnp.ones(3));"""
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    """The saved files by their names; each is made by the first test that asks for it."""
+    """Return the folder and the dictionary of the exported files; the first test that needs a file makes it."""
     return tmp_path_factory.mktemp("exported"), {}
 
 
 @pytest.fixture
 def saved(request, files, new_context):
-    """The file saved of an RNN, open in a page that has no network."""
+    """Open the exported file of an RNN in a page without a network."""
     yield from opened(request, files, new_context, RNN, "rnn")
 
 
 @pytest.fixture
 def long(request, files, new_context):
-    """The file saved of a program of 2,001 equations."""
+    """Open the exported file of a program with 2,001 equations."""
     yield from opened(request, files, new_context, LONG, "long")
 
 
@@ -221,7 +221,7 @@ def test_the_parameters_of_a_long_lambda_fold(tmp_path, new_context):
     whole = "{ lambda ; " + " ".join(f"{name}:f32[{n}]" for n, name in enumerate("abcdefghijkl", 1)) + ". let"
     assert first.inner_text() == whole
 
-    # The keyboard folds them, and a match among them unfolds them.
+    # The left arrow key folds the parameters, and a search that matches among them unfolds them.
     first.focus()
     page.keyboard.press("ArrowLeft")
     expect(unfold).to_be_visible()

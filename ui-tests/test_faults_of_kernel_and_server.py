@@ -1,4 +1,4 @@
-"""A kernel is killed in the middle of a measurement, the server goes and comes back, a debugger is on."""
+"""Tests the panel when a kernel is killed during a measurement, when a server ends and returns, and with a debugger."""
 
 import os
 import re
@@ -17,7 +17,7 @@ import os, pathlib, jax, jax.numpy as jnp
 pathlib.Path('pid').write_text(str(os.getpid()));"""
 DOUBLE = "%%jaxpr\n@jax.jit\ndef double(x):\n    return x * 2\n\ndouble(jnp.ones(3))"
 DOUBLED = "{ lambda ; a:f32[3]x. let b:f32[3] = mul a 2.0:f32[] in (b,) }"
-# The first call does not wait: the file `wait` comes later. A call waits as long as the file `wait` is there.
+# While a file named `wait` exists, each call waits. The file does not exist at the first call.
 WAITING = """\
 %%jaxpr
 def until_told(x):
@@ -29,7 +29,7 @@ def waiting(x):
 
 x = jnp.ones(3)
 waiting(x)"""
-SERVER_IS_MISSED_WITHIN = 120_000  # milliseconds; JupyterLab asks less often the longer no server answers
+SERVER_IS_MISSED_WITHIN = 120_000  # milliseconds; JupyterLab asks less and less often while no server answers
 LOST = r"Connection lost · .*\s*The panel reconnects by itself when the server answers again\."
 ENDED = r"Kernel (died|shut down) · .*\s*Start a kernel and run the cell again to refresh the panel\."
 GONE = re.compile(
@@ -39,12 +39,12 @@ GONE = re.compile(
 
 
 def stale(nb: OpenNotebook) -> Locator:
-    """The line that says that the program is from before."""
+    """Return the line of the panel which says that the program is from an earlier kernel."""
     return nb.panel.locator("[data-status=stale]")
 
 
 def kill_kernel_when_it_waits(nb: OpenNotebook, page: Page) -> None:
-    """Kill the kernel's process as soon as the function waits, and dismiss what JupyterLab says of it."""
+    """Kill the kernel's process as soon as the function waits, and close JupyterLab's dialog about it."""
     waits = nb.lab.root / "waits"
     while not waits.exists():
         page.wait_for_timeout(50)
@@ -58,7 +58,7 @@ def kill_kernel_when_it_waits(nb: OpenNotebook, page: Page) -> None:
 
 
 def runs_again(nb: OpenNotebook) -> None:
-    """The new kernel runs the same cells, and the panel has their program."""
+    """Run the cells in the new kernel, and check that the panel shows their program."""
     nb.run(0)
     nb.run(1)
     expect(stale(nb)).to_have_count(0)
@@ -77,7 +77,7 @@ def test_a_kernel_killed_while_a_call_runs_again(notebook, page):
 
     kill_kernel_when_it_waits(nb, page)
     expect(stale(nb)).to_have_text(GONE)
-    # The measurement that the old kernel owed is not waited for.
+    # The panel no longer waits for the measurement of the old kernel.
     expect(nb.panel.get_by_role("button", name="Stop")).to_have_count(0)
     runs_again(nb)
 
@@ -109,15 +109,15 @@ def test_a_server_that_goes_and_comes_back(tmp_path, page):
         nb.run(1)
         expect(nb.listing()).to_have_text(DOUBLED, use_inner_text=True)
         port = int(first.url.rpartition(":")[2])
-    # The last program stays. Which of the two the page hears of first differs: the kernel's end or the server's.
+    # The last program stays. The page may first notice the end of the kernel or the end of the server.
     expect(stale(nb)).to_have_text(re.compile(f"^({LOST}|{ENDED})$"), timeout=SERVER_IS_MISSED_WITHIN)
     expect(nb.listing()).to_have_text(DOUBLED, use_inner_text=True)
 
     with running_lab(tmp_path / "second", port=port) as second:
-        # The kernel went with the first server.
+        # The kernel ended together with the first server.
         expect(stale(nb)).to_have_text(re.compile(f"^{ENDED}$"), timeout=SERVER_IS_MISSED_WITHIN)
         expect(nb.listing()).to_have_text(DOUBLED, use_inner_text=True)
-        # A page that is loaded again opens the saved notebook, and its cells run as before.
+        # After a reload, the page opens the saved notebook, and the cells run as before.
         second.write([LOAD, DOUBLE], name=nb.name)
         later = open_notebook(page, second, nb.name)
         later.wait_until_idle()

@@ -1,4 +1,4 @@
-"""The README's command that opens JupyterLab on the first lesson, and what does the same in an open JupyterLab."""
+"""Tests the README's command that opens JupyterLab on the first lesson, and the entry in JupyterLab's Help menu."""
 
 import json
 import re
@@ -31,7 +31,7 @@ def test_it_opens_the_first_lesson_with_its_first_program_beside_it(page, tmp_pa
         expect(prompts.nth(0)).to_have_text("[ ]:")
         expect(prompts.nth(1)).to_have_text("[ ]:")
 
-        # Nothing ran: the first cell that runs is number 1.
+        # No cell ran when the lesson was opened: the first cell that runs gets number 1.
         saved.get_by_role("button", name="Run up to this cell").click()
         expect(prompts.nth(1)).to_have_text("[2]:", timeout=60_000)
         expect(prompts.nth(0)).to_have_text("[1]:")

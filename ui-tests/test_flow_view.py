@@ -1,4 +1,4 @@
-"""The Flow tab: cards of control flow of real programs, by role and label, by the mouse and by the keyboard."""
+"""Tests the Control flow tab: the cards of real programs, used by mouse and by keyboard."""
 
 from __future__ import annotations
 
@@ -84,12 +84,12 @@ plain(1.0)"""
 
 @pytest.fixture
 def flow(shared_notebook):
-    """Open a notebook whose cells have run, and put the Flow tab in front."""
+    """Return a function that opens a notebook whose cells have run, and chooses the Control flow tab."""
 
     def make(*cells: str):
         nb = shared_notebook(LOAD, *cells)
         nb.panel.get_by_role("tab", name="Control flow").click()
-        # The view is fetched when it is first chosen.
+        # The panel loads the code of the view when the tab is first chosen.
         expect(view(nb).get_by_role("listitem").or_(view(nb).get_by_role("heading")).first).to_be_visible()
         return nb
 
@@ -130,19 +130,20 @@ def test_a_scan_says_what_goes_in_around_and_out(flow):
         "const | w | f32[4,4] | same type",
     ]
 
-    # From the card to the cell, and from the cell to the card.
+    # The button of the card marks the expression in the cell; a line of the cell marks the equations in the card.
     expect(card).not_to_have_attribute("data-marked", "true")
     card.get_by_role("button", name="line 8", exact=True).click()
     nb.expect_linked(1, "lax.scan(step, jnp.zeros(4), xs)")
     expect(card).to_have_attribute("data-marked", "true")
     expect(nb.editor(1)).to_be_focused()
     nb.lines(1).nth(4).click()
-    nb.page.keyboard.press("Home")  # the whole statement, wherever the click put the caret
+    # Home selects the whole statement of the line, regardless of where the click put the caret
+    nb.page.keyboard.press("Home")
     program = card.get_by_role("listbox", name="Program of scan step, line 8")
     expect(program.get_by_role("option", selected=True)).not_to_have_count(0)
     expect(card).not_to_have_attribute("data-marked", "true")
 
-    # The lines are those of the Program view, names and all.
+    # The card prints the same lines, with the same variable names, as the Program view.
     add = program.get_by_role("option").filter(has_text="add")
     text = re.sub(r"\s+5$", "", add.inner_text())
     add.click()
@@ -166,7 +167,7 @@ def test_a_while_has_its_condition_and_a_cond_its_branches(flow):
     expect(true).to_contain_text("index 1 in the jaxpr · double at line 2")
     assert [re.sub(r"^\w+:", "", line) for line in lines(true)] == ["f32[] = mul 2.0:f32[] g"]
 
-    # Side by side from 480 pixels, below each other in a narrower panel.
+    # The branches stand side by side from 480 pixels on, and below each other in a narrower panel.
     nb.page.set_viewport_size({"width": 1800, "height": 900})
     for width, beside in ((900, True), (480, True), (320, False)):
         nb.set_panel_width(width)
@@ -187,7 +188,7 @@ def test_a_while_has_its_condition_and_a_cond_its_branches(flow):
         'The loop continues while jnp.abs(s["x"] ** 2 - a) > 1e-5.',
     )
     condition = view(nb).get_by_role("listbox", name="Condition of while_loop improve, line 10")
-    assert len(lines(condition)) == 6  # lambda, four equations, the result
+    assert len(lines(condition)) == 6  # a line for lambda, four equations, and a line for the result
     expect(condition).to_contain_text("gt")
     view(nb).get_by_role("button", name="Condition", exact=True).click()
     expect(condition).to_have_count(0)
@@ -200,15 +201,16 @@ def test_loops_nest_and_fold(flow):
     inner = outer.get_by_role("group", name="scan inner, line 9")
     cond = inner.get_by_role("group", name="cond, line 6", exact=True)
     expect(cond).to_contain_text("Deciding equation")
-    expect(outer.get_by_role("img").first).to_contain_text("scan")  # one level is drawn inside
+    expect(outer.get_by_role("img").first).to_contain_text("scan")  # the drawing shows one level of inner constructs
     expect(outer.get_by_role("img").first).to_contain_text("×7")
     expect(outer).to_contain_text("each step takes a row, the last row first")
     view(nb).get_by_role("button", name="scan inner, line 9").click()
     expect(cond).to_have_count(0)
 
-    # For an equation inside a folded card, the card is marked.
+    # If the equation is inside of a folded card, the card is marked.
     nb.lines(1).nth(5).click()
-    nb.page.keyboard.press("Home")  # the whole statement, wherever the click put the caret
+    # Home selects the whole statement of the line, regardless of where the click put the caret
+    nb.page.keyboard.press("Home")
     marked = view(nb).locator('[data-marked="true"]')
     expect(marked).to_have_count(1)
     expect(marked).to_have_attribute("data-card", "1")
@@ -313,7 +315,8 @@ def test_no_violation_and_nothing_to_scroll_sideways(flow):
             nb.theme(theme)
             assert violations(nb.page) == [], f"cards at {width} px, {theme}"
     nb.lines(2).nth(5).click()
-    nb.page.keyboard.press("Home")  # the whole statement, wherever the click put the caret
+    # Home selects the whole statement of the line, regardless of where the click put the caret
+    nb.page.keyboard.press("Home")
     expect(view(nb).locator('[data-marked="true"]').first).to_be_visible()
     assert violations(nb.page) == [], "a card is marked"
     view(nb).get_by_role("button", name="Which control-flow function to choose").first.click()
@@ -326,7 +329,7 @@ def test_no_violation_and_nothing_to_scroll_sideways(flow):
 
 
 def wider_than_their_place(nb) -> list[str]:
-    """Elements of the panel that would have to be scrolled sideways."""
+    """Return the classes of elements in the panel whose content is so wide that they would scroll sideways."""
     return nb.panel.evaluate("""panel => [...panel.querySelectorAll('*')]
         .filter(node => node.scrollWidth > node.clientWidth + 1)
         .filter(node => !['visible', 'hidden', 'clip'].includes(getComputedStyle(node).overflowX))

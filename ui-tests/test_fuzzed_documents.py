@@ -1,8 +1,8 @@
-"""Damaged and hostile documents as saved outputs of a notebook, opened one after the other, through every tab.
+"""Tests damaged and hostile documents as saved outputs of a notebook: each is opened, and each of its tabs is shown.
 
-The documents are the worst of 10,000 of those of `nox -s fuzz`: of a seed and a number. No script of a document runs,
-nothing goes uncaught, nothing is fetched from elsewhere, and no operation takes the page for longer than two seconds of
-its processor.
+The documents are the 300 worst of 10,000 documents of `nox -s fuzz` with one seed. No script of a document runs,
+no error is uncaught, nothing is fetched from another server, and no operation takes more than two seconds of the
+page's CPU time.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ MIME_TYPE = "application/vnd.jupyter-jaxpr.v1+json"
 SEED = 12
 AMONG, DOCUMENTS, BATCH = 10_000, 300, 10
 SECONDS = 2.0
-HEAP = 500_000_000  # bytes, once the browser has collected what nobody holds
+HEAP = 500_000_000  # bytes of the browser's heap after a garbage collection
 #: Wait until the page has finished the action and has drawn the result.
 DRAWN = "() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))"
 
 
 @dataclass
 class Watch:
-    """What a page does that it should not."""
+    """Records the errors of a page: scripts that ran, uncaught errors, requests to other servers, slow actions."""
 
     page: Page
     where: str = "at the start"
@@ -66,7 +66,7 @@ class Watch:
         return float(next(metric["value"] for metric in found if metric["name"] == name))
 
     def does(self, where: str, operation: Any) -> None:
-        """Do an action, and note the errors meanwhile and whether the action took long."""
+        """Do an action, and record errors that occur meanwhile, and the action itself if it took too long."""
         self.where = where
         before = self.metric("TaskDuration")
         operation()
@@ -78,12 +78,12 @@ class Watch:
 
 @functools.cache
 def chosen() -> list[int]:
-    """The numbers of the documents; to choose them takes two minutes."""
+    """Return the numbers of the chosen documents; choosing them takes two minutes."""
     return worst(SEED, DOCUMENTS, AMONG)
 
 
 def open_all(nb: OpenNotebook, numbers: list[int], watch: Watch) -> int:
-    """Open each output in the panel, and look at each tab; gives how many documents were refused."""
+    """Open each output in the panel and choose each tab; return the number of refused documents."""
     refused = 0
     for index, number in enumerate(numbers):
         name = f"--seed {SEED} --document {number}"
@@ -91,7 +91,7 @@ def open_all(nb: OpenNotebook, numbers: list[int], watch: Watch) -> int:
         expect(output).to_have_count(1)
         button = output.get_by_role("button")
         if not button.count():
-            expect(output).to_contain_text(".")  # the sentence that says why
+            expect(output).to_contain_text(".")  # the output has the sentence of the refusal
             refused += 1
             continue
         watch.does(f"{name}: open", button.first.click)
@@ -122,7 +122,7 @@ def test_fuzzed_documents(notebook, page, first):
 
 @pytest.mark.fresh_page
 def test_the_watch_sees_what_goes_wrong(page, monkeypatch):
-    # The loop ends by the clock, and a busy machine gives it little of the processor meanwhile.
+    # The loop ends by the clock, and on a busy machine it gets little CPU time until then.
     monkeypatch.setattr(sys.modules[__name__], "SECONDS", 0.1)
     watch = Watch(page)
     watch.does("a sum", lambda: page.evaluate("1 + 1"))

@@ -1,4 +1,4 @@
-"""Readable HLO: fusions and loops have a description, links lead to called computations; passes; other platforms."""
+"""Tests the HLO in the panel: fusions and loops, links to called computations, XLA's passes, and other platforms."""
 
 import re
 
@@ -33,7 +33,7 @@ def rnn(shared_notebook):
 
 @pytest.fixture
 def rnn_alone(notebook):
-    """The same cell in its own kernel, which answers requests for passes and for other platforms."""
+    """Return a notebook with the same cell in its own kernel, for requests about passes and other platforms."""
     nb = notebook(LOAD, RNN)
     nb.page.set_viewport_size({"width": 1600, "height": 1000})
     nb.run_all()
@@ -52,15 +52,16 @@ def line(listing, text):
 
 
 def found(nb, text):
-    """Search for a text, go to a place that has it, and close the search."""
+    """Search for a text, go to a line that contains it, and close the search."""
     nb.page.keyboard.press("Control+f")
     field = nb.panel.get_by_role("textbox", name="Find in program")
     count = nb.panel.get_by_role("group", name="Search", exact=True).get_by_role("status")
-    field.fill("what no text has")  # the count of an earlier search is gone
+    field.fill("what no text has")  # first a text without matches, so that the count of an earlier search disappears
     expect(count).to_have_text("no matches")
     field.fill(text)
     expect(count).to_have_text(re.compile(r"^[1-9]\d*( of \d+)?$"))
-    if " of " not in count.inner_text():  # no match was on screen, so the search scrolled to a match
+    # a match was already visible, so the search did not scroll; Enter selects a match
+    if " of " not in count.inner_text():
         field.press("Enter")
     expect(count).to_have_text(re.compile(r"^\d+ of "))
     field.press("Escape")
@@ -99,12 +100,12 @@ def test_what_is_called_is_a_click_or_a_key_away_and_back(rnn):
     hlo = level(rnn, "HLO")
     rnn.set_panel_width(700)
     unfolded(rnn)
-    found(rnn, " while(")  # its body stays a text of its own
+    found(rnn, " while(")  # the body of a loop stays a separate computation of the HLO text
     called = line(hlo, " while(").get_by_role("button", name=re.compile("^Go to the HLO computation "))
     name = called.inner_text().removeprefix("→ ")
     called.click()
     expect(hlo.locator(".cm-line.jp-JaxprProgram-current")).to_contain_text(f"%{name}")
-    rnn.page.keyboard.press("F12")  # from the computation back to its only caller
+    rnn.page.keyboard.press("F12")  # F12 goes back from the computation to the only instruction that calls it
     expect(hlo.locator(".cm-line.jp-JaxprProgram-current")).to_contain_text(f"→ {name}")
 
 
@@ -117,7 +118,7 @@ def test_a_fusion_is_opened_where_it_stands(rnn, width, theme):
     unfolded(rnn)
     found(rnn, " exponential(")
 
-    # The instruction stands beneath the fusion that it is a part of, deeper; by the keyboard it is folded and opened.
+    # The instruction is indented below its fusion; the arrow keys fold and unfold the fusion.
     exponential = line(hlo, " exponential(")
     expect(exponential).to_be_visible()
     exponential.click(position={"x": 80, "y": 8})
@@ -135,7 +136,7 @@ def test_a_fusion_is_opened_where_it_stands(rnn, width, theme):
     keys.press("ArrowRight")
     expect(hlo.get_by_text("exponential").first).to_be_visible()
 
-    # A folded fusion stands for its instructions: a link to an instruction inside marks the line of the fusion.
+    # If a linked instruction is inside of a folded fusion, the line of the fusion is marked.
     current.get_by_role("button", name=re.compile("^Fold ")).click()
     rnn.lines(1).nth(8).get_by_text("softmax").click()
     expect(hlo.locator(".cm-line[data-linked='true']").filter(has_text=" fusion(").first).to_be_visible()
@@ -159,7 +160,7 @@ def test_an_instruction_belongs_to_its_own_equation_and_one_without_a_place_says
     unfolded(rnn)
     expect(rnn.listing().locator('.cm-line[data-linked="true"] .jp-JaxprProgram-primitive')).to_have_text(["exp"])
 
-    # The 0.5 that everything is multiplied with: XLA's broadcast of it carries no place.
+    # XLA states no source line for its broadcast of the constant 0.5, so the link is inferred.
     hlo = level(rnn, "HLO")
     found(rnn, "constant(0.5)")
     inferred = hlo.locator('.cm-line[data-badge="inferred"]').first
@@ -205,9 +206,9 @@ def test_passes_are_asked_for_with_their_price_and_read_by_keyboard(rnn_alone):
     expect(diff.locator(".jp-mod-added").filter(has_text="fusion(").first).to_have_text(re.compile(r"^\+ "))
     expect(diff.locator(".jp-mod-removed").first).to_have_text(re.compile("^-"))
 
-    toggle.click()  # the text is unchanged
+    toggle.click()  # hides the passes; the HLO text is the same as before
     expect(rnn_alone.listing("HLO")).to_be_visible()
-    toggle.click()  # and the passes are still there
+    toggle.click()  # shows the passes again, without another request
     expect(passes).to_be_visible()
 
 
@@ -226,7 +227,7 @@ def test_stablehlo_for_a_platform_that_is_not_there(rnn_alone):
     expect(lowered).to_contain_text("stablehlo.while")
     expect(stablehlo).to_be_hidden()
 
-    # The editor draws the lines in view: the line may stand below them.
+    # The editor draws only the visible lines, and the searched line may be below them.
     lowered.hover()
     rnn_alone.page.mouse.wheel(0, 300)
     line(lowered, "stablehlo.tanh").click()

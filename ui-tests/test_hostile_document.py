@@ -1,4 +1,4 @@
-"""A saved notebook that nobody vouches for: no text of it is ever evaluated, whatever its reader presses."""
+"""Tests that no text of an untrusted saved notebook is evaluated, whatever its reader presses."""
 
 import copy
 import json
@@ -16,7 +16,7 @@ from playwright.sync_api import expect
 
 LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp\nx = jnp.ones(64)"
 
-# The cell has something for every tab: a loop, an unrolled loop with its rewrite, a print, a static argument.
+# The cell produces contents for every tab: a loop, an unrolled loop with its rewrite, a print, a static argument.
 DOUBLE = """\
 @jax.jit
 def inner(x):
@@ -40,14 +40,14 @@ MIME_TYPE = "application/vnd.jupyter-jaxpr.v1+json"
 SCHEMA = json.loads((Path(__file__).parent.parent / "jupyter_jaxpr" / "document" / "snapshot.schema.json").read_text())[
     "definitions"
 ]
-# Texts that are not any text: letters of a code, and what the browser holds against other fields.
+# Fields whose texts are not free: `roles` has code letters, and the browser compares `sha256` with other fields.
 CODED = {"roles", "sha256"}
 
 Document = dict[str, Any]
 
 
 def documents_of(*cells: str) -> Iterator[Document]:
-    """What these cells show when they run in a kernel, one document each."""
+    """Run cells in a new kernel, and yield the documents that they display."""
     manager, client = start_new_kernel()
     try:
         for cell in cells:
@@ -66,23 +66,23 @@ def documents_of(*cells: str) -> Iterator[Document]:
         manager.shutdown_kernel(now=True)
 
 
-# The walk closes every page that a link opens: a page of their own.
+# The walk over all controls closes every other page of its browser context, so each test has its own page.
 pytestmark = pytest.mark.fresh_page
 
 
 @pytest.fixture(scope="module")
 def harmless() -> Document:
-    """A run with something for every tab, as a notebook keeps it."""
+    """Return the saved document of a run with contents for every tab."""
     measured, swept, compared = documents_of(LOAD, MEASURED, SWEPT, COMPARED)
     variants = [{**variant, "program": -1} for variant in compared["comparison"]["variants"]]
     return measured | {"sweep": swept["sweep"], "comparison": compared["comparison"] | {"variants": variants}}
 
 
 class Hostile:
-    """Texts which, evaluated by a kernel, leave a file behind; each file's name tells which text it was.
+    """Makes texts of Python code; if a kernel evaluates a text, this creates a file whose name identifies the text.
 
     Args:
-        folder: Takes the files.
+        folder: The folder in which the files are created.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -91,17 +91,17 @@ class Hostile:
         self._texts: dict[str, str] = {}
 
     def text(self, field: str) -> str:
-        """A call that leaves a file."""
+        """Return code that creates a file for this field."""
         self._fields.append(field)
         return f"__import__('pathlib').Path({str(self.folder / str(len(self._fields) - 1))!r}).touch()"
 
     @property
     def evaluated(self) -> list[str]:
-        """The fields whose text was evaluated."""
+        """Return the fields whose text was evaluated."""
         return [self._fields[int(each.name)] for each in self.folder.iterdir()]
 
     def document(self, harmless: Document) -> Document:
-        """A document with such a text in every text field; only the name of the function stays `double`."""
+        """Return a document in which such code replaces every text, except the function name `double`."""
         return self._value(copy.deepcopy(harmless), {"$ref": "#/definitions/Snapshot"}, "")
 
     def _value(self, value: Any, schema: dict[str, Any], field: str) -> Any:
@@ -122,7 +122,7 @@ class Hostile:
         is_any = schema.get("type") == "string" and not {"enum", "const"} & set(schema)
         if not isinstance(value, str) or not is_any or field.rpartition(".")[2] in CODED or value in ("double", ""):
             return value
-        # Equal texts stay equal: a file is found by its path.
+        # Equal texts are replaced by equal texts, because the document refers to a file by its path.
         if value not in self._texts:
             attack = self.text(field)
             self._texts[value] = f"{value}  # {attack}" if "\n" in value else attack
@@ -134,7 +134,7 @@ def resolved(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def with_a_sweep(harmless: Document, hostile: Hostile) -> Document:
-    """The form of the Time tab is about the sweep that the document says was run."""
+    """Return a hostile document of a run with a sweep; the form of the Time tab repeats this sweep."""
     document = hostile.document(harmless)
     sweep = document["sweep"]
     sweep.update(name="n", call=f"print({hostile.text('sweep.call')}, n)")
@@ -145,7 +145,7 @@ def with_a_sweep(harmless: Document, hostile: Hostile) -> Document:
 
 
 def without_a_sweep(harmless: Document, hostile: Hostile) -> Document:
-    """The form of the Time tab is about the arguments that the document says the function was called with."""
+    """Return a hostile document without a sweep; the Time tab's form starts with the arguments of the saved call."""
     document = hostile.document(harmless)
     del document["sweep"]
     program = document["programs"][document["focus"]]
@@ -156,7 +156,7 @@ def without_a_sweep(harmless: Document, hostile: Hostile) -> Document:
 
 
 def saved(document: Document) -> dict[str, Any]:
-    """A cell with the output of an earlier run."""
+    """Return a cell with this document as the output of an earlier run."""
     data = {MIME_TYPE: document, "text/plain": "saved by an earlier run"}
     return code("%%jaxpr", [{"output_type": "display_data", "data": data, "metadata": {}}], 7)
 
@@ -191,21 +191,21 @@ _GO_ON = """async () => {
 
 
 class Reader:
-    """A person with the hostile notebook open: cell 0 loads the extension, 1 is the saved output, 2 their own."""
+    """Acts as a user. Cell 0 loads the extension, cell 1 has the hostile output, cell 2 is the user's own."""
 
     def __init__(self, nb: OpenNotebook) -> None:
         self.nb = nb
-        # The class jp-JaxprPanel also belongs to the wide view; the id finds the panel alone.
+        # The wide view has the class jp-JaxprPanel, too, so the panel is found by its id.
         self.panel = nb.page.locator("#jupyter-jaxpr-panel")
         self.saved = self.panel.locator(".jp-JaxprPanel-run").filter(has_text="saved copy")
         self.chooser = self.panel.get_by_title("Choose a program")
 
     def runs(self, index: int) -> None:
-        """Run a cell; later cells may stand between the first three cells by then."""
+        """Run one of the first three cells, found by its id, because cells may have been inserted between them."""
         self.nb.page.evaluate(_RUN, [self.nb.name, f"cell-{index}"])
 
     def opens_the_output(self) -> None:
-        """Put the program `double` of the saved run in view, unless it is."""
+        """Show the program `double` of the saved run, unless the panel already shows it."""
         if not self.saved.count():
             self.nb.page.evaluate(_GO_ON)
             self.nb.outputs(1).get_by_role("button").click()
@@ -216,7 +216,7 @@ class Reader:
             expect(self.chooser).to_have_text("double")
 
     def runs_the_cell(self) -> None:
-        """Put the program `double` of a run of this kernel in view, unless one is."""
+        """Show the program `double` of a run of this kernel, unless the panel already shows it."""
         in_view = self.chooser.inner_text() if self.chooser.count() else ""
         if self.saved.count() or in_view != "double":
             self.nb.page.evaluate(_GO_ON)
@@ -225,7 +225,7 @@ class Reader:
             expect(self.saved).to_have_count(0)
 
     def inserted(self) -> list[dict[str, Any]]:
-        """The cells that the panel's buttons put into the notebook."""
+        """Return the cells that buttons of the panel have inserted into the notebook."""
         return [cell for cell in self.nb.save()["cells"] if not re.fullmatch(r"cell-\d", cell["id"])]
 
 
@@ -262,7 +262,7 @@ def test_no_control_of_a_live_run_beside_it_evaluates_text_of_the_document(noteb
         assert control in used
     reader.runs(0)
     assert hostile.evaluated == []
-    # What was put into cells is there for the user to run, and none of it is of the document.
+    # The inserted cells have not run, and contain no text of the document.
     inserted = reader.inserted()
     assert inserted
     for cell in inserted:
@@ -291,7 +291,7 @@ def test_an_edit_of_one_field_does_not_send_the_others(notebook, harmless, hosti
     field(nb, "Values").fill("n=1,2")
     reader.runs_the_cell()
     nb.panel.get_by_role("tab", name="Time").click()
-    # What was typed stayed; the rest is of the run that this kernel made.
+    # The typed values stay; the other fields now have the call of this kernel's run.
     expect(field(nb, "Values")).to_have_value("n=1,2")
     expect(field(nb, "Call")).to_have_value("double(jnp.ones(n))")
     expect(field(nb, "Functions")).to_have_value("")
@@ -301,7 +301,7 @@ def test_an_edit_of_one_field_does_not_send_the_others(notebook, harmless, hosti
 
 
 def test_what_the_user_types_is_evaluated(notebook, hostile):
-    """The other tests of this file would see it if a text of the document were."""
+    """Checks the method of the other tests: code that the user types is evaluated, and `hostile.evaluated` shows it."""
     nb = notebook(LOAD, "", LIVE)
     reader = Reader(nb)
     reader.runs(0)

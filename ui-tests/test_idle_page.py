@@ -1,13 +1,14 @@
-"""While nothing happens, the labextension does nothing: no timer, frame, request, message or change of the page."""
+"""Tests that an idle labextension does nothing: no timer, no frame, no request, no message, no change of the page."""
 
 import pytest
 from playwright.sync_api import expect
 
 LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp"
 RUN = "%%jaxpr\nf = jax.jit(lambda x: jnp.sin(x) * 2)\nf(1.0)\nf(2.0)"
-JUPYTERLAB_ASKS = 3  # for the list of kernels, every ten seconds
+# JupyterLab itself requests the list of kernels every ten seconds; the test lasts this many requests
+JUPYTERLAB_ASKS = 3
 
-# All browser functions that do something later or send something: a call by the code of the labextension is noted.
+# Replaces all browser functions that schedule or send something, and records each call from the labextension's code.
 NOTE_WORK = """() => {
   window.work = [];
   const note = (holder, name) => {
@@ -35,7 +36,7 @@ NOTE_CHANGES = """() => {
     watch.observe(place, watched);
   }
 }"""
-#: Wait until nothing remains to draw: a frame has passed in which the labextension made no call.
+#: Wait for a frame in which the labextension made no recorded call: nothing more is to be drawn.
 IS_AT_REST = """() => new Promise(done => {
   const asked = window.work.length;
   requestAnimationFrame(() => setTimeout(() => done(window.work.length === asked)));
@@ -52,12 +53,13 @@ def test_an_idle_page_does_no_work(notebook, page):
     nb = notebook(LOAD, RUN)
     nb.run_all()
     expect(nb.listing()).to_contain_text("sin")
-    expect(nb.lines(1).last).to_contain_text("1 call")  # the marks in the cell have come
-    # Elsewhere: where a caret blinks the editor works.
+    expect(nb.lines(1).last).to_contain_text("1 call")  # waits for the counts beside the lines of the cell
+    # Put the focus outside of the cell, because the editor works while its caret blinks.
     page.get_by_role("tab", name="Cost").click()
     expect(nb.panel.get_by_role("tabpanel")).to_be_visible()
     nb.wait_until_idle()
-    assert page.evaluate("window.work.length") > 0  # of the run: the note-taking works
+    # the run of the cell caused calls, which shows that they are recorded
+    assert page.evaluate("window.work.length") > 0
     page.wait_for_function(f"async () => await ({IS_AT_REST})()")
     page.evaluate(f"({NOTE_CHANGES})()")
     messages.clear()

@@ -1,4 +1,4 @@
-"""Lesson 1, "What jit does": claims A1 to A4, each read off the panel; and the lesson runs where there is no panel."""
+"""Tests lesson 1, "What jit does": the panel shows claims A1 to A4, and the lesson runs without the panel, too."""
 
 import json
 import re
@@ -9,7 +9,7 @@ import nbformat
 import pytest
 from playwright.sync_api import expect
 
-# Python 3.11 cannot see calls that raise early, so what it counts is a lower bound.
+# On Python 3.11, calls that raise early are not counted, so the count is a lower bound with the sign ≥.
 AT_LEAST = "≥" if sys.version_info < (3, 12) else ""
 
 
@@ -20,12 +20,12 @@ def lesson_file(lessons):
 
 @pytest.fixture
 def lesson(notebook, lesson_file):
-    """The lesson, open; and a way to run a cell by its name in the file."""
+    """Return the open lesson, and a function that runs a cell, given the id of the cell in the file."""
     cells = json.loads(lesson_file.read_text(encoding="utf-8"))["cells"]
     for cell in cells:
         cell["source"] = "".join(cell["source"])
         if "outputs" in cell:
-            cell["outputs"] = []  # as after Clear All Outputs: what comes is of this kernel
+            cell["outputs"] = []  # as after Clear All Outputs, so that all outputs come from this kernel
     names = [cell["id"] for cell in cells]
     nb = notebook(*cells)
     nb.run(names.index("load"))
@@ -61,7 +61,7 @@ def a1_the_function_becomes_three_equations_each_linked_to_its_line(nb, run):
     card = nb.page.locator(".jp-JaxprCell-expression")
     nb.lines(cell).nth(5).get_by_text("ln_2").hover()
     expect(card).to_have_count(1)
-    # The card of the key takes the place of the card below the pointer.
+    # The card that Shift+F1 opens replaces the card at the mouse pointer.
     nb.page.keyboard.press("Shift+F1")
     expect(card).to_have_count(1)
     for words in (
@@ -122,7 +122,7 @@ def a4_only_the_branch_that_was_taken_is_recorded(nb, run):
     expect(nb.listing().locator(".cm-line")).to_have_text(["{ lambda ; a:i32[3]x. let", "in (a,) }"])
     expect(nb.panel.get_by_title("0 equations")).to_be_visible()
     untraced = nb.cell(cell).locator(".jp-JaxprCell-untraced")
-    if sys.version_info >= (3, 12):  # which can tell what lines a trace reached
+    if sys.version_info >= (3, 12):  # from Python 3.12 on, the lines that a trace did not reach are known
         expect(untraced).to_have_text(
             ["        ln_x = jnp.log(x)", "        ln_2 = jnp.log(2.0)", "        return ln_x / ln_2"]
         )
@@ -137,7 +137,8 @@ def a4_only_the_branch_that_was_taken_is_recorded(nb, run):
             "e:f32[2,2] = div b d",
         ]
     )
-    # A line above the program states the changes since the run before; the line moves the program down.
+    # A line above the program states the differences from the previous run; it appears later and moves the program
+    # down.
     expect(nb.panel.get_by_role("button", name="Show the diff")).to_be_visible()
     nb.listing().locator('.cm-line[data-number="1"]').hover()
     nb.expect_linked(cell, "jnp.log(x)")

@@ -54,7 +54,7 @@ def test_every_claim_is_to_be_seen(notebook, subtests):
     with lesson.claim("c7-fori"):
         expect(lesson.flow()).to_contain_text("5 steps")
         expect(lesson.steps().get_by_role("heading", level=3)).to_have_text("Step 1 of 5")
-        # B13: the table of choices is one click from the card, with the row that fits.
+        # Claim B13: a button of the card opens the decision table, in which the row of `fori_loop` is marked.
         lesson.nb.panel.get_by_role("button", name="Which control-flow function to choose").click()
         table = lesson.nb.panel.get_by_role("table", name="Decision table")
         expect(table).to_be_visible()

@@ -8,7 +8,7 @@ import pytest
 from lesson_reader import LessonReader
 from playwright.sync_api import Locator, expect
 
-# Spaces before a unit do not break.
+# `\s` also matches the no-break space between a number and its unit.
 DURATION = r"[\d.,]+\s(?:µs|ms|s)"
 
 
@@ -25,13 +25,13 @@ def test_every_claim_is_to_be_seen(lesson):
         return table
 
     def sweep() -> Locator:
-        """The sizes, one an item in a panel of this width."""
+        """Return the entries of the sweep's list, one for each size; a wider panel would show a table."""
         return lesson.view("Time").get_by_role("list", name="Sweep over n").get_by_role("listitem")
 
     with lesson.claim("a5-selu"):
         for row in again().get_by_role("row").all()[1:]:
             expect(row.get_by_role("cell").first).to_have_text(re.compile(rf"^{DURATION}$"))
-        expect(lesson.view("Time")).to_contain_text(  # a busy machine's times may show no difference
+        expect(lesson.view("Time")).to_contain_text(  # on a busy machine, the times may show no difference
             re.compile("times as long as a warm call|The times with and without jit show no difference")
         )
         expect(lesson.view("Time")).to_contain_text(re.compile(rf"A warm call returns after {DURATION}"))
@@ -64,13 +64,13 @@ def test_every_claim_is_to_be_seen(lesson):
         expect(sweep()).to_contain_text(["n = 64", "n = 256", "n = 1,024", "n = 2,048"])
         plot = lesson.view("Time").get_by_role("img", name=re.compile("^Plot of "))
         expect(plot).to_be_visible()
-        # How each grows, or that the points do not show how: times differ from run to run.
+        # For each series, the panel states the growth or that the points do not show it; this differs from run to run.
         for series in ("eager time", "first-call time", "warm time"):
             expect(lesson.view("Time")).to_contain_text(f"{series} of matmul")
     with lesson.claim("b10-unroll"):
         expect(sweep()).to_have_count(8)
         expect(lesson.view("Compare")).to_contain_text("JAX compiled rolled 4 times")
-        points = lesson.nb.save()["cells"]  # what the panel shows is what the notebook keeps
+        points = lesson.nb.save()["cells"]  # the saved notebook contains the sweep that the panel shows
         sizes = {
             (point["function"], point["value"]): point["equations"]
             for cell in points

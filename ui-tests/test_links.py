@@ -1,4 +1,4 @@
-"""The program and the cells point at each other: by mouse, by keyboard, across cells, and not where it would lie."""
+"""Tests links between program and cells: by mouse, by keyboard, across cells; there is none where the text changed."""
 
 import re
 import sys
@@ -28,12 +28,12 @@ def dense(shared_notebook):
 
 
 def spans(nb, cell):
-    """What is underlined in a cell."""
+    """Return the underlined expressions in a cell."""
     return nb.cell(cell).locator(".jp-JaxprCell-span")
 
 
 def linked(nb):
-    """The equations that are marked."""
+    """Return the marked equations."""
     return nb.listing().locator('.cm-line[data-linked="true"]')
 
 
@@ -47,7 +47,8 @@ def test_an_equation_marks_the_expression_it_came_from(dense):
     dense.equation(3).click()
     dense.expect_linked(1, "jnp.tanh(h) + 1")
 
-    # Without the mouse the choice stays, and the line says its number without colour.
+    # When the mouse leaves, the selected equation stays marked; the number of the cell's line shows the link without
+    # colour.
     dense.cell(0).hover()
     dense.expect_linked(1, "jnp.tanh(h) + 1")
     expect(linked(dense)).to_have_attribute("data-cell-line", "5")
@@ -68,12 +69,12 @@ def test_the_caret_and_the_mouse_in_the_cell_mark_its_equations(dense):
     dense.page.keyboard.press("ArrowDown")
     dense.page.keyboard.press("End")
     expect(linked(dense)).to_have_text([re.compile("= add")])
-    for _ in range(len("h) + 1")):  # into the argument of tanh
+    for _ in range(len("h) + 1")):  # moves the caret into the argument of tanh
         dense.page.keyboard.press("ArrowLeft")
     expect(linked(dense)).to_have_text([re.compile("= tanh")])
     dense.expect_linked(1, "jnp.tanh(h)")
 
-    dense.page.keyboard.press("Control+Home")  # the line of the magic
+    dense.page.keyboard.press("Control+Home")  # moves the caret to the line of the magic
     expect(linked(dense)).to_have_count(0)
     expect(dense.panel.get_by_role("group", name="Details of the selection")).to_contain_text(
         "No equation of the program in view comes from this place."
@@ -82,7 +83,8 @@ def test_the_caret_and_the_mouse_in_the_cell_mark_its_equations(dense):
 
 def test_from_the_program_to_the_cell_and_back_by_keyboard_alone(dense):
     page = dense.page
-    page.keyboard.press("Control+Alt+j")  # closes the panel, and opens it with the keyboard in it
+    # the shortcut closes the panel; pressed again, it opens the panel with the focus
+    page.keyboard.press("Control+Alt+j")
     page.keyboard.press("Control+Alt+j")
     expect(dense.panel.get_by_role("button", name="dense", exact=True)).to_be_focused()
     for stop in (
@@ -120,7 +122,7 @@ def test_a_function_of_another_cell_is_linked_to_its_cell(notebook):
 
     nb.equation(1).click()
     nb.expect_linked(1, "jnp.sum(x)")
-    nb.expect_linked(2, "unit(x)")  # called from here, dotted
+    nb.expect_linked(2, "unit(x)")  # a dotted line marks the call of the function that is in the other cell
     expect(spans(nb, 2)).to_have_class(re.compile("jp-mod-call"))
 
     nb.lines(1).nth(1).click()
@@ -152,17 +154,17 @@ def test_links_move_with_the_text_and_only_edited_text_is_grey(dense):
     dense.page.keyboard.press("Enter")
     dense.page.keyboard.type("# a comment")
     expect(edited).to_be_visible()
-    assert dense.equation(1).bounding_box()["y"] == top  # the word moves nothing
+    assert dense.equation(1).bounding_box()["y"] == top  # the word "edited" does not move the program
     dense.point_at(dense.equation(2))
     dense.expect_linked(1, "jnp.tanh(h)")
 
-    # From the program to where the text is now, and from there to the equation.
+    # Enter moves the caret from the equation to the present place of its expression in the edited cell.
     dense.equation(1).click()
     dense.listing().press("Enter")
     expect(dense.page.locator("#jp-main-statusbar")).to_contain_text("Ln 5, Col 9")
     expect(linked(dense)).to_have_text([re.compile("dot_general")])
 
-    # An edit of an expression greys this expression alone.
+    # After an edit of an expression, only this expression is grey.
     dense.page.keyboard.press("Delete")
     dense.page.keyboard.type("v")
     dense.expect_linked(1, "")
@@ -234,14 +236,14 @@ def test_the_types_of_the_names_stand_beside_the_code(dense):
     for at, sentence in enumerate(said):
         expect(types.nth(at)).to_have_attribute("aria-label", sentence)
     expect(types).to_have_count(len(said))
-    # The text of the cell is the user's own, also for who copies it.
+    # The types are not part of the cell's text, so they are not copied.
     expect(dense.lines(1).nth(3)).to_have_text("    h = x @ w")
     dense.editor(1).click()
     dense.page.keyboard.press("Control+Alt+T")
     expect(types).to_have_count(0)
     dense.page.keyboard.press("Control+Alt+T")
     expect(types).to_have_count(len(said))
-    # The type of a text that was edited is grey.
+    # If a line was edited after the run, its type is grey.
     dense.lines(1).nth(3).click()
     dense.page.keyboard.press("End")
     dense.page.keyboard.type("2")
@@ -273,10 +275,10 @@ def test_a_setting_puts_the_types_after_the_names(notebook, lab):
     nb = notebook(LOAD, DENSE)
     nb.run_all()
     types = nb.cell(1).get_by_role("note")
-    expect(types).to_have_count(4)  # two parameters, one name, what is returned
+    expect(types).to_have_count(4)  # the types of two parameters, one assigned name and the returned value
     for at, shown in enumerate((": f32[8,16]", ": f32[8]", ": f32[16]", "→ f32[16]")):
         expect(types.nth(at)).to_have_attribute("data-jaxpr-types", shown)
-    # The columns of the code stay: the caret goes from the name to the next character by one press.
+    # The types take no columns of the code: one press moves the caret from the name to the next character.
     nb.lines(1).nth(3).click()
     nb.page.keyboard.press("Home")
     for _ in range(2):
@@ -292,7 +294,7 @@ def test_a_setting_puts_the_types_after_the_names(notebook, lab):
 
 
 def card(nb):
-    """What is known of an expression, beside it."""
+    """Return the card with the facts on an expression in the cell."""
     return nb.page.locator(".jp-JaxprCell-expression")
 
 
@@ -319,7 +321,7 @@ def test_the_mouse_over_an_expression_shows_its_type_its_equations_and_its_opera
     dense.page.mouse.move(1, 1)
     expect(card(dense)).to_have_count(0)
 
-    # Below lines that are new the expression is the same; an expression that is edited has no facts.
+    # New lines above an expression do not change its card; an edited expression has no card.
     dense.lines(1).nth(0).click()
     dense.page.keyboard.press("End")
     dense.page.keyboard.press("Enter")
@@ -347,7 +349,7 @@ def test_a_key_shows_the_expression_at_the_caret_and_says_it(dense):
     dense.page.keyboard.press("Shift+F1")
     expect(card(dense).locator("div, li")).to_have_text(PRODUCT)
     expect(dense.cell(1).locator(".cm-announced")).to_have_text("\n".join(PRODUCT))
-    # The text and the caret stay, and the card goes with the caret.
+    # Opening the card changes neither the text nor the caret; the card closes when the caret moves.
     expect(dense.lines(1).nth(3)).to_have_text("    h = x @ w")
     dense.page.keyboard.press("ArrowUp")
     expect(card(dense)).to_have_count(0)

@@ -1,4 +1,4 @@
-"""Live: the panel follows the cell while the user writes in it."""
+"""Tests Live: while the user edits a cell, the panel shows the program of its function."""
 
 import re
 
@@ -95,7 +95,7 @@ def test_off_nothing_is_traced_but_on_request(nb):
     nb.page.wait_for_function("() => new Promise(done => setTimeout(() => done(true), 1000))")
     expect(nb.equation(2)).to_have_count(0)
     expect(live(nb)).to_have_count(0)
-    # The test runs the command as another extension may run it: without a key or a press of the user.
+    # The command runs without a key or a click of the user, as another extension could run it; then it traces nothing.
     nb.page.wait_for_function("() => new Promise(done => setTimeout(() => done(true), 1100))")
     nb.command("jupyter-jaxpr:trace-now")
     expect(live(nb)).to_have_count(0)

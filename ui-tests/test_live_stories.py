@@ -58,7 +58,7 @@ def test_every_state_in_both_themes(nb, width):
 
 
 def test_by_keyboard_alone(nb):
-    nb.lines(1).nth(3).click()  # the only press: it says in which cell the keys are
+    nb.lines(1).nth(3).click()  # the only click: it selects the cell for the keys that follow
     from_the_palette(nb, "Live: Trace While You Type")
     expect(switch(nb)).to_have_attribute("aria-checked", "true")
     nb.page.keyboard.press("Enter")
@@ -83,7 +83,7 @@ def test_up_to_the_hlo(nb):
     )
     nb.panel.get_by_role("button", name="HLO", exact=True).click()
     expect(nb.listing("HLO")).to_contain_text("multiply")
-    # The user's own run compiles, and is counted once.
+    # The run of the cell compiles the program itself, and is counted once.
     nb.run(1)
     expect(nb.panel.locator(".jp-JaxprPanel-header")).to_contain_text("1 call, 1 compile")
     nb.command("jupyter-jaxpr:last-level-of-live", level="jaxpr")
@@ -99,6 +99,7 @@ def test_a_second_tab_traces_nothing(nb, lab):
     type_at_end_of(nb, 3, " * 2")
     expect(nb.equation(2)).to_contain_text("mul")
     other.page.bring_to_front()
-    # The text of the cell reaches the other page by collaboration or not at all: no key was pressed there.
+    # Without real-time collaboration, the other page does not get the cell's text; in any case no key was pressed
+    # there.
     expect(other.panel).not_to_contain_text("traced as written, not run")
     other.page.close()

@@ -1,4 +1,4 @@
-"""A day with many notebooks in one page: what the page holds once they are closed, against the same work without us.
+"""Tests the browser's memory after many notebooks: closed notebooks leave no more behind than without the extension.
 
 Twenty notebooks are opened on five kernels, each runs a cell, and all are closed. The page then holds no more than a
 page of JupyterLab without the labextension after the same work, within 5 %; no comm and no temporary folder is left.
@@ -21,12 +21,12 @@ from test_idle_page import IS_AT_REST, JUPYTERLAB_ASKS, NOTE_CHANGES, NOTE_WORK
 pytestmark = [pytest.mark.slow, pytest.mark.fresh_page]
 
 NOTEBOOKS, KERNELS = 20, 5
-#: Notebooks that are opened and closed before the first figures: JupyterLab and the panel load their parts then.
+#: This many notebooks are opened and closed before the first measurement, because they load JupyterLab's and our code.
 FIRST = 2
-#: Of the page's bytes, and of the nodes and listeners that JupyterLab itself keeps of the closed notebooks.
+#: The tolerance, relative to the page's bytes, and to the nodes and listeners that remain without the extension.
 WITHIN = 0.05
-#: V8 compiles each function once it has run for a while: machine code of both pages' programs, which does not grow with
-#: the notebooks, but would come between the figures.
+#: V8 compiles a function to machine code after some calls. This memory does not grow with the notebooks, but would blur
+#: the figures, so the option prevents it.
 NO_MACHINE_CODE = "--js-flags=--no-sparkplug --no-maglev --no-turbofan"
 KERNEL = "with-its-own-temporary-folder"
 LOAD = "import jax, jax.numpy as jnp"
@@ -63,7 +63,7 @@ Figures = dict[str, float]
 
 
 class ManyNotebooks:
-    """A page of JupyterLab in which notebooks are opened, run and closed, with the extension or without it."""
+    """A page of JupyterLab in which the test opens, runs and closes notebooks, with or without the extension."""
 
     def __init__(self, page: Page, lab: LabServer, observed: bool) -> None:
         self.page = page
@@ -77,7 +77,7 @@ class ManyNotebooks:
         page.wait_for_function(IS_EMPTY, timeout=LOADS_WITHIN)
 
     def open(self, numbers: range) -> None:
-        """Open a notebook of each number, run its cells, and wait for its program in the panel."""
+        """Open a notebook for each number, run its cells, and wait for its program in the panel."""
         for number in numbers:
             load, cell = LOAD, FUNCTION.format(number)
             if self.observed:
@@ -97,14 +97,14 @@ class ManyNotebooks:
                 nb.panel.get_by_role("tab", name="Program").click()
 
     def close(self) -> None:
-        """Close all notebooks; their kernels go on."""
+        """Close all notebooks; their kernels keep running."""
         self.page.evaluate(CLOSE_ALL)
         self.page.wait_for_function(IS_EMPTY)
 
     def figures(self) -> Figures:
-        """Return the bytes, nodes and listeners that the page holds after a collection."""
+        """Return the page's bytes, nodes and event listeners after a garbage collection."""
         self.page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
-        for _ in range(3):  # a finaliser may free more
+        for _ in range(3):  # finalisers of a collection may release more objects
             self.devtools.send("HeapProfiler.collectGarbage")
         metrics = {each["name"]: each["value"] for each in self.devtools.send("Performance.getMetrics")["metrics"]}
         return {name: metrics[name] for name in ("JSHeapUsedSize", "Nodes", "JSEventListeners")}
@@ -149,7 +149,7 @@ def does_no_work(page: Page) -> None:
     page.evaluate(NOTE_WORK)
     page.get_by_role("tab", name="Cost").click()
     expect(page.locator(".jp-JaxprPanel").get_by_role("tabpanel")).to_be_visible()
-    assert page.evaluate("window.work.length") > 0  # the note-taking works
+    assert page.evaluate("window.work.length") > 0  # choosing the tab caused calls, which shows that they are recorded
     page.wait_for_function(f"async () => await ({IS_AT_REST})()")
     page.evaluate(NOTE_CHANGES)
     for _ in range(JUPYTERLAB_ASKS):
@@ -161,7 +161,7 @@ def does_no_work(page: Page) -> None:
 
 @pytest.fixture
 def interpreting_browser(browser_type: BrowserType, browser_type_launch_args: dict[str, Any]) -> Iterator[Browser]:
-    """A browser that interprets the pages' programs."""
+    """Start a browser that compiles no JavaScript to machine code."""
     args = [*browser_type_launch_args["args"], NO_MACHINE_CODE]
     with browser_type.launch(**{**browser_type_launch_args, "args": args}) as browser:
         yield browser
@@ -176,7 +176,7 @@ def test_many_notebooks(interpreting_browser, browser_context_args, lab, tmp_pat
     left_without = sorted(tmp_path.iterdir())
     with many_notebooks(browser, browser_context_args, lab, observed=True) as day:
         before, after = growth(day)
-        # The comm that the kernel opened stays as long as the extension is loaded; the browser's own are closed.
+        # The comm that the kernel opened stays until `%unload_ext`; the comms that the page opened are closed.
         for kernel in day.kernels:
             assert day.printed(kernel, COMMS) == "['jupyter_jaxpr']"
             assert day.printed(kernel, f"%unload_ext jupyter_jaxpr\n{COMMS}") == "[]"
@@ -187,6 +187,6 @@ def test_many_notebooks(interpreting_browser, browser_context_args, lab, tmp_pat
     grown = {name: after[name] - before[name] for name in after}
     without = {name: plain[name] - plain_before[name] for name in plain}
     assert grown["JSHeapUsedSize"] <= without["JSHeapUsedSize"] + WITHIN * plain["JSHeapUsedSize"]
-    # JupyterLab itself keeps nodes of closed notebooks, and what is in them.
+    # JupyterLab itself keeps some nodes and listeners of closed notebooks.
     for name in ("Nodes", "JSEventListeners"):
         assert grown[name] <= without[name] * (1 + WITHIN), name

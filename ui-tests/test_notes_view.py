@@ -1,4 +1,4 @@
-"""The Notes view: an unrolled loop beside its rewrite, and the expression that could not be traced."""
+"""Tests the Notes tab: an unrolled loop with its rewrite, and the expression at which a trace raised an error."""
 
 import pytest
 from playwright.sync_api import expect
@@ -85,7 +85,7 @@ def test_an_unrolled_loop_is_compared_with_its_rewrite_in_a_cell_of_its_own(note
             "sines(x)",
         ]
     )
-    expect(nb.prompt(2)).to_have_text("[ ]:")  # it runs when the user runs it
+    expect(nb.prompt(2)).to_have_text("[ ]:")  # the inserted cell does not run by itself
 
     nb.run(2)
     compare = nb.panel.get_by_role("tabpanel", name="Compare")

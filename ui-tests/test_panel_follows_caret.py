@@ -42,7 +42,8 @@ shown(jnp.ones(3));"""
 def two_cells(shared_notebook):
     nb = shared_notebook(LOAD, TWO_FUNCTIONS, LOOP)
     expect(nb.equation(1)).to_be_visible()
-    expect(nb.cell(2).get_by_role("note").first).to_be_visible()  # of the run, not of the saved copy
+    # the types come from the kernel's run, not from the saved copy
+    expect(nb.cell(2).get_by_role("note").first).to_be_visible()
     return nb
 
 
@@ -68,7 +69,7 @@ def test_the_panel_shows_the_program_of_the_caret(two_cells):
     expect(linked(nb)).to_have_text([re.compile("= mul")])
     caret_in(nb, 2, 6)
     expect(program).to_contain_text("total")
-    # The views that mark nothing in the cells follow, too.
+    # The program also follows the caret while a view is shown that marks no lines in the cells.
     nb.panel.get_by_role("tab", name="Time").click()
     caret_in(nb, 1, 7)
     expect(program).to_contain_text("halve")
@@ -117,7 +118,7 @@ def test_the_types_of_each_cell_are_those_of_its_newest_run(two_cells):
     expect(nb.cell(2).get_by_role("note").first).to_have_attribute(
         "aria-label", "While JAX traced, x had the type f32[2,4] at this place."
     )
-    # The types need no panel.
+    # The types beside the code stay when the panel is closed.
     nb.page.keyboard.press("Control+Alt+j")
     expect(nb.panel).to_be_hidden()
     expect(nb.cell(1).get_by_role("note").first).to_be_visible()
@@ -130,7 +131,7 @@ def test_the_counts_lead_to_the_cache_and_the_sign_of_a_note_to_the_notes(notebo
     nb.cell(2).get_by_text("2 compiles", exact=True).click()
     expect(nb.panel.get_by_role("tab", name="Cache")).to_have_attribute("aria-selected", "true")
 
-    # Of the cell's own run, also where another run is in view.
+    # A click on the sign of a note shows the run of its own cell, although another run was in view.
     nb.panel.get_by_role("tab", name="Program").click()
     caret_in(nb, 1, 4)
     note = nb.cell(1).locator(".jp-JaxprCell-note").first

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp"
 
-# Python 3.11 cannot see calls that raise early, so what it counts is a lower bound.
+# On Python 3.11, calls that raise early are not counted, so the count is a lower bound with the sign ≥.
 AT_LEAST = "≥" if sys.version_info < (3, 12) else ""
 
 THREE_CALLS = """\
@@ -84,7 +84,7 @@ def test_all_programs_of_a_run_can_be_chosen(notebook, page):
     nb = notebook(LOAD, SEVERAL)
     nb.run_all()
     head = nb.panel.locator(".jp-JaxprPanel-header")
-    expect(head).to_contain_text("3 of 3")  # the function that was called last, for the first time
+    expect(head).to_contain_text("3 of 3")  # the last function of the run that compiled is in view
     expect(head).to_contain_text("x: f32[3] → f32[]")
     expect(nb.listing()).to_contain_text("reduce_sum")
 
@@ -100,7 +100,7 @@ def test_all_programs_of_a_run_can_be_chosen(notebook, page):
     expect(head).to_contain_text("x: f32[5] → f32[5]")
     expect(nb.listing()).to_contain_text("b:f32[5] = mul a 2.0:f32[]")
 
-    # By keyboard: a letter goes to the next program of that name.
+    # In the list, a letter moves to the next program whose name begins with it.
     nb.panel.get_by_role("button", name="double", exact=True).press("ArrowDown")
     expect(programs).to_be_focused()
     page.keyboard.press("m")

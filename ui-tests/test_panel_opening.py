@@ -1,4 +1,4 @@
-"""How the panel comes to a person, and how it stays."""
+"""Tests the ways to open the panel, and when a run opens it by itself."""
 
 import re
 import uuid
@@ -54,7 +54,7 @@ def test_the_first_run_opens_it_and_the_next_does_not(notebook, page):
 
     nb.run(1)
     expect(nb.panel.get_by_role("button", name="sin", exact=True)).to_be_visible()
-    expect(nb.cell(1)).to_be_focused()  # who runs cells goes on running cells
+    expect(nb.cell(1)).to_be_focused()  # the focus stays in the notebook when the run opens the panel
 
     by_the_shortcut(page)
     expect(nb.panel).to_be_hidden()

@@ -1,4 +1,4 @@
-"""The room that the panel takes and gives: its first width, its tabs at every width, how much of a program is seen."""
+"""Tests the sizes in the panel: its first width, its tabs at every width, and how much of a program is visible."""
 
 import re
 
@@ -60,7 +60,8 @@ sgd(p, jnp.ones((5, 32, 256)))"""
 VIEWS = ("Program", "Flow", "Cache", "Time", "Cost", "Diff", "Compare", "Notes")
 WIDTHS = (320, 360, 400, 480, 720, 1200)
 
-# What has no scroll bar of its own, and is there to be seen.
+# Returns the visible elements that extend beyond the left or right edge of the panel; elements for screen readers, at
+# most 1 pixel wide, are left out.
 OUTSIDE = """panel => {
   const { left, right } = panel.getBoundingClientRect();
   const isHeard = node => node.getBoundingClientRect().width <= 1;
@@ -84,7 +85,7 @@ WHOLE_EQUATIONS = """view => {
 
 
 def expect_as_tall_as_the_text(details):
-    """The strip has the height of its text, 2 x 6 pixels around it and a border."""
+    """Check that the strip is as high as its text, apart from its padding (2 x 6 pixels) and a border."""
     empty = """strip => {
       const text = strip.firstElementChild.firstElementChild;
       return strip.clientHeight - text.scrollHeight;
@@ -257,7 +258,7 @@ def test_at_the_end_of_a_program_the_details_move_no_line_and_leave_the_line_und
     expect(details).to_contain_text("of the total cost")
     page.mouse.move(1, 1)
     listing.evaluate("text => text.scrollTo(0, text.scrollHeight)")
-    # The editor draws the last lines after the scroll.
+    # The editor draws the last lines only after the scroll.
     last = net.panel.locator(".cm-line[data-number='59']")
     expect(last).to_be_in_viewport(ratio=1)
     place = last.bounding_box()
@@ -284,7 +285,7 @@ def test_names_and_arguments_of_the_cache_stay_on_one_line(net, width):
     arguments = call.locator("code")
     one = call.get_by_text(re.compile(r"^p\['block_0'\]\['bias'\]: f32\[192\],$")).last
     assert one.bounding_box()["height"] <= 18
-    lines = 3 if width == 320 else 2  # an argument longer than the line takes two
+    lines = 3 if width == 320 else 2  # the lines of an argument that is too long for one line
     assert arguments.bounding_box()["height"] <= lines * 15  # of 25 arguments
     call.click()
     expect(call).to_have_attribute("aria-selected", "true")

@@ -46,7 +46,7 @@ def test_from_nothing_to_a_first_program_by_two_buttons(notebook, page):
     nb.panel.get_by_role("button", name="Run in the notebook").click()
 
     expect(nb.listing()).to_contain_text("b:f32[]weak = sin a")
-    last = "jax.jit(jnp.sin)(1.0)1 call1 compile"  # with the counts at its end
+    last = "jax.jit(jnp.sin)(1.0)1 call1 compile"  # the last line with its counts: 1 call, 1 compile
     expect(nb.lines(1)).to_have_text(["%%jaxpr", "import jax", "import jax.numpy as jnp", "", last])
     expect(nb.editor(2)).to_have_text("# my notebook")
 
@@ -77,9 +77,9 @@ def test_one_command_loads_the_extension_and_runs_the_cell_with_the_magic(notebo
     nb.page.get_by_role("menuitem", name="Run Cell with %%jaxpr").click()
 
     expect(nb.listing()).to_contain_text("b:f32[]weak = add a 1.0:f32[]")
-    last = "jax.jit(lambda x: x + 1)(2.0)1 call1 compile"  # with the counts at its end
+    last = "jax.jit(lambda x: x + 1)(2.0)1 call1 compile"  # the last line with its counts: 1 call, 1 compile
     expect(nb.lines(0)).to_have_text(["%%jaxpr", "import jax", last])
-    expect(nb.prompt(1)).to_have_text("[1]:")  # the cell that was there loaded the extension
+    expect(nb.prompt(1)).to_have_text("[1]:")  # the existing cell with `%load_ext` ran first
     expect(nb.prompt(0)).to_have_text("[2]:")
     expect(nb.page.locator(".jp-Notebook .jp-Cell")).to_have_count(2)
     nb.page.evaluate("window.jupyterapp.commands.execute('jupyter-jaxpr:show-compare')")
@@ -126,7 +126,7 @@ def test_a_long_trace_is_seen_while_it_goes_on(notebook, lab):
         expect(running).to_be_hidden()
         expect(nb.listing()).to_contain_text("b:f32[]weak = sin a")
     finally:
-        go.touch()  # else the kernel would wait for ever
+        go.touch()  # otherwise the kernel would wait forever
         go.unlink()
 
 

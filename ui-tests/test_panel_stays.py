@@ -1,4 +1,4 @@
-"""The text that a person reads does not move: while a cell is edited or runs again, under the mouse, step by step."""
+"""Tests that the program's lines do not move while a cell is edited or runs, under the mouse, or during stepping."""
 
 import re
 
@@ -28,7 +28,7 @@ rnn(h, xs)"""
 
 
 def places(lines: Locator) -> list[dict[str, float]]:
-    """Where the lines are, and how large."""
+    """Return the position and the size of the first 20 lines."""
     return lines.evaluate_all(
         """lines => lines.slice(0, 20).map(line => {
           const { x, y, width, height } = line.getBoundingClientRect();

@@ -1,4 +1,4 @@
-"""Presenting: the panel grows with the notebook and shows one tab; a remote control goes through steps and programs."""
+"""Tests the presentation mode: a larger panel with one tab, and Page Up and Page Down for steps and programs."""
 
 import re
 
@@ -62,7 +62,7 @@ def test_a_remote_control_goes_through_steps_and_programs(talk, page):
     expect(talk.panel.get_by_role("button", name="Pin this program")).to_have_count(0)
     expect(page.get_by_role("region", name="File Browser Section")).to_have_count(0)
     assert violations(page, ".jp-JaxprPanel") == []
-    # The keyboard may be in a cell: the person has run it.
+    # Page Down works even while the focus is in a cell.
     talk.editor(1).click()
     page.keyboard.press("PageDown")
     expect(heading).to_have_text("Step 2 of 5")
@@ -90,7 +90,7 @@ def test_a_remote_control_goes_through_steps_and_programs(talk, page):
 
 
 def test_the_keyboard_reaches_every_control_of_a_presentation(talk, page):
-    # The Tab key was last on a control, and on a tab, that the presentation hides.
+    # Before the presentation, the focus was on a button and on a tab that the presentation hides.
     talk.panel.get_by_role("button", name="Pin this program").focus()
     talk.panel.get_by_role("tab", name="Cost").focus()
     talk.command("jupyter-jaxpr:present")

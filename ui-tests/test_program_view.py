@@ -1,4 +1,4 @@
-"""The program in the panel: the names JAX gives, its three levels, folding, search, and what a variable is."""
+"""Tests the program in the panel: its names, its three levels, folding, search, and the tip on a variable."""
 
 import re
 
@@ -24,7 +24,7 @@ def rnn(w, xs):
 w = {"x": jnp.ones((8, 16)), "h": jnp.ones((16, 16))}
 rnn(w, jnp.ones((100, 8)))[0].shape"""
 
-# The results of an equation, and its primitive: `e:f32[16] f:f32[100,16] = scan`.
+# Matches the results and the primitive of an equation: `e:f32[16] f:f32[100,16] = scan`.
 EQUATION = re.compile(r"((?:\b[a-z]+:\w+\[[\d,]*\] )+)= (\w+)")
 
 
@@ -62,9 +62,10 @@ def test_the_program_is_numbered_and_coloured_and_cannot_be_written_to(rnn):
     expect(scan).to_have_attribute("data-cell-line", "8")
     expect(scan.locator(".jp-JaxprProgram-type")).to_have_text(["f32[16]", "f32[100,16]"])
     expect(scan.locator(".jp-JaxprProgram-primitive")).to_have_text("scan")
-    expect(rnn.equation(3)).to_have_attribute("data-cell-line", "5")  # in the body, and its numbers go on
+    # equation 3 is in the body of the scan; the numbering continues there
+    expect(rnn.equation(3)).to_have_attribute("data-cell-line", "5")
 
-    # The body's inputs fold when the editor has measured its width, in the frame after the text arrived.
+    # The inputs of the body are folded once the editor knows its width, one frame after the text appears.
     expect(rnn.listing()).to_contain_text("w: 2 arrays, 384")
     before = rnn.listing().inner_text()
     scan.click()
@@ -85,7 +86,7 @@ def test_stablehlo_and_hlo_are_those_that_ran(rnn):
     expect(rnn.listing("HLO")).to_contain_text("ENTRY")
     expect(levels.get_by_role("button", pressed=True)).to_have_text("HLO")
 
-    # A line that came from the cell says from which of its lines.
+    # A click on a line of HLO with a source line marks this line in the cell.
     line = rnn.listing("HLO").locator(".cm-line[data-cell-line]").first
     line.click()
     expect(rnn.cell(1).locator(".jp-JaxprCell-line").first).to_be_visible()
@@ -107,7 +108,7 @@ def test_a_nested_program_folds_by_mouse_and_by_keyboard(rnn):
     rnn.page.keyboard.press("ArrowRight")
     expect(body).to_be_visible()
 
-    # The library call is one line until it is opened; its range is that of its equations.
+    # A library call is one folded line with the range of its equations, until it is unfolded.
     softmax = listing.get_by_text(re.compile(r"^jax\.nn\.softmax · 7 to \d+$"))
     softmax.click()
     expect(softmax).to_be_hidden()
@@ -150,7 +151,7 @@ def test_a_variable_and_a_primitive_say_what_they_are(rnn):
     expect(tip).to_contain_text("tanh")
     expect(tip).to_contain_text("line 5")
 
-    # Its binder: the first letters of the line.
+    # The middle of the first letter of the binder: the variable's name at the start of the line.
     box = rnn.equation(6).bounding_box()
     text = rnn.equation(6).evaluate("""line => {
         const range = document.createRange();
@@ -182,7 +183,7 @@ def test_a_program_of_6000_equations_is_read_from_end_to_end(notebook):
     expect(nb.panel.get_by_title("6,000 equations")).to_have_text("6,000 eq")
     expect(nb.equation(1)).to_contain_text("sin")
     lines = nb.listing().locator(".cm-line")
-    assert lines.count() < 200  # the page makes no elements for lines that are not on screen
+    assert lines.count() < 200  # the page contains no elements for lines outside of the visible part
 
     nb.equation(1).click()
     nb.page.keyboard.press("End")
@@ -191,7 +192,7 @@ def test_a_program_of_6000_equations_is_read_from_end_to_end(notebook):
     nb.expect_linked(1, "jnp.sin(x) + x")
     assert lines.count() < 200
 
-    # Back to the top in forty steps: each shows lines, and makes no more than are on screen.
+    # Scroll to the top in forty steps; at each step the visible lines exist, and few others.
     shown = nb.listing().evaluate("""async content => {
         const scroller = content.closest('.cm-scroller');
         const frame = () => new Promise(done => requestAnimationFrame(done));

@@ -1,4 +1,4 @@
-"""The programs of a cell without a jit of the user's: a scan outside of jit, a trace of make_jaxpr, a plain call."""
+"""Tests programs of cells without jit: a scan outside of jit, a trace by `jax.make_jaxpr`, and a recorded call."""
 
 from __future__ import annotations
 

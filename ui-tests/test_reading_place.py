@@ -47,9 +47,9 @@ def long(p, x):
 
 long(p, jnp.ones(4));"""
 
-# Looked up each time: a text is made anew when its program is shown again.
+# A JavaScript expression that finds the scrolling element anew, because the editor is made anew with its program.
 SCROLLER = "[...document.querySelectorAll('.jp-JaxprPanel .cm-scroller')].find(node => node.offsetParent !== null)"
-# The first equation that is in view, and its distance from the top.
+# Returns the number of the first visible equation, and its distance from the top of the text.
 TOP = f"""() => {{
   const scroller = {SCROLLER};
   const top = scroller?.getBoundingClientRect().top;

@@ -1,4 +1,4 @@
-"""Reading a program: search over all levels, noise put away, where a variable lives, names, words and keys."""
+"""Tests the tools for reading a program: search, filters, the lifetime of a variable, groups, names, and keys."""
 
 import re
 
@@ -94,7 +94,7 @@ def test_a_search_finds_types_lines_scopes_and_primitives_in_folds_too(net):
     expect(count).to_have_text(re.compile(r"^[2-9]\d*$"))
     expect(nb.listing().locator(".cm-searchMatch").first).to_have_text("f32[8,16]")
 
-    field.fill("line:5 primitive:dot_general")  # it is in a fold, which opens
+    field.fill("line:5 primitive:dot_general")  # the match is in a fold, which the search unfolds
     expect(nb.listing().locator(".cm-searchMatch-selected")).to_have_text("dot_general")
     expect(count).to_have_text("1 of 1")
 
@@ -111,7 +111,7 @@ def test_a_search_finds_text_of_the_source_scopes_and_names_in_python(net):
     count = nb.panel.get_by_role("group", name="Search", exact=True).get_by_role("status")
     line = nb.listing().locator(".cm-line").filter(has=nb.page.locator(".cm-searchMatch-selected"))
 
-    field = find(nb, 'p["b"]')  # stands in the source alone
+    field = find(nb, 'p["b"]')  # this text is only in the source line of the equation, not in the jaxpr
     nb.page.keyboard.press("Enter")
     expect(count).to_have_text("1 of 1")
     expect(line).to_have_attribute("data-cell-line", "11")
@@ -127,7 +127,7 @@ def test_a_search_goes_to_a_match_that_is_not_on_screen(notebook):
     count = nb.panel.get_by_role("group", name="Search", exact=True).get_by_role("status")
     expect(count).to_have_text("1 of 2")
     expect(nb.listing().locator(".cm-searchMatch-selected")).to_be_in_viewport()
-    field.fill("cos")  # the match is on screen already, so the text does not scroll
+    field.fill("cos")  # the match is already visible, so the text does not scroll
     expect(count).to_have_text("1")
     expect(nb.listing().locator(".cm-searchMatch")).to_be_in_viewport()
     field.fill("exp")
@@ -143,8 +143,9 @@ def test_a_search_opens_what_is_collapsed_only_where_nothing_else_is_found(net_a
     count = nb.panel.get_by_role("group", name="Search", exact=True).get_by_role("status")
     expect(count).to_have_text(re.compile(r"^\d+ of \d+$"))
     expect(marked.first).to_be_in_viewport()
-    assert "".join(marked.all_text_contents()) == "op_name="  # a long line is marked token by token
-    field.fill("tanh")  # in metadata too, and in the open
+    # the editor marks a match of several tokens token by token
+    assert "".join(marked.all_text_contents()) == "op_name="
+    field.fill("tanh")  # tanh also occurs in folded metadata; the search shows a match in a visible line
     expect(nb.listing("HLO").locator(".cm-searchMatch").first).to_be_in_viewport()
     field.press("Enter")
     expect(marked).to_have_text(["tanh"])
@@ -205,7 +206,7 @@ def test_what_is_hidden_is_seen_when_it_is_linked(net):
     sine = nb.listing().get_by_text("sin", exact=True)
     expect(sine).to_have_count(0)
 
-    nb.lines(1).nth(8).get_by_text("sin").click()  # jnp.sin(hs), in the cell
+    nb.lines(1).nth(8).get_by_text("sin").click()  # clicks on `jnp.sin(hs)` in the cell
     expect(sine).to_be_visible()
     expect(nb.panel.get_by_text("No line is hidden. No line matches the filters: Unused equations.")).to_be_visible()
 
@@ -249,7 +250,7 @@ def test_a_variable_leads_to_its_definition_and_its_uses(net_at):
 
 def test_names_of_python_weak_types_promotions_and_effects_stand_beside_the_text(net):
     nb = net
-    nb.set_panel_width(900)  # all variables have room
+    nb.set_panel_width(900)  # wide enough to show the tags of all variables
     tags = nb.listing().locator(".jp-JaxprProgram-tag")
     expect(nb.listing().locator('.cm-line[data-kind="open"]').first.locator(".jp-JaxprProgram-tag")).to_have_text(
         ["p['b']", "p['w']", "xs"]
@@ -335,11 +336,11 @@ def test_equations_under_one_name_fold_to_a_line(layers, width, theme):
     expect(words).to_have_text("2 groups of equations are folded. Hidden lines: 5.")
     assert violations(nb.page) == []
 
-    # What is linked inside is marked on its group's line.
+    # If a linked equation is inside of a folded group, the line of the group is marked.
     nb.lines(1).nth(9).get_by_text("cos").click()
     expect(nb.listing().locator(".cm-line[data-linked='true']")).to_contain_text("decoder")
 
-    # By the arrows; the group inside is folded still.
+    # The right arrow key unfolds the outer group; the inner group stays folded.
     nb.listing().focus()
     keys.press("Home")
     keys.press("ArrowDown")
@@ -352,7 +353,7 @@ def test_equations_under_one_name_fold_to_a_line(layers, width, theme):
     keys.press("f")
     expect(chips).to_have_text(["encoder · 1 to 3", "decoder · 4 to 5"])
 
-    # By buttons. When the cell runs again, the groups are as the user left them.
+    # The buttons fold and unfold all groups; after a run, the groups stay as the user left them.
     nb.panel.get_by_role("button", name="Unfold groups").click()
     expect(chips).to_have_count(0)
     nb.write(1, LAYERS.replace("encoder", "reader"))
@@ -389,7 +390,7 @@ def test_groups_by_name_in_the_main_area(layers):
 
 def test_the_keyboard_says_at_which_of_the_linked_places_it_is(net_at):
     nb = net_at
-    nb.lines(1).nth(4).click()  # h = jnp.tanh(...): the whole line
+    nb.lines(1).nth(4).click()  # Home selects the whole line, `h = jnp.tanh(...)`
     nb.page.keyboard.press("Home")
     nb.listing().focus()
     nb.page.keyboard.press("n")
@@ -427,7 +428,7 @@ def test_lines_of_source_stand_above_what_was_made_of_them(net_at, theme):
             "another cell, line 4 double = jax.jit(lambda x: x * 2.0)",
         ]
     )
-    # What is hidden or folded has no line of its own.
+    # If the equations of a source line are hidden or folded, the source line has no heading.
     nb.page.keyboard.press("u")
     expect(heads(nb.listing()).filter(has_text="jnp.sin")).to_have_count(0)
     nb.page.keyboard.press("u")

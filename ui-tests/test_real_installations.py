@@ -1,4 +1,4 @@
-"""The server and the kernel in environments of their own, and of versions of their own."""
+"""Tests server and kernel in different environments, with different versions of the package and of JAX."""
 
 import json
 import shutil
@@ -16,13 +16,13 @@ ALONE = {"PYTHONPATH": "", "PYTHONNOUSERSITE": "1"}
 
 @pytest.fixture(scope="session")
 def kernel_alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The Python of an environment with the kernel side alone: no JAX, no JupyterLab."""
+    """Return the Python of an environment with the kernel side alone: no JAX, no JupyterLab."""
     return make_kernel_environment(tmp_path_factory.mktemp("kernel") / "alone")
 
 
 @pytest.fixture(scope="session")
 def kernel_with_old_jax(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The Python of an environment whose JAX is older than any that is supported."""
+    """Return the Python of an environment with JAX 0.4.35, which is older than the oldest supported version."""
     uv = shutil.which("uv")
     if uv is None:
         pytest.skip("uv is not here, which installs an old JAX beside the new one")
@@ -52,7 +52,7 @@ def test_a_kernel_of_another_environment_without_jax(notebook, lab, kernel_alone
     install = "JAX is not installed in this kernel. Run `pip install -U jax` and restart the kernel."
     expect(nb.panel).to_contain_text(install)
 
-    # The magic runs the cell all the same.
+    # The magic runs the cell although there is no JAX.
     nb.run(2)
     expect(nb.outputs(2).nth(0)).to_have_text("ran")
     expect(nb.outputs(2).nth(1)).to_have_text("2")
@@ -93,7 +93,7 @@ def test_a_kernel_without_the_extension(notebook, lab):
 
 
 def kernel_of_version(version: str, **changed: int) -> str:
-    """A cell that makes the kernel side one of another version."""
+    """Return the text of a cell that gives the kernel side another version and other constants."""
     constants = "\n".join(f"{name.replace('__', '.')} = {value}" for name, value in changed.items())
     return (
         "from jupyter_jaxpr import version\nfrom jupyter_jaxpr.document.types import document\n"
@@ -113,7 +113,7 @@ def test_two_versions_that_do_not_fit_together(notebook):
     )
     expect(nb.panel.get_by_role("status")).to_have_text("The panel cannot show the program." + apart)
     nb.run(2)
-    # The cell's own output says what it can without the panel.
+    # The outputs of the cell itself are shown although the panel cannot show the program.
     expect(nb.outputs(2).first).to_have_text("Array(2., dtype=float32, weak_type=True)")
     expect(nb.panel.get_by_role("status")).to_have_text("The panel cannot show the program." + apart)
 
@@ -192,7 +192,7 @@ def test_a_server_without_the_labextension_shows_static_html(notebook, lab):
 @pytest.mark.slow
 @pytest.mark.fresh_page
 def test_what_the_labextension_costs_when_jupyterlab_starts(notebook, page):
-    """No more than its small entry is fetched before a notebook or the panel is opened."""
+    """Before a notebook or the panel is opened, JupyterLab loads only the small entry script of the labextension."""
     fetched: list[str] = []
     page.on("response", lambda response: fetched.append(response.url))
     nb = notebook("1")

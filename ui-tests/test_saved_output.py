@@ -1,4 +1,4 @@
-"""The saved output of a run: two lines that open the panel, whoever wrote them; else static HTML."""
+"""Tests the saved output of a run: two lines that open the panel, even if untrusted, or else static HTML."""
 
 import copy
 import json
@@ -22,12 +22,12 @@ Document = dict[str, Any]
 
 
 def golden(name: str) -> Document:
-    """A document that JAX 0.10 made; all test suites read these."""
+    """Return a golden document, made with JAX 0.10; all test suites read these documents."""
     return json.loads((FIXTURES / f"{name}-0.10.json").read_text())
 
 
 def saved(document: object, source: str = "%%jaxpr", count: int | None = 7) -> dict[str, Any]:
-    """A cell with the output of an earlier run."""
+    """Return a cell with the output of an earlier run."""
     data = {MIME_TYPE: document, "text/plain": "saved by an earlier run"}
     return code(source, [{"output_type": "display_data", "data": data, "metadata": {}}], count)
 
@@ -51,7 +51,7 @@ def test_two_lines_open_the_panel_without_a_kernel(notebook):
     expect(nb.panel.get_by_role("button", name="newton", exact=True)).to_be_visible()
     expect(nb.panel).to_contain_text("saved copy")
     expect(nb.panel.locator("[data-status=stale]")).to_have_count(0)
-    # By keyboard, too; the one that was open can be chosen again.
+    # A saved output is also opened by keyboard; the output that was open before can be chosen again.
     second.press("Enter")
     expect(nb.listing()).to_contain_text("o:f32[5,2] = sub n f")
     nb.panel.get_by_role("button", name="per_example", exact=True).click()
@@ -98,7 +98,7 @@ ATTACK = "</script></pre><img src=x onerror=\"window.pwned='img'\"><script>windo
 
 
 def with_attacks(value: Any, key: str = "") -> Any:
-    """Every text of a document that may be any text, replaced by markup with scripts."""
+    """Return a document in which markup with scripts is added to every text that may be any text."""
     fixed = {"id", "origin", "group", "state", "tier", "kind", "sha256", "path", "file"}
     if isinstance(value, dict):
         return {each: with_attacks(of, each) for each, of in value.items()}
@@ -123,8 +123,8 @@ def test_scripts_in_a_saved_output_are_text(notebook, page: Page):
     expect(nb.panel.get_by_role("article")).to_contain_text(ATTACK)
     nb.panel.get_by_role("button", name=f"per_example{ATTACK}").click()
     expect(nb.panel.get_by_role("option")).to_contain_text(ATTACK)
-    # No markup of the document became an element, and nothing ran.
-    made = "script, img:not(.cm-widgetBuffer)"  # CodeMirror has images of its own, without a source
+    # No markup of the document became an element, and no script ran.
+    made = "script, img:not(.cm-widgetBuffer)"  # CodeMirror has its own `img` elements, without an address
     expect(nb.panel.locator(made)).to_have_count(0)
     expect(nb.outputs(0).locator(made)).to_have_count(0)
     assert page.evaluate("window.pwned") is None
@@ -141,7 +141,7 @@ def cycle(document: Document) -> None:
 
 
 def deep(document: Document) -> None:
-    """A scope in a scope in a scope, as deep as a document may be."""
+    """Change a document to 999 scopes, each inside of the previous one: the deepest document that is accepted."""
     one = {"primitive": [0], "operands": [[]], "output_counts": [0], "parameters": [-1], "stack": [-1]}
     none = {"constants": 0, "inputs": 0, "outputs": [], "variable_avals": [], "dropped": [], "names": None}
     scope = document["scopes"][0] | one | none | {"name_stack": [0], "effects": [], "count": 1, "total": 1}
@@ -192,7 +192,7 @@ def test_a_broken_output_says_so_and_harms_nothing(notebook, page: Page):
     for index, (_, why) in enumerate(BROKEN.values()):
         expect(nb.outputs(index)).to_have_text(UNREADABLE + why)
         expect(nb.outputs(index).get_by_role("button")).to_have_count(0)
-    # JupyterLab goes on: cells can be written, and the panel opens.
+    # JupyterLab still works: a cell can be edited, and the panel opens.
     nb.write(len(BROKEN), "still = 'here'")
     expect(nb.lines(len(BROKEN))).to_have_text("still = 'here'")
     nb.command("jupyter-jaxpr:toggle-panel")
@@ -213,14 +213,14 @@ def huge_texts(document: Document) -> None:
 def huge_numbers(document: Document) -> None:
     program = document["programs"][0]
     program.update(equations=2 * 10**9, complete=False, lets=[])
-    del document["costs"]  # they are of every equation of a scope, or the document is refused
+    del document["costs"]  # costs must cover every equation of a scope, otherwise the document is refused
     document["scopes"][program["scope"]].update(count=2 * 10**9, total=2 * 10**9)
     for scope in document["scopes"]:
         scope["names"] = ["v"] * len(scope["variable_avals"])
 
 
 def huge_line(document: Document) -> None:
-    """StableHLO of one endless line."""
+    """Change the StableHLO of a document to one line of three million characters."""
     level = document["programs"][0]["levels"][0]
     level.update(state="held", text=HUGE, line_stacks=[-1], lines=1, characters=len(HUGE), reason=None)
 
@@ -241,7 +241,7 @@ def test_a_huge_output_is_cut_and_jupyterlab_stays_usable(notebook, change):
         expect(nb.listing("StableHLO")).to_contain_text("xxx", timeout=30_000)
     assert nb.panel.locator("*").count() < 5000
     assert nb.panel.evaluate("node => node.textContent.length") < 500_000
-    # An answer within a second: nothing is at work behind it.
+    # The page answers a key within a second, so no long work is running.
     nb.write(0, "still = 'here'")
     expect(nb.lines(0)).to_have_text("still = 'here'")
 
@@ -259,7 +259,7 @@ def test_nbconvert_shows_static_html(notebook, new_context):
     expect(nb.outputs(1)).to_have_count(2)
     nb.save()
     file = nbformat.read(nb.lab.root / nb.name, as_version=4)
-    # Without nbconvert's template and its scripts: only what the cells say.
+    # The template "basic" has no scripts and no styles of nbconvert: only the contents of the cells.
     html, _ = nbconvert.HTMLExporter(template_name="basic").from_notebook_node(file)
     static = new_context().new_page()
     static.set_content(html)
@@ -285,7 +285,8 @@ def test_the_output_is_turned_off_or_cut_by_a_setting(notebook):
     )
     nb.run(0)
     nb.run(1)
-    expect(nb.listing()).to_contain_text("b:f32[3] = mul a 2.0:f32[]")  # the panel shows the run nevertheless
+    # the panel shows the run although the output is switched off
+    expect(nb.listing()).to_contain_text("b:f32[3] = mul a 2.0:f32[]")
     expect(nb.outputs(1)).to_have_text("Array([2., 2., 2.], dtype=float32)")
     nb.run(2)
     nb.run(3)

@@ -1,4 +1,4 @@
-"""Programs over eight devices: how each array is cut, with a picture, and what devices exchange, linked to its cause.
+"""Tests programs on eight devices: a picture of each sharding, and the collectives with links to their causes.
 
 The kernel's eight devices are threads of its CPU; XLA makes them if a variable requests them before JAX starts.
 """
@@ -65,7 +65,7 @@ h = rnn(put(jnp.ones((8, 16)), "data"), put(jnp.ones((16, 16)), "model"))"""
 
 @pytest.fixture
 def spread(shared_notebook):
-    """A notebook whose kernel has eight devices and has run a cell."""
+    """Return a function that opens a notebook whose kernel has eight devices and has run a cell."""
 
     def make(cell: str) -> OpenNotebook:
         nb = shared_notebook(LOAD, cell)
@@ -81,7 +81,7 @@ def head(place: Locator) -> Locator:
 
 
 def shown(place: Locator, name: str) -> Locator:
-    """The entries of a list."""
+    """Return the entries of the list with this name."""
     return place.get_by_role("listbox", name=name).get_by_role("option")
 
 
@@ -133,7 +133,7 @@ def test_the_gradients_of_a_data_parallel_step_are_summed(spread, width):
         "Devices 2, 3 hold [2:4, 0:16]. Devices 4, 5 hold [4:6, 0:16]. Devices 6, 7 hold [6:8, 0:16]."
     )
 
-    # One all-reduce moves four arrays: XLA joined the all-reduces of two lines.
+    # XLA joined the all-reduces of two lines into one, which moves four arrays.
     [summed] = shown(nb.panel, "Collectives").all()
     expect(summed).to_contain_text("all-reduce 2.7\u00a0kB on each device, once per call, 4 arrays in one collective")
     expect(summed).to_contain_text(
@@ -214,7 +214,7 @@ def test_side_by_side_a_collective_is_marked_in_every_column(spread):
     expect(linked(hlo)).to_contain_text(["all-reduce("])
     expect(linked(jaxpr).filter(has_text="dot_general").first).to_be_in_viewport()
     assert violations(nb.page, ".jp-JaxprWide") == []
-    # A column that goes and comes back is as it was at first.
+    # If a column is closed and opened again, its list of shardings is closed.
     columns = wide.get_by_role("toolbar", name="Columns")
     columns.get_by_role("button", name="HLO", exact=True).click()
     expect(hlo).to_have_count(0)

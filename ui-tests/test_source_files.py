@@ -1,4 +1,4 @@
-"""Functions of the user's own files: their text beside the program, linked like a cell; library files on request."""
+"""Tests functions in the user's files: the source beside the program, linked like a cell; library files on request."""
 
 import re
 
@@ -45,12 +45,12 @@ def test_the_text_of_a_file_is_there_and_linked_like_a_cell(model):
     expect(of_source(wide, "layers.py")).to_have_text("layers.py")
     expect(wide.count("Source")).to_have_text("12 lines")
 
-    # From the jaxpr: the line of the file, and the call in the cell.
+    # An equation marks the line of the file, and the line of the cell that calls the function.
     wide.lines("jaxpr", "dot_general").click()
     expect(wide.linked("Source")).to_have_text(["    return layers.dense(w, x) * 2.0", "    hidden = x @ w"])
     expect(wide.count("Source")).to_have_text("2 of 12 lines linked")
 
-    # From the file: by the mouse, by the caret.
+    # In the file, the mouse and the caret mark equations, as in a cell.
     wide.lines("Source", "hidden = x @ w").get_by_text("@").hover()
     expect(wide.linked("jaxpr")).to_have_count(1)
     expect(wide.linked("jaxpr")).to_contain_text("dot_general")
@@ -77,10 +77,10 @@ def test_frames_of_libraries_are_folded_and_can_be_opened(model):
     button.focus()
     model.page.keyboard.press("Enter")
     expect(button).to_have_attribute("aria-pressed", "true")
-    # What the line of the user calls there is marked, and in view.
+    # The line of the library that the user's line calls is marked and visible.
     expect(wide.linked("Source").filter(has_text="jnp.tanh").first).to_be_in_viewport()
 
-    # From the line of the library back to its equations.
+    # A click on the line of the library marks its equations.
     wide.lines("Source", "jnp.tanh").first.click()
     expect(wide.linked("jaxpr")).to_have_count(1)
     expect(wide.linked("jaxpr")).to_contain_text("gelu")
@@ -112,7 +112,7 @@ def test_the_narrow_panel_says_what_stands_on_the_line_of_the_file(model):
     detail.get_by_role("button", name="More details").click()
     expect(detail).to_contain_text("layers.py, line 5, dense hidden = x @ w")
 
-    # The text of the libraries' lines, after a request.
+    # On request, the details show the text of the library lines.
     model.panel.get_by_role("button", name="Unfold all").click()
     model.listing().locator(".cm-line").filter(has_text="tanh").first.click()
     detail.locator("summary").first.click()

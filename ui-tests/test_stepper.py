@@ -1,4 +1,4 @@
-"""The stepper: what a loop or a branch did when it ran, step by step; of real kernels, and of a saved notebook."""
+"""Tests the stepper: the values of loops and branches step by step, from a kernel and from a saved notebook."""
 
 from __future__ import annotations
 
@@ -132,12 +132,12 @@ collatz(xs)"""
 
 
 def stepper(nb):
-    """The part of the card that steps."""
+    """Return the stepper inside of a card."""
     return nb.panel.get_by_role("group", name=re.compile("^Steps of "))
 
 
 def step_through(nb, *indices):
-    """Run these cells, choose Flow, and press the button."""
+    """Run these cells, choose the Control flow tab, and record the steps."""
     for index in indices:
         nb.run(index)
     nb.panel.get_by_role("tab", name="Control flow").click()
@@ -152,7 +152,7 @@ def run_and_step_through(nb):
 
 @pytest.fixture
 def recorded(shared_notebook):
-    """The steps of a cell's loop that were recorded before; on the tab Flow."""
+    """Return a function that opens a shared notebook whose steps are recorded, on the Control flow tab."""
 
     def make(cell: str):
         nb = shared_notebook(LOAD, cell, prepare=run_and_step_through)
@@ -240,7 +240,7 @@ def test_the_branch_of_each_call_is_in_sight_in_a_narrow_panel(notebook):
     expect(table.get_by_role("row")).to_have_text(
         ["callbranchxratetargetresult", "1True3.00.251.02.75", "2False-2.00.251.0-1.75", "3False0.50.251.00.75"]
     )
-    # The columns of the values may need the scroll bar of the table.
+    # The columns with values may be outside of the visible part, because the table has a scroll bar.
     assert cut(nb.panel, "table[aria-label*='branches'] tr > :nth-child(-n+2)") == []
 
 
@@ -276,7 +276,7 @@ def test_a_loop_inside_another_is_chosen_by_the_outer_step(notebook):
 
 
 def positions(panel):
-    """The places of the parts of a stepper: left edge, top, width, height, in pixels."""
+    """Return the positions of the parts of a stepper: left edge, top, width and height, in pixels."""
     return panel.evaluate(
         """panel => Object.fromEntries(
           ['h3', 'button', 'input', 'select', '.jp-JaxprStepper-axis > *', 'th', 'td', 'summary', 'header']
@@ -317,7 +317,7 @@ def test_title_diagram_and_values_of_a_step_are_on_one_screen(notebook, page):
     view = nb.panel.get_by_role("tabpanel", name="Control flow").bounding_box()
     assert head["y"] >= view["y"]
     assert values["y"] + values["height"] <= view["y"] + view["height"]
-    # The types of the values are one press away.
+    # The button "Types" shows the types of the values.
     nb.panel.get_by_role("button", name="Types").click()
     expect(nb.panel.get_by_role("table", name=re.compile("^Values of scan step"))).to_contain_text("xsf32[8]f32[100,8]")
 
@@ -335,7 +335,7 @@ def test_play_goes_on_to_the_end_and_not_where_motion_is_unwanted(recorded):
     expect(heading(steps)).to_have_text("Step 1 of 5")
     nb.panel.get_by_role("tab", name="Program").click()
     expect(steps).not_to_be_visible()
-    # Hidden elements have no role.
+    # A hidden element cannot be found by its role, so it is found by a selector.
     expect(nb.panel.locator('.jp-JaxprStepper button[aria-label="Play"]')).to_be_attached()
 
     nb.page.emulate_media(reduced_motion="reduce")
@@ -461,7 +461,7 @@ def test_a_thousand_steps_of_ten_leaves_answer_at_once(notebook):
     expect(heading(steps)).to_have_text("Step 1 of 1,000")
     steps.get_by_text("All 1,000 steps").click()
     expect(steps.get_by_role("group", name="All steps").get_by_role("row").nth(1)).to_be_visible()
-    # A change of the step changes a few places of the page within the event, however many steps there are.
+    # The handler of the slider's event changes only a few nodes, independent of the number of steps.
     changes = nb.page.evaluate(
         """async () => {
           const slider = document.querySelector('.jp-JaxprStepper input[type=range]');
@@ -485,7 +485,7 @@ def test_a_thousand_steps_of_ten_leaves_answer_at_once(notebook):
           return changes;
         }"""
     )
-    # Ten arrays before and after the step, each with a picture of 16 numbers.
+    # The bound: 100 nodes, and pictures of 16 numbers for ten arrays before and after the step.
     assert 0 < max(changes) < 100 + 10 * 2 * 16, changes
 
 
@@ -495,7 +495,8 @@ def test_axe_finds_nothing(recorded, theme):
     nb, steps = recorded(NEWTON)
     nb.theme(theme)
     expect(heading(steps)).to_have_text("Step 1 of 3")
-    # axe-core measures no contrast where the edge of the panel cuts a row of the table.
+    # axe-core does not measure the contrast of a row that the edge of the panel cuts, so the last row is scrolled into
+    # view.
     steps.get_by_role("group", name="All steps").get_by_role("row").last.scroll_into_view_if_needed()
     assert violations(nb.page, ".jp-JaxprStepper") == []
 

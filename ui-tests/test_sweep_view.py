@@ -1,4 +1,4 @@
-"""A sweep, from the panel or from the magic's line: the plot by JupyterLab's Vega-Lite, and the copied table."""
+"""Tests a sweep from the panel's form or the magic's line: the plot by JupyterLab's Vega-Lite, the copied table."""
 
 import re
 from pathlib import Path
@@ -22,7 +22,8 @@ DOUBLE = "def double(x):\n    return x * 2"
 
 TWO = "%jaxpr --sweep n=64,512,4096 --compare selu,double selu(jnp.ones(n))"
 
-# The function waits during its trace: a callback that waits can block JAX's own threads, of which two cores have few.
+# The function waits while JAX traces it, not in a callback: a waiting callback can block JAX's few threads on two
+# cores.
 SLOW = """\
 %%jaxpr
 import pathlib, time
@@ -37,14 +38,14 @@ y = waits(jnp.ones(1))"""
 
 MIME_TYPE = "application/vnd.jupyter-jaxpr.v1+json"
 
-# Spaces before a unit do not break.
+# `\s` also matches the no-break space between a number and its unit.
 DURATION = r"[\d.,]+\s(?:µs|ms|s)"
-# A busy machine's times may show no difference.
+# On a busy machine, the times may show no difference: then a dash replaces the ratio.
 RATIO = r"(?:[\d.,]+×|–)"
 
 
 def plot(nb):
-    """The plot, as one picture for who does not see it."""
+    """Return the plot, which screen readers read as one picture."""
     return nb.panel.get_by_role("img", name=re.compile("^Plot of "))
 
 
@@ -62,7 +63,7 @@ def run_and_sweep(nb):
 
 @pytest.fixture
 def swept(shared_notebook):
-    """A sweep from the panel's form, at 700 pixels."""
+    """Return a notebook with a sweep from the panel's form, in a panel of 700 pixels."""
     nb = shared_notebook(LOAD, SELU, prepare=run_and_sweep)
     nb.page.set_viewport_size({"width": 1500, "height": 1000})
     nb.set_panel_width(700)
@@ -100,7 +101,7 @@ def test_the_plot_and_its_table(swept):
             rf"The series “warm” starts with {DURATION} at the value 64 and ends with {DURATION} at the value 4096\.$"
         )
     )
-    # The lines are named at their end; the sizes are on the axis.
+    # Each line of the plot has its name at its end; the axis has the sizes.
     texts = plot(swept).locator("svg text")
     for text in ("eager", "first call", "warm", "64", "512", "4,096", "n"):
         expect(texts.get_by_text(text, exact=True).first).to_be_attached()
@@ -144,7 +145,7 @@ def test_it_zooms_tells_its_points_and_is_saved(swept, tmp_path: Path):
     expect(line).not_to_have_attribute("d", whole or "")
     panel.get_by_role("button", name="Show the whole plot").click()
     expect(line).to_have_attribute("d", whole or "")
-    # The wheel alone scrolls the panel.
+    # The wheel without the Ctrl key scrolls the panel; with the Ctrl key it zooms the plot.
     plot(swept).hover()
     page.mouse.wheel(0, -120)
     expect(line).to_have_attribute("d", whole or "")
@@ -225,7 +226,7 @@ def test_several_functions_on_the_magic_line(notebook, lab):
         for series in ("eager", "first call", "warm"):
             expect(labels.get_by_text(f"{function} {series}", exact=True)).to_be_attached()
     time = nb.panel.get_by_role("tabpanel", name="Time")
-    for function in ("selu", "double"):  # the growth of each series, or that the points do not show it
+    for function in ("selu", "double"):  # the panel states the growth of each series, or that the points do not show it
         for series in ("eager time", "first-call time", "warm time"):
             expect(time).to_contain_text(f"{series} of {function}")
     nb.panel.get_by_role("combobox", name="Plotted values").select_option("Warm time only")
@@ -234,7 +235,7 @@ def test_several_functions_on_the_magic_line(notebook, lab):
     expect(table(nb).get_by_role("rowheader")).to_have_text(["64", "64", "512", "512", "4,096", "4,096"])
     rows = table(nb).inner_text()
 
-    # The notebook keeps it, to be read without a kernel.
+    # The saved output has the sweep, which can be read without a kernel.
     outputs = nb.save()["cells"][3]["outputs"]
     document = next(output["data"][MIME_TYPE] for output in outputs if MIME_TYPE in output.get("data", {}))
     data = {MIME_TYPE: document, "text/plain": "saved by an earlier run"}
@@ -267,7 +268,7 @@ def test_stop_keeps_what_was_done(notebook):
     nb.run(0)
     nb.run(1)
     nb.panel.get_by_role("tab", name="Time").click()
-    # The form is open if the call shows the name to vary; here the form may be open or folded.
+    # The form for a sweep is open if the call contains a name that can vary; here it may be open or folded.
     sizes = nb.panel.get_by_text("Sweep over sizes …")
     expect(sizes).to_be_visible()
     if not nb.panel.get_by_role("textbox", name="Values").is_visible():

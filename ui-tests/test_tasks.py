@@ -1,6 +1,6 @@
-"""Thirty tasks of a person, with the presses and keys that each takes after the cell has run.
+"""Tests thirty tasks of a user, with the clicks and keys that each takes after the cell has run.
 
-A press, a key, a choice in a list and a typed text count one each. No task takes more than four, and the sum may only
+A click, a key, a choice in a list and a typed text count one each. No task takes more than four, and the sum may only
 fall. A task that takes more after a change is a reason to change the panel, not the table.
 """
 
@@ -40,7 +40,7 @@ for rate in (1.0, 2.0):
     y = rnn(p, xs, rate)"""
 
 MOST = 4
-#: The button has the second name where the steps are there from the task before.
+#: The name of the button begins like this; after an earlier task has recorded steps, the rest of the name differs.
 STEP = "^Record the steps"
 SUM = 55
 
@@ -49,43 +49,43 @@ Act = Callable[[OpenNotebook], None]
 
 
 def press(role: Any, name: str) -> Act:
-    """Press a control of the panel by its role and its name, a regular expression."""
+    """Return an action: click the control of the panel with this role and a name that matches a pattern."""
     return lambda nb: nb.panel.get_by_role(role, name=re.compile(name)).first.click()
 
 
 def line(number: int) -> Act:
-    """Press an equation."""
+    """Return an action: click on an equation."""
     return lambda nb: nb.equation(number).click(position={"x": 60, "y": 8})
 
 
 def key(name: str) -> Act:
-    """Press a key."""
+    """Return an action: press a key."""
     return lambda nb: nb.page.keyboard.press(name)
 
 
 def typed(text: str) -> Act:
-    """Type a text where the keyboard is."""
+    """Return an action: type a text at the focus."""
     return lambda nb: nb.page.keyboard.type(text)
 
 
 def choose(label: str, option: str) -> Act:
-    """Choose from a list."""
+    """Return an action: choose an option of a list."""
     return lambda nb: nb.panel.get_by_role("combobox", name=label).select_option(label=option)
 
 
 def shown(text: str) -> Find:
-    """A text in the panel, a regular expression."""
+    """Return a function that finds the text of the panel that matches a pattern."""
     return lambda nb: nb.panel.get_by_text(re.compile(text)).locator("visible=true").first
 
 
 def control(role: Any, name: str) -> Find:
-    """A control in the panel."""
+    """Return a function that finds the control of the panel with this role and a name that matches a pattern."""
     return lambda nb: nb.panel.get_by_role(role, name=re.compile(name)).first
 
 
 @dataclass(frozen=True)
 class Task:
-    """What a person wants, what the person does, and what the person then sees."""
+    """A task of a user: its tab, its goal, the actions, and the element that is visible at the end."""
 
     tab: str
     want: str
@@ -161,14 +161,14 @@ TASKS = (
         (DIFF, press("button", "^Converts$")),
         lambda nb: nb.panel.get_by_role("button", name="Converts", pressed=True),
     ),
-    # Last of its tab: the tab keeps the level, and lines of HLO have no such switches.
+    # The last task of the tab, because the level stays chosen and the diff of HLO has no such filters.
     Task("Diff", "compare the HLO", (DIFF, choose("Level", "HLO")), shown("^All lines are equal except for names")),
     Task("Compare", "see what can be compared", (COMPARE,), control("checkbox", "^rnn")),
     Task("Compare", "see what a comparison does", (COMPARE,), shown("^Runs each program many times")),
     Task(
         "Compare",
         "time two programs",
-        # Both programs run on the same values, so the form has chosen both already.
+        # The form has already chosen both programs, because they can run on the same values.
         (COMPARE, press("button", "^Compare$")),
         lambda nb: nb.panel.get_by_role("table").first,
     ),

@@ -1,4 +1,4 @@
-"""The Time view: where a first call went, what a warm one takes, run again by a button; at every width, saved too."""
+"""Tests the Time tab: the stages of the first call, the times of warm and eager calls, every width, saved outputs."""
 
 import re
 
@@ -51,7 +51,7 @@ y = waits(x)"""
 
 MIME_TYPE = "application/vnd.jupyter-jaxpr.v1+json"
 
-# Spaces before a unit do not break.
+# `\s` also matches the no-break space between a number and its unit.
 DURATION = r"[\d.,]+\s(?:µs|ms|s)"
 MEASURED = re.compile(
     rf"^The first call (took|returned after) {DURATION} .+ A warm call takes {DURATION}\. A call without jit takes "
@@ -92,7 +92,7 @@ def test_the_first_call_by_its_stages(selu):
     expect(compile.get_by_role("cell").nth(0)).to_have_text(re.compile(rf"^{DURATION}$"))
     expect(compile.get_by_role("cell").nth(1)).to_have_text(re.compile(r"^(<\s)?\d+\s%$"))
     expect(selu.panel.get_by_role("img", name=re.compile("^The first call took .*: trace "))).to_be_visible()
-    # The head of the panel does not say the same once more.
+    # The head of the panel does not repeat the stage times while the Time tab is shown.
     expect(selu.panel.get_by_text("total", exact=True)).to_have_count(0)
 
 
@@ -116,7 +116,7 @@ def test_the_same_call_again_by_a_button(selu):
     )
     expect(panel.get_by_role("button", name="Time the calls again")).to_be_visible()
 
-    # The measurement stays with its run, and the head of the other views shows the time.
+    # The times stay with their run; on the other tabs, the head of the panel shows the time of a warm call.
     warm = again(selu).get_by_role("row", name="warm").get_by_role("cell").nth(0).inner_text()
     panel.get_by_role("tab", name="Program").click()
     expect(panel.locator(".jp-JaxprPanel-stageNumbers .jp-mod-warm")).to_have_text(f"warm call{warm}")
@@ -218,7 +218,7 @@ def test_nothing_is_cut_and_axe_finds_nothing(selu, width):
     assert violations(selu.page) == []
     selu.panel.get_by_role("button", name="Time the calls").click()
     expect(lead(selu)).to_have_text(MEASURED, timeout=60_000)
-    # From 640 pixels there is room for all the numbers; the sentence below has them at any width.
+    # From 640 pixels on, the table has all columns; the sentence has its numbers at every width.
     wide = again(selu).get_by_role("columnheader", name="call returns after")
     expect(wide).to_be_visible() if width >= 640 else expect(wide).to_have_count(0)
     assert cut(selu.panel, ".jp-JaxprTime *", "svg") == []

@@ -1,4 +1,4 @@
-"""A plain call whose Python changes something: it is not traced by itself, and a button traces it and puts it back."""
+"""Tests a call without jit that changes Python objects: only a button traces the call, and then restores them."""
 
 import re
 
@@ -33,7 +33,7 @@ def test_the_panel_names_the_line_and_traces_the_call_on_request(notebook):
         "changes self.params, part of an object that existed before the call. To see the program, call step under "
         "jax.jit, or write %jaxpr trainer.step(jnp.arange(3.0))."
     )
-    # The offer is there in every view: here beside the recording.
+    # Every tab has the button "Trace the call"; here it is beside the recording.
     nb.panel.get_by_role("tab", name="Program").click()
     expect(nb.panel.locator(".jp-JaxprPanel-header")).to_contain_text(re.compile("recorded as it ran$"))
     expect(nb.listing()).to_contain_text("jit")

@@ -1,4 +1,4 @@
-"""A function beside what JAX derives from it: one at a time in the panel, side by side in the main area."""
+"""Tests programs that JAX derives by transforms: one at a time in the panel, side by side in the main area."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ loss(w, x)"""
 
 @pytest.fixture
 def derived(shared_notebook: Callable[..., OpenNotebook]) -> OpenNotebook:
-    """A notebook whose cell requests two transforms and has run."""
+    """Return a shared notebook whose cell requests two transforms and has run."""
     opened = shared_notebook(SETUP, "%%jaxpr --transform grad,linearize" + LOSS)
     expect(opened.panel).to_contain_text("dot_general")
     return opened
@@ -30,7 +30,7 @@ def derived(shared_notebook: Callable[..., OpenNotebook]) -> OpenNotebook:
 
 @pytest.fixture
 def derived_alone(notebook: Callable[..., OpenNotebook]) -> OpenNotebook:
-    """The same cell in its own kernel, which gets further requests."""
+    """Return the same notebook in its own kernel, for tests that request further transforms."""
     opened = notebook(SETUP, "%%jaxpr --transform grad,linearize" + LOSS)
     opened.run_all()
     expect(opened.panel).to_contain_text("dot_general")
@@ -38,12 +38,12 @@ def derived_alone(notebook: Callable[..., OpenNotebook]) -> OpenNotebook:
 
 
 def side(notebook: OpenNotebook) -> Locator:
-    """The panel in the side area: the columns have its look too."""
+    """Return the panel in the side area; the columns in the main area have the same class."""
     return notebook.page.locator("#jupyter-jaxpr-panel")
 
 
 def columns(notebook: OpenNotebook) -> Locator:
-    """The columns in the main area."""
+    """Return the columns in the main area."""
     return notebook.page.locator("#jupyter-jaxpr-transforms")
 
 
@@ -56,7 +56,7 @@ def line(place: Locator, number: int) -> Locator:
 
 
 def marked(place: Locator) -> Callable[[list[str]], None]:
-    """Wait until exactly the equations of these numbers are marked."""
+    """Return a function that waits until exactly the equations with these numbers are marked."""
 
     def expect_numbers(numbers: list[str]) -> None:
         expect(place.locator(".cm-line[data-linked]")).to_have_count(len(numbers))
@@ -105,7 +105,7 @@ def test_it_is_asked_for_by_a_button_and_listed_under_its_program(
     panel.get_by_role("button", name=re.compile("^vmap\\(loss\\)")).click()
     options = panel.get_by_role("listbox", name="Programs").get_by_role("option")
     expect(options).to_have_text([re.compile(r"^loss"), re.compile(r"^vmap\(loss\)")])
-    # The ledger has seen the call of the cell, and nothing of ours.
+    # The ledger has the call of the cell, and no work of the transforms.
     opened.page.keyboard.press("Escape")
     expect(panel.get_by_role("tab", name=re.compile("Cache"))).to_contain_text("1")
 

@@ -1,6 +1,6 @@
-"""The views of the panel, in JupyterLab's panel and in the widget: the same stories in both hosts.
+"""Tests the same stories in both hosts of the views: JupyterLab's panel and the widget.
 
-A part that the widget lacks stands in a table of the README, with the reason.
+A table of the README lists the parts that the widget lacks, with the reasons.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import pytest
 from open_notebook import OpenNotebook
 from playwright.sync_api import Locator, expect
 
-pytestmark = pytest.mark.fresh_page  # the widget's page has no labextension
+pytestmark = pytest.mark.fresh_page  # the page that shows the widget has no labextension
 
 LOAD = """%load_ext jupyter_jaxpr
 import jax, jax.numpy as jnp, jupyter_jaxpr as jj
@@ -41,7 +41,8 @@ def mean(w, xs):
 mean(w, xs)
 loss(w, xs)"""
 
-# The middle of a name in a line, from the line's corner. The middle of the line is another expression.
+# Returns the middle of a name, relative to the corner of its line; a click in the middle of the line would hit another
+# expression.
 MIDDLE_OF_NAME = """(line, name) => {
   const texts = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
   for (let text = texts.nextNode(); text; text = texts.nextNode()) {
@@ -59,14 +60,14 @@ MIDDLE_OF_NAME = """(line, name) => {
 
 @dataclass(frozen=True)
 class Host:
-    """The views in one host."""
+    """The views in one host: JupyterLab's panel or the widget."""
 
     notebook: OpenNotebook
     #: The panel, or the widget below its cell.
     views: Locator
-    #: The levels side by side.
+    #: The element with the levels side by side.
     columns: Locator
-    #: The source that ran: the cell, or the widget's column.
+    #: The source of the run: the text of the cell, or the widget's column with the source.
     source: Locator
 
     def tab(self, name: str) -> None:
@@ -75,7 +76,7 @@ class Host:
         expect(self.views.get_by_role("tab", name=name)).to_have_attribute("aria-selected", "true")
 
     def listing(self, level: str) -> Locator:
-        """The text of the program at a level."""
+        """Return the text of the program at a level."""
         return self.views.get_by_role("textbox", name=f"{level} of loss", exact=True)
 
     def click_in_source(self, name: str) -> None:
@@ -86,7 +87,7 @@ class Host:
 
 @pytest.fixture
 def host(request, notebook, lab, page) -> Host:
-    """The host that the test names; it shows the views of a run and of an earlier run."""
+    """Return the host that the test's parameter names; it shows a run, and has an earlier run."""
     page.set_viewport_size({"width": 1500, "height": 1000})
     if request.param == "panel":
         nb = notebook(LOAD, BEFORE, LOSS)
@@ -105,7 +106,7 @@ def host(request, notebook, lab, page) -> Host:
 
 
 def in_hosts(*everyday: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Run a story in each host: the named ones every day, the others in the slow set."""
+    """Run a test in both hosts: every day in the named hosts, and in the other host only in the slow set."""
     names = [name if name in everyday else pytest.param(name, marks=pytest.mark.slow) for name in ("panel", "widget")]
     return pytest.mark.parametrize("host", names, indirect=True)
 
@@ -161,6 +162,6 @@ def test_a_derived_program_and_the_levels_side_by_side(host: Host) -> None:
     host.views.get_by_role("group", name="Transforms").get_by_role("button", name="loss").click()
 
     host.views.get_by_role("button", name="Open levels side by side").click()
-    # A widget as wide as a cell has room for two columns.
+    # In a widget as wide as a cell, two columns fit side by side.
     for level in ("jaxpr", "HLO"):
         expect(host.columns.get_by_role("textbox", name=f"{level} of loss", exact=True)).to_be_visible()

@@ -1,4 +1,4 @@
-"""The kernel or the connection goes away: the last program stays, said to be from before, until a new one comes."""
+"""Tests the panel when the kernel or the connection is lost: it marks the last program as old, until a new run."""
 
 import contextlib
 import re
@@ -12,7 +12,10 @@ LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp"
 
 
 def choose(nb: OpenNotebook, shown: str, wanted: str) -> None:
-    """Choose another program. JupyterLab takes the focus to the notebook late after a reload, which closes the list."""
+    """Choose another program in the list; try again if the list closes.
+
+    After a reload, JupyterLab moves the focus to the notebook late, which closes the list.
+    """
     for _ in range(5):
         nb.panel.get_by_role("button", name=shown).click()
         with contextlib.suppress(TimeoutError):
@@ -21,7 +24,7 @@ def choose(nb: OpenNotebook, shown: str, wanted: str) -> None:
 
 
 def jitted(name: str, body: str) -> str:
-    """A cell that jits a function of one line and calls it."""
+    """Return the text of a cell that jits a function with this name and body, and calls it."""
     return f"%%jaxpr\n@jax.jit\ndef {name}(x):\n    return {body}\n\n{name}(jnp.ones(3))"
 
 
@@ -32,17 +35,17 @@ HALVED = "{ lambda ; a:f32[3]x. let b:f32[3] = div a 2.0:f32[] in (b,) }"
 
 
 def listing(nb: OpenNotebook, name: str) -> Locator:
-    """The program of a function in the panel."""
+    """Return the jaxpr of a function in the panel."""
     return nb.panel.get_by_role("textbox", name=f"jaxpr of {name}")
 
 
 def stale(nb: OpenNotebook) -> Locator:
-    """The line that says that the program is from before."""
+    """Return the line of the panel which says that the program is from before a restart or a lost connection."""
     return nb.panel.locator("[data-status=stale] p")
 
 
 def from_before(what: str, cure: str) -> re.Pattern[str]:
-    """The whole text of that line."""
+    """Return a pattern of the whole text of this line."""
     return re.compile(rf"^{what} · {TIME} This run was recorded at {TIME}\.\s*{re.escape(cure)}$")
 
 
@@ -53,7 +56,7 @@ def show_panel(nb: OpenNotebook) -> None:
 
 
 def dismiss(page: Page, button: str) -> None:
-    """Answer the question that JupyterLab asks."""
+    """Answer JupyterLab's question with this button."""
     page.get_by_role("dialog").get_by_role("button", name=button).click()
 
 
@@ -76,7 +79,7 @@ def test_a_kernel_restarts(notebook):
     nb.run(1)
     expect(stale(nb)).to_have_count(0)
     expect(listing(nb, "double")).to_have_text(DOUBLED, use_inner_text=True)
-    # The run of the earlier kernel can still be read.
+    # The list of programs still has the run of the earlier kernel.
     nb.panel.get_by_role("button", name="double").click()
     expect(nb.panel.get_by_role("option").filter(has_text="double")).to_have_count(2)
 
@@ -92,7 +95,7 @@ def test_one_button_loads_the_extension_and_runs_the_cell_again_after_a_restart(
     nb.panel.get_by_role("button", name="Load jupyter_jaxpr and run again").click()
 
     expect(nb.prompt(1)).to_have_text("[2]:")
-    expect(nb.prompt(0)).to_have_text("[1]:")  # the cell that was there
+    expect(nb.prompt(0)).to_have_text("[1]:")  # the existing cell with `%load_ext` ran again, and no cell was added
     expect(stale(nb)).to_have_count(0)
     expect(listing(nb, "double")).to_have_text(DOUBLED, use_inner_text=True)
     expect(nb.page.locator(".jp-NotebookPanel:visible .jp-CodeCell")).to_have_count(2)
@@ -131,7 +134,7 @@ def test_a_kernel_is_shut_down(notebook, lab, page):
         from_before("Kernel shut down", "Start a kernel and run the cell again to refresh the panel.")
     )
     expect(listing(nb, "double")).to_have_text(DOUBLED, use_inner_text=True)
-    # What needs the kernel says so.
+    # Without a kernel, the panel still shows the StableHLO, which it already has.
     nb.panel.get_by_role("button", name="StableHLO").click()
     expect(nb.panel.get_by_role("tabpanel", name="Program")).to_contain_text("func.func public @main")
 
@@ -147,7 +150,7 @@ def test_a_page_is_loaded_again(notebook):
     nb.reload()
     expect(listing(nb, "halve")).to_have_text(HALVED, use_inner_text=True)
     expect(stale(nb)).to_have_count(0)
-    # The panel is unchanged: it has the earlier runs, and the kernel answers requests about them.
+    # After the reload, the panel has the earlier runs, and the kernel answers requests about them.
     choose(nb, "halve", "double")
     expect(listing(nb, "double")).to_have_text(DOUBLED, use_inner_text=True)
 
@@ -214,7 +217,7 @@ def test_two_browser_tabs_on_one_notebook_show_the_same(notebook, lab, page):
         expect(each.panel.get_by_role("textbox", name="HLO of double")).to_contain_text("HloModule jit_double")
 
     nb.restart_kernel()
-    nb.run(2)  # the other tab may miss the start of the kernel, and hears its next words
+    nb.run(2)  # the other tab may not notice the restart itself, but it receives the messages of the new kernel
     for each in (nb, other):
         expect(stale(each)).to_have_text(
             from_before(
@@ -235,7 +238,7 @@ def test_a_console_beside_the_notebook_shares_its_kernel(notebook):
 
 
 class Cable:
-    """The websockets of a page to its kernels, to be pulled out and put in again."""
+    """Cuts and restores the websockets between a page and its kernels."""
 
     def __init__(self, page: Page) -> None:
         self._pulled = False
@@ -258,8 +261,8 @@ class Cable:
         self._pulled = False
 
 
-NO_NETWORK = 3000  # any close code without a special meaning
-GOING_AWAY = 1001  # a proxy or a server that ends in order: JupyterLab does not try again
+NO_NETWORK = 3000  # a close code without a special meaning
+GOING_AWAY = 1001  # the code of a server that ends normally; after it, JupyterLab does not connect again
 
 
 @pytest.mark.fresh_page

@@ -1,4 +1,4 @@
-"""A cell raises, takes long, is interrupted, makes a huge program, or meets a mistake of our own."""
+"""Tests cells that raise, take long, are interrupted or make a huge program, and failures of this package."""
 
 import re
 
@@ -27,7 +27,7 @@ clip(jnp.ones(3), 1.0)"""
     assert "Cell In[], line 4, in clip(x, low)" in without
     assert with_magic == without
 
-    # Beside the error stands how far JAX came.
+    # Below the traceback, the output states how many equations JAX had traced before the error.
     expect(nb.outputs(1).last.get_by_role("button")).to_have_text(
         re.compile(r"^clip \(f32\[3\], f32\[\] weak\).*3 equations · .* · traced until it raised$")
     )
@@ -40,7 +40,7 @@ clip(jnp.ones(3), 1.0)"""
     expect(nb.equation(3)).to_have_text("_:bool[]failing operand = gt c d")
     expect(nb.equation(3).get_by_title("The call that raised the error received this value.")).to_be_visible()
     nb.panel.get_by_role("tab", name=re.compile("^Notes")).click()
-    # On a slow machine there is a note on the compilation of jnp.ones too.
+    # On a slow machine there may be another note, on the compile of `jnp.ones`.
     note = nb.panel.get_by_role("article").filter(has_text="clip could not be traced")
     expect(note).to_contain_text("Line 4")
     expect(note).to_contain_text(
@@ -49,7 +49,7 @@ clip(jnp.ones(3), 1.0)"""
     )
     expect(note).to_contain_text("Python cannot know whether x.sum() > low is true while JAX traces")
     expect(note.get_by_role("group", name="Code as written").locator("mark")).to_have_text("x.sum() > low")
-    # Beside each name stands how sure the cure is: a trial that takes long on a busy machine makes it advice.
+    # Each term is followed by the result of the cure's trial; on a busy machine the trial may end without a result.
     expect(note.get_by_role("term")).to_have_text([re.compile(f"^{name}") for name in ("jax.lax.cond", "jnp.where")])
 
 
@@ -63,7 +63,7 @@ def size(x):
     return -x
 
 size(jnp.full(2, -3.0))"""
-    # A trial has all the time that it wants on a busy machine.
+    # On a busy machine the trial of a cure may take long, so its time limit is raised.
     patient = "\nfrom jupyter_jaxpr.explain.errors import trial_time_limit\ntrial_time_limit.SECONDS = 60.0"
     nb = notebook(LOAD + patient, cell)
     nb.run(0)
@@ -99,7 +99,7 @@ size(jnp.full(2, -3.0))"""
 
 
 def name_free(traceback: str) -> str:
-    """A traceback without what differs from cell to cell: its number and the name of its file."""
+    """Return a traceback without the number of the cell and the name of its file, which differ between cells."""
     return re.sub(r"In\[\d+\]", "In[]", re.sub(r"ipykernel_\d+/\d+\.py", "", traceback))
 
 
@@ -118,7 +118,7 @@ def test_a_long_trace_can_be_interrupted(notebook):
     running = nb.panel.locator('[data-stage="trace"]')
     expect(running).to_contain_text(re.compile(r"Tracing, [1-9]\d*\xa0s"))
 
-    # One interrupt only: a second one would end our work on the document, and the panel would say so.
+    # Only one interrupt: a second one would interrupt this package while it builds the document.
     nb.command("notebook:interrupt-kernel")
     nb.wait_for_end(1)
     expect(nb.outputs(1).first).to_contain_text("KeyboardInterrupt")
@@ -129,7 +129,7 @@ def test_a_long_trace_can_be_interrupted(notebook):
         "error. JAX did not compile or run the program."
     )
     expect(nb.equation(1)).to_have_text(re.compile(r"b:f32\[\]xweak = add a 1\.0:f32\[\]"))
-    # Nothing of the interrupted trace is left in the way.
+    # After the interrupted trace, the next cell runs as usual.
     nb.run(2)
     expect(nb.listing()).to_contain_text("b:f32[]weak = add a 1.0:f32[]")
 
@@ -147,7 +147,7 @@ def test_a_long_compilation_says_its_stage_its_time_and_that_it_cannot_be_stoppe
     running = nb.panel.locator('[data-stage="compile"]')
     expect(running.get_by_role("status")).to_have_text("Compiling", timeout=30_000)
     expect(running).to_contain_text("deep")
-    # At once, or when XLA has compiled: as JAX has it.
+    # The sentence depends on the version of JAX: the cell stops at once, or when XLA has compiled.
     expect(running).to_contain_text(
         re.compile("Interrupt the kernel to stop the cell|the cell stops after the compile")
     )
@@ -174,7 +174,7 @@ def test_a_program_too_large_to_send_whole_comes_page_by_page(notebook):
     expect(nb.panel.get_by_title("24,000 equations")).to_have_text("24,000 eq")
     expect(nb.outputs(2)).to_contain_text("24,000 equations")
     expect(nb.equation(1)).to_have_text(re.compile(r"b:f32\[3\] = mul a a"))
-    # The rest comes as far as one reads, and is counted until then.
+    # The other equations are loaded when the user scrolls to them; until then the panel shows their number.
     nb.equation(1).click()
     for first in (5001, 10_001):
         nb.page.keyboard.press("Control+End")
@@ -229,7 +229,7 @@ def test_a_mistake_of_ours_is_a_line_in_the_panel_and_the_cell_runs_as_always(no
     alert.get_by_text("Details", exact=True).click()
     expect(alert).to_contain_text("RuntimeError: no such thing")
 
-    # The next run is whole again.
+    # The next run has no failure.
     nb.run(3)
     nb.run(4)
     expect(alert).to_have_count(0)
@@ -237,7 +237,7 @@ def test_a_mistake_of_ours_is_a_line_in_the_panel_and_the_cell_runs_as_always(no
 
 
 def test_a_mistake_of_ours_while_jax_traces_costs_no_program(notebook):
-    """The hooks fail in the middle of the user's call."""
+    """The hooks of this package fail during the user's call."""
     nb = notebook(
         LOAD,
         BROKEN.format(module="observe.observer", name="Observer.traced"),
@@ -252,7 +252,7 @@ def test_a_mistake_of_ours_while_jax_traces_costs_no_program(notebook):
 
 
 def test_what_cannot_be_sent_is_said(notebook):
-    """The document is there, and its way to the panel is broken."""
+    """The document is built, but sending it to the panel fails."""
     nb = notebook(
         LOAD,
         "import jupyter_jaxpr.wire.comm as module\nsound = module.encode\n"

@@ -1,4 +1,4 @@
-"""The levels side by side: opened beside the notebook, linked in every direction, arranged, remembered, run again."""
+"""Tests the levels side by side in the main area: links in every direction, order of columns, reloads, new runs."""
 
 import re
 
@@ -50,7 +50,7 @@ def slope(x):
     return 2 * x"""
 
 
-# Words of the lines on screen that stand on two lines.
+# Returns the words of visible lines that the editor breaks over two lines.
 BROKEN_WORDS = r"""column => [...column.querySelectorAll('.cm-line')].flatMap(line => {
   const texts = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
   const broken = [];
@@ -75,15 +75,15 @@ class Wide:
         self.root = nb.page.locator(".jp-JaxprWide")
 
     def column(self, name: str) -> Locator:
-        """Source, jaxpr, StableHLO or HLO."""
+        """Return the column with this name: Source, jaxpr, StableHLO or HLO."""
         return self.root.get_by_role("group", name=name, exact=True)
 
     def toggle(self, name: str) -> Locator:
-        """The button of a column."""
+        """Return the button that shows or hides a column."""
         return self.root.get_by_role("toolbar", name="Columns").get_by_role("button", name=name, exact=True)
 
     def show(self, *names: str) -> None:
-        """Have just these columns, by their buttons."""
+        """Show exactly these columns, by their buttons."""
         wanted = {name: str(name in names).lower() for name in ("Source", "jaxpr", "StableHLO", "HLO")}
         for name, pressed in sorted(wanted.items(), key=lambda one: one[1], reverse=True):
             if self.toggle(name).get_attribute("aria-pressed") != pressed:
@@ -91,21 +91,21 @@ class Wide:
             expect(self.toggle(name)).to_have_attribute("aria-pressed", pressed)
 
     def lines(self, column: str, text: str) -> Locator:
-        """The lines of a column with a text, on screen."""
+        """Return the visible lines of a column that contain a text."""
         return self.column(column).locator(".cm-line").filter(has_text=text)
 
     def linked(self, column: str) -> Locator:
-        """The marked lines of a column, on screen."""
+        """Return the visible marked lines of a column."""
         if column == "Source":
             return self.column(column).locator(".jp-JaxprCell-line")
         return self.column(column).locator(".cm-line[data-linked='true']")
 
     def count(self, column: str) -> Locator:
-        """What the head of a column counts."""
+        """Return the count in the head of a column, such as `17 equations`."""
         return self.column(column).locator(".jp-JaxprWide-count")
 
 
-# The text of the notebook's third cell; the notebook is hidden below the columns.
+# Returns the text of the notebook's third cell; the columns hide the notebook.
 CELL_TEXT = """() => {
   const [notebook] = [...window.jupyterapp.shell.widgets('main')].filter(({ content }) => content?.widgets);
   return notebook.content.widgets[2].model.sharedModel.getSource();
@@ -151,7 +151,7 @@ def rnn(shared_notebook) -> OpenNotebook:
     return nb
 
 
-@pytest.mark.fresh_page  # the widths of the side areas are those of a new page
+@pytest.mark.fresh_page  # in a shared page, the side areas may have other widths
 def test_it_opens_over_the_notebook_with_as_many_columns_as_there_is_room_for(notebook):
     rnn = notebook(LOAD, HELPER, RNN)
     rnn.run_all()
@@ -159,20 +159,21 @@ def test_it_opens_over_the_notebook_with_as_many_columns_as_there_is_room_for(no
     page = rnn.page
     page.set_viewport_size({"width": 1440, "height": 800})
     wide = open_wide(rnn)
-    expect(page.locator("#jupyter-jaxpr-panel")).to_be_hidden()  # the program is seen once
+    # the panel closes, so that the program is shown only once
+    expect(page.locator("#jupyter-jaxpr-panel")).to_be_hidden()
     columns = wide.root.locator(".jp-JaxprWide-column")
     expect(columns).to_have_count(4)
     expect(wide.column("Source").get_by_role("heading")).to_have_text("Cell [3]")
     expect(wide.count("Source")).to_have_text("17 lines")
     expect(wide.count("jaxpr")).to_have_text("17 equations")
-    # The function of another cell, as it ran.
+    # The function of the other cell has its source at the time of the run.
     expect(wide.column("Source")).to_contain_text("Cell [2]")
     expect(wide.lines("Source", "scores = h @ w")).to_be_visible()
     expect(wide.column("jaxpr")).to_contain_text("scan")
     expect(wide.column("HLO")).to_contain_text("HloModule")
     for column in ("jaxpr", "StableHLO"):
         assert wide.column(column).evaluate(BROKEN_WORDS) == [], column
-    # `%iterArg_9` and the long names of operations further down are not cut either.
+    # Neither `%iterArg_9` nor the long names of operations further down are broken.
     wide.column("StableHLO").locator(".cm-scroller").evaluate(
         "scroller => (scroller.scrollTop = scroller.scrollHeight)"
     )
@@ -190,7 +191,7 @@ def test_it_opens_over_the_notebook_with_as_many_columns_as_there_is_room_for(no
     rnn.command("jupyter-jaxpr:open-levels")
     expect(rnn.page.locator(".jp-JaxprWide")).to_have_count(1)
 
-    # Closed, the view gives its place back to the panel.
+    # When the view is closed, the panel opens again.
     rnn.command("application:close")
     expect(page.locator("#jupyter-jaxpr-panel")).to_be_visible()
 
@@ -209,12 +210,12 @@ def test_what_is_pointed_at_in_one_column_is_marked_in_all(rnn):
     expect(wide.count("jaxpr")).to_have_text("1 of 17 equations linked")
     expect(wide.count("StableHLO")).to_have_text(re.compile(r"^1 of \d+ lines linked$"))
 
-    # From StableHLO, and previewed by the mouse.
+    # The mouse over a line of StableHLO marks the equation.
     wide.lines("StableHLO", "stablehlo.tanh").hover()
     expect(wide.linked("jaxpr")).to_have_count(1)
     expect(wide.linked("jaxpr")).to_contain_text("tanh")
 
-    # From the source: an expression, by the mouse and then by the caret.
+    # An expression of the source marks its equations: under the mouse, and at the caret.
     span = wide.lines("Source", "lax.scan").get_by_text("scan", exact=True)
     span.hover()
     expect(wide.linked("jaxpr").first).to_contain_text("scan")
@@ -223,12 +224,13 @@ def test_what_is_pointed_at_in_one_column_is_marked_in_all(rnn):
     expect(wide.linked("jaxpr")).to_contain_text("dot_general")
     expect(wide.column("Source").locator(".jp-JaxprCell-span")).to_have_text('h @ p["wh"]')
 
-    # From another cell's function, which the program calls.
+    # An expression of the function in the other cell marks the equation, too.
     wide.lines("Source", "scores = h @ w").click(position={"x": 110, "y": 8})
     expect(wide.linked("jaxpr")).to_have_count(1)
     expect(wide.linked("jaxpr")).to_contain_text("dot_general")
 
-    # A whole line: several, counted, and said.
+    # A whole line marks all of its equations; the head of the column has their number, and a sentence explains the
+    # selection.
     wide.lines("Source", TANH).click()
     rnn.page.keyboard.press("Home")
     expect(wide.count("jaxpr")).to_have_text("3 of 17 equations linked")
@@ -287,7 +289,7 @@ def test_the_source_column_is_the_cell(rnn):
     wide.show("Source", "jaxpr")
     source = wide.column("Source").get_by_role("textbox", name="Source of rnn")
 
-    # What the user types in the column is in the notebook; the marks move with the text.
+    # The source column edits the text of the cell; the marks move with the text.
     wide.lines("Source", TANH).click()
     page.keyboard.press("End")
     page.keyboard.type(" * 2")
@@ -296,12 +298,12 @@ def test_the_source_column_is_the_cell(rnn):
     expect(wide.root.get_by_text("edited after the run")).to_be_visible()
     expect(wide.linked("Source")).to_contain_text(TANH)
 
-    # A letter is a letter here, and no key of the views.
+    # In the source column, `?` is typed as text and does not open the help of the views.
     page.keyboard.type("?")
     expect(page.get_by_role("dialog")).to_have_count(0)
     page.keyboard.press("Backspace")
 
-    # The cell runs from here, and the caret stays.
+    # Shift+Enter runs the cell, and the caret stays in the column.
     page.keyboard.press("Shift+Enter")
     expect(wide.lines("jaxpr", "mul")).to_be_visible()
     expect(wide.column("Source").get_by_role("heading")).to_have_text("Cell [4]")
@@ -310,7 +312,7 @@ def test_the_source_column_is_the_cell(rnn):
     page.keyboard.type(" + 1")
     expect(wide.lines("Source", f"{TANH} * 2 + 1")).to_be_visible()
 
-    # The undo history is that of the cell.
+    # Undo in the column undoes the edit of the cell.
     page.keyboard.press("Control+z")
     expect(wide.lines("Source", "* 2 + 1")).to_have_count(0)
     assert "* 2 + 1" not in page.evaluate(CELL_TEXT)
@@ -329,15 +331,15 @@ def test_live_follows_the_source_column(rnn):
     page.keyboard.type(" + 1")  # the caret has stayed
     expect(wide.lines("jaxpr", "= add s 1.0")).to_be_visible()
     assert f"{TANH} * 2 + 1\n" in page.evaluate(CELL_TEXT)
-    # The card of an error is above the columns, and the expression is marked.
+    # The card of an error is above the columns, and the source marks the expression.
     live = wide.root.get_by_role("group", name="Live")
     expect(live).to_contain_text("Traced as written, not run.")
     page.keyboard.insert_text(" + x")
     expect(live).to_contain_text("As written, rnn raises an error.")
     expect(wide.column("Source").locator(".jp-JaxprCell-raises")).to_have_count(1)
-    page.keyboard.press("Control+z")  # JupyterLab takes back what was typed within half a second together
+    page.keyboard.press("Control+z")  # JupyterLab undoes edits within half a second of each other together
     expect(live).to_contain_text("Traced as written, not run.")
-    # A deleted cell leaves the text that was traced.
+    # After the cell is deleted, the column keeps the traced text, read-only.
     page.evaluate(DELETE_CELL)
     source = wide.column("Source").get_by_role("textbox", name="Source of rnn")
     expect(source).to_have_attribute("aria-readonly", "true")
@@ -436,7 +438,7 @@ def test_columns_are_hidden_moved_and_made_wider_and_stay_so_over_a_reload(noteb
     headings = wide.root.get_by_role("heading")
     expect(headings).to_have_text(["Cell [3]", "HLO", "jaxpr"])
 
-    rnn.editor(0).click()  # the notebook is in front again
+    rnn.editor(0).click()  # brings the notebook to the front again
     rnn.wait_until_workspace(
         """data => {
           const kept = data['jupyter-jaxpr:levels'];

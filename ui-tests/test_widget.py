@@ -1,4 +1,4 @@
-"""The widget: the panel's views in hosts without the labextension."""
+"""Tests the widget: the views of the panel in hosts without the labextension."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from test_hostile_document import Hostile
 
 import jupyter_jaxpr as jj
 
-pytestmark = pytest.mark.fresh_page  # the labextension is disabled, or there is no JupyterLab
+pytestmark = pytest.mark.fresh_page  # these tests disable the labextension, or use a page without JupyterLab
 
 FIXTURES = Path(__file__).parent.parent / "tests" / "fixtures"
 VIEWS = Path(jj.__file__).parent / "widgets" / "views.js"
-# VS Code starts kernels itself, so they lack the variable that Jupyter sets.
+# VS Code starts kernels itself, so Jupyter's variable JPY_PARENT_PID is missing.
 VSCODE = "import os; os.environ['VSCODE_PID'] = '1'; del os.environ['JPY_PARENT_PID']"
 WIDGET = ".jp-JaxprWidget[role=region]"
 
@@ -54,7 +54,7 @@ def test_in_jupyterlab_it_draws_links_asks_and_follows_its_traits(notebook, lab,
     widget = page.locator(WIDGET)
     expect(widget.get_by_role("tab")).to_have_text(["Program", "Flow", "Cache1", "Time", "Cost", "Notes"])
 
-    # An equation is linked to the widget's own column of the source.
+    # A selected equation marks its expression in the widget's column with the source.
     widget.locator('.cm-line[data-number="5"]').click()
     expect(source_line(widget, "jnp.tanh(").locator(".jp-JaxprCell-span").first).to_be_visible()
 
@@ -64,7 +64,7 @@ def test_in_jupyterlab_it_draws_links_asks_and_follows_its_traits(notebook, lab,
     expect(widget.get_by_role("heading", name="Step 1 of 3")).to_be_visible()
     assert violations(page, WIDGET) == []
 
-    # The notebook observes the widget, and drives it.
+    # Code of the notebook reads and sets the traits of the widget.
     nb.run(3)
     expect(nb.outputs(3)).to_have_text("('flow', 'jaxpr', 'equations')")
     nb.write(3, "widget.tab, widget.level = 'program', 'hlo'")
@@ -95,7 +95,7 @@ def test_below_the_cell_by_itself_where_the_host_has_no_panel(notebook, lab, pag
     widget.get_by_role("button", name="Back to the tabs of the widget").click()
     expect(widget.locator(":focus")).to_have_count(1)
 
-    # The views are not in the notebook; the static output is, for readers without widgets.
+    # The saved notebook has static output for readers without widgets, and does not contain the script with the views.
     saved = nb.save()
     assert len(json.dumps(saved)) < 150_000
     (bundle,) = [out["data"] for out in saved["cells"][2]["outputs"] if out["output_type"] == "display_data"]
@@ -115,7 +115,7 @@ def test_where_the_panel_answers_the_output_is_two_lines(notebook, lab, page: Pa
 
 # --- what a host has saved, without a kernel ---
 
-# The work of a host of anywidgets: import the module, pass a model and an element to `render`.
+# Acts as a host of anywidget: imports the module, and passes a model and an element to `render`.
 HOST = """async ({ views, document: saved, traits }) => {
   const state = { ...traits, document: JSON.parse(saved) };
   const { render } = await import(URL.createObjectURL(new Blob([views], { type: 'text/javascript' })));
@@ -132,7 +132,7 @@ HOST = """async ({ views, document: saved, traits }) => {
 }"""
 
 
-# A cell with a line whose types make it wrap, and the document of its run.
+# A cell with a line that is so long with its types that the editor wraps it.
 LONG = RNN.replace(
     "jnp.tanh(w @ h + x)", "jnp.tanh(w @ h + x) + jnp.sin(w @ h).sum() * jnp.cos(h).sum() + jnp.exp(h).sum()"
 )
@@ -143,7 +143,7 @@ for cell in sys.argv[1:]:
     shell.run_cell(cell)
 print()
 print(shell.user_ns["jj"].last().snapshot.to_json())"""
-# The tops of the numbers and of the lines in the column of the source, the hidden first number left out.
+# Returns the top edges of the line numbers and of the lines in the source column, without the hidden first number.
 TOPS = """widget => ['.cm-lineNumbers .cm-gutterElement:not([style*="visibility"])', '.cm-line'].map(part =>
   [...widget.querySelectorAll('.jp-JaxprWidget-source ' + part)]
     .map(one => Math.round(one.getBoundingClientRect().y)))"""
@@ -160,7 +160,7 @@ def document() -> dict[str, Any]:
 
 @pytest.fixture
 def saved(page: Page):
-    """Shows the saved state of a widget on a page that is no JupyterLab's."""
+    """Return a function that shows the saved state of a widget on a page without JupyterLab."""
 
     def show(document: object, body: str = "", **traits: object) -> Locator:
         return show_text(json.dumps(document), body, **traits)
@@ -204,7 +204,7 @@ def test_made_in_a_closed_section_the_numbers_stand_beside_their_lines(saved, pa
     expect(widget.locator(".jp-JaxprWidget-source .cm-line").first).to_be_attached()
     page.evaluate("document.body.style.display = 'block'")
     expect(widget.locator(".jp-JaxprWidget-source .cm-line").first).to_be_visible()
-    page.wait_for_timeout(500)  # the editor measures in the next frames
+    page.wait_for_timeout(500)  # the editor measures its lines in the next frames
     numbers, lines = widget.evaluate(TOPS)
     assert len(lines) > 3
     assert len({later - earlier for earlier, later in pairwise(lines)}) > 1  # a line wraps
@@ -219,7 +219,7 @@ def test_a_damaged_document_is_refused(saved, document):
 
 
 class Markup(Hostile):
-    """Markup in place of each text: a picture of another server, scripts, and a link that is a script."""
+    """Makes texts of markup: an image on another server, scripts, and a link that runs a script."""
 
     def text(self, field: str) -> str:
         return (
@@ -230,7 +230,7 @@ class Markup(Hostile):
 
 @pytest.fixture
 def watched(page: Page) -> list[str]:
-    """What a page does that it should not: scripts, errors, requests to servers."""
+    """Return a list to which scripts that ran, uncaught errors, and requests to servers are added."""
     seen: list[str] = []
 
     def dialog(shown: Dialog) -> None:
@@ -259,7 +259,7 @@ def test_tampered_state_runs_nothing_and_asks_nothing(saved, page: Page, watched
     widget.get_by_role("tab", name="Program").click()
     widget.get_by_role("button", name="Open levels side by side").click()
     expect(widget.get_by_role("button", name="Back to the tabs of the widget")).to_be_visible()
-    # The editor has empty pictures of its own beside its signs.
+    # CodeMirror has its own `img` elements, without an address.
     made = "img:not(.cm-widgetBuffer), script, iframe, object, [onload], [onerror], [href^='javascript:']"
     assert widget.locator(made).count() == 0
     assert page.evaluate("window.sent.map(message => message.type)") == ["resend"]
@@ -297,7 +297,7 @@ def test_on_a_page_without_jupyterlabs_colours(saved, page: Page, document, body
     expect(widget).to_have_css("background-color", ground)
     found = Axe().run(page, context={"include": [[WIDGET]]})
     assert [(rule["id"], [node["html"] for node in rule["nodes"]]) for rule in found.response["violations"]] == []
-    # The page around has no rule of the widget's.
+    # The styles of the widget do not change elements outside of it.
     outside = page.evaluate(
         """() => {
           const probe = document.createElement('div');
