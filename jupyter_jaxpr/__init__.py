@@ -44,7 +44,7 @@ _HOMES = {
     "last": ".scripts.last",
     "observe": ".scripts.observing",
     "widget": ".widgets",
-    # rewritten cells import this function from here; see `typed.cell.rewrite`
+    # not a public name: the code of rewritten cells imports this function from the package (`typed.cell.rewrite`)
     "last_call": ".typed.cell",
 }
 

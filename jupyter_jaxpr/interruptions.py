@@ -38,7 +38,7 @@ def not_of_a_signal(*kinds: type[_Kind]) -> tuple[type[_Kind], ...]:
     error = sys.exception()
     try:
         return () if error is not None and is_of_a_signal(error) else kinds
-    except RecursionError:  # the stack is full, which means that the present error is a RecursionError, too
+    except RecursionError:  # the stack is full, so the caught error is a RecursionError itself
         return kinds
 
 
@@ -47,13 +47,12 @@ def is_of_a_signal(error: BaseException) -> bool:
 
     Handlers are recognised if they are Python functions, as most are.
     """
-    # The first frame is that of the `try` statement, or of a function that the statement called.
+    # The traceback's first frame has the `try` statement, so it is skipped.
     above = error.__traceback__
     frames = []
     while above is not None and (above := above.tb_next) is not None:
         frames.append(above.tb_frame)
-    # Short path for the usual case, an error of this package's own functions: it avoids asking for about 60 signal
-    # handlers.
+    # The usual error comes from functions of this package; in this case, the loop over about 60 signals is avoided.
     frames = [frame for frame in frames if not _is_ours(frame.f_code) and _takes_two(frame.f_code)]
     if not frames:
         return False

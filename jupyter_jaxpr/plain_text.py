@@ -34,7 +34,7 @@ class Limit:
     ERROR: Final = 4_000  # the text of an error of the user's code
 
 
-#: The words that replace an object which cannot be described; the reason follows.
+#: The beginning of the text that replaces an object which cannot be described; the reason follows these words.
 COULD_NOT = "could not be described"
 
 #: Errors that the `repr` of a user's object may raise. KeyboardInterrupt is not included, so that it stops the cell.

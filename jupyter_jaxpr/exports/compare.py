@@ -31,8 +31,9 @@ class CompareText:
 
     call: str
     verdict: list[str]
-    head: tuple[str, ...]  # for each column the name of the function, and how it was called, unless the user jitted it
-    rows: list[tuple[str, ...]]  # each row: the quantity, then its value for each function
+    # the column headings: the name of each function, and how it was called, such as `f (without jit)`
+    head: tuple[str, ...]
+    rows: list[tuple[str, ...]]  # each row: the name of a quantity, then its value for each function
     remarks: list[str]
 
 
@@ -72,7 +73,7 @@ def _rows(comparison: VariantComparison) -> list[tuple[str, Callable[[Variant], 
 
 
 def _with(text: str, addition: str | None) -> str:
-    """Return a text with a second, smaller text below it."""
+    """Return a text with an addition in parentheses, such as `120 ms (from disk)`; without one, the text alone."""
     return f"{text} ({addition})" if addition else text
 
 
@@ -122,7 +123,7 @@ def arguments_sentence(call: str) -> str:
 
 
 def variant_remarks(variant: Variant) -> list[str]:
-    """Return remarks on one variant: its notes, its error, and why it has no derivative."""
+    """Return remarks on one variant: its notes, its error, and the errors of `jax.grad` and `jax.jvp`."""
     remarks = list(variant.notes)
     if variant.error is not None:
         remarks.append(variant.error if variant.mode == "missing" else f"The call raised {variant.error}")

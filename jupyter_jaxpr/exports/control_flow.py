@@ -24,8 +24,8 @@ _VALUES = 40
 class CardText:
     """The card of one construct as text."""
 
-    title: str  # the name and line of the construct, such as: scan step, line 10
-    head: tuple[str, ...]  # the headings of the columns with values
+    title: str  # the name and the line of the construct, such as `scan step, line 10`
+    head: tuple[str, ...]  # the column headings of `values`
     values: list[tuple[str, ...]]
     branches: list[str]
     facts: list[str]
@@ -35,7 +35,7 @@ class CardText:
 class ControlFlowText:
     """The control flow of a document as text."""
 
-    rows: list[tuple[str, ...]]  # each row has the columns of HEAD
+    rows: list[tuple[str, ...]]  # a row of cells for each construct, with the column headings in HEAD
     cards: list[CardText]
     left_out: str | None
 
@@ -67,7 +67,7 @@ def _line(document: Snapshot, card: Control) -> str:
 
 
 def _recorded(document: Snapshot, index: int) -> str:
-    """Return the number of steps that the stepper recorded, for a loop whose number is unknown before a run."""
+    """Return the number of steps in the recorded run, for a loop whose number is unknown without a run."""
     recording = next((candidate for candidate in document.recordings if candidate.control == index), None)
     steps = None if recording is None else steps_range(recording)
     if steps is None:

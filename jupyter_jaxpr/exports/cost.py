@@ -20,9 +20,9 @@ class CostText:
 
     name: str
     sentence: str
-    rows: list[tuple[str, ...]]  # each row has the columns of HEAD
+    rows: list[tuple[str, ...]]  # a row of cells for each line, with the column headings in HEAD
     left_out: str | None
-    xla: str | None  # the counts of XLA and of this package, if they differ; else None
+    xla: str | None  # a sentence with XLA's counts and this package's counts; None if they are equal
     differences: list[str]
     memory: str | None
 

@@ -14,7 +14,7 @@ _EXACT = 0.05
 
 
 def unclear_growth(sweep: Sweep) -> str | None:
-    """Return a sentence on the series of a sweep whose growth is unclear; None if there are none."""
+    """Return a sentence that names the times whose growth in a sweep is unclear; None if there are none."""
     if len({point.number for point in sweep.points if point.number is not None}) < _FEWEST_NUMBERS:
         return None
     fitted = {(fit.function, fit.series) for fit in sweep.fits}
@@ -31,7 +31,7 @@ def unclear_growth(sweep: Sweep) -> str | None:
 
 
 def growth_sentence(sweep: Sweep, fit: SweepFit) -> str:
-    """Return a sentence on how a series of a sweep grows."""
+    """Return a sentence on the power law of one series, such as `The warm time of f scales as n^2.0`."""
     subject = f"the {_GROWING[fit.series]} of {fit.function}"
     if abs(fit.exponent) < _FLAT:
         return f"{subject[0].upper()}{subject[1:]} hardly depends on {sweep.name}."

@@ -35,9 +35,9 @@ def void(tag: str, /, **attributes: str | bool) -> Markup:
 
 
 def unclosed(tag: str, words: str, /, **numbers: int) -> Markup:
-    """Return an element with a text but without an end tag, such as `li`, which HTML ends at the next one.
+    """Return an element without an end tag, such as `li`, which HTML closes at the next `li`.
 
-    All attributes are numbers.
+    Its attributes are numbers.
     """
     attributes = "".join(f" {_name(key)}={number:d}" for key, number in numbers.items())
     return Markup(f"<{tag}{attributes}>{escape(words, quote=False) or ' '}")
@@ -55,12 +55,12 @@ def raw(tag: str, source: str, /, **attributes: str | bool) -> Markup:
 
 
 def join(*parts: str | Markup) -> Markup:
-    """Return the texts and elements in sequence."""
+    """Return texts and elements, one after the other, as one piece of HTML."""
     return Markup("".join(part.source if isinstance(part, Markup) else escape(part, quote=False) for part in parts))
 
 
 def page(*parts: Markup) -> str:
-    """Return the text of a whole HTML file."""
+    """Return the text of a complete HTML file with these elements."""
     return f"<!doctype html>\n{join(*parts).source}\n"
 
 

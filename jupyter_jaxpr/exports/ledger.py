@@ -20,8 +20,8 @@ class CacheText:
     """The ledger of one run as text."""
 
     sentence: str
-    rows: list[tuple[str, ...]]  # each row has the columns of HEAD
-    misses: list[str]  # the misses of this run, in order
+    rows: list[tuple[str, ...]]  # a row of cells for each function, with the column headings in HEAD
+    misses: list[str]  # a text for each miss of this run, in the order of the misses
     left_out: str | None
     note: str | None
 

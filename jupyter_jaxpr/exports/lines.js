@@ -1,16 +1,17 @@
-// A list of the page comes in, a text goes out: its lines, each with its place, those of a packed text drawn by chunks.
+// Makes a text object of each list of lines in the page: its lines, each with its source place. Draws the compressed
+// lines of long texts in chunks.
 
-/** Place -> first line, last line and columns of those in the cell; of others the name of their line. */
+/** Place -> [first line, last line, first column, last column] in the cell; for other places the text of their line. */
 const places = JSON.parse(document.getElementById('places').textContent);
 
 function inCell(place) {
   return Array.isArray(places[place]) ? places[place] : null;
 }
 
-/** Lines of a chunk: a browser lays out those near the window, and finds and prints what is in the others. */
+/** The lines in a chunk. A browser lays out only chunks near the window, but searches and prints all of them. */
 const CHUNK = 50;
 
-/** A text has the lines that stand in the page; `unpack` and `draw` bring the others. */
+/** Make a text object with the lines that are already in the page; `unpack` and `draw` add the compressed lines. */
 function textOf(list) {
   const text = { list, title: list.dataset.title, lines: [], undrawn: [] };
   const placesOfLines = list.dataset.places.split(' ');
@@ -21,7 +22,7 @@ function textOf(list) {
   return text;
 }
 
-/** Take the packed lines of a text in, if it has some. */
+/** Unpack the compressed lines of a text, if it has any. */
 async function unpack(text) {
   const packed = text.list.nextElementSibling;
   if (packed?.localName === 'script') {
@@ -33,8 +34,8 @@ async function unpack(text) {
 }
 
 /**
- * A line of a text knows its position, its place (or -1), how many lines below belong to it, and its number: the one
- * that the panel shows for an equation, the line of a file, else the position.
+ * Add a line to a text. Stores in the line: its position, its place (or -1), how many lines its fold hides, and the
+ * shown number (of an equation as in the panel, of a line in its file, else the position).
  */
 function known(text, line, place, folds, number) {
   line.text = text;
@@ -49,7 +50,7 @@ function known(text, line, place, folds, number) {
   }
 }
 
-/** Make the next chunk of a text; was there one? */
+/** Draw the next chunk of a text; return whether there was one. */
 function draw(text) {
   const chunk = document.createElement('ol');
   while (text.undrawn.length > 0 && chunk.childElementCount < CHUNK) {
@@ -66,7 +67,7 @@ function draw(text) {
   return chunk.isConnected;
 }
 
-/** A chunk says its height, for while it is not laid out, and which lines it holds. */
+/** Store the number of visible lines, for the height of a chunk before its layout, and name the lines of the chunk. */
 function measure(chunk) {
   chunk.style.setProperty('--shown', [...chunk.children].filter(line => !line.hidden).length);
   chunk.setAttribute('aria-label', `Lines ${chunk.firstElementChild.number} to ${chunk.lastElementChild.number}`);

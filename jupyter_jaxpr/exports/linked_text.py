@@ -26,9 +26,9 @@ class LinkedText:
     lines: list[str]
     # for each line an index into the document's frames; -1 if it has no user line
     frames: list[int]
-    # first line of a fold -> number of lines that are hidden below it
+    # first line of a fold -> number of the lines that the fold hides below it
     folds: dict[int, int]
-    # for each line the number that the panel shows, 0 for none; None if lines are simply numbered from 1
+    # for each line the number that the panel shows for its equation, 0 for none; None if lines are numbered from 1
     numbers: list[int] | None = None
     # The reason why the text is missing, with a cure; None if the text exists.
     absent: str | None = None
@@ -66,7 +66,7 @@ def _folds(printed: ProgramLines) -> dict[int, int]:
 
 
 def _numbers(printed: ProgramLines, numbers: dict[tuple[int, int], int]) -> list[int] | None:
-    """Return for each line the number of the equation that begins there; None if the equations have no numbers."""
+    """Return for each line the number of the equation that begins there; None if `numbers` is empty."""
     if not numbers:
         return None
     visited: set[tuple[int, int]] = set()
@@ -110,7 +110,7 @@ def _indented(lines: Sequence[str]) -> dict[int, int]:
 
 
 class _Places:
-    """Finds the source frames of a document's stacks and equations."""
+    """Finds the source frame of stacks and equations: the innermost in the shown source, or else the innermost."""
 
     def __init__(self, document: Snapshot, own_file: str | None) -> None:
         self._document = document
@@ -124,7 +124,7 @@ class _Places:
         return frame
 
     def of_equations(self, equations: Sequence[tuple[int, int]]) -> int:
-        """Return the frame of the innermost equation that has one; inside a library's jit, that of the user's call."""
+        """Return the frame of the first equation that has one; for an equation of a library, of the user's call."""
         for scope, equation in equations:
             frame = self.of_stack(self._document.scopes[scope].stack[equation])
             if frame >= 0:

@@ -1,13 +1,13 @@
-// Programs of a page come in, each a few texts of lines; linking, folding and search go out.
-// Without it the page can be read all the same.
+// Adds linking, folding and search to the texts of each program in the page. Without this script, the page still shows
+// the texts.
 
-/** Place -> the calls that led to it, where more than one did. */
+/** Place -> text of the calls that led to the place, for places below several calls. */
 const calls = JSON.parse(document.getElementById('calls').textContent);
 
 /** The milliseconds of each animation frame in which `drawn` draws further lines. */
 const MILLISECONDS = 40;
 
-/** A program is made when it is first seen: the rest of its lines is drawn, then all of them are linked. */
+/** Prepare a program when it is first opened: draw its remaining lines, then link all lines. */
 function opened(details) {
   return (details.made ??= made(details));
 }
@@ -25,7 +25,7 @@ async function made(details) {
   program.setAttribute('aria-busy', 'false');
 }
 
-/** Draw for a part of a frame, at least a chunk of each text; is there more? */
+/** Draw chunks for MILLISECONDS, at least one of each text; return whether lines remain. */
 function drawn(texts) {
   const end = performance.now() + MILLISECONDS;
   let isMore = true;
@@ -38,16 +38,16 @@ function drawn(texts) {
 function make(program, texts) {
   const lines = texts.flatMap(text => text.lines);
   const source = texts.find(text => text.list.dataset.level === 'source');
-  /** Place -> lines of all texts; the source's line stands under its number. */
+  /** Place -> the lines of all texts with this place. */
   const byPlace = Map.groupBy(lines, line => line.place);
   byPlace.delete(-1);
-  /** For each line number of the file or the cell: the shown line of the source text. */
+  /** Line number in the file or the cell -> line of the source text. */
   const sourceLines = new Map(source?.lines.map(line => [line.shown, line]));
   let marked = new Map();
   const [status, stack] = program.querySelectorAll('[role="status"]');
   let pinned = null;
 
-  /** The places of a line: its own, or all of those that begin on a line of the source. */
+  /** Return the places of a line: its own place; for a line of the source text, all places that begin on this line. */
   function placesOf(line) {
     return line.text === source ? placesAt(line.shown) : [line.place].filter(place => place >= 0);
   }
@@ -56,7 +56,7 @@ function make(program, texts) {
     return [...byPlace.keys()].filter(place => inCell(place)?.[0] === number);
   }
 
-  /** Line -> how it is linked: by its very expression, or only by the line that the expression is on. */
+  /** Return a map: linked line -> 'linked' (same expression) or 'near' (another expression of the same source line). */
   function linkedTo(line) {
     const found = new Map([[line, 'linked']]);
     const own = placesOf(line);
@@ -72,7 +72,7 @@ function make(program, texts) {
     return found;
   }
 
-  /** The lines of other expressions that begin on the line of this one. */
+  /** Return the lines of all expressions that begin on the same source line as this place. */
   function sameLine(place) {
     const at = inCell(place);
     return at ? placesAt(at[0]).flatMap(other => byPlace.get(other)) : [];
@@ -100,7 +100,7 @@ function make(program, texts) {
     return marked;
   }
 
-  /** How many lines of a text are marked, such as `jaxpr 2` or `StableHLO 3 by source line`. */
+  /** Return the number of marked lines of a text, such as `jaxpr 2` or `StableHLO 3 by source line`. */
   function counted(text) {
     const own = [...marked].filter(([one]) => one.text === text);
     if (own.length === 0) {
@@ -139,12 +139,12 @@ function make(program, texts) {
     pinned = pinned === line ? null : line;
     pinned?.setAttribute('aria-current', 'true');
     reveal(mark(pinned), line.text);
-    // The address of the page leads to the line, for whoever copies the address.
+    // The address of the page then names the line, so the reader can copy a link to the line.
     const anchor = pinned?.shown ? `${program.parentElement.id}:${line.text.list.dataset.level}:${line.shown}` : '';
     history.replaceState(null, '', `#${anchor}`);
   }
 
-  /** Show a line that an address names; does nothing where the page has no such line. */
+  /** Show and select the line that an address names; do nothing if the page has no such line. */
   program.goTo = (level, number) => {
     const line = texts.find(text => text.list.dataset.level === level)?.lines.find(one => one.shown === number);
     if (line) {
@@ -168,7 +168,7 @@ function make(program, texts) {
     }
   });
 
-  // --- keyboard: one stop of the Tab key a text, arrows inside ---
+  // --- keyboard: the Tab key stops once in each text, the arrow keys move between its lines ---
 
   function focusLine(line) {
     line.text.stop.tabIndex = -1;
@@ -218,7 +218,7 @@ function make(program, texts) {
     }
   }
 
-  /** Unfold a line, and bring back its column. */
+  /** Unfold a line, and show its column if the reader has hidden the column. */
   function show(line) {
     unfold(line);
     program.querySelector(`input[data-level="${line.text.list.dataset.level}"]`).checked = true;
@@ -270,18 +270,18 @@ function make(program, texts) {
   }
   texts.filter(text => text !== source).forEach(colour);
 
-  // What was typed while the lines were drawn.
+  // The reader may have typed a search while the lines were drawn.
   if (query.value) {
     search();
   }
 }
 
-/** Lines of which the types have a colour: a browser paints the ranges of all of them. */
+/** The most lines of a text whose types are coloured, because a browser paints the ranges of all lines. */
 const COLOURED = 20000;
 const TYPES = /\b(?:bf16|bool|pred|[fiusc]\d+\w*|key<\w+>)\[[^\]]*\]|\btensor<[^>]*>/g;
 const types = globalThis.Highlight && new Highlight();
 
-/** Give the types of a text their colour; where the browser cannot, they have the colour of the text. */
+/** Colour the types in a text, such as `f32[8]`, if the browser supports highlights. */
 function colour(text) {
   for (const words of types ? text.lines.slice(0, COLOURED).flatMap(wordsOf) : []) {
     for (const { 0: type, index } of words.data.matchAll(TYPES)) {
@@ -291,14 +291,14 @@ function colour(text) {
   }
 }
 
-/** The text nodes of a line: one, or three where the line has folded parameters. */
+/** Return the text nodes of a line: one, or three if the line has folded parameters. */
 function wordsOf(line) {
   return [...line.childNodes]
     .map(node => (node.localName === 'span' ? node.firstChild : node))
     .filter(node => node instanceof Text);
 }
 
-/** A fold of a line, open at first: its button, and `show`, which opens or folds and returns whether that is new. */
+/** Make a fold, open at first. Its function `show` opens or folds, and returns whether this changed the fold. */
 function foldOf(line, inside, what, change) {
   const button = Object.assign(document.createElement('button'), { type: 'button', className: 'fold', tabIndex: -1 });
   const say = isOpen =>
@@ -329,10 +329,10 @@ function foldedLines(line) {
   return fold;
 }
 
-/** A jaxpr with more parameters shows the first one and the last one. */
+/** If a lambda of a jaxpr has more parameters, only the first and the last one are visible at first. */
 const MOST_PARAMETERS = 8;
 
-/** The parameters that describe the operation of each primitive, as the panel shows them (`parameter-labels.ts`). */
+/** Primitive -> the parameter that describes its operation best; the panel shows the same (`parameter-labels.ts`). */
 const TELLING = {
   argmax: 'axes',
   argmin: 'axes',
@@ -362,10 +362,10 @@ const TELLING = {
 const LONGEST_WHOLE = 12;
 const LONGEST_LABEL = 32;
 
-/** Fold the parameters of the equations of a jaxpr, and those of its lambdas. Returns the folds. */
+/** Fold the parameters of a jaxpr's equations and of its lambdas; return the folds. */
 function foldedParameters(text) {
   const folds = [];
-  /** The primitives whose parameters take several lines, the innermost last. */
+  /** The primitives around the line whose parameters take several lines, the innermost last. */
   const around = [];
   for (const line of text.lines) {
     const words = line.lastChild;
@@ -394,7 +394,7 @@ function ofLambda(line, head, parameters, end) {
   ];
 }
 
-/** Fold the parameters of an equation, or of a line of an equation that takes several lines. */
+/** Fold the parameters in a line: of an equation on one line, or of one line of a longer equation. */
 function ofEquation(line, around) {
   const words = line.lastChild?.data ?? '';
   if (/^\s*\]/.test(words)) {
@@ -424,7 +424,7 @@ function ofEquation(line, around) {
   ];
 }
 
-/** The position of the bracket that closes the one before a position; -1 without one. */
+/** Return the position of the bracket that closes the bracket just before `from`; -1 if there is none. */
 function closed(words, from) {
   let depth = 1;
   for (let at = from; at < words.length; at++) {
@@ -436,13 +436,13 @@ function closed(words, from) {
   return -1;
 }
 
-/** What stands in place of parameters: the telling one, as in the panel. */
+/** Return the label of folded parameters: the parameter in TELLING with its value, such as `length=100 …`. */
 function labelOf(primitive, parameters) {
   const [, name, value] = new RegExp(`(?:^| )(${TELLING[primitive]}=)(.*)`).exec(parameters) ?? [];
   if (name === undefined) {
     return '…';
   }
-  // The value ends at the next name of a parameter outside of brackets.
+  // The value ends before the next ` name=` outside of brackets.
   let depth = 0;
   let length = 0;
   while (length < value.length && !(depth === 0 && /^ \w+=/.test(value.slice(length, length + 40)))) {
@@ -456,10 +456,10 @@ function labelOf(primitive, parameters) {
   return label.length === parameters.length ? label : `${label} …`;
 }
 
-/** The folds of words inside of a line, with the words. */
+/** The folds inside of lines, each with the element that it hides. */
 const wordFolds = [];
 
-/** Fold the second of three parts of a line. Returns the fold. */
+/** Fold the second of three parts of a line; return the fold. */
 function foldedWords(line, [head, inside, end], { label, opened, name, className = 'more' }) {
   const middle = document.createElement('span');
   middle.textContent = inside;
@@ -474,7 +474,7 @@ function foldedWords(line, [head, inside, end], { label, opened, name, className
   return fold;
 }
 
-// A copy without the folded words would be another program.
+// Copied lines must contain the hidden parameters, so these are unfolded while the browser copies.
 document.addEventListener('copy', () => {
   for (const { fold, middle } of wordFolds) {
     if (middle.hidden && getSelection().containsNode(middle, true)) {
@@ -484,7 +484,7 @@ document.addEventListener('copy', () => {
   }
 });
 
-/** Go to the line that the address names. */
+/** Show the line that the page's address names, such as `#program-0:jaxpr:7`. */
 async function goToAddress() {
   const [, id, level, number] = /^#(program-\d+):([a-z]+):(\d+)$/.exec(location.hash) ?? [];
   const details = id && document.getElementById(id);

@@ -33,7 +33,7 @@ from .static_output import about, after, before
 _PACKED_FROM = 2_500
 # The number of lines in a chunk. The first chunk of a long text is not compressed, so that it is visible at once.
 _CHUNK = 50
-# The most calls of a stack that are named.
+# The most calls of a stack that are listed for a place.
 _MOST_CALLS = 12
 
 
@@ -47,7 +47,7 @@ def page(document: Snapshot, source_of: Callable[[str], SourcePage | None] = lam
 
     Args:
         document: The document.
-        source_of: A function: path -> text of the source file; used for a run without a cell.
+        source_of: A function: path -> text of the source file. Used for a run outside of a cell.
     """
     document = as_saved(document)
     own_file, source = _own_source(document, source_of)
@@ -109,7 +109,7 @@ def _theme() -> Markup:
 def _own_source(
     document: Snapshot, source_of: Callable[[str], SourcePage | None]
 ) -> tuple[str | None, LinkedText | None]:
-    """Return (path of the source beside the texts, its text); the text is None if it is the cell's own."""
+    """Return (path of the source beside the texts, its text); for the cell's own source the text is None."""
     if document.cell is not None:
         return document.cell.file, None
     frames = Counter(document.frames[stack.frames[0]].file for stack in document.stacks if stack.frames)
@@ -145,7 +145,7 @@ def _places(document: Snapshot, own_file: str | None, texts: chain[LinkedText]) 
 
 
 def _calls(document: Snapshot, own_file: str | None, texts: chain[LinkedText]) -> str:
-    """Return JSON, safe inside a script: {frame below several calls: these calls, innermost first}."""
+    """Return JSON, safe inside a script: {frame: the calls of its stack as text, innermost first}."""
     used = {frame for text in texts for frame in text.frames if frame >= 0}
     calls: dict[str, str] = {}
     for stack in document.stacks:
@@ -200,7 +200,7 @@ def _bench(document: Snapshot, texts: list[LinkedText], source: LinkedText | Non
         element("div", *columns, class_="jjx-columns"),
         class_="jjx-bench",
     )
-    # A link to a line has the program, the text and the shown number: #program-0:jaxpr:7 is equation 7.
+    # The address of a line has the program, the level and the shown number: #program-0:jaxpr:7 is equation 7.
     name = f"program-{index}"
     return element("details", element("summary", "Program"), bench, class_="jjx-program", id=name, open=opened)
 
@@ -229,7 +229,7 @@ def _column(text: LinkedText) -> Markup:
 
 
 def _listing(name: str, title: str, lines: list[Markup], frames: list[int]) -> Markup:
-    """Return lines in chunks, because a browser lays out only the chunks near the visible part."""
+    """Return a list of lines in chunks, because a browser lays out only the chunks near the visible part."""
     chunks = [
         element("ol", *lines[first : first + _CHUNK], start=str(first + 1)) for first in range(0, len(lines), _CHUNK)
     ]

@@ -26,9 +26,9 @@ class ShardingsText:
 
     title: str
     sentence: str
-    rows: list[tuple[str, ...]]  # each row has the columns of HEAD
+    rows: list[tuple[str, ...]]  # a row of cells for each array, with the column headings in HEAD
     pictures: list[tuple[str, str]]  # (names of the arrays, picture)
-    collectives: list[tuple[str, ...]]  # each row has the columns of COLLECTIVES
+    collectives: list[tuple[str, ...]]  # a row of cells for each collective, with the column headings in COLLECTIVES
     remarks: list[str]
 
 
@@ -69,7 +69,7 @@ def _row(array: ShardedArray) -> tuple[str, ...]:
 
 
 def _pictures(arrays: tuple[ShardedArray, ...]) -> list[tuple[str, str]]:
-    """Return (names of the arrays, picture) for each different way of splitting."""
+    """Return (names of the arrays, picture as text) for each different sharding."""
     titles: dict[str, list[str]] = {}
     for array in arrays:
         titles.setdefault(array.picture, []).append(array.title)

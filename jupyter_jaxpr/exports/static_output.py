@@ -28,7 +28,7 @@ def fragment(document: Snapshot, *, characters: int, heading: int = 4) -> str:
 
     Args:
         document: The document.
-        characters: The length of all texts of the programs together, in characters.
+        characters: The largest length of all programs' texts together, in characters.
         heading: The level of the headings.
     """
     programs = [(index, document.programs[index]) for index in wording.exported(document)]

@@ -27,7 +27,7 @@ class ProgramTimeText:
 
     name: str
     sentence: str
-    rows: list[tuple[str, ...]]  # each row has the columns of HEAD
+    rows: list[tuple[str, ...]]  # a row of cells for each timed kind of call, with the column headings in HEAD
     remarks: list[str]
 
 
@@ -92,7 +92,7 @@ def calls_sentence(kind: str, time: WarmTime) -> str:
     return sentence.format(kind=kind, runs=f"{time.runs:,}", batch=f"{time.batch:,}", fastest=duration(time.minimum))
 
 
-#: For each column of a sweep's table: the heading, and a function that returns the text for a point (None: no value).
+#: For each column of a sweep's table: the heading, and a function: point -> text of the cell, or None without a value.
 _COLUMNS: tuple[tuple[str, Callable[[SweepPoint], str | None]], ...] = (
     ("eager", lambda point: _median(point.eager)),
     ("first call", lambda point: _seconds(point.first)),
@@ -131,7 +131,7 @@ def _point(point: SweepPoint, several: bool, columns: list[Callable[[SweepPoint]
 
 
 def _value(point: SweepPoint) -> str:
-    """Return the swept value as the user typed it; an integer gets separators of thousands."""
+    """Return the swept value as the user typed it; an integer gets thousands separators, such as `4,096`."""
     number = point.number
     return f"{int(number):,}" if number is not None and point.value == f"{number:.0f}" else point.value
 

@@ -1,7 +1,7 @@
 // Unpacks the compressed texts of the page, and first unpacks and runs the page's own script.
 'use strict';
 
-/** Base64 of zlib in, text out. */
+/** Return the text of an element that contains zlib data in base64. */
 function unpacked(packed) {
   const characters = atob(packed.textContent);
   const bytes = new Uint8Array(characters.length);
@@ -11,12 +11,12 @@ function unpacked(packed) {
   return new Response(new Response(bytes).body.pipeThrough(new DecompressionStream('deflate'))).text();
 }
 
-/** At the second frame the first is on the screen. */
+/** Wait until the browser has painted: when a second frame begins, the first one is on the screen. */
 function painted() {
   return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))));
 }
 
-/** Lines that stand in the page are painted before more is made of them. */
+/** Run the page's script after the browser has painted the lines that are already in the page. */
 async function start() {
   await painted();
   const script = document.createElement('script');

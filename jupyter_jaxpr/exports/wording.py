@@ -27,7 +27,7 @@ class Signature:
 
     @property
     def types(self) -> str:
-        """The signature without the name."""
+        """The signature without the name, such as `(f32[8]) → f32[4]`."""
         return self.arguments + (f" → {self.result}" if self.result is not None else "")
 
 
@@ -60,14 +60,14 @@ def counts(document: Snapshot, program: Program, *, other_programs: int = 0) -> 
     parts = [*summary.size, *filter(None, (summary.activity, summary.origin))]
     if other_programs:
         parts.append(count(other_programs, "more program"))
-    # The duration of a call in an earlier run, or of an own trace, says nothing about this run.
+    # If the duration is that of an earlier run's call or of an own trace, it says nothing about this run.
     if program.origin in ("ran", "derived") and program.stages is not None and program.stages.total is not None:
         parts.append(f"first call {duration(program.stages.total)}")
     return " · ".join(parts)
 
 
 def stages(program: Program) -> list[tuple[str, str]]:
-    """Return (stage, time) for the reported stages in order, and last for the whole call; [] if there was no call."""
+    """Return (stage, time) for each reported stage in order, and for the whole call; [] without stage times."""
     times = program.stages
     if times is None:
         return []
@@ -95,7 +95,7 @@ def exported(document: Snapshot) -> list[int]:
 
 
 def of_libraries(document: Snapshot) -> str | None:
-    """Return a sentence on the programs that are only shown in the panel; None if the export shows all."""
+    """Return a sentence on the programs that are not exported because libraries jitted them; None if there are none."""
     left = len(document.programs) - len(exported(document))
     return f"The panel shows {count(left, 'more program')}, which libraries jitted." if left else None
 

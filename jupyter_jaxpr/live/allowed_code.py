@@ -23,7 +23,7 @@ _NOTHING = object()
 _TRANSFORMS = """jit vmap grad value_and_grad jacfwd jacrev jacobian hessian checkpoint remat custom_jvp custom_vjp
     custom_gradient named_call shard_map smap named_scope default_matmul_precision""".split()
 _IN_CLASSES: tuple[Any, ...] = (staticmethod, classmethod, property)
-#: Methods that set the rules of a `custom_vjp` or `custom_vmap` function which a decorator in the cell made.
+#: The methods that set the rules of a function made by a decorator such as `custom_vjp` or `custom_vmap`.
 _COMPLETES = frozenset(["defvjp", "defjvp", "defjvps", "def_vmap"])
 
 
@@ -97,7 +97,7 @@ def check_wraps(node: ast.expr, names: Mapping[str, Any]) -> None:
 
 
 def completes(node: ast.expr, names: Mapping[str, Any]) -> bool:
-    """Return whether an expression such as `f.defvjp(forward, backward)` sets a rule of a function of the cell."""
+    """Return whether a statement such as `f.defvjp(forward, backward)` sets a rule, and may be executed."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr not in _COMPLETES:
         return False
     try:
@@ -208,7 +208,7 @@ def value_of(node: ast.expr, names: Mapping[str, Any]) -> Any:
 
 
 def _number(node: ast.expr, names: Mapping[str, Any]) -> Any:
-    """Return the value of an arithmetic expression of numbers; one that would take long or much memory is refused."""
+    """Return the value of an arithmetic expression of numbers; refuse one that would take long or much memory."""
     if isinstance(node, ast.UnaryOp):
         value = _plain_number(value_of(node.operand, names), node)
         match node.op:

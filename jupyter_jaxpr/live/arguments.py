@@ -18,7 +18,7 @@ from ..observe.observation import ArgumentSpec
 from ..typed.specs import SpecError, parse_target
 from .allowed_code import NotHarmless, NotThere, value_of
 
-#: Where the arguments of a target come from, in the words of the panel.
+#: The words with which the panel names the magic's line as the source of the argument types.
 THE_MAGIC = "the line of the magic"
 
 
@@ -82,9 +82,9 @@ def from_target(target: str, name: str, names: Mapping[str, Any]) -> Given | Non
 
 
 def from_calls(calls: Iterable[ast.Call], name: str, names: Mapping[str, Any]) -> Given | None:
-    """Return the arguments of the cell's last call of the function that is outside of functions.
+    """Return the arguments of the cell's last call of this function outside of other functions.
 
-    None if one has no value.
+    None if there is no such call, or if an argument has no value.
     """
     call = next((call for call in calls if isinstance(call.func, ast.Name) and call.func.id == name), None)
     if call is None:
@@ -133,7 +133,7 @@ def _of_observed(signature: inspect.Signature, arguments: Sequence[ArgumentSpec]
         try:
             values[argument.name] = ast.literal_eval(argument.static)
         except not_of_a_signal(ValueError, SyntaxError, MemoryError, RecursionError):
-            return None  # only the repr of this object was kept
+            return None  # the static value is known only by its repr, which is no literal
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
     for parameter in signature.parameters.values():

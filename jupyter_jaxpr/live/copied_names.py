@@ -59,7 +59,7 @@ class Definitions:
 
 
 class DefinedClasses:
-    """The classes of cells that have not run yet; for each source text, the class is made once."""
+    """The classes that Live made from edited cells; a class with the same source text stays the same object."""
 
     def __init__(self) -> None:
         self._classes: dict[tuple[str, str], tuple[str, Any]] = {}
@@ -78,7 +78,7 @@ class DefinedClasses:
 
 @contextmanager
 def text_known(file: str, source: str) -> Iterator[None]:
-    """Let Python find the source lines of a file name that exists only here, within the block."""
+    """Within the block, let Python find the source lines of a file name that belongs to no file."""
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     try:
         yield
@@ -185,7 +185,7 @@ class _Definer:
         return True
 
     def _is_own(self, call: ast.expr) -> bool:
-        """Return whether the object that a call changes was made by this copy of the cell."""
+        """Return whether a method call changes an object that this run of the cell's definitions has made."""
         owner = call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
         if not isinstance(owner, ast.Name):
             return False
@@ -261,7 +261,7 @@ class _Definer:
 
 
 def _is_target(target: ast.expr, value: ast.expr) -> bool:
-    """Return whether an assignment binds only names; it may unpack only a tuple that is written out."""
+    """Return whether an assignment binds only names, such as `a = b` or `a, b = c, d`."""
     if isinstance(target, ast.Name):
         return True
     if isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple | ast.List):
@@ -270,9 +270,9 @@ def _is_target(target: ast.expr, value: ast.expr) -> bool:
 
 
 def is_class_of(existing: type, text: str) -> bool:
-    """Return whether a class was made by a statement with this source.
+    """Return whether a class was made by a class statement with this source text.
 
-    False for a class without methods, which shows nothing.
+    The text is found by the code of a method, so a class without methods gives False.
     """
     code = next((value.__code__ for value in vars(existing).values() if _is_own_function(value, existing)), None)
     if code is None:

@@ -11,11 +11,11 @@ from ..document.types.document import Snapshot
 from ..program.costs import Cost
 from ..quantities import size
 
-#: A function: name -> (document of the last run, its live sources, index of the function's program); None if there is
-#: none.
+#: A function: name -> (document of the function's last run, its live sources, index of the program); None without a
+#: run.
 LastRun = Callable[[str], tuple[Snapshot, Sources, int] | None]
 
-#: Programs with more equations are not counted at each trace: a thousand equations take three milliseconds.
+#: The cost of a program with more equations is not computed, because each thousand equations take three milliseconds.
 _COUNTED = 10_000
 _NOW = "One call takes {amount} and moves {moved}."
 _BEFORE = "In {run}, one call took {amount} and moved {moved}."

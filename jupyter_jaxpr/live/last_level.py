@@ -52,8 +52,8 @@ class Texts:
 
     Attributes:
         last: The level that the user chose.
-        why_not: Level -> a sentence on why it was not made.
-        compiled: True if True if XLA compiled the program for this trace.
+        why_not: Level -> a sentence on why JAX did not make its text.
+        compiled: True if XLA compiled the program for this trace.
     """
 
     last: LastLevel
@@ -61,7 +61,7 @@ class Texts:
     compiled: bool = False
 
     def described(self, level: Level) -> Level:
-        """Return a level for a document without a kernel: with its text, or absent with the reason."""
+        """Return a level for a document without a kernel: with its text, or with the reason why the text is absent."""
         if level.state == "held":
             return level
         name: LevelName = "hlo" if level.name == "hlo" else "stablehlo"

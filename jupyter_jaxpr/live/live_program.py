@@ -97,7 +97,7 @@ class CellToTrace:
     is_asked_for: bool = False
 
 
-#: A function: name -> arguments of the observed calls of functions with this name, newest call first.
+#: A function: name of a function -> arguments of its observed calls, newest call first.
 ObservedCalls = Callable[[str], Iterable[Sequence[ArgumentSpec]]]
 
 
@@ -108,8 +108,7 @@ class Live:
         self._turn = threading.Lock()
         self._classes = DefinedClasses()
         self._slow_compiles = SlowCompiles()
-        # All traces use the same dictionary, because the methods of a class that is kept read their global names from
-        # it.
+        # All traces use one dictionary, because classes from earlier traces read global names from it.
         self._namespace: dict[str, Any] = {}
 
     def trace(
@@ -133,8 +132,8 @@ class Live:
         """
         with self._turn:
             try:
-                # A garbage collection visits all objects of JAX and of the syntax tree and takes a tenth of a second.
-                # Several collections would run during one trace.
+                # No garbage collection during a trace: each visits all objects of JAX and of the syntax tree, which
+                # takes a tenth of a second, and a trace causes several.
                 with without_collection(), time_limit(seconds) as limit:
                     request = _Request(
                         cell_to_trace, observed, cells or {}, seconds, last_run, limit, self._slow_compiles
@@ -243,8 +242,8 @@ class _OneTrace:
             return _answer("not_traced", name, live.computed_at.line if is_here else self._chosen.lineno, text)
         if live.error is not None:
             returned = _RETURNED.search(error_text(live.error))
-            # Without jit, Python runs this function without an error; it is an error only if the user traces the
-            # function.
+            # The function returns a value that JAX cannot trace. This is only an error if the function is traced; if
+            # the user calls it without jit, it works.
             if returned is not None and not is_jitted(function) and arguments.source != THE_MAGIC:
                 text = _RETURNS.format(name=name, kind=returned[1].rpartition(".")[2])
                 return _answer("not_traced", name, self._chosen.lineno, text)
@@ -269,7 +268,7 @@ class _OneTrace:
                 place=_line_in(self._file, error),
             )
         else:
-            # The cures are tried with tracers.
+            # This work must not appear in the observer or in JAX's caches: cures are tried by tracing.
             with observer().looking_away(), separate_traces():
                 finding = trace_error(error, self._name)
         seconds = 0.0 if live is None else live.seconds
@@ -285,18 +284,18 @@ class _OneTrace:
         if self._written.magic is not None:
             arguments = from_target(_target_of(self._written.magic), name, names)
         arguments = arguments or from_observed(function, self._request.observed(name))
-        # A name that the cell would compute may have a value of the last run: only the type of the value matters.
+        # Here a name may have the value of the last run, although the cell would compute a new one: only its type
+        # matters.
         arguments = arguments or from_calls(self._written.calls(), name, names)
         if arguments is None and not list(parameters(function)):
             return Given((), {}, "its definition")
         return arguments
 
     def _caller(self, definitions: Definitions) -> _OneTrace | None:
-        """Trace a function of the cell that calls the chosen function and whose argument types are known.
+        """Return the trace of a function of the cell that calls the chosen function and whose argument types are known.
 
-        None if there is none.
-
-        This is how the body of a scan is traced: with the types that the scan passes.
+        None if there is none. In this way, for example, the body of a scan is traced with the types that the scan
+        passes.
         """
         first = chosen_function(self._written, None, self._cell_to_trace.in_view)
         for statement in [first, *reversed(self._written.functions)]:
@@ -309,7 +308,7 @@ class _OneTrace:
             try:
                 if caller._arguments(function, definitions) is not None:
                     return caller
-            except Unusable:  # the answer for the calling function says why it cannot be traced
+            except Unusable:  # the trace of the calling function will explain why its arguments cannot be used
                 return caller
         return None
 
@@ -354,7 +353,7 @@ class _OneTrace:
         return None
 
     def _kept_values(self, function: Any, definitions: Definitions) -> str | None:
-        """Return a sentence on the names that the function reads with old values; the cell would assign them."""
+        """Return a sentence that names the names with old values which the function reads; None if there are none."""
         names = [name for name in dict.fromkeys(read_by(function)) if name in definitions.skipped]
         if not names:
             return None
@@ -426,7 +425,7 @@ def _target_of(magic: str) -> str:
 
 
 def _line_in(file: str, error: BaseException) -> Place | None:
-    """Return the line of the cell at which an error was raised."""
+    """Return the innermost line of the cell in an error's traceback; None if the cell is not in it."""
     place = None
     step = error.__traceback__
     while step is not None:

@@ -1,9 +1,9 @@
 """The magics: `%%jaxpr` on a cell runs it under the observer, `%jaxpr f(x)` traces a call.
 
-- `options`: the magic's line -> what the user wants.
+- `options`: parses the magic's line into options.
 - `magics`: the magics themselves and their settings.
-- `session`: one a shell; begins and ends the observation of a cell, and publishes what came of it.
-- `heartbeat`: says once a second where a long call is.
+- `session`: one for each shell; begins and ends the observation of a cell, and publishes its document.
+- `heartbeat`: reports once a second which stage of a long call JAX is in.
 """
 
 from __future__ import annotations

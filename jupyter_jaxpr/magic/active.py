@@ -1,7 +1,4 @@
-"""Holds the state of a cell's run in three stages.
-
-The observed cell, its result before it is published, and as shown.
-"""
+"""Holds the states of a cell under the magic: while it is observed, before its result is published, and when shown."""
 
 from __future__ import annotations
 
@@ -37,13 +34,14 @@ class Active:
     recorded: RecordedCalls
     recorded_cell: RecordedCell
     last: LastCall = field(init=False)
-    other_calls: list[LastCall] = field(default_factory=list)  # the other calls in the cell's last statement
+    # the calls of the cell's last statement, except the last call
+    other_calls: list[LastCall] = field(default_factory=list)
     rewriter: ast.NodeTransformer | None = None
     comparison: Comparison | None = None
     sweep: Sweep | None = None
 
     def __post_init__(self) -> None:
-        """Give the record of the last call the object that records calls."""
+        """Make the record of the cell's last call, which reports its calls to `recorded`."""
         self.last = LastCall(self.recorded)
 
     def forget(self) -> None:
@@ -56,7 +54,7 @@ class Active:
 
 @dataclass(frozen=True)
 class Shown:
-    """A cell whose run is shown: the document with its live sources, and the jit cache at the end of the run."""
+    """A cell whose run was shown: the document with its live sources, and the ledger at the end of the run."""
 
     built: Built
     ledger: Ledger | None

@@ -1,4 +1,4 @@
-"""Makes the sentence for a cell without a program in the panel: what the observer saw, and what the user can type."""
+"""Makes the sentence that the panel shows for a cell without a program: what happened, and what the user can type."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def no_python(source: str) -> str | None:
 
 
 def called_compiled_before(active: Active, observation: Observation) -> list[str]:
-    """Return the functions of a run without a program, if JAX compiled programs of each before programs were kept."""
+    """Return the functions that the cell called, if JAX had compiled each of them before this package observed them."""
     names = [function.name for function in observation.functions if function.calls]
     before = {activity.record.name for activity in active.run.functions.values() if activity.record.compiled_before}
     return names if before.issuperset(names) else []

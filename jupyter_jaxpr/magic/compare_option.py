@@ -90,7 +90,7 @@ def compare_named(
 
 
 def _with(namespace: dict[str, Any], name: str, value: str | None) -> dict[str, Any]:
-    """Return a copy of the namespace in which one name has another value."""
+    """Return a copy of the namespace in which the swept name has another value."""
     return {**namespace, name: eval(value or "None", namespace)}
 
 
@@ -111,7 +111,7 @@ def _add(observation: Observation, variant: Variant) -> None:
         return
     for function_of_cell in observation.functions:
         for program_of_cell in function_of_cell.programs:
-            if program_of_cell.jaxpr is program.jaxpr:  # the cell itself ran this program, too
+            if program_of_cell.jaxpr is program.jaxpr:  # the cell ran this program, so the observation already has it
                 variant.function = replace(function_of_cell, programs=[program_of_cell])
                 return
     observation.functions.append(function)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
 
-_RUNS_A_CELL = "run_cell_async"  # the method of an IPython shell that runs a cell
+_RUNS_A_CELL = "run_cell_async"  # the method of an IPython shell that runs a cell; its frames on the stack are counted
 
 
 def is_within_a_cell() -> bool:
@@ -35,11 +35,12 @@ def lines_above(outer: cells.RunningCell | None, source: str) -> int:
 
 
 def run_body(shell: InteractiveShell, source: str, above: int) -> tuple[str, Callable[..., Any]]:
-    """Compile Python code as IPython's cell magics do; return (its file name, a function that runs it).
+    """Compile the body of a cell magic, as IPython does; return (its file name, a function that runs it).
 
     The function returns the value of the last expression.
     """
-    # Blank lines are put in front, one for each line above in the notebook's cell; IPython would remove them.
+    # One blank line replaces each line above the body, so that line numbers fit the notebook's cell. Leading blank
+    # lines of the body are counted, because IPython removes them.
     lines = source.splitlines()
     leading = next((number for number, line in enumerate(lines) if line.strip()), 0)
     text = "\n" * (above + leading) + shell.transform_cell(source)

@@ -42,12 +42,12 @@ class Options:
 
     @property
     def keeps_values(self) -> bool:
-        """True if an option runs the function again after the cell, so that its argument values must be kept."""
+        """True if an option calls the function again after the cell, so that its argument values must be kept."""
         return self.steps or self.time
 
 
 def arguments(magic: Callable[..., Any]) -> Callable[..., Any]:
-    """Declare and document the arguments of the magics."""
+    """Declare the arguments of the magics, with their help texts; a decorator."""
     for declare in reversed(
         [
             magic_arguments(),
@@ -176,7 +176,7 @@ _RUN = (
 
 
 def _need_values(is_given: Mapping[str, bool], stage: str | None, text: str, target: Target, name: str) -> None:
-    """Raise an error if the target's arguments are types, but an option has to call the function.
+    """Raise an error if an option has to call the function, but the target has array types in place of values.
 
     Args:
         is_given: Option -> True if the line has it.

@@ -151,7 +151,7 @@ def _raised(observation: Observation, error: Exception, function: str | None) ->
 
 
 def _find(observation: Observation, look: Callable[[], Sequence[Finding] | None]) -> None:
-    """Add the findings that `look` returns; if it raises, record a failure and go on."""
+    """Add the findings that the function `look` returns; if it raises, record a failure and return."""
     try:
         observation.findings.extend(look() or ())
     except not_of_a_signal(Exception) as error:

@@ -11,14 +11,14 @@ from ..plain_text import error_lines, kind_name, message_of
 def add_program(observation: Observation, trace: OwnTrace, focus: bool) -> None:
     """Add the program of an own trace to an observation.
 
-    `focus` makes it the program in focus; so does a program that ran.
+    The program comes into focus if `focus` is True, or if it ran.
     """
     observation.printed.extend(trace.printed)
     if trace.function is None or trace.program is None:
         return
     for function in observation.functions:
         for program in function.programs:
-            if program.jaxpr is trace.program.jaxpr:  # the cell itself ran this program
+            if program.jaxpr is trace.program.jaxpr:  # the cell ran this program, so the observation already has it
                 observation.focus = program
                 return
     namesakes = [function for function in observation.functions if function.name == trace.function.name]

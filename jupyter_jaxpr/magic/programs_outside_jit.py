@@ -1,7 +1,4 @@
-"""Adds to an observation what ran outside of the user's jit.
-
-Recorded operations, and programs that libraries jitted.
-"""
+"""Adds programs that ran outside of the user's jit to an observation: recordings, and programs of libraries."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def add_recorded_cell(observation: Observation, active: Active, message: str | None) -> bool:
-    """Add the recording of the cell to the observation; return whether JAX ran anything in it."""
+    """Add the recording of the cell to the observation; return whether the recording has any dispatch."""
     number = active.cell.execution_count
     function = active.recorded_cell.function("cell" if number is None else f"cell [{number}]", message)
     if function is not None:
@@ -62,7 +59,7 @@ def add_recorded_calls(observation: Observation, active: Active, message: str | 
     for function, is_wrapper, called_before in active.recorded.functions(active.cell.file, active.run.reading):
         only = only_program(function.programs[0].jaxpr)
         if only is not None and id(only) in jaxpr_ids:
-            continue  # the call only called a jitted function, whose program is already there
+            continue  # the call did nothing but call a jitted function, whose program the observation has
         if is_wrapper and _ran_as_one(function, observation):
             continue
         traced = next(
@@ -73,7 +70,7 @@ def add_recorded_calls(observation: Observation, active: Active, message: str | 
             functions.insert(_first_of(functions, later), function)
         elif traced is None:
             functions.append(function)
-        else:  # a call above the last statement keeps its position in the order of the calls
+        else:  # a call in the last statement comes after the programs of the functions that it called
             functions.remove(traced)
             for program in traced.programs:
                 program.how = program.how or AS_JIT
@@ -90,16 +87,13 @@ def add_recorded_calls(observation: Observation, active: Active, message: str | 
 
 
 def _first_of(functions: Sequence[ObservedFunction], keys: Container[tuple[str, Place | None]]) -> int:
-    """Return the index of the first function with one of these (name, def) keys.
-
-    The length of the list if there is none.
-    """
+    """Return the index of the first function with one of these keys (name, def), or the number of functions."""
     indices = (index for index, function in enumerate(functions) if (function.name, function.definition) in keys)
     return next(indices, len(functions))
 
 
 def _is_traced(traced: ObservedFunction, recorded: ObservedFunction) -> bool:
-    """Return whether `traced` is an own trace of the recorded function."""
+    """Return whether `traced` has the own trace of the function that `recorded` recorded."""
     is_same_function = (traced.name, traced.definition, traced.transform) == (
         recorded.name,
         recorded.definition,

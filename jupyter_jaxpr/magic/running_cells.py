@@ -1,4 +1,4 @@
-"""Holds the cells of a session that run or were observed; requests of the panel ask here before JAX traces code."""
+"""Holds which cells of a session run or ran, so that the panel's requests can decide whether JAX may trace now."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LOADS = re.compile(r"^\s*%(?:load_ext|reload_ext)\s+jupyter_jaxpr\b", re.MULTIL
 
 
 class WhatRuns:
-    """The cells of a session. Other threads copy the dictionaries before they read them.
+    """The cells that run or ran in a session. Threads of requests copy the dictionaries before they read them.
 
     Args:
         shell: The shell of the session.

@@ -58,11 +58,12 @@ class Session:
         self.publisher = comm.publisher(shell)
         self.magics: JaxprMagics | None = None
         self._active: dict[int, Active] = {}
-        self._ending: dict[int, Active] = {}  # thread id -> the cell that has run and whose run is being shown
+        self._ending: dict[int, Active] = {}  # thread id -> the cell that has ended and whose run is being shown
         self._guard = OwnFailures(self.publisher).guard
         self.runs = ShownRuns(self, self._guard)
         self.host_copies = HostCopies(self.observer, self._guard)
-        self._depth: dict[int, int] = {}  # thread id -> how many cells are running inside each other
+        # thread id -> how deeply cells are nested: the number of cells that have begun and not ended
+        self._depth: dict[int, int] = {}
         self._running: dict[int, cells.RunningCell] = {}  # thread id -> the outermost running cell
         self._cells: OrderedDict[str, cells.RunningCell] = OrderedDict()  # `co_filename` of a cell's code -> the cell
 
@@ -94,7 +95,8 @@ class Session:
             return
         self.magics = JaxprMagics(self)
         self.shell.register_magics(self.magics)
-        # First in the list, before IPython removes leading blank lines, so that line numbers do not change.
+        # The transformer comes first: after it, IPython removes leading blank lines, which would change the line
+        # numbers.
         self.shell.input_transformer_manager.cleanup_transforms.insert(0, self._transform)
         for event, function in self._events():
             self.shell.events.register(event, function)
@@ -151,11 +153,11 @@ class Session:
     # --- IPython's events ---
 
     def _transform(self, lines: list[str]) -> list[str]:
-        """Remove the magic's line from a cell that will be observed; called by IPython as an input transformer."""
+        """Turn the magic's line of a cell into a comment, if the cell will be observed; IPython's input transformer."""
         text = "".join(lines)
         line = cells.magic_line(text)
-        # Inside of a running cell (%%time above %%jaxpr), IPython reports no start of a cell, so the cell magic stays
-        # and runs.
+        # Inside of a running cell (`%%time` above `%%jaxpr`), IPython reports no start of a cell, so the line stays and
+        # IPython runs the magic `%%jaxpr` itself.
         if line is None or self._depth.get(threading.get_ident(), 0):
             return lines
         if self._parse(line) is None:
@@ -179,7 +181,7 @@ class Session:
         thread = threading.get_ident()
         depth = self._depth.get(thread, 0)
         if depth and not is_within_a_cell():
-            depth = 0  # an interrupt has prevented the end of an earlier cell from being recorded
+            depth = 0  # an earlier cell was interrupted before its end was recorded
         self._depth[thread] = depth + 1
 
     def _exit(self) -> None:
@@ -237,7 +239,7 @@ class Session:
         self._ending.pop(thread, None)
 
     def _end_what_was_left(self, thread: int) -> None:
-        """Remove what an interrupted cell left behind on this thread; may be called twice."""
+        """Remove the observation of an interrupted cell from this thread; may be called twice."""
         for active in filter(None, (self._active.get(thread), self._ending.get(thread))):
             try:
                 self._stop(active)
@@ -269,7 +271,7 @@ class Session:
         recorded_cell = RecordedCell(self.observer.hooks, run.fail, covers_cell=chosen.eager)
         recorded = RecordedCalls(self.observer.hooks, run.fail, recorded_cell, run.functions)
         active = Active(chosen, cell, info, run, run_id, heartbeat, recorded, recorded_cell)
-        # From here on, the next cell will remove whatever an interrupt leaves behind.
+        # From here on, `_end_what_was_left` finds the cell after an interrupt.
         self._active[threading.get_ident()] = active
         heartbeat.start()
         run.when_installed = recorded_cell.start
@@ -287,7 +289,7 @@ class Session:
     def _stop(self, active: Active) -> Observation:
         """End the observation of a cell, and remove every part that was installed for it, even after an error."""
         try:
-            with ExitStack() as stack:  # the callbacks run in reverse order; if one fails, the others still run
+            with ExitStack() as stack:  # if one of the two callbacks raises, the other one still runs
                 stack.callback(active.recorded_cell.stop)
                 stack.callback(active.recorded.stop)
         except not_of_a_signal(Exception) as error:
@@ -371,14 +373,14 @@ class Session:
             raise KeyboardInterrupt
 
     def known_cells(self, cell: cells.RunningCell | None) -> dict[str, CellText]:
-        """Return {`co_filename`: cell} for the cells that ran; `cell` is the one that runs now."""
+        """Return {`co_filename` of a cell's code: the cell} for the cells that ran and for `cell`, which runs now."""
         texts: dict[str, CellText] = dict(self._cells)
         if cell is not None and cells.nested_magic(cell.source):
             texts.update((file, cell) for file in cells.NESTED_FILES)
         return texts
 
     def run_nested(self, chosen: options.Options, source: str) -> Any:
-        """Run a cell that IPython does not run as a cell: below `%%time`, or given to `run_cell_magic`."""
+        """Run a cell for which IPython reports no start: below `%%time`, or given to `run_cell_magic`."""
         __tracebackhide__ = True
         thread = threading.get_ident()
         above = lines_above(self._running.get(thread), source)
@@ -403,7 +405,7 @@ class Session:
             raise
         finally:
             begun = self._active.get(thread)
-            # if this is not true, the extension was unloaded during the cell
+            # false if the extension was unloaded during the cell
             if begun is not None and active in (None, begun):
                 self._end(thread, begun, _NestedResult(error))
 

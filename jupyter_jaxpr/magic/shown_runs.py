@@ -34,7 +34,7 @@ class ShownRuns:
         self._observer = session.observer
         self._publisher = session.publisher
         self._outputs = KeptOutputs(session.shell)
-        self._widgets: dict[str, Any] = {}  # key of a cell (`cell_key`) -> the widget below it
+        self._widgets: dict[str, Any] = {}  # `cell_key` of a document -> the widget below the cell
         # number of a cell -> its last run under %%jaxpr, oldest first, for `jupyter_jaxpr.last`
         self.by_number: OrderedDict[int, Shown] = OrderedDict()
 
@@ -72,7 +72,7 @@ class ShownRuns:
         finally:
             if parsed.keeps_values:
                 built.sources.let_go_of_values()
-        # If a measurement failed or was interrupted, the document still has the finished parts.
+        # The sources have the document with all finished parts, also if a measurement failed or was interrupted.
         built = replace(built, document=built.sources.document)
         self._publisher.publish(replace(built, retrace=self._retrace(run)))
         magics = self._session.magics
@@ -96,7 +96,7 @@ class ShownRuns:
             from .. import widgets
 
             cell = cell_key(built.document)
-            # The widget of the cell's earlier run is closed, because its output no longer exists.
+            # The widget of the cell's earlier run is closed, because the cell's new run has removed its output.
             self._widgets[cell] = widgets.show(built, limit_bytes, closes=self._widgets.pop(cell, None))
             is_shown = True
         return is_shown
@@ -119,10 +119,7 @@ class ShownRuns:
         )
 
     def _retrace(self, run: RunResult) -> Callable[[], None] | None:
-        """Return a function that traces the cell's last call when the user asks for it.
-
-        None if there is no such offer.
-        """
+        """Return a function that traces the cell's last call when the user asks for it; None if there is no offer."""
         if run.observation.retrace is None:
             return None
 

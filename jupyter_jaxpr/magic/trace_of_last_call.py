@@ -69,7 +69,8 @@ def trace_last_call(
         return None if construct.programs else _COMPILED_BEFORE.format(names=construct.name, call=last.text)
     if any(program.origin in ORIGINS_OF_CALLS for function in called for program in function.programs):
         return None
-    if not last.returned or last.text.startswith(("%", "!")):  # the last statement is a magic or a shell command
+    # IPython has rewritten a magic or a shell command into a call, which is not the user's
+    if not last.returned or last.text.startswith(("%", "!")):
         return None
     fun, name = last.function, called_function(last.function, last.args).name
     if last.is_part and not is_users(fun):
@@ -105,7 +106,7 @@ def trace_last_call(
     else:
         why = _not_traceable(last)
         if why is not None:
-            # If the last call waits for a thread, `why_no_program` names the jitted function that the thread called.
+            # If the last call waits for a thread that called a jitted function, `why_no_program` names this function.
             in_threads = active.run.ledger is not None and active.run.ledger.elsewhere
             return None if in_threads or called_compiled_before(active, observation) else why
         if not is_wanted:
@@ -131,7 +132,7 @@ def trace_last_call(
 
 
 def _construct_called(observation: Observation, active: Active) -> ObservedFunction | None:
-    """Return the construct that the cell's last call ran, such as `lax.scan(step, init, xs)`; None for another call."""
+    """Return the construct that the cell's last call ran, such as `lax.scan(step, init, xs)`; None if it ran none."""
     last = active.last
     if not last.returned or not is_of_jax(last.function):
         return None
@@ -154,7 +155,7 @@ def _effects(last: LastCall) -> tuple[SideEffect, ...]:
 
 
 def _offer(active: Active, observation: Observation, effect: SideEffect) -> str:
-    """Store the offer to trace the last call; return the sentence on the line with the side effect."""
+    """Store the offer to trace the last call; return a sentence with the side effect that prevented the trace."""
     last = active.last
     name = _written_name(last)
     call_for_trace = HeldCallForTrace(last.function, last.args, last.kwargs)
@@ -173,7 +174,7 @@ def _offer(active: Active, observation: Observation, effect: SideEffect) -> str:
 def _written_name(last: LastCall) -> str:
     """Return the name of the called function.
 
-    For a function that a library made (`grad_wrapper`), the user's source.
+    For a wrapper that a library made, such as `grad_wrapper`, return the called expression in the cell.
     """
     name = name_of(last.function)
     code = code_of(last.function)
@@ -228,15 +229,15 @@ def _offer_traced(observer: Observer, observation: Observation, offer: Retrace, 
 
 
 def _was_compiled_before(observer: Observer, fun: Any) -> bool:
-    """Return whether JAX compiled a program of a jitted function before programs were kept."""
+    """Return whether JAX compiled a program of a jitted function before this package observed the function."""
     record = observer.functions.record_of(getattr(fun, "_fun", None))
     return record is not None and record.compiled_before
 
 
 def _not_traceable(last: Any) -> str | None:
-    """Return a sentence on why tracing the last call would show nothing, such as that it does not use JAX.
+    """Return a sentence on why a trace of the last call would show nothing, for example because it does not use JAX.
 
-    Else None.
+    None if a trace would show something.
     """
     import jax
 

@@ -63,7 +63,7 @@ def inspect(
 
     if stage == "run" and any(isinstance(leaf, jax.ShapeDtypeStruct) for leaf in jax.tree.leaves((args, kwargs))):
         raise ValueError(_NO_VALUES)
-    # Only JAX's events report the duration of the stages, and whether JAX had the program before.
+    # The hooks are needed because only JAX's events report the durations of stages, and whether JAX ran them at all.
     with observer().hooks.for_a_while():
         trace = trace_call(
             observer(),

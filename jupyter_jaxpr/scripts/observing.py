@@ -43,14 +43,14 @@ class observe:
         ValueError: at the end of the block, where no jitted function has a name of `max_compiles`.
     """
 
-    last: ClassVar[Ledger | None] = None  # the ledger of the last block that ended; `last` returns it
+    last: ClassVar[Ledger | None] = None  # the ledger of the last block that ended, for `jupyter_jaxpr.last`
 
     def __init__(self, max_compiles: Mapping[str, int] | None = None) -> None:
         self._limits = dict(max_compiles or {})
         self._run: Run | None = None
         self._began_run = False
         self._ledger: Ledger | None = None
-        self._all_threads: Ledger | None = None  # the ledger of all threads, with which the limits are checked
+        self._all_threads: Ledger | None = None  # the calls of all threads, to which the limits of `max_compiles` apply
         self._called_before: dict[tuple[str, Place | None], tuple[int, int, int]] = {}
         self._unlisted_before: dict[int, int] = {}
 

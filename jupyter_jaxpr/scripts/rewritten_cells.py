@@ -15,7 +15,7 @@ from typing import Any
 from ..interruptions import not_of_a_signal
 from ..program.source.positions import CellText
 
-#: The beginning of the code into which IPython rewrites a magic, a shell command or a question mark.
+#: IPython replaces a magic, a shell command or a question mark by code that begins with this.
 _REWRITTEN = "get_ipython()."
 _TO_REWRITE = re.compile(r"^\s*[%!?]|=\s*[%!]|\?\s*$", re.MULTILINE)
 
@@ -34,7 +34,7 @@ def rewritten_cells() -> dict[str, CellText]:
         return {}
     files: dict[str, str] = {}
     for file, entry in list(linecache.cache.items()):
-        # only entries of code that was never a file
+        # entries with the time None are cells and other texts that never were files
         text = "".join(entry[2]) if len(entry) == 4 and entry[1] is None else ""
         if _REWRITTEN in text:
             files[text.strip()] = file

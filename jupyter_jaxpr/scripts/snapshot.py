@@ -460,6 +460,7 @@ class Snapshot:
         return self if saved is self._document else Snapshot(saved)
 
     def _saved(self, document: schema.Snapshot) -> schema.Snapshot:
-        magic = sys.modules.get("jupyter_jaxpr.magic.session")  # this look-up does not import the module
+        # `sys.modules` is used so that this does not import the magics
+        magic = sys.modules.get("jupyter_jaxpr.magic.session")
         hides = magic is not None and not magic.Session.all_save_values()
         return without_values(document) if hides else as_saved(document)

@@ -33,10 +33,10 @@ from .ending_call import assignment, calls_at_once, ending_call, is_whole, last_
 
 MAGIC_LINE = re.compile(r"%%jaxpr(?![\w?])(?P<line>.*)")
 
-# Cell magics whose body is Python code. A comment above their body is harmless and preserves the line numbers.
+# Cell magics whose body is Python code. A comment line above the body does no harm and keeps the line numbers right.
 PYTHON_CELL_MAGICS = frozenset({"time", "timeit", "capture", "prun", "memit", "mprun"})
 
-# The file names under which these magics compile their body.
+# The file names under which IPython compiles the bodies of these magics.
 NESTED_FILES = ("<timed exec>", "<timed eval>", "<magic-timeit>", "<string>")
 
 
@@ -99,26 +99,26 @@ class RunningCell:
 
 
 class Watcher(Protocol):
-    """Receives the calls of a cell's last statement while they run; no method may raise."""
+    """Receives reports on the calls of a cell's last statement while they run; no method may raise."""
 
     def evaluated(self, call: LastCall, function: Any) -> bool:
-        """Called when the function of a call is known and its arguments are not.
+        """Receive a call whose function is evaluated, and whose arguments are not yet evaluated.
 
-        Returns whether to keep the call's values.
+        Return whether the values of the call are to be kept.
         """
 
     def prepared(self, call: LastCall) -> None:
-        """Called when one more argument of a call was evaluated.
+        """Receive a call of which one more argument was evaluated.
 
-        After the last argument, Python enters the function next.
+        After the report of the last argument, Python enters the function.
         """
 
     def returned(self, call: LastCall) -> None:
-        """Called when a call has returned."""
+        """Receive a call that has returned."""
 
 
 class LastCall:
-    """A call in a cell's last statement (usually the one that the cell ends with); filled while the cell runs."""
+    """A call in a cell's last statement, usually the call that ends the cell; its attributes are set during the run."""
 
     def __init__(self, watcher: Watcher | None = None) -> None:
         self.watcher = watcher
@@ -138,12 +138,12 @@ class LastCall:
         self.argument_count = 0  # the number of argument expressions in the code of the call
         self.arguments_left = 0  # the number of argument expressions that the cell has not evaluated yet
         self.is_part = False  # true if the call is part of an assignment or of a larger expression
-        self.targets: frozenset[str] = frozenset()  # names that the statement assigns after the call
+        self.targets: frozenset[str] = frozenset()  # the names to which the statement assigns the result
         self.seconds = 0.0  # the duration of the call
         self.is_known = True  # false if the values of a starred argument cannot be read without running user code
         self._args: list[Any] = []
-        # iterators that the call also reads: (index of their values, the values read, a list that stays empty until the
-        # call has read the iterator to its end).
+        # for each built-in iterator that the call also reads: (position of its values, a copy of the iterator, a list
+        # that is empty until the call has read the iterator to its end).
         self._read: list[tuple[int, Any, list[bool]]] = []
         _running[self.number] = self
 
@@ -154,14 +154,15 @@ class LastCall:
             place, values, ended = self._read.pop()
             if ended:
                 self._args[place:place] = values
-            # the call raised before it had read the iterator; reading on would take values from the user's iterator
+            # the call raised before the end of the iterator, so reading the copy would take further values from the
+            # user's iterator
             else:
                 self.is_known = False
         return self._args
 
     @property
     def known_values(self) -> list[Any]:
-        """The values of the arguments, without values that came from an iterator."""
+        """The values of the arguments that were received so far, without the values of iterators."""
         return [*self._args, *self.kwargs.values()]
 
     def forget(self) -> None:
@@ -173,7 +174,7 @@ class LastCall:
 
     def take_function(self, function: Any) -> Any:
         """Receive the function of the call."""
-        if self.is_evaluated:  # the call is executed again, in a comprehension
+        if self.is_evaluated:  # the call runs again, for example in a comprehension
             self.forget()
             self.returned, self.is_known = False, True
         self.arguments_left = self.argument_count
@@ -202,8 +203,8 @@ class LastCall:
             self.is_known = False
         elif isinstance(_method(type(values), "__next__"), types.WrapperDescriptorType):
             ended: list[bool] = []
-            # A built-in iterator appends to `ended` at the end and yields nothing. A generator would have a frame in
-            # tracebacks.
+            # This built-in iterator yields nothing, but at its end it appends to `ended`. A generator would add a frame
+            # to tracebacks.
             end: Iterator[Any] = filter(None, map(ended.append, (True,)))
             values, copy = itertools.tee(itertools.chain(values, end))
             self._read.append((len(self._args), copy, ended))
@@ -258,9 +259,9 @@ def _method(kind: type, name: str) -> Any:
 
 
 def last_call(number: int) -> LastCall:
-    """Return the object to which the rewritten cell reports call `number`.
+    """Return the object to which the rewritten cell reports the call with this number.
 
-    After the observation, one that ignores reports.
+    After the end of the observation, return an object that ignores the reports.
     """
     return _running.get(number) or LastCall()
 

@@ -15,17 +15,19 @@ from typing import Any
 
 from ..interruptions import not_of_a_signal
 
-#: Python parses shorter texts in a millisecond.
+#: A text with fewer characters takes Python about a millisecond, so it is parsed as a whole.
 _SHORTEST = 4_000
-#: Python ends a line at a carriage return, too, and restarts an indentation after a form feed.
+#: Characters that change how Python splits a text: it ends a line at a carriage return, and restarts an indentation
+#: after a form feed.
 _OTHER_BREAKS = ("\r", "\x0c")
-#: The statements whose bodies are searched for the edit; any other statement is parsed anew as a whole.
+#: The statements in whose bodies the edited lines are searched; if the edit is in another statement, it is parsed as a
+#: whole.
 _BLOCKS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.For, ast.While, ast.With, ast.If)
 
 
 @dataclass(frozen=True)
 class Edit:
-    """The difference of a text to an earlier text with as many lines.
+    """The difference between a text and an earlier text with the same number of lines.
 
     Attributes:
         earlier_text: The earlier text.
@@ -67,7 +69,7 @@ def edited_tree(text: str, earlier_text: str, earlier_tree: ast.Module) -> tuple
         return None
     is_at_end = stop == len(body)
     if is_at_end and any(";" in line for line in lines[first - 1 : last]):
-        return None  # a block ends after the semicolon of its last statement
+        return None  # CPython ends a block after the semicolon of its last statement, so the block's end could change
     tree = _replaced(blocks, statements)
     return None if tree is None else (tree, Edit(earlier_text, first, last, statements))
 
@@ -116,7 +118,7 @@ def _blocks_around(tree: ast.Module, first: int, last: int) -> list[tuple[Any, i
 
 
 def _parsed(lines: Sequence[str], first: int, last: int, indentation: str) -> list[ast.stmt] | None:
-    """Return the statements of some lines of a block; None where these lines are no whole statements of the block."""
+    """Return the statements on these lines of a block; None if the lines are not whole statements of the block."""
     above = [""] * (first - 2) + ["if 1:"] if indentation else [""] * (first - 1)
     try:
         body = ast.parse("\n".join([*above, *lines[first - 1 : last], ""])).body

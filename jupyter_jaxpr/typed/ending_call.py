@@ -43,7 +43,7 @@ def transformed_above(module: ast.Module, statement: ast.stmt | None) -> Iterato
 
 
 def _is_transform(node: ast.expr) -> bool:
-    """Return whether an expression is a function of JAX that returns a transformed function, or a partial of one."""
+    """Return whether an expression is a transform such as `jax.grad`, or a call that makes one, such as a partial."""
     if isinstance(node, ast.Call):
         return _is_transform(node.func) or any(map(_is_transform, node.args[:1]))
     return _name_of(node) in _TRANSFORMS | _AT_ONCE
@@ -56,7 +56,7 @@ def _name_of(node: ast.expr) -> str | None:
 
 
 def last_statement(module: ast.Module) -> ast.stmt | None:
-    """Return the last statement of a cell, if it computes values and is no compound statement."""
+    """Return the last statement of a cell, if it is an expression, an assignment or an assert; else None."""
     statement = module.body[-1] if module.body else None
     kinds = (ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Assert)
     return statement if isinstance(statement, kinds) else None
@@ -79,7 +79,7 @@ def ending_call(module: ast.Module) -> tuple[ast.stmt, ast.Call] | None:
     *before, statement = module.body
     names = _shown_names(statement)
     while names and before:
-        # The cell ends with `y = f(x)`, followed by `y` or `print(y)`, which only shows the value.
+        # If the cell ends with a line such as `y` or `print(y)`, the call of the assignment `y = f(x)` above counts.
         last_assignment = assignment(before[-1])
         if (
             last_assignment is not None
@@ -134,7 +134,7 @@ _PLAIN = (
 class _Assignment(NamedTuple):
     """An assignment whose targets are all names.
 
-    An assignment to a part of an object does not count, because it could change the arguments of the call.
+    Other assignments do not count: `x[0] = f(x)`, for example, could change the arguments of the call.
     """
 
     names: frozenset[str]
@@ -211,7 +211,7 @@ def _is_of_python(called: ast.expr) -> bool:
 
 
 def is_whole(node: ast.expr, call: ast.Call) -> bool:
-    """Return whether an expression is exactly this call, or only prints its result or waits for it."""
+    """Return whether an expression is this call alone, apart from `print` and `block_until_ready` around it."""
     while isinstance(node, ast.Call) and node is not call:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
         if name == "block_until_ready" and not node.args and isinstance(node.func, ast.Attribute):
@@ -224,7 +224,7 @@ def is_whole(node: ast.expr, call: ast.Call) -> bool:
 
 
 def _seen_through(call: ast.Call) -> Sequence[ast.expr]:
-    """Return the arguments of a call that only prints, converts or waits for them; () for other calls."""
+    """Return the arguments of a call that only prints, converts or waits for them; () for any other call."""
     if isinstance(call.func, ast.Attribute):
         if call.func.attr == "block_until_ready" and call.args:
             return call.args  # the argument of jax.block_until_ready(f(x))

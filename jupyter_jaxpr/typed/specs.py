@@ -82,7 +82,7 @@ class Target:
 
     @property
     def call(self) -> ast.Call:
-        """The syntax tree of the target, in which each array type is a call; see `is_spec`."""
+        """The syntax tree of the target, in which a call stands for each array type; see `is_spec`."""
         return self._call
 
     @property
@@ -140,7 +140,7 @@ def _suggest(node: ast.expr) -> str:
 
 
 def _replace_specs(text: str) -> tuple[str, bool]:
-    """Replace each array type in a text by a call that makes it; return the new text, and whether there was one."""
+    """Return a text with a call in the place of each array type, and whether it had an array type."""
     has_spec = False
 
     def replace(match: re.Match[str]) -> str:
@@ -183,7 +183,7 @@ def _check_shape(shape: str, text: str) -> None:
 
 
 def is_spec(node: ast.expr) -> bool:
-    """Return whether an expression is an array type in the form into which `parse_target` rewrites it."""
+    """Return whether an expression is one of the calls by which `parse_target` replaces array types."""
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == _MAKE
 
 

@@ -14,23 +14,23 @@ from typing import Any
 from ..interruptions import not_of_a_signal
 from .edited_text import Edit, edited_tree
 
-#: Fields of syntax nodes that never contain a node with children.
+#: The fields of syntax nodes that contain no nodes, or only nodes without children; the walk skips these fields.
 _PLAIN = frozenset("arg attr conversion ctx id is_async kind level module name op ops".split())
-#: node class -> its fields that may contain nodes; None for a class that is no node class
+#: class -> the fields that may contain nodes; None for a class that is no class of nodes
 _fields: dict[type, tuple[str, ...] | None] = {}
 
 
-#: The texts that were parsed last, with their trees: the text of a cell before an edit is one of them.
+#: The last parsed texts with their trees. The text of a cell before an edit is one of them, so its tree can be reused.
 _latest: deque[tuple[str, ast.Module]] = deque(maxlen=4)
 
 
 def tree_of(text: str) -> ast.Module | None:
-    """Return the tree of a text, which nobody may change; None where the text is no Python."""
+    """Return the tree of a text, which no one may change; None if the text is not Python."""
     return _parsed(text)[0]
 
 
 def edit_of(text: str) -> Edit | None:
-    """Return the difference of a text to an earlier text whose tree holds the same statements; None where unknown."""
+    """Return the difference of a text from an earlier text with whose tree it shares statements; None without one."""
     return _parsed(text)[1]
 
 

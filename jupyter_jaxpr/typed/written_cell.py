@@ -18,7 +18,7 @@ FunctionStatement = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class NoPython(ValueError):
-    """Raised for a cell in another language, or one that asks for a help text."""
+    """Raised for a cell that is in another language, or that asks for a help text with a question mark."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def read_cell(text: str) -> WrittenCell:
     magic = magic_line(text)
     source = _without_cell_magics(text)
     try:
-        # the proof of side effects and the search for names use this same tree object
+        # other code parses the same text by `tree_of` and gets this same tree
         module = tree_of(source) or _parsed(source)
     except SyntaxError:
         source = _without_line_magics(source)

@@ -1,12 +1,12 @@
 /**
- * Fetches the views of the widget from the kernel, once a page, and draws with them.
+ * Loads the script with the widget's views from the kernel, once in each page, and lets it draw the widget.
  *
- * A host saves this script with the notebook, so it is short; views.js, which draws, never is in a notebook.
+ * A host saves this loader with the notebook, so it is short; views.js itself is never saved in a notebook.
  */
 const LOADED = (globalThis[Symbol.for('jupyter-jaxpr.views')] ??= new Map());
 const SAY_AFTER = 4000; // milliseconds
 
-/** The script of the kernel's answer: gzip, in base64. */
+/** Return the module in the kernel's answer: a script, gzipped, in base64. */
 async function scriptOf(content) {
   const bytes = Uint8Array.from(atob(content.gzip), letter => letter.charCodeAt(0));
   const text = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).text();
@@ -18,7 +18,7 @@ async function scriptOf(content) {
   }
 }
 
-/** The views of this version; the first widget of the page that the kernel answers has them for all. */
+/** Return the views of this version; all widgets of the page use the first answer of a kernel. */
 function viewsFor(model) {
   const version = model.get('_views');
   let entry = LOADED.get(version);
@@ -38,7 +38,7 @@ function viewsFor(model) {
     try {
       model.send({ type: 'views' });
     } catch {
-      // The kernel of this widget is gone; that of another widget may answer.
+      // The kernel of this widget is gone, but the kernel of another widget may answer.
     }
     entry.views.then(() => {
       entry.isHere = true;

@@ -59,7 +59,7 @@ def compare_programs(observer: Observer, programs: Sequence[Named], *, report: R
     first_name, first = programs[0]
     try:
         leaves = first.values.get() if first.values is not None else None
-    except ValuesGone:  # this error's message would advise the stepper's cure, which does not help here
+    except ValuesGone:  # the message of this error suggests a cure that only helps the stepper
         leaves = None
     if leaves is None:
         raise ValuesGone(_NO_VALUES.format(name=first_name, cure=cure(_KEEP_OR_NAME, KEEP_AND_INSPECT)))
@@ -78,7 +78,7 @@ def compare_programs(observer: Observer, programs: Sequence[Named], *, report: R
 
 
 def _types(program: ObservedProgram) -> list[str]:
-    """Return the types of a program's inputs without weak types, because these do not affect the values."""
+    """Return the types of a program's inputs, without weak types, because the same values fit both."""
     return [short_type(f"{aval.dtype}[{','.join(map(str, aval.shape))}]") for aval in program.jaxpr.in_avals]
 
 

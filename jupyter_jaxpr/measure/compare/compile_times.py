@@ -15,10 +15,11 @@ from ...jax.made_programs import without_disk_cache
 from ...observe.observation import ObservedProgram
 from ..times.repeated_calls import Stop
 
-# How often each program is compiled: seven samples each of two equal programs are completely apart only in one of 1,700
-# cases.
+# The number of compiles of each program. If two programs are equal, all seven samples of one are below all seven of the
+# other in only one of 1,700 cases.
 _SAMPLES = 7
-# JAX compiles a module again only if the options differ. This option limits the size of dumps, and nothing is dumped.
+# JAX compiles a module again only with other options. So each compile gets another value of an option that limits the
+# size of dumps; nothing is dumped.
 _UNSEEN = itertools.count(1_000)
 
 

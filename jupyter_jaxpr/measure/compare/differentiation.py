@@ -36,7 +36,7 @@ def differentiability(call: Callable[..., Any], args: Sequence[Any], kwargs: Map
 
     leaves, tree = jax.tree_util.tree_flatten((tuple(args), dict(kwargs)))
     places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, jax.Array) and _is_inexact(leaf)]
-    if not places:  # a Python float may be a static argument, so it only counts if there is no inexact array
+    if not places:  # Python floats are used only if there is no inexact array, because they may be static arguments
         places = [i for i, leaf in enumerate(leaves) if not isinstance(leaf, jax.Array) and _is_inexact(leaf)]
     if not places:
         return Differentiable("no_floats")

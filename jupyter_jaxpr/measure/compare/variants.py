@@ -49,7 +49,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Sweep:
-    """Further calls of the variants, of which only the compiles are counted."""
+    """Further calls of the variants; the comparison counts their compiles."""
 
     text: str
     calls: Sequence[tuple[str, tuple[Any, ...], dict[str, Any]]] = ()
@@ -57,11 +57,12 @@ class Sweep:
 
 @dataclass
 class Variant:
-    """What was measured of one function; `document.types.comparison.Variant` has the same fields."""
+    """The measurements of one function; `document.types.comparison.Variant` has the same fields."""
 
     name: str
     mode: Mode = "jitted"
-    function: ObservedFunction | None = None  # the function, with its one program
+    # the function with the program that JAX made of it; None without a program
+    function: ObservedFunction | None = None
     trace: float | None = None
     lower: float | None = None
     compile: float | None = None
@@ -75,7 +76,7 @@ class Variant:
     notes: list[str] = field(default_factory=list)
     calls: int = 0
     compile_samples: Sequence[float] = ()  # the seconds of the repeated compiles by XLA
-    compiled_before: bool = False  # true if JAX had the executable before the comparison called the function
+    compiled_before: bool = False  # true if JAX had compiled the function's program before the comparison
 
     @property
     def program(self) -> ObservedProgram | None:
@@ -291,7 +292,7 @@ class Trial:
             self._take(program.stages)
         with self._observer.looking_away() as events:
             program.lowered = program.traced.lower()
-            if not events():  # JAX has just run these stages and still has their results in its caches
+            if not events():  # JAX still has the results of these stages in its caches, so no stage runs again
                 program.executable = program.lowered.compile()
         return result
 
@@ -307,7 +308,7 @@ class Trial:
         return result
 
     def _run(self, call: Callable[..., Any], name: str, prints: PrintRecorder | None = None) -> tuple[Any, CallStages]:
-        """Call once and wait for the result; also record which arguments the call donated."""
+        """Call the function once and wait for the result; record which arguments the call donated."""
         import jax
 
         variant = self.variant
@@ -345,7 +346,8 @@ class Trial:
         None if the compile would take long.
         """
         variant = self.variant
-        # If the executable was read from disk, the measured time is that of reading it, not of compiling.
+        # If JAX read the executable from disk, `compile` is the time of reading, which does not show how long a compile
+        # takes.
         if variant.result is None or variant.compile is None or variant.compile > SLOW or variant.from_disk:
             return None
         return variant.program
@@ -374,7 +376,7 @@ class Trial:
         self.timed = Guarded(self._call, self._args, self._kwargs, donated=self._donated)
 
     def take_times(self) -> None:
-        """Store the measured times."""
+        """Store the measured times in the variant."""
         variant, timed = self.variant, self.timed
         if timed is None:
             return

@@ -86,7 +86,7 @@ def empty(points: int, visits: int, depth: int, leaves: Sequence[Sketch], ends: 
 def keep_point(
     buffers: Buffers, control: Control, visit: Any, step: Any, sketches: Sequence[Sketch], values: Sequence[Any]
 ) -> Buffers:
-    """Write a step into the buffers, if `control` selects the step."""
+    """Write a step into the next row of the buffers if `control` selects the step, else into the last row."""
     is_kept = (visit % control.visit_every == 0) & (step % control.step_every == 0)
     last = buffers["step"].shape[0] - 1
     import jax.numpy as jnp

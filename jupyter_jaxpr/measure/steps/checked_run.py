@@ -196,9 +196,9 @@ class Construct:
         return pairs, " ".join(filter(None, (_verdict(pairs), self._counts(recorded_trips, values, real))))
 
     def _counts(self, recorded: int, values: list[Any], real: list[Any]) -> str | None:
-        """Return a sentence that compares the recorded number of steps with that of a copy which only counts.
+        """Return a sentence that compares the recorded number of steps with that of a copy which only counts its steps.
 
-        None without a while loop.
+        None if the construct is no while loop.
         """
         if self.stepper.target.name != "while" or self.stepper.effects:
             return None
@@ -277,7 +277,7 @@ def _never_note(steps: Steps) -> list[str]:
 
 
 def _goes_on(leaf: Leaf) -> bool:
-    """Return whether the last recorded value still satisfies the loop's condition; True if unknown."""
+    """Return whether the last recorded value would let the loop continue; True if this is unknown."""
     number, threshold = leaf.seen[-1].number, leaf.threshold
     if number is None or threshold is None:
         return True

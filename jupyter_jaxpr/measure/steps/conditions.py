@@ -11,7 +11,7 @@ from ...program.jaxpr.parameters import open_jaxpr
 
 _COMPARISONS = {"gt": "above", "ge": "at or above", "lt": "below", "le": "at or below"}
 _MIRRORED = {"gt": "lt", "ge": "le", "lt": "gt", "le": "ge"}
-# The parameter with the inner program, in the equation of a named scope (jit, custom rule, remat).
+# The names of the parameter that holds the inner program of a named scope (jit, custom rule, remat).
 SCOPE_PARAMETERS = ("jaxpr", "call_jaxpr", "fun_jaxpr")
 _CONNECTIVES = frozenset({"and", "or", "not", "convert_element_type", "reduce_or", "broadcast_in_dim"})
 
@@ -22,7 +22,7 @@ class Compared:
 
     # the variable of the scalar, in the condition's jaxpr
     variable: Any
-    # the fixed value: a literal, or the index of a constant among the condition's inputs
+    # the fixed value: a literal in `literal`, or in `constant` the index of a constant among the condition's inputs
     literal: Any
     constant: int | None
     # the comparison that keeps the loop running: "above" means that the scalar is above the fixed value

@@ -22,7 +22,7 @@ class Unsteppable(Exception):
 
 @dataclass(frozen=True)
 class Step:
-    """One step of the path to a construct: an equation, and the parameter that contains the inner program."""
+    """One step of the path to a construct: an equation, and its parameter with the next inner program."""
 
     equation: int
     parameter: str = ""

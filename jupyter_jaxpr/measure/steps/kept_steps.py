@@ -15,7 +15,7 @@ from .sketch import Seen
 
 @dataclass(frozen=True)
 class VisitEnd:
-    """The values at the end of a kept visit; `parts` has those of each item of `Target.ends`."""
+    """The end of a kept visit; `parts` has the recorded values of each column in `Target.ends`."""
 
     number: int
     trips: int
@@ -35,11 +35,12 @@ class Leaf:
     number_name: str
     summarised: bool
     seen: list[Seen] = field(default_factory=list)
-    # for a scalar that the condition compares: the literal it is compared with, or the index of a constant of the loop
+    # If the condition compares the scalar: the literal with which it is compared, or the index of a constant of the
+    # loop.
     threshold: Any = None
     threshold_constant: int | None = None
-    # for a scalar that the condition compares: the comparison that keeps the loop running, such as `above`; and the
-    # scalar's index in the carry
+    # If the condition compares the scalar: the comparison that keeps the loop running, such as `above`, and the
+    # scalar's index in the carry.
     side: str = ""
     carry: int | None = None
 
@@ -64,13 +65,13 @@ class Kept:
         self.target = target
         self.visit_every = 1
         self.step_every = 1
-        self.visit_count = 0  # the number of visits until now
-        self.trips = 0  # the number of steps of all visits until now
+        self.visit_count = 0  # the number of visits so far
+        self.trips = 0  # the number of steps of all visits so far
         self.points: list[_Point] = []
         self.ends: list[VisitEnd] = []
         self._capacity = points
         self._visits = visits
-        self._last: _Point | None = None  # the newest step that is not kept
+        self._last: _Point | None = None  # the newest step, if it was not kept
         self._lost = False
 
     def add(self, buffers: dict[str, Any]) -> None:
@@ -100,7 +101,7 @@ class Kept:
         self.trips += int(buffers["trips_total"])
 
     def end(self, end: VisitEnd) -> None:
-        """End the only visit; its last step is always kept."""
+        """End a visit that is the only one of the run; keep its last step in any case."""
         self.visit_count = 1
         self.trips = end.trips
         self.ends.append(end)

@@ -19,16 +19,16 @@ class Column:
     """One column of a recording: a value at each step, and for some columns also at the end of each visit."""
 
     role: str
-    # the index among the columns with the same role, in the order of the equation
+    # the index among the columns with the same role, in the order in which the equation has them
     index: int
     sketch: Sketch
     compared: Compared | None = None
 
 
 def passed_index(jaxpr: Any, equation: Any) -> list[Any]:
-    """Return the index of a switch before JAX clamps it, as a list of one variable.
+    """Return the index of a switch before JAX clamps it, as a list of one variable of the jaxpr.
 
-    [] if no clamp precedes the cond.
+    [] for another equation, or if no clamp computes the index.
     """
     if equation.primitive.name != COND:
         return []
@@ -44,7 +44,7 @@ class Target:
 
     Args:
         equation: The equation of the construct.
-        passed: The index of a switch before JAX clamps it; empty if unknown.
+        passed: A list with the variable of a switch's index before JAX clamps it; empty if unknown.
     """
 
     def __init__(self, equation: Any, passed: Sequence[Any] = ()) -> None:
@@ -91,7 +91,7 @@ class Target:
                 self.ends.append(column)
 
     def bare(self) -> Target:
-        """Return the same construct without any columns."""
+        """Return the same construct without columns, so that its steps are only counted."""
         bare = Target(self.equation, self.passed)
         bare.columns, bare.ends = [], []
         return bare

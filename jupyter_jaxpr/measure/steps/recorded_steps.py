@@ -27,10 +27,10 @@ class Steps:
     visits_total: int
     step: list[int]
     leaves: list[Leaf]
-    taken: list[int]  # for a construct with branches: the branch of each point
+    taken: list[int]  # if the construct is a cond or a switch: for each point the index of the branch that ran
     stopped: str | None
     thinned: str | None
-    # the number of steps after which the state of the loop repeats (1 if it is constant); None if it does not
+    # if the loop never ends: the number of steps after which its state repeats (1 if the state is constant); else None
     never_ends: int | None
     results: list[Any] | None  # the flat results of the program; None if the run was stopped
     trips: int  # the number of steps of all visits

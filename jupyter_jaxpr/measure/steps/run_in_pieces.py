@@ -84,7 +84,7 @@ class RunInPieces:
             trips=self._columns.trips,
         )
 
-    # --- what is no loop ---
+    # --- the equations before and after the construct, and the path to the construct ---
 
     def _program(
         self, jaxpr: Any, constants: Sequence[Any], values: Sequence[Any], way: Sequence[Step], key: tuple[int, ...]
@@ -104,7 +104,7 @@ class RunInPieces:
         return [read(environment, atom) for atom in jaxpr.outvars]
 
     def _piece(self, key: Any, equations: Sequence[Any], environment: dict[Any, Any], needed: set[int]) -> None:
-        """Run equations that do not contain the construct, compiled as one function."""
+        """Compile some equations that do not contain the construct as one function, and run it."""
         if not equations:
             return
         results = [variable for made_by in equations for variable in made_by.outvars]
@@ -193,8 +193,8 @@ class RunInPieces:
         compiled, new = stepper.compiled((*key, "piece"), make_piece)
         if new:
             self._tell("Compiling", None, None)
-            # This call takes no steps; it compiles the loop, so that the compile does not count as the time of a slow
-            # step.
+            # This call takes no steps. It compiles the loop, so that the first measured piece does not include the
+            # compile.
             _numbers(compiled(operands, state, np.int32(0), _control(1, 1, 1, 0))[1])
 
         def piece(state: Any, limit: int, control: tuple[Any, ...]) -> tuple[Any, Any, bool, bool, float]:
@@ -224,7 +224,7 @@ class RunInPieces:
         return list(example.results(state))
 
     def _along(self, state: Any, piece: Callable[..., Any], length: int | None) -> Any:
-        """Run the construct if it is itself the outermost loop: one visit, some steps at a time."""
+        """Run a construct that is itself the outermost loop, some steps at a time; the run has one visit."""
         columns, count = self._columns, 16
         while True:
             count = min(count, self._capacity * columns.step_every, self._bounds.trips - self._trips)
@@ -242,9 +242,9 @@ class RunInPieces:
             count = max(1, int(count * min(8.0, _PIECE / max(took, 1e-9))))
 
     def _around(self, state: Any, piece: Callable[..., Any], length: int | None) -> Any:
-        """Run the outermost loop around the construct, as many steps at a time as the buffers can hold."""
+        """Run the outermost loop around the construct; each piece takes as many steps as the buffers can hold."""
         columns, count, t = self._columns, 1, 0
-        # a piece that takes too long is repeated with fewer steps, which is only possible without effects
+        # a piece that exceeds its budget is run again with fewer steps; this is only possible without effects
         careful = not self._stepper.effects
         budget = _FIRST_BUDGET if careful else self._bounds.trips
         while True:
@@ -309,7 +309,7 @@ class _Stopped(_End):
 
 
 def _free(equations: Sequence[Any]) -> list[Any]:
-    """Return the variables that equations read and that none of them computes."""
+    """Return the variables that these equations read but do not compute."""
     defined: set[int] = set()
     variables: dict[int, Any] = {}
     for equation in equations:

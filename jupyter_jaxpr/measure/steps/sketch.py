@@ -31,7 +31,8 @@ class Seen:
     maximum: float | None
     nans: int
     infinities: int
-    # the elements of a completely kept array, for a picture, such as `-0.8284 NaN inf 1`; None for other values
+    # the elements of an array that is kept completely, such as `-0.8284 NaN inf 1`, for its picture; None for other
+    # values
     elements: str | None = None
 
 
@@ -59,7 +60,7 @@ class Sketch:
 
     @property
     def number_name(self) -> str:
-        """The name of the quantity in `Seen.number`."""
+        """The name of the number in `Seen.number`: value, |value| for a complex scalar, or norm for an array."""
         if self.is_key:
             return ""
         if self.elements == 1 and not self.shape:

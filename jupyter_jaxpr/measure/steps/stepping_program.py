@@ -118,9 +118,9 @@ class Recorder:
     def pass_by(
         self, equation: Any, operands: list[Any], outer: Sequence[Any], buffers: Buffers, passed: Sequence[Any]
     ) -> tuple[list[Any], Buffers]:
-        """Evaluate a construct that is no loop, as one visit with one step.
+        """Evaluate a construct that is no loop (a cond or a switch), as one visit with one step.
 
-        `passed` has the values of `Target.passed`.
+        `passed` has the values of the variables in `Target.passed`.
         """
         visit = self.control.first_visit + buffers["seen"]
         results = bind(equation, operands)

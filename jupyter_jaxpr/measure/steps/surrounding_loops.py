@@ -93,7 +93,7 @@ class Loop(ABC):
         return result
 
     def repeats(self, state: dict[str, Any]) -> Any:
-        """Return whether the state equals an earlier one, so that the loop never ends, as a traced boolean."""
+        """Return, as a traced boolean, whether the state equals an earlier state, so that the loop never ends."""
         return np.bool_(False)
 
     def end(self, state: dict[str, Any], buffers: Buffers) -> Buffers:
@@ -262,7 +262,7 @@ class WhileLoop(Loop):
         after, buffers = self.body(self._step, [*self._body_constants, *carry], t, buffers)
         predicate = self._predicate(carry)
         if predicate.shape:
-            # As in JAX's lowering: batch elements whose own loop has ended keep their values.
+            # As when JAX lowers a batched while loop: a batch element whose condition is false keeps its value.
             after = [
                 lax.select(lax.broadcast_in_dim(predicate, new.shape, range(predicate.ndim)), new, old)
                 for new, old in zip(after, carry, strict=True)

@@ -17,13 +17,14 @@ from .repeated_calls import Stop
 
 Report = Callable[[str, int | None, int | None], None]
 
-# The side lengths of the square matrices; below, the bytes of the copied arrays. A larger size is only tried if the
-# smaller one was fast.
+# The side lengths of the square matrices, and the bytes of the copied arrays. A size is skipped if the smaller one took
+# too long.
 _SIDES = (512, 1024, 2048, 4096, 8192)
 _SIZES = (16_000_000, 64_000_000, 256_000_000)
-_ON_DEVICE_SIZES = (256_000_000, 1_000_000_000)  # for an accelerator, which has larger caches and faster memory
-_SECONDS = 0.7  # about how many seconds each of the two measurements takes
-_SHARE = 0.1  # about how many seconds each size takes
+# the bytes of the copied arrays on an accelerator, which has larger caches and faster memory
+_ON_DEVICE_SIZES = (256_000_000, 1_000_000_000)
+_SECONDS = 0.7  # the seconds after which a measurement tries no larger size
+_SHARE = 0.1  # about how many seconds the runs of one size take
 _RUNS_AT_LEAST = 3
 _RUNS_AT_MOST = 20
 
@@ -88,7 +89,7 @@ def measure_machine(
 
 def _measure(device: Any, kind: str, report: Report, stop: Stop) -> MeasuredMachine | None:
     import jax
-    import numpy as np  # NumPy may be missing if JAX is, so it is imported here
+    import numpy as np  # NumPy comes with JAX and may be missing without it, so it is imported only here
 
     began = time.perf_counter()
 
@@ -153,7 +154,7 @@ def _best(
         rate = work(number) / fastest
         if best is None or in_place or rate > best[0]:
             best = rate, number
-        # The next size may take eight times as long, and is run at least four times.
+        # A size can take eight times as long as the previous one, and runs at least four times.
         if stop() or time.perf_counter() - began + 8 * (_RUNS_AT_LEAST + 1) * fastest > _SECONDS:
             break
     return best

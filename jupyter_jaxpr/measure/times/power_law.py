@@ -66,7 +66,7 @@ def power_law(points: Sequence[tuple[float, float]], spreads: Sequence[float] = 
     freedom = len(used) - 2
     student = _STUDENT[min(freedom, len(_STUDENT)) - 1]
     error = math.hypot(student * math.sqrt(apart / freedom / width), 2 * math.sqrt(within) / width)
-    # the values certainly grow, or certainly do not
+    # with 95 % confidence, the exponent differs from 0 or is small
     is_known = error < abs(exponent) or abs(exponent) + error < _LARGEST_ERROR
     if error > _LARGEST_ERROR or not is_known:
         return None
@@ -74,7 +74,7 @@ def power_law(points: Sequence[tuple[float, float]], spreads: Sequence[float] = 
 
 
 def _first(values: Sequence[float]) -> int:
-    """Return the index of the first point that is used for the fit."""
+    """Return the index of the first point that counts for the fit: the first point after the fixed cost."""
     if not values:
         return 0
     smallest = min(values)

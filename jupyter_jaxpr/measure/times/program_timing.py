@@ -141,7 +141,7 @@ def _values(name: str, program: ObservedProgram) -> list[Any]:
     try:
         if program.values is not None:
             return program.values.get()
-    except ValuesGone:  # this error's message would advise the stepper's cure, which does not help here
+    except ValuesGone:  # the message of this error suggests a cure that only helps the stepper
         pass
     raise ValuesGone(program.no_values or _NO_VALUES.format(name=name, cure=cure(_TIME_OR_KEEP, KEEP_AND_INSPECT)))
 
@@ -166,7 +166,7 @@ class _Trial:
         self._slow = slow
         self._warm: Guarded | None = None
         self._eager: _WithStages | None = None
-        self._same_program = True  # true if JAX, with its present settings, finds the same program for the call again
+        self._same_program = True  # true if a call with JAX's present settings runs the same program
 
     def run(self, report: Report, stop: Stop) -> None:
         """Time the warm and the eager call, and then undo the side effects of the function's Python."""
@@ -202,7 +202,7 @@ class _Trial:
         take_blocks(timed, between)
 
     def take(self) -> None:
-        """Store the measured times."""
+        """Store the measured times in the result."""
         times = self._times
         if self._warm is not None:
             times.warm = self._warm.warm()
@@ -247,7 +247,8 @@ class _Trial:
     def _is_program_of(self, jitted: Any, call_arguments: Given) -> bool:
         try:
             traced = call_leaves(jitted, *call_arguments)
-        except not_of_a_signal(Exception):  # another version of JAX: the executable is called instead
+        # the call does not work in this version of JAX, so the executable is called directly
+        except not_of_a_signal(Exception):
             return False
         return traced is not None and traced[0] is self._program.jaxpr
 
@@ -275,9 +276,9 @@ class _Trial:
     # --- without jit ---
 
     def _make_eager(self, held_call: HeldCall, undoing: ExitStack) -> _WithStages | None:
-        """Call the function once without jit, so that its operations are compiled.
+        """Call the function once without jit, so that JAX compiles its operations.
 
-        Return the prepared timing of further calls.
+        Return the timer of further calls.
         """
         import jax
 
@@ -321,10 +322,7 @@ class _Trial:
         return _WithStages(self._observer, fun, *arguments, donated=is_deleted_by_leaf, slow=self._slow)
 
     def _note_inner_jits(self, fun: Callable[..., Any], call_arguments: Given) -> None:
-        """Add a note that names the jitted functions which the eager call runs.
-
-        JAX's hook reports them in one more call.
-        """
+        """Call the function once without jit, and add a note that names the jitted functions which it calls."""
         import jax
 
         calls = LastCalls(lambda called, args, kwargs: None)
@@ -334,7 +332,7 @@ class _Trial:
             with self._observer.looking_away():
                 jax.block_until_ready(fun(*args, **kwargs))
             inner = [getattr(jitted, "_fun", None) for jitted in calls.calls]
-        except not_of_a_signal(Exception):  # the timing will raise the same error, and notes it
+        except not_of_a_signal(Exception):  # the timed calls will raise the same error, and add a note
             return
         finally:
             calls.stop()

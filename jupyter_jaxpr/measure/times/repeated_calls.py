@@ -188,7 +188,7 @@ class Timed:
         )
 
     def _begin(self) -> None:
-        """Make the first run, and a few more to choose the number of runs."""
+        """Make the first run, and a few trial runs from which the number of runs is chosen."""
         result = self._single(keep=True)
         self._wait = _waiter(result)
         if self._seconds[0] > self._slow:
@@ -234,7 +234,7 @@ def copied(value: Any) -> Any:
 
 
 class _Inputs:
-    """The arguments for the runs: donated arrays are copied for each run."""
+    """Makes the arguments of each run: donated arrays are copied before the run."""
 
     def __init__(self, args: Sequence[Any], kwargs: Mapping[str, Any], donated: Sequence[bool]) -> None:
         import jax
@@ -247,7 +247,7 @@ class _Inputs:
             for flag, leaf in zip(donated or [False] * len(self._leaves), self._leaves, strict=True)
         ]
         size = sum(leaf.nbytes for flag, leaf in zip(self._donated, self._leaves, strict=True) if flag)
-        # for how many runs copies may exist at the same time
+        # the number of runs for which copies may exist at the same time
         self.at_once = max(1, _COPIED_BYTES // max(size, 1))
 
     def fresh(self, count: int) -> list[Given]:

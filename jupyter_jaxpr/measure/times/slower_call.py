@@ -14,11 +14,11 @@ import statistics
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
-# With fewer samples, no difference is stated. Five samples each of two equal calls are completely apart only in one of
-# 126 cases.
+# With fewer samples, no difference is stated. If two calls are equally fast, all five samples of one are below all five
+# of the other in only one of 126 cases.
 FEWEST = 5
 _MANY = 20
-# For twenty samples each of two equal calls, the share of pairs exceeds this only in one of two thousand cases.
+# If two calls are equally fast and have twenty samples each, this share is exceeded in only one of two thousand cases.
 _PAIRS_ABOVE = 0.8
 _LARGE_RATIO = 3.0
 # A smaller ratio rounds to 1.0 and is not stated as a difference, even if the ranges are narrow.

@@ -48,7 +48,7 @@ EFFECTS = (
 
 @dataclass
 class Point:
-    """What was measured of one function at one value; the fields are those of the document's `SweepPoint`."""
+    """The measurements of one function at one value; the fields are those of the document's `SweepPoint`."""
 
     function: str
     value: str
@@ -158,14 +158,14 @@ class Swept:
         self._confirmed = confirmed
         self._ask = ask
         self._stop = stop
-        self._scalars = False  # true if Python numbers are static arguments
+        self._scalars = False  # true once a trace has shown that Python numbers must be static arguments
         self._traceable = True
         self._effects: list[str] = []
         self._one_call = False
         self._first, self._eager = Growth(), Growth()
 
     def takes_too_long(self, number: float | None) -> bool:
-        """Return whether each kind of call at a value is expected to take too long."""
+        """Return whether all kinds of calls at this value are expected to take too long."""
         kinds = [self._eager, self._first] if self._traceable else [self._eager]
         return not self._confirmed and all(kind.too_long(number) for kind in kinds)
 
@@ -215,7 +215,7 @@ class Swept:
     def _traced(self, args: Any, kwargs: Any) -> tuple[Any, Any, Any, float]:
         """Return a new jitted function and its trace.
 
-        For a plain function, Python numbers become static arguments if the trace needs it.
+        Python numbers become static arguments of a plain function if JAX cannot trace it otherwise.
         """
         if self._jitted:
             return self._trace(jitted_anew(self._fun), args, kwargs)
@@ -328,7 +328,8 @@ class Swept:
                 lowered = traced.lower()
                 # JAX has just made this executable and still has it in its cache
                 executable = lowered.compile() if not events() else None
-            except not_of_a_signal(Exception):  # another version of JAX: the bytes are unknown
+            # compiling does not work in this version of JAX, so the bytes are unknown
+            except not_of_a_signal(Exception):
                 return None
         numbers = xla_memory(executable)
         parts = [numbers.get(part) for part in ("arguments", "results", "temporaries")]
@@ -382,7 +383,7 @@ class Swept:
         if point.eager is not None:
             self._eager.took(point.number, point.eager.median)
 
-    # --- what was left out ---
+    # --- calls that are left out ---
 
     def _may(self, growth: Growth, point: Point, measurement: str) -> bool:
         """Return whether a call is expected to be short enough; the first time that it is not, add a note."""
