@@ -19,25 +19,25 @@ import examples  # noqa: F401  # loads the everyday profile of hypothesis
 import pytest
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
-# A run in the background ignores Ctrl-C, and its kernels would ignore it, too. Kernels start in threads, but only the
-# main thread may set a handler.
+# A process in the background ignores Ctrl-C, and the kernels that it starts would ignore an interrupt, too. The handler
+# is set here because kernels start in threads, and only the main thread may set a handler.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 MIME = "application/vnd.jupyter-jaxpr.v1+json"
 
 
-#: The jitted functions of the imports and of earlier test files.
+#: The jitted functions that imports and earlier test files made, and that searches leave out.
 _earlier_functions: list[weakref.ref[Any]] = []
 
 
 @pytest.fixture(scope="module", autouse=True)
 def short_searches() -> Iterator[None]:
-    """Move the objects of the imports and of earlier files out of the searches for jitted functions, and out of `gc`.
+    """Keep the objects of imports and earlier test files out of searches for jitted functions and out of `gc`.
 
-    The observer searches all objects each time it starts. Here there are millions of objects, and the observer starts
-    in two thousand tests. The objects stay frozen: to search or to collect them once for each file takes a quarter of
-    the time of all tests.
+    The observer searches all Python objects each time it starts. The test process has millions of objects, and the
+    observer starts in two thousand tests. The objects stay frozen, because searching or collecting them once for each
+    file would take a quarter of the time of all tests.
     """
     from jupyter_jaxpr.jax import facts
 
@@ -112,7 +112,7 @@ class Ran:
 
 
 def signature(document: dict[str, Any], program: dict[str, Any]) -> str:
-    """Return a program in one line: origin, name, types, and the primitives of its outermost scope."""
+    """Return a program of a document in one line: origin, name, types, and the primitives of its outermost scope."""
     scope = document["scopes"][program["scope"]]
     primitives = " ".join(document["strings"][primitive] for primitive in scope["primitive"])
     arguments = ", ".join(f"{a['name']}: {a['type']}" if a["name"] else a["type"] for a in program["arguments"])
@@ -126,7 +126,7 @@ class Notebook:
         self.shell = shell
 
     def builds(self) -> list[Any]:
-        """Return a list to which all documents built from now on are added, including those that are not displayed."""
+        """Return a list to which each document built later is added, even if it is not displayed."""
         from jupyter_jaxpr.magic.session import Session
 
         built: list[Any] = []
@@ -154,7 +154,7 @@ class Notebook:
 
 @pytest.fixture(scope="module", autouse=True)
 def no_machine_of_other_files() -> Iterator[None]:
-    """Forget the measured speed of the device after each test file; else all later documents would contain it."""
+    """Forget the measured speed of the device after each test file; otherwise all later documents would contain it."""
     yield
     from jupyter_jaxpr.measure.times import machine
 
@@ -163,7 +163,7 @@ def no_machine_of_other_files() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def the_host_has_magics(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let sentences suggest magics in every test, whether or not an earlier test started a shell."""
+    """Let sentences suggest magics in all tests; in the product, they do so only in a process with an IPython shell."""
     from jupyter_jaxpr.observe import magics_at_hand
 
     monkeypatch.setattr(magics_at_hand, "has_magics", lambda: True)
@@ -307,7 +307,7 @@ class Kernel:
         return str(message["header"]["msg_id"])
 
     def until(self, expected: Callable[[dict[str, Any]], bool]) -> list[dict[str, Any]]:
-        """Return the messages up to the first message that `expected` accepts, with this message."""
+        """Return the messages up to and including the first message that `expected` accepts."""
         collected = []
         while True:
             collected.append(self.client.get_iopub_msg(timeout=120))
@@ -322,12 +322,12 @@ class Kernel:
         return self.finish(self.start(code, cell_id))
 
     def interrupt(self, request: str) -> list[dict[str, Any]]:
-        """Interrupt a cell and return the messages up to its end; repeat where JAX's callback drops the interrupt."""
+        """Interrupt a cell and return the messages up to its end; if a callback of JAX drops it, interrupt again."""
         collected: list[dict[str, Any]] = []
         self.manager.interrupt_kernel()
         sent_at = time.monotonic()
         while not (collected and _ends(collected[-1], request)):
-            # A dropped interrupt may leave no message, while messages of progress continue.
+            # If the interrupt was dropped, there may be no message about it; messages on the progress continue.
             swallowed = time.monotonic() - sent_at > 5
             with contextlib.suppress(queue.Empty):
                 collected.append(self.client.get_iopub_msg(timeout=1))

@@ -16,7 +16,7 @@ SQUARE = jax.ShapeDtypeStruct((8, 8), "float32")
 
 @dataclass(frozen=True)
 class Edit:
-    """A program, the edited program, and a short text of the rows in which they differ."""
+    """A function, the edited function, and the rows of their diff as short texts."""
 
     name: str
     before: Callable[..., Any]

@@ -39,7 +39,7 @@ def recorded_in(document: Any) -> list[tuple[str, str]]:
 
 
 def recorded(ran: Ran) -> str:
-    """Return the text of the only recorded program, with a line end before and after it."""
+    """Return the text of the only recording, with a line break before and after it."""
     ((_, text),) = recordings(ran)
     return f"\n{text}\n"
 
@@ -56,7 +56,7 @@ def outline(ran: Ran) -> list[str]:
 
 
 def program(ran: Ran) -> dict[str, Any]:
-    """Return the only recorded program."""
+    """Return the program of the only recording."""
     (programs,) = [program for program in ran.document["programs"] if program["origin"] == "recorded"]
     return programs
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from jupyter_client.manager import KernelManager
 
-LAST = ("answered", "refused", "confirm")  # the kinds of the final replies to a request
+LAST = ("answered", "refused", "confirm")  # the types of the last reply to a request
 PATIENCE = 120.0  # seconds; a busy machine may need this time, and no test waits longer than necessary
 
 
@@ -95,7 +95,7 @@ class Page:
         raise TimeoutError("the cell did not end")
 
     def wait_for(self, expected: Callable[[dict[str, Any]], bool], comm: str | None = None) -> dict[str, Any]:
-        """Return our first message, from now on, that `expected` accepts."""
+        """Return the first of our messages, received from now on, that `expected` accepts."""
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             for message in ours([self.hear()], comm):
@@ -104,7 +104,7 @@ class Page:
         raise TimeoutError("the message did not come")
 
     def has_ended(self, request: str) -> bool:
-        """Return whether a request has ended, by the messages so far."""
+        """Return whether the messages received so far include the end of a request."""
         return any(
             message["msg_type"] == "status"
             and message["content"]["execution_state"] == "idle"
@@ -122,7 +122,7 @@ class Page:
 
 
 def ours(heard: list[dict[str, Any]], comm: str | None = None) -> list[dict[str, Any]]:
-    """Return our messages among those received, with the buffers decoded."""
+    """Return the data of the comm messages among the received messages, with buffers decoded."""
     collected = []
     for message in heard:
         if message["msg_type"] == "comm_msg" and comm in (None, message["content"]["comm_id"]):

@@ -44,7 +44,7 @@ def miss(reason: LedgerReason, signature: str, entry: int, frame: int) -> Ledger
 
 
 def ledger(frame: int = -1) -> Ledger:
-    """Return a ledger whose lines are all at `frame`."""
+    """Return a ledger in which every line of code is given by this index of a frame."""
     first = LedgerReason(
         kind="first_call", text="This is the first call of rnn.", argument=None, before=None, after=None, cure=None
     )

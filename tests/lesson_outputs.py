@@ -1,11 +1,11 @@
-"""Puts the output of the first program into the first lesson: the panel shows it before anything runs.
+"""Puts the output of the first program into the first lesson, so that the panel can show it before a cell has run.
 
     python tests/lesson_outputs.py
 
-Run it again when that cell, or the cells above it, change. The lesson has no other outputs: readers are to see their
-own. The cells keep no numbers, since in the reader's kernel nothing has run. The output is the document, which the
-panel reads, and three lines of text; the HTML that a run saves beside it is for front ends without the panel. Names of
-folders of this machine are taken out.
+Run this script again when the cell of the first program, or a cell above it, changes. The other cells have no outputs,
+and no cell has a number, because in the reader's kernel nothing has run. The output has the document for the panel and
+three lines of text, but no HTML, which is only for front ends without the panel. The names of this machine's folders
+are removed.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from nbclient import NotebookClient
 LESSON = Path(__file__).parents[1] / "jupyter_jaxpr" / "lessons" / "en" / "01-what-jit-does.ipynb"
 FIRST = "a1-log2"
 MIME_TYPE = "application/vnd.jupyter-jaxpr.v1+json"
-# The folder of a kernel's cells, and the path before the packages of an environment.
+# Matches the folder of a kernel's cells, and the path of an environment up to its packages.
 CELLS = re.compile(r'[^"]*/ipykernel_\d+/')
 PACKAGES = re.compile(r'[^"]*/(site|dist)-packages/')
 
 
 def without_places(document: dict[str, Any]) -> dict[str, Any]:
-    """Return the document without the folders of the machine that made it."""
+    """Return a document without the names of this machine's folders."""
     text = json.dumps(document, ensure_ascii=False)
     text = PACKAGES.sub("site-packages/", CELLS.sub("ipykernel/", text))
     return json.loads(text)
@@ -57,7 +57,7 @@ def main() -> None:
     output["data"]["text/plain"] = output["data"]["text/plain"].splitlines(keepends=True)
     cell["outputs"] = [output]
     text = json.dumps(lesson, indent=1, ensure_ascii=False)
-    # A line for each number would make a long page of a few kilobytes.
+    # The document is written on one line; with one number a line, it would have thousands of lines.
     document = json.dumps(output["data"][MIME_TYPE], ensure_ascii=False)
     spread = json.dumps(output["data"][MIME_TYPE], indent=1, ensure_ascii=False)
     indented = spread.replace("\n", "\n" + " " * 6)

@@ -17,7 +17,7 @@ from jupyter_jaxpr.jax.private_names import LOCALS, MODULES, OBJECTS, PrivateNam
 
 
 def expected() -> list[PrivateName]:
-    """Return the rows of the table that the installed JAX should have."""
+    """Return the rows of the table of private names that apply to the version of the installed JAX."""
     installed = jax.__version_info__
     return [
         row
@@ -76,7 +76,7 @@ def functions_of(module: str) -> list[CodeType]:
 
 
 def shape(row: PrivateName) -> str | None:
-    """Return the arguments or the type of a module's name as text; None if the name no longer exists."""
+    """Return a function's parameters, or the type of another object, as text; None if the name no longer exists."""
     if not is_here(row):
         return None
     value = getattr(importlib.import_module(f"jax._src.{row.where}"), row.name)

@@ -1,7 +1,7 @@
 """Reports, as Markdown, which of the private JAX names that we use have changed in the installed JAX.
 
     python tests/newest.py            names that are gone, and names that take other arguments than in the tested JAX
-    python tests/newest.py --write    keeps the arguments of each name; to be run on the newest JAX line that is tested
+    python tests/newest.py --write    saves the arguments of each name; run this on the newest JAX line that is tested
 
 The exit status is 1 if the installed JAX lacks a name that it should have. `nox -s newest` prints the report, and the
 weekly workflow shows it.

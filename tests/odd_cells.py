@@ -25,14 +25,14 @@ _numbers = itertools.count()
 
 
 def set_up(make_notebook: Callable[..., Notebook]) -> Notebook:
-    """Return a notebook with the imports and the classes of the cells."""
+    """Return a notebook in which the imports and classes that the odd cells need are defined."""
     new_notebook = make_notebook()
     new_notebook.run(SETUP)
     return new_notebook
 
 
 def clean() -> tuple[str, list[str]]:
-    """Return a cell without unusual objects, with a function that no other test uses; and the cell's result."""
+    """Return an ordinary cell with a new function, and the result expected of it."""
     name = f"clean_{next(_numbers)}"
     cell = f"%%jaxpr\n@jax.jit\ndef {name}(x):\n    return x * 2\n{name}(x)"
     return cell, [
@@ -42,7 +42,7 @@ def clean() -> tuple[str, list[str]]:
 
 
 def told(ran: Ran) -> list[str]:
-    """Return the programs of a cell, the sentences on each miss of its run, and the failures of our code."""
+    """Return a cell's programs, a line for each miss of its run, and the failures of this package."""
     texts = list(ran.programs)
     for function in ran.document["ledger"]["functions"]:
         for miss in function["misses"]:
@@ -53,7 +53,7 @@ def told(ran: Ran) -> list[str]:
 
 
 def check(ran: Ran) -> None:
-    """Check that the cell ran, that this package did not fail, and that the document is safe to show."""
+    """Check that the cell raised nothing, that this package did not fail, and that its document is valid."""
     assert ran.result.success, ran.result.error_in_exec
     assert ran.stderr == ""
     read(ran.document)

@@ -19,8 +19,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-#: Files whose strings are descriptions of the schema, checks of documents, code that is written for the user, the
-#: reasons for which we use a private name of JAX, or code that the schema writes.
+#: Files with other strings: descriptions for the schema, checks of documents, code that is written for the user, the
+#: reasons why the package uses a private name of JAX, and code that the schema writes.
 NOT_READ = (
     "document/types/",
     "document/check/",
@@ -30,10 +30,10 @@ NOT_READ = (
     "/lessons/",
     "labextension/",
 )
-#: Descriptions of the schema, and errors that only we read.
+#: Calls whose strings are descriptions for the schema, or errors that only developers read.
 _NOT_READ_CALLS = ("_text", "described", "TypeError", "AssertionError")
 _CALL = re.compile(r"\b_?trans\s*\.\s*(?:__|_n)\(\s*('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")")
-#: A statement or a line of a text that JAX or XLA writes.
+#: Matches strings of code: a Python statement, or a line that JAX or XLA writes.
 _CODE = re.compile(r"^\s*(?:#|def |return |import |from \w+ import|[\w.{}]+ = )|^-- ")
 _PATTERN = re.compile(r"[\\^$|]|\?P<|\[\^|^<|^[a-z_0-9 ]{60,}$")
 
@@ -72,9 +72,11 @@ def _strings(tree: ast.Module) -> Iterator[tuple[int, str]]:
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             skipped.add(id(node.value))
         elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in _NOT_READ_CALLS:
-            skipped.update(map(id, ast.walk(node)))  # descriptions of the schema, and texts that only developers read
+            # these strings are descriptions for the schema, or errors that only developers read
+            skipped.update(map(id, ast.walk(node)))
         elif isinstance(node, ast.Call) and _takes_a_pattern(node.func) and node.args:
-            skipped.update(map(id, ast.walk(node.args[0])))  # parts of JAX's own messages that the code looks for
+            # these strings are parts of JAX's messages, which the code looks for
+            skipped.update(map(id, ast.walk(node.args[0])))
         elif isinstance(node, ast.Compare | ast.MatchValue):
             skipped.update(map(id, ast.walk(node)))
         elif isinstance(node, ast.Dict):

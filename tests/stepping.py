@@ -31,7 +31,7 @@ def record(function, *arguments, kind, number=0, **run):
 
 
 def column(recording, role, path=None):
-    """Return the texts of a leaf, found by its role and path."""
+    """Return the texts of a recorded leaf, found by its role and optionally by its path."""
     (leafs,) = [leaf for leaf in recording.leaves if leaf.role == role and (path is None or leaf.path == path)]
     return leafs.texts
 

@@ -1,4 +1,4 @@
-"""What the panel asks is answered from what JAX made; what cannot be answered gets a sentence with the cure."""
+"""Tests the answers to the panel's requests: they come from JAX's objects; a refusal has a sentence with a cure."""
 
 import base64
 import re
@@ -33,7 +33,7 @@ def double(x):
 
 
 def large(x):
-    """Compute a program that is too large to be sent with its texts."""
+    """Compute 400 sines: the program is so large that its document has no texts."""
     for _ in range(400):
         x = jnp.sin(x)
     return x
@@ -102,7 +102,7 @@ def test_a_traced_program_is_lowered_and_compiled_when_the_user_asks(ask, runs):
     assert levels(lowered) == [("stablehlo", "on_request"), ("hlo", "not_made")]
     compiled = ask(type="make", id=2, snapshot=run.document.id, program=0, level="hlo").result
     assert levels(compiled) == [("stablehlo", "on_request"), ("hlo", "on_request")]
-    # A page that comes later receives the newer document.
+    # For a page that connects later, the runs have the newer document.
     assert runs.latest() == [compiled]
     page = ask(type="text", id=3, snapshot=run.document.id, program=0, level="hlo", first_line=0, line_count=1)
     assert page.result.text.startswith("HloModule")
@@ -227,7 +227,7 @@ def test_a_run_as_a_page_of_its_own(ask):
     assert reply.result.startswith("<!doctype html>")
     packed = re.findall('<script type="application/octet-stream">([^<]*)<', reply.result)
     text = "".join(zlib.decompress(base64.b64decode(packed_text)).decode() for packed_text in packed)
-    # The text contains what the document leaves out; the page may hold the text in two forms.
+    # The document has no StableHLO, but the exported page has all 400 lines, either as HTML or compressed.
     assert len(re.findall(r"%\d+ = stablehlo\.sine %\d+ ", reply.result + text)) == 400
     assert ask(run, type="export", id=4, program=9).reason == "This run has no such program. Run the cell again."
 

@@ -26,7 +26,7 @@ KEEP = "%%jaxpr --steps keeps the arguments of the first calls and of the last c
 
 
 def table(ran: Any, recording: int = 0) -> tuple[list[str], list[tuple[Any, ...]], str | None]:
-    """Return the columns, the rows, and the sentence on the other calls."""
+    """Return the table's columns, its rows, and the sentence on the other calls."""
     calls = ran.document["recordings"][recording]["calls"]
     rows: list[tuple[Any, ...]] = []
     for row in calls["calls"]:
@@ -46,7 +46,7 @@ def test_each_call_has_its_branch(notebook: Notebook) -> None:
         (4, "-1.5", "2.25", "False x 1"),
         (5, "4.0", "8.0", "True x 1"),
     ]
-    # Python 3.11 tells of no calls that C code makes.
+    # On Python 3.11, calls from C code are not seen, and a sentence says so.
     assert more_calls in (None, "Calls of f that Python code did not make are not counted, so there may be more calls.")
 
 
@@ -81,7 +81,8 @@ def test_arguments_that_the_cell_changes_are_those_of_their_call_or_unknown(note
         "for size in (2_000, 2):\n    p = {'x': np.ones(size)}\n"
         "    for _ in range(4):\n        y = h(p)\n        p['x'][0] -= 1\n"
     )
-    # Calls 1 to 4 ran the program of the large array. The last call's array is not copied at the call.
+    # Calls 1 to 4 ran the program of the large array. Their arrays are not in the table, because a large array is not
+    # copied at each call.
     assert table(ran)[:2] == (
         ["p['x']", "result"],
         [

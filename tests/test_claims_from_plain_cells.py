@@ -1,4 +1,4 @@
-"""Each claim of a tutorial is in the document of the tutorial's plain cell: the cell needs no jit for the panel."""
+"""Tests that the document of a tutorial's cell shows the tutorial's claim, even if the cell has no jit."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_print_runs_while_jax_traces_and_shows_a_tracer(notebook: Notebook) -> N
     note = first.note("printed_while_tracing")
     assert note["text"].startswith("said printed while JAX traced it.")
     assert ("v is" in note["detail"], "by the cell" in note["detail"]) == (True, False)
-    assert notes(second) == []  # JAX still had the trace
+    assert notes(second) == []  # in the second run, JAX used the trace of the first run
 
 
 def test_what_is_printed_after_a_trace_that_raised_is_the_cells_own(notebook: Notebook) -> None:
@@ -57,7 +57,7 @@ def test_the_jaxpr_holds_only_the_branch_that_was_taken(notebook: Notebook) -> N
         "print(jax.make_jaxpr(half)(jnp.arange(3)))"
     )
     assert primitives(ran) == []
-    # Python 3.11 does not report which lines ran.
+    # Python 3.11 does not report which lines ran, so the list is empty.
     assert ran.document["untraced_lines"] == ([4] if HAS_MONITORING else [])
 
 

@@ -1,8 +1,7 @@
-"""Each claim of the curriculum whose code the tutorials contain is in the document of the tutorial's own cell.
+"""Tests that the document of a tutorial's own cell shows the claim of the curriculum that belongs to the cell.
 
-The cells are those of four tutorials, as they stand, but for comments and for `%timeit`, which times once here.
-`CLAIMS` has a row for each of the 41 claims: the cell and what is read off its document, or that the tutorials have no
-code for it.
+The cells are copied from four tutorials, without comments, and `%timeit` times only once. `CLAIMS` has a row for each
+of the 41 claims: the cell and a check of its document, or a remark that the tutorials have no code for the claim.
 """
 
 from __future__ import annotations
@@ -333,20 +332,20 @@ def slots(document: Document) -> list[tuple[str, str]]:
 
 
 def raised(document: Document) -> tuple[str, int]:
-    """Return the kind of the error's card, and its number of cures."""
+    """Return the first sentence of the note on the error, and the number of its cures."""
     (note,) = (note for note in document["notes"] if note["kind"] == "trace_raised")
     return note["text"].partition(".")[0], len(note["cures"])
 
 
 def is_counted(check: bool) -> bool:
-    """Return whether a check of counts holds; on Python 3.11 the counts are lower bounds, and each check holds."""
+    """Return the result of a check of counts; always True on Python 3.11, where counts are only lower bounds."""
     return check or not HAS_MONITORING
 
 
 Check = Callable[[Document], bool]
 NO_CODE = "no code in the tutorials"
 
-# Each claim of the curriculum: (cells that run first, the cell, a function that reads the claim from the document).
+# Claim of the curriculum -> (cells that run before, the cell, a function that checks the claim in the document).
 CLAIMS: dict[str, tuple[list[str], str, Check] | str] = {
     "A1 a function becomes a jaxpr": (
         [],
@@ -365,7 +364,7 @@ CLAIMS: dict[str, tuple[list[str], str, Check] | str] = {
         SELU_JIT,
         lambda d: counts(d, "selu")[2] == 1 and len(own(d, "selu")) == 1,
     ),
-    "A6 calls return before the work is done": NO_CODE,  # each timing of the tutorial waits for the result
+    "A6 calls return before the work is done": NO_CODE,  # the tutorial has no call whose result is not waited for
     "A7 first call slow, second fast, another shape slow again": (
         [],
         FIRST_CALL,

@@ -1,4 +1,4 @@
-"""Tests that a code compiled from a known tree stands for its text without another compile, and for no other text."""
+"""Tests that compiled code is found in the syntax tree it was compiled from, and only if the text is the same."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_the_definition_of_each_code_is_the_one_that_another_compile_finds(monke
         codes.add(whole)
         monkeypatch.setattr(source, "_codes", lambda *arguments: {})
         assert [function_node(code) for code in functions] == compiled
-        # The text was edited since: no compile finds the code in the new text.
+        # The file's text was edited after the compile, so the code is not found in it.
         edited = TEXT.replace("a + 1", "a + 3")
         monkeypatch.setitem(linecache.cache, FILE, (len(edited), None, edited.splitlines(keepends=True), FILE))
         assert [function_node(code) for code in functions] == [None] * len(functions)

@@ -1,4 +1,4 @@
-"""Collectives of a text of HLO: what they move, who with whom, how often."""
+"""Tests the collectives read from a text of HLO: their bytes, their groups of devices, and how often they run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from jupyter_jaxpr.program.texts.collectives import Collective, Piece, collectiv
 
 
 def of(*lines: str) -> list[Collective]:
-    """Return the collectives of a module whose entry has these lines."""
+    """Return the collectives of an HLO module whose entry computation has these lines."""
     return collectives(["HloModule m", "", "ENTRY %main (a: f32[8]) -> f32[8] {", *lines, "}"])
 
 
@@ -28,7 +28,8 @@ def test_kinds_and_their_bytes():
         ("all-to-all", 6, 16, 1, ((0, 4), (1, 5), (2, 6), (3, 7))),
         ("all-reduce", 7, 1, 1, ()),
     ]
-    # The factors: 2 b (n-1)/n; b; b (n-1); b (n-1)/n; and a group of all eight devices.
+    # With b bytes and groups of n devices, a device sends: 2 b (n-1)/n; b; b (n-1); b (n-1)/n; the last group has all
+    # eight devices.
     assert [exchange.sent(8) for exchange in exchanges] == [32, 5, 48, 8, 2]
 
 
@@ -68,7 +69,7 @@ def test_groups_by_the_axes_of_a_mesh():
 
 
 def test_groups_on_a_mesh_whose_devices_do_not_count_upwards():
-    """XLA writes such groups for a sort along a split axis."""
+    """XLA writes groups on such a mesh, for example for a sort along a sharded axis."""
     mesh = "mesh['a'=1,'b'=2,'c'=4], device_ids="
     exchanges = of(
         f"  %a1 = f32[4] all-to-all(%a), replica_groups={mesh}([4,2]T(1,0)) {{'c'}}, metadata={{op_name=\"sort\"}}",
@@ -132,7 +133,7 @@ ENTRY %main (a: f32[4]) -> f32[4] {
         (collective.name, collective.runs, collective.per_trip, collective.conditional)
         for collective in collectives(lines)
     ] == [
-        ("r", 36, False, True),  # 10 steps of 3, 3 in the branch, and 3 by the call
+        ("r", 36, False, True),  # 3 in each of 10 steps, 3 in the branch, and 3 in the called computation
         ("o", 1, True, False),
         ("b", 1, False, True),
     ]

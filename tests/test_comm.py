@@ -1,4 +1,4 @@
-"""The kernel's end of the wire, message by message; a stand-in takes the place of the socket below the comm."""
+"""Tests the messages of the publisher one by one; `Wire` stands in for the socket and the page."""
 
 import json
 from pathlib import Path
@@ -39,7 +39,7 @@ HELLO = {
 
 
 class Wire:
-    """The messages on the socket, with a page at the other end."""
+    """The messages on a socket, with a page at the other end."""
 
     def __init__(self):
         self.sent = []
@@ -79,7 +79,7 @@ class Wire:
         return hub
 
     def say(self, data, comm_id=None):
-        """Send a message from the page, on the hub unless another comm is named."""
+        """Send a message from the page, on the hub or on another comm."""
         self.manager.comm_msg(None, "", {"content": {"comm_id": comm_id or self.hub.comm_id, "data": data}})
 
     def open_requests(self, comm_id="r1"):
@@ -101,14 +101,14 @@ def wire(monkeypatch):
 
 @pytest.fixture
 def talk(wire):
-    """Return a publisher after its first exchange with the page."""
+    """Return a publisher that has opened the hub."""
     publisher = Publisher(lambda: ENVIRONMENT)
     publisher.open()
     return publisher
 
 
 def run(identifier, cell="c1", name="selu"):
-    """Return a run of a cell, from a golden document."""
+    """Return a golden document as the run of a cell, with this id."""
     document = read((FIXTURES / f"{name}-{LINE}.json").read_bytes())
     assert document.cell is not None
     document = msgspec.structs.replace(
@@ -270,7 +270,10 @@ def test_a_reply_goes_to_the_comm_that_asked(wire, talk):
 
 
 def test_a_front_end_without_the_labextension_closes_the_hub_for_nobody_else(wire, talk):
-    """JupyterLab closes a comm with an unknown target; the kernel cannot see who closed it."""
+    """A front end without the labextension closes the hub, as it closes every comm of an unknown target.
+
+    The kernel cannot see which page closed the hub, so it keeps the hub open.
+    """
     hub = wire.hub.comm_id
     wire.close(hub)
     wire.sent.clear()
@@ -310,7 +313,7 @@ def test_unloading_closes_the_comms_and_forgets_the_runs(wire, talk):
     talk.fail("nobody hears this")
     talk.close()
     assert wire.sent == []
-    # The extension starts afresh when it is loaded again.
+    # When the extension is loaded again, it opens a new hub and has no earlier runs.
     talk.open()
     assert wire.hub.comm_id != hub
     wire.take()
@@ -319,7 +322,7 @@ def test_unloading_closes_the_comms_and_forgets_the_runs(wire, talk):
 
 
 def test_where_there_is_no_front_end_nothing_happens(monkeypatch):
-    """In IPython in a terminal, the comms of the comm package have no peer."""
+    """In a terminal's IPython, the comm package makes comms that reach no front end."""
     manager = comm.base_comm.CommManager()
     monkeypatch.setattr(comm, "create_comm", comm.DummyComm)
     monkeypatch.setattr(comm, "get_comm_manager", lambda: manager)
@@ -364,7 +367,7 @@ def test_where_the_environment_cannot_be_had_the_panel_is_told(wire):
 
 
 def test_messages_of_the_panel_are_no_cells(wire, talk, make_notebook):
-    """The usual handler of a comm triggers events that would flush the figures of a running cell."""
+    """The default handler of a comm would trigger events, at which matplotlib flushes the figures of a running cell."""
     shell = make_notebook(extension=False).shell
     events = []
     for event in ("pre_execute", "post_execute"):

@@ -1,4 +1,4 @@
-"""The wire of a real kernel: what a page hears, asks and is told, also while a cell runs."""
+"""Tests the messages between a real kernel and its pages, also while a cell runs."""
 
 import sys
 
@@ -22,7 +22,7 @@ def kernel():
 
 @pytest.fixture
 def pages(kernel):
-    """Return a function that opens pages on a kernel with JAX and the extension, before any run."""
+    """Return a function that opens pages; the kernel has imported JAX and loaded the extension, but nothing ran yet."""
     opened = []
 
     def open_page():
@@ -61,9 +61,9 @@ def double(x):
 print("before")
 double(jnp.arange(3.0))"""
     )
-    # Our output follows the cell's own; Out[n] has only the cell's value.
+    # The display of the run comes after the cell's own outputs, and `Out[n]` has only the cell's value.
     outputs = [m for m in heard if m["msg_type"] in ("stream", "execute_result", "display_data", "error")]
-    # The kernel may send one print in several messages.
+    # The kernel may send one printed text in several messages.
     *printed, result, display = (m["content"] for m in outputs)
     assert [m["msg_type"] for m in outputs] == ["stream"] * len(printed) + ["execute_result", "display_data"]
     assert "".join(content["text"] for content in printed) == "before\n"
@@ -71,12 +71,12 @@ double(jnp.arange(3.0))"""
     assert sorted(display["data"]) == [MIME, "text/html", "text/plain"]
     first, second, third = display["data"]["text/plain"].split("\n")
     assert first == "double (f32[3]) → f32[3]"
-    # Before Python 3.12 no tool reports every call.
+    # Before Python 3.12, not every call is counted.
     calls = "1 call" if sys.version_info >= (3, 12) else "≥1 calls"
     assert second.startswith(f"1 equation · {calls}, 1 compile · first call ")
     assert third.startswith("3 operations per call. 100 % of the operations are on line ")
-    # The panel receives the same document that the notebook saves.
-    (message,) = filter(of_type("snapshot"), ours(heard))  # a slow cell also sends its progress
+    # The panel and the saved notebook get the same document.
+    (message,) = filter(of_type("snapshot"), ours(heard))  # a slow cell also sends messages on its progress
     assert message["snapshot"] == display["data"][MIME]
     tab.run("assert Out[max(Out)].shape == (3,), Out")
     assert [m["content"] for m in tab.heard if m["msg_type"] == "error"] == []
@@ -121,7 +121,7 @@ def test_two_pages_hear_the_same(tab, pages):
 def test_a_long_program_comes_in_one_buffer(tab):
     tab.run("def long(x):\n    for _ in range(6_000):\n        x = jnp.sin(x)\n    return x")
     heard = tab.run("%jaxpr long(f32[])")
-    # A long trace also sends its progress.
+    # Messages on the progress of a long trace are left out.
     collected = [m for m in heard if m["msg_type"] == "comm_msg" and m["content"]["data"].get("type") != "progress"]
     (raw,) = collected
     assert raw["content"]["data"] == {"type": "buffer"}
@@ -129,7 +129,7 @@ def test_a_long_program_comes_in_one_buffer(tab):
     assert ours([raw])[0]["snapshot"]["programs"][0]["equations"] == 6000
 
 
-# This cell waits until the test releases it: the test acts while it runs.
+# This cell runs until the test sets the event `go`, so that the test can act meanwhile.
 WAITS = "go = threading.Event()\nassert go.wait({patience})"
 
 
@@ -152,7 +152,7 @@ def test_requests_are_answered_while_a_cell_runs(tab):
         line_count=1,
     )
     assert reply["result"]["text"].startswith("module @jit_double")
-    # The hub answers, too, although a cell used it last.
+    # The hub also answers on the subshell, although its last message came with a cell.
     tab.say(the_hub, {"type": "resend"}, subshell)
     assert tab.wait_for(of_type("snapshot"), the_hub)["snapshot"] == snapshot
     assert not tab.has_ended(running)
@@ -219,7 +219,7 @@ def test_unloading_closes_the_comms_of_every_page(tab, pages):
     heard = tab.run("%unload_ext jupyter_jaxpr")
     assert sorted(m["content"]["comm_id"] for m in heard if m["msg_type"] == "comm_close") == sorted([hub_before, comm])
     assert tab.comms(HUB) == []
-    # The kernel closes a request comm that is opened now at once: the page need not wait for a time-out.
+    # After `%unload_ext`, the kernel closes a newly opened request comm at once, so that the page does not wait.
     late = second_page.open_requests()
     while second_page.hear()["content"].get("comm_id") != late:
         pass

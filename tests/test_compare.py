@@ -1,4 +1,4 @@
-"""`--compare`: which functions are called and how often, the measurements, and the sentences on them."""
+"""Tests `--compare`: which functions are called, and how often, the measurements, and the sentences on them."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def whiled(x):
 
 
 def compared(ran: Ran) -> dict[str, dict[str, Any]]:
-    """Return the variants of a run by name."""
+    """Return the variants of a run's comparison: name -> variant."""
     return {variant["name"]: variant for variant in ran.document["comparison"]["variants"]}
 
 
 def told(ran: Ran, *fields: str) -> list[tuple[Any, ...]]:
-    """Return the name and the given fields of each variant, in the order of the document."""
+    """Return, for each variant in the order of the document, its name and these fields."""
     return [tuple(variant[field] for field in ("name", *fields)) for variant in ran.document["comparison"]["variants"]]
 
 
@@ -427,7 +427,7 @@ FAST, SLOWER, NEAR = (1.0e-6, 1.1e-6, 1.2e-6), (2.0e-6, 2.2e-6, 2.4e-6), (1.15e-
             "The compile times of f and g show no difference. The warm times of f and g show no difference.",
         ),
         (
-            # These are the first compiles, 27 ms and 10 ms, of two equal functions.
+            # The first compiles of two equal functions took 27 ms and 10 ms; the repeated compiles show no difference.
             variant("f", 0.027, None, compile_samples=[0.0102, 0.0101, 0.0134, 0.0099, 0.0100]),
             variant("g", 0.010, None, compile_samples=[0.0100, 0.0101, 0.0099, 0.0098, 0.0102]),
             "The compile times of f and g show no difference.",
@@ -466,7 +466,7 @@ def test_two_equal_functions_have_the_same_bits(notebook: Notebook) -> None:
         "%%jaxpr --compare f,g\nf = jax.jit(lambda x: jnp.sin(x) * 2)\ng = jax.jit(lambda x: jnp.sin(x) * 2)\nf(x)"
     )
     times, *remaining = ran.document["comparison"]["verdict"]
-    # The two executables are equal, but a busy machine may slow down all runs of one of them.
+    # The executables are equal, but on a busy machine all runs of one of them may be slower.
     assert re.fullmatch(
         r"(The compile times of f and g show no difference|XLA compiles f [\d.]+× (slower|faster) than g)\. "
         r"(The warm times of f and g show no difference|f runs [\d.]+× (slower|faster) than g)\.",

@@ -1,4 +1,4 @@
-"""Cards of control flow: one for each construct, by the name the user called it, the same on both lines of JAX."""
+"""Tests the cards of control flow: one for each construct, with the name the user called, equal on both JAX lines."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from jupyter_jaxpr.program.control_flow import Constructs, Step
 
 sys.path.insert(0, str(Path(__file__).parent / "control_flow"))
 
-import golden  # a module beside the golden files
-from programs import PROGRAMS  # a module beside the golden files
+import golden  # this module is in the folder of the golden files
+from programs import PROGRAMS  # this module is in the folder of the golden files
 
 X = np.float32(1)
 KEY = jax.random.key(0)
@@ -238,7 +238,7 @@ def counting(x):
 
 
 def counting_to(n, x):
-    """Count to a bound that the jaxpr computes, and that XLA computes before it runs."""
+    """Count up to n + 1; the bound is an equation of the jaxpr, and a constant for XLA."""
     return lax.while_loop(lambda c: c[0] < lax.add(n, 1), lambda c: (c[0] + 1, jnp.sin(c[1])), (0, x))
 
 
@@ -263,7 +263,8 @@ def test_a_counter_that_its_type_does_not_hold_tells_no_steps():
         return cards(lambda x: lax.while_loop(lambda c: c[0] < bound, lambda c: (c[0] + step, c[1] * x), (begin, x)), X)
 
     ((fitting,), (wrapped,)) = counting_by(np.int8(20), np.int8(120), np.int8), counting_by(np.int8(50), 120, np.int8)
-    assert (fitting.trips, wrapped.trips) == (6, None)  # i takes the values 0, 50, 100, -106, ...
+    # i takes the values 0, 50, 100, -106, because an int8 wraps around
+    assert (fitting.trips, wrapped.trips) == (6, None)
     ((first,), (second,)) = counting_by(np.uint8(5), 250, np.uint8), counting_by(np.uint8(7), 250, np.uint8)
     assert (first.trips, second.trips) == (50, 36)
 
@@ -335,7 +336,7 @@ def test_each_scan_of_a_transformers_training_step_has_a_card():
 
 
 def transformer_step(layers=12, width=32):
-    """Return a training step whose attention is two nested scans, layer by layer."""
+    """Return a training step with 12 layers, in each of which the attention is a scan inside of a scan."""
     square, wide, narrow = (np.ones(shape, np.float32) for shape in ((width, width), (width, 128), (128, width)))
     layer = {"q": square, "k": square, "v": square, "up": wide, "down": narrow}
 
@@ -387,7 +388,7 @@ def test_sharing_that_doubles_at_every_level_stays_small():
     function = jax.jit(lambda x: lax.cond(x > 0, lambda x: x, lambda x: -x, x))
     for _ in range(30):
         function = twice(function)
-    # If each call examined its level again, this would take 2**30 steps and not end.
+    # This would take 2**30 steps if each call examined the called program again.
     document = built(program(traced(function, X))).document
     assert len(document.control_flow) == 300
 

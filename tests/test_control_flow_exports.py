@@ -1,4 +1,4 @@
-"""Control flow where there is no panel: tables in the HTML and Markdown of a document, counts in its two lines."""
+"""Tests the exports of control flow: tables in HTML and Markdown, and counts in the two lines of text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jupyter_jaxpr.exports.terminal_text import plain
 
 sys.path.insert(0, str(Path(__file__).parent / "control_flow"))
 
-import golden  # a module beside the golden files
+import golden  # this module is in the folder of the golden files
 
 SOURCE = """\
 def loud(x):

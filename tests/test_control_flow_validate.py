@@ -1,4 +1,4 @@
-"""Cards and recordings of a saved notebook are nobody's friends: every index is looked at before they are shown."""
+"""Tests that each index in the cards and recordings of an untrusted document is checked before they are shown."""
 
 from __future__ import annotations
 

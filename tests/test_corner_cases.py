@@ -1,4 +1,4 @@
-"""The ways of calling JAX, run with the magic and without: the same events of JAX's own, and the program it ran."""
+"""Tests ways of calling JAX with and without the magic: JAX's events are the same, and the panel has the programs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ sys.path.insert(0, str(CORNER))
 
 from cases import CASES  # noqa: E402  # lies beside the script that runs the cases in processes of their own
 
-# Origin, function, types of arguments and result, primitives of the outermost scope; numbers of calls and compiles.
+# For each case, its programs: origin, function, types of arguments and result, primitives of the outermost scope, and
+# the numbers of calls and compiles.
 SHOWN: dict[str, list[str]] = {
     "plain": [
         "ran <lambda>(x: f32[8]) -> f32[8]: add [1 calls, 1 compiled]",
@@ -169,13 +170,13 @@ SHOWN: dict[str, list[str]] = {
     ],
 }
 
-# Where the call is a transform around a jit, or of a function that is not jitted, the trace is an own trace.
+# These cases call a transform of a jitted function; JAX ran the function's program only inside of another program.
 TRACED_BY_US = {"grad around a jit": "inner", "vmap around a jit": "inner"}
 
 
 @pytest.fixture(scope="module")
 def both_ways() -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the results of every case, in one process with the magic and in another without it."""
+    """Run all cases in one process with the magic and in one without it; return the results of both."""
     ways = [
         subprocess.Popen([sys.executable, CORNER / "run.py", way], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for way in ("with", "without")
@@ -219,10 +220,11 @@ def test_what_ran_has_all_three_levels(both_ways: tuple[dict[str, Any], ...], ca
     for line, levels in zip(SHOWN[case], observed[case]["levels"], strict=True):
         if line.startswith("traced"):
             assert levels == ["not_made", "not_made"]
-        elif line.startswith("recorded"):  # JAX compiled each equation of a recording by itself
+        elif line.startswith("recorded"):  # JAX compiled each dispatch of a recording separately, so there are no texts
             assert levels == ["absent", "absent"]
         elif case == "pallas interpreted":
-            # The first use of Pallas changes a setting of JAX during lowering: asking for StableHLO would lower again.
+            # The first use of Pallas changes a setting of JAX during lowering, so another request for StableHLO would
+            # lower again.
             assert levels in (["held", "held"], ["not_made", "held"])
         else:
             assert levels == ["held", "held"]

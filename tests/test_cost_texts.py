@@ -1,4 +1,4 @@
-"""The sentences about a cost that the exports and the panel show, from the costs of a golden document."""
+"""Tests the sentences on a cost, which exports and the panel share, with the costs of a golden document."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NO_OPERATIONS = {
     "flops_most": 0,
     "by_line": [replace(row, flops=0, flops_min=0, if_taken=0) for row in COST.by_line],
 }
-# The fields that a document of an older version lacks.
+# The fields that a document of an older version lacks, with their default values.
 OLDER = {"flops_most": 0, "transcendentals_min": None, "transcendentals_most": 0}
 
 

@@ -1,4 +1,4 @@
-"""Operations of a program: the rules are XLA's, checked against XLA's own count; loops count their length."""
+"""Tests counts of operations: they follow XLA's rules and equal XLA's counts, but all steps of a loop count."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def cost(function, *arguments):
 
 
 def xla(function, *arguments):
-    """Return XLA's counts of the program before the optimisation."""
+    """Return XLA's counts of operations and transcendental operations for the lowered, not yet optimised program."""
     analysis = traced(function, *arguments).lower().cost_analysis()
     return int(analysis.get("flops", 0)), int(analysis.get("transcendentals", 0))
 
@@ -74,7 +74,7 @@ def test_loops_inside_loops_multiply():
     def loop(x):
         return lax.fori_loop(0, 5, lambda i, x: lax.fori_loop(0, 7, lambda j, x: x * 2, x), x)
 
-    # Each loop increments its index: one addition a step.
+    # Each step of a loop also increments the loop's index by one addition.
     total = cost(loop, V)
     assert total.exact
     assert total.flops == 5 * (1 + 7 * (1 + 12))

@@ -1,4 +1,4 @@
-"""Costs as scripts and the panel ask for them: `Snapshot.cost`, and a request of the panel."""
+"""Tests the ways to request costs: `Snapshot.cost` in scripts, and the panel's request."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_the_cost_is_there_at_each_stage(stage):
     assert cost.line(LINE + 3).flops == 63
     with pytest.raises(KeyError):
         cost.line(LINE)
-    # XLA's counts exist only for a compiled program.
+    # Only a compiled program has counts of XLA.
     compiled = stage in ("compile", "run")
     assert (cost.xla_flops, cost.xla_transcendentals) == ((cost.flops, 192.0) if compiled else (None, None))
     assert cost.differences == ()

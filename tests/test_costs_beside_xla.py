@@ -1,4 +1,4 @@
-"""Our count beside XLA's own, of the executable: within 5 % where there are no loops, and why it is another."""
+"""Tests our counts against XLA's counts of the executable: within 5 % without loops, and why others differ."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_numbers_of_differences_add_up_to_the_difference():
 
 
 def told(function, *arguments):
-    """Return the reasons as (kind, our count, XLA's count, trips, sentence)."""
+    """Return the reasons for differences as (kind, our count, XLA's count, runs, sentence)."""
     total = jj.inspect(function, *arguments).cost
     return [
         (difference.kind, difference.ours, difference.xla, difference.runs, difference.text.replace("\xa0", " "))
@@ -136,7 +136,7 @@ def matmuls(length):
 def test_xla_counts_a_matmul_once_however_often_it_is_scanned(length):
     total = jj.inspect(matmuls(length), array(64, 64)).cost
     assert total.flops == length * MATMUL
-    # XLA removes each loop of one step; otherwise it counts the loop's counter.
+    # XLA inlines a loop of one step; in a longer loop, XLA also counts the two operations of the loop counter.
     assert total.xla_flops == (MATMUL if length == 1 else MATMUL + 2)
     reason = (
         "XLA counts the body of a loop once, however many steps it has. "
@@ -161,7 +161,7 @@ def test_a_while_of_known_trips_is_told_by_the_jaxpr():
     def f(x):
         return lax.while_loop(lambda c: c[0] < 10, lambda c: (c[0] + 1, c[1] @ c[1]), (0, x))[1]
 
-    # In this loop the counter is in the jaxpr, and the condition runs 11 times.
+    # In this loop the counter is part of the jaxpr: 10 additions; and the condition runs 11 times.
     our_flops = 10 * (MATMUL + 1) + 11
     assert told(f, array(64, 64)) == [
         ("loop_once", our_flops, MATMUL + 2, 10, "XLA counts the body of a loop once, however many steps it has.")
@@ -169,7 +169,7 @@ def test_a_while_of_known_trips_is_told_by_the_jaxpr():
 
 
 def test_xla_tells_the_trips_that_the_jaxpr_does_not():
-    # The start is the result of a jit, so the jaxpr of the loop has no number; XLA inlines the jit.
+    # The loop's start value is the result of a jit, so only XLA, which inlines the jit, knows the number of steps.
     start = jax.jit(lambda: jnp.int32(0))
 
     def f(x):
@@ -192,7 +192,7 @@ def test_a_loop_of_unknown_trips_counts_one_turn_on_both_sides():
 
 
 def test_what_nobody_reads_is_removed_by_xla():
-    # Nothing of the forward pass is needed: neither the product nor its sum.
+    # The gradient uses neither the product of the forward pass nor its sum, so XLA removes both.
     product, total = 2 * (32 * 16) * 8, 32 * 16 - 1
     function = jax.grad(lambda w, x: (x @ w).sum())
     assert jj.inspect(function, array(8, 16), array(32, 8)).cost.flops == 2 * product + total
@@ -226,17 +226,17 @@ def test_a_scan_that_jax_unrolls_is_counted_as_xla_has_it():
         "XLA counts the body of a loop once, however many steps it has. JAX unrolls the loop: one body holds several "
         "steps, and the remaining steps are outside of the loop. The loop counter adds 2 operations to XLA's count."
     )
-    # 7 steps are three iterations of two steps, and one step.
+    # With unroll=2, 7 steps are three iterations of two steps, and one step outside of the loop.
     reasons_told = told(unrolled(7, 2), array(64, 64))
     assert reasons_told == [("loop_once", 7 * MATMUL, 3 * MATMUL + 2, 7, reason)]
     assert told(unrolled(7, True), array(64, 64)) == []
     assert told(unrolled(7, 0), array(64, 64)) == []
-    # one iteration of four steps, which XLA moves out of its loop, and three steps
+    # With unroll=4, 7 steps are one iteration of four steps, which XLA inlines, and three steps outside of the loop.
     assert told(unrolled(7, 4), array(64, 64)) == []
 
 
 def test_the_counter_of_a_fori_loop_is_shared_with_its_body():
-    # An iteration has the product, i + 1 and its conversion; XLA tests i < 7, and counts one iteration.
+    # Each step has the product, the increment i + 1, and the conversion of i; XLA counts one step and the test i < 7.
     reasons_told = told(lambda x: lax.fori_loop(0, 7, lambda i, x: (x @ x) * i, x), array(64, 64))
     turn = MATMUL + 64 * 64 + 2
     reason = (
@@ -263,7 +263,7 @@ def narrow(*shape):
 
 
 WRITTEN_OUT = {
-    # conversions of 32 x 16, 16 x 8 and 32 x 8 numbers to or from float32
+    # XLA converts 32 x 16, 16 x 8 and 32 x 8 numbers to or from float32
     "numbers of half the width": (
         lambda a, b: a @ b,
         [narrow(32, 16), narrow(16, 8)],
@@ -271,7 +271,7 @@ WRITTEN_OUT = {
         "This device cannot compute dot_general in the dtype of the program. XLA converts the operands and the "
         "results, and counts the conversions as operations.",
     ),
-    # the condition again (16), the test whether any element continues (15), the selection (16)
+    # XLA's additional operations: the condition (16), the test whether any element continues (15), the selection (16)
     "a while under vmap": (
         jax.vmap(lambda x: lax.while_loop(lambda c: c < 10, lambda c: c * 2, x)),
         [array(16)],

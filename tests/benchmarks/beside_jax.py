@@ -1,7 +1,8 @@
 """Compares our page and panel with the page that JAX itself writes (`jaxpr_html`), for programs of several sizes.
 
-JAX writes one with each lowering where `JAX_DUMP_IR_TO` and `JAX_DUMP_IR_MODES=jaxpr_html` are set: a file with the
-text, its colours and the tracebacks, drawn as one scrolls. Ours is what `Snapshot.save` writes, and the panel.
+JAX writes such a page at each lowering if `JAX_DUMP_IR_TO` and `JAX_DUMP_IR_MODES=jaxpr_html` are set: a file with the
+text, its colours and the tracebacks, which draws the lines near the visible part. Our page is written by
+`Snapshot.save`.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ EQUATIONS_A_ROUND = 9
 PAINTED = 25
 # The number of times that each program is opened in the panel.
 IN_PANEL = 9
-# The function of the page, in a cell.
+# A cell with the function whose program is shown in the pages.
 CELL = """\
 def mixed_{count}_{run}(x):
     w = x
@@ -45,7 +46,8 @@ def mixed_{count}_{run}(x):
     return x
 %jaxpr mixed_{count}_{run}(f32[8])
 """
-# Returns the seconds from the start of the navigation to the first frame that shows the selector.
+# Returns the seconds from the start of the page's navigation to the first frame with an element that matches a
+# selector.
 FIRST = """
 window.first = selector => new Promise(done => {
   const look = () => {
@@ -73,7 +75,8 @@ def pages() -> Iterator[Row]:
             jax_pages = [_dumped(count, folder / f"jax-{count}-{run}") for run in range(times)]
             our_pages = [_saved(count, folder / f"ours-{count}.html") for _ in range(times)]
             opened = _opened(notebook, jax_pages[-1][1], our_pages[-1][1])
-            panel = [_in_panel(notebook, count, run) for run in range(IN_PANEL + 1)][1:]  # the first run loads the view
+            # the first run loads the code of the view and is not counted
+            panel = [_in_panel(notebook, count, run) for run in range(IN_PANEL + 1)][1:]
             yield from _rows(count, jax_pages, [_document(count) for _ in range(times)], our_pages, opened, panel)
 
 
@@ -119,10 +122,10 @@ def _rows(
 
 
 def _opened(notebook: Any, jax_page: Path, our_page: Path) -> dict[str, list[float]]:
-    """Return the seconds until each page shows a line of the jaxpr.
+    """Return, for both pages, the seconds until a page shows a line of the jaxpr.
 
-    The pages load in turns, as the machine changes from second to second, and in one tab: the start of a tab's process
-    takes as long as either page, and varies by more than the pages differ.
+    The pages load alternately, because the speed of the machine changes from second to second. They load in one tab,
+    because starting a tab's process takes as long as either page, and varies by more than the pages differ.
     """
     pages = {"jax": (jax_page, "#visible-lines-container .line"), "ours": (our_page, '[data-level="jaxpr"] li')}
     times_by_page: dict[str, list[float]] = {page_name: [] for page_name in pages}
@@ -132,14 +135,14 @@ def _opened(notebook: Any, jax_page: Path, our_page: Path) -> dict[str, list[flo
         for page_name, (path, selector) in pages.items():
             tab.goto(path.as_uri(), wait_until="commit")
             seconds = float(tab.evaluate("selector => window.first(selector)", selector))
-            if run > 0:  # the first run starts the process of the tab
+            if run > 0:  # in the first run, the process of the tab starts
                 times_by_page[page_name].append(seconds)
     tab.close()
     return times_by_page
 
 
 def _document(count: int) -> tuple[float, int]:
-    """Return the seconds from the traced program to the message, and the bytes of the first message."""
+    """Build the document of a traced program; return the seconds until its message is encoded, and the bytes."""
     observation = observed(jax.jit(mixed(count)).trace(jnp.ones(8)), "mixed")
     gc.collect()
     start = time.perf_counter()
@@ -148,7 +151,7 @@ def _document(count: int) -> tuple[float, int]:
 
 
 def _dumped(count: int, folder: Path) -> tuple[float, Path]:
-    """Return the seconds that a lowering takes longer for the page, and the page."""
+    """Return the additional seconds of a lowering during which JAX writes its page, and the path of the page."""
     folder.mkdir()
 
     def lowering() -> float:
@@ -171,7 +174,7 @@ def _dumped(count: int, folder: Path) -> tuple[float, Path]:
 
 
 def _saved(count: int, path: Path) -> tuple[float, Path]:
-    """Return the seconds from the traced program to the written page, and the page."""
+    """Save our page of a traced program; return the seconds that this takes, and the path of the page."""
     inspected = jupyter_jaxpr.inspect(mixed(count), jnp.ones(8), stage="trace")
     gc.collect()
     start = time.perf_counter()

@@ -114,7 +114,7 @@ def idle_hooks() -> Iterator[Row]:
 
 
 def _size_for(shell: Any, seconds: float) -> int:
-    """Return the length of an array with which a call of `longer` takes a given number of seconds."""
+    """Return the size of an array with which a call of the function `longer` takes at least the given seconds."""
     size = 512
     while size < 2**22:
         run(shell, WARM.format(copy=f"called, x = longer, longer(jnp.ones({size}))"), magic=False)
@@ -133,9 +133,9 @@ for number in range({count}):
 def miss_record() -> Iterator[Row]:
     """Measure the observer's work at a call that misses JAX's cache.
 
-    The replay is measured apart: the questions to JAX for the stages of the call, and for the types of the arguments.
-    The clock is `perf_counter`: the clock of a thread's CPU time asks the system, which took a seventh of the time. The
-    median leaves out the misses at which another program had the processor.
+    The replay is measured separately: asking JAX for the stages of the call, and for the types of the arguments.
+    The clock is `perf_counter`: reading a thread's CPU time is a system call, which took a seventh of the time. The
+    median is not affected by the few misses during which another program had the processor.
     """
     shell = open_shell()
     from jupyter_jaxpr.jax.calls import JitCall
@@ -183,11 +183,11 @@ def miss_record() -> Iterator[Row]:
 
 
 def tracing() -> Iterator[Row]:
-    """Measure JAX's own trace with and without the observer, from the function's first line on."""
+    """Measure the time of a trace with and without the observer, starting at the first line of the traced function."""
     import jax
 
     shell = open_shell()
-    jax.config.update("jax_disable_most_optimizations", True)  # so that the time does not include XLA's optimisations
+    jax.config.update("jax_disable_most_optimizations", True)  # so that XLA's optimisations take no time in the cell
     numbers = itertools.count(100)
     ended = [0.0]
 

@@ -31,7 +31,7 @@ def chain(count: int, first: Any, last: Any, dtype: str = "float32") -> Callable
 
 
 def edits() -> Iterator[Row]:
-    """Measure diffs with three changed equations of many, with the dtype of all changed, and without a change."""
+    """Measure diffs: three changed equations of many, another dtype in all equations, and no change."""
     for count, times in ((1_000, 7), (10_000, 5), (100_000, 1)):
         traced = [
             jax.jit(chain(count, *kind)).trace(jnp.ones(8))

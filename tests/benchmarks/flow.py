@@ -1,4 +1,4 @@
-"""Measures how long the user waits at a loop: from the message to its card, and from a key to the next step."""
+"""Measures the user's waits for control flow: until the card of a loop appears, and from a key to the next step."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rows import Row, milliseconds
 
 RUNS = 10
 STEPS = 22
-# Twelve layers by a scan; attention in each layer is a scan over the queries around a scan over the keys.
+# A scan over twelve layers; in each layer, attention is a scan over the queries, whose body is a scan over the keys.
 TRANSFORMER = """\
 %%jaxpr
 import numpy as np
@@ -50,7 +50,7 @@ jax.block_until_ready(step_{number}(params, x, y));
 
 
 def cards() -> Iterator[Row]:
-    """Measure a card of a nested scan, and a step of the scan."""
+    """Measure the time until the card of a nested scan appears, and the time of one step in the stepper."""
     with open_page() as notebook:
         yield from _cards(notebook)
         yield from _steps(notebook)

@@ -21,29 +21,30 @@ from jupyter_jaxpr.program.texts.stablehlo import LinesOfText
 from jupyter_jaxpr.program.texts.text_links import linked, primitives
 from jupyter_jaxpr.program.texts.twin_tags import equations_named, untagged
 
-# One stated line in this many is hidden, so that its inferred link can be compared with the stated link.
+# One in this many lines with a stated link loses it, so that its inferred link can be compared with the stated link.
 _HIDDEN = 10
 
 
 @dataclass
 class Found:
-    """The counts of one program's instructions, without instructions that only move values."""
+    """The counts of one program's HLO instructions; instructions that only move values are not counted."""
 
     instructions: int = 0
     with_line: int = 0
     with_group: int = 0
     with_one: int = 0
     inferred: int = 0
-    # The groups of the twin that could be compared, and the groups with the true equation.
+    # Of the twin's instructions: how many had links to compare with their tags, and how many of these links were right.
     compared: int = 0
     right: int = 0
-    # The stated lines that were hidden and inferred, and the lines that were inferred correctly.
+    # Of the lines whose stated link was hidden: how many got an inferred link (`hidden_right`: the right one).
     hidden: int = 0
-    # The instructions of the twins from exactly one equation, and the lines of the twins that the programs lack.
+    # Of the twin: its instructions from exactly one equation, and its lines that differ from the program's lines.
     exact: int = 0
     others: int = 0
     hidden_right: int = 0
-    # The lines of the twin that name one equation of several, and the lines that name the true one.
+    # Of the twin: the lines linked to one equation among several of the same source line, and those linked to the right
+    # one.
     named: int = 0
     named_right: int = 0
 
@@ -79,7 +80,7 @@ def look_at(example: Made) -> Found:
         counts.inferred += instruction.line in set(lines.inferred)
 
     tagged = hlo_lines(executable_text(lower_twin(walk, scope, traced).compile()), walk.positions)
-    # A link does not use the tags.
+    # The tags are removed before the links are computed.
     named = {line: untagged(name) for line, name in tagged.op_names.items()}
     lines = linked(dataclasses.replace(tagged, op_names=named), walk, scope, is_hlo=True)
     for instruction in instructions(tagged):
@@ -95,8 +96,8 @@ def look_at(example: Made) -> Found:
 
     counts.others = differing(untagged(tagged.text).split("\n"), read.text.split("\n"))
 
-    # Hide a stated line, and compare the line that is inferred. Names such as closed_call name only the place of a
-    # call, so they do not count.
+    # Hide the stated links of some lines, and compare the inferred links with them. Names such as closed_call are left
+    # out, because they name only a call, not an equation.
     refined = linked(read, walk, scope, is_hlo=True)
     primitives_known = {walk.strings.items[primitive] for columns in walk.scopes for primitive in columns.primitive}
     stated = {

@@ -1,7 +1,7 @@
 """Measures the wait of a user who types with Live on: from the last key to the new program and its types.
 
-Live waits a quarter of a second after the last key; that pause is in the figures and in the budget. `make_jaxpr` is
-measured in the same kernel, beside a thread that loops where a cell runs.
+Live waits a quarter of a second after the last key; the figures and the budget include this pause. `make_jaxpr` is
+measured in the same kernel; for a busy kernel, while a thread loops as a running cell would.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from rows import Row, milliseconds
 SIZES = {10: 5, 300: 5, 3_000: 5}  # number of equations -> number of keys that are measured
 PAUSE = 0.250
 MORE = 0.150
-#: Most lines of a function; more equations come from a loop of Python's.
+#: The most lines of the function; for more equations, the function has a Python loop.
 LINES = 100
 MAKE = """\
 import threading, time
@@ -49,9 +49,9 @@ EXECUTE = """async ([code, wait]) => {
   return Number(content.user_expressions.seconds.data['text/plain']);
 }"""
 INTERRUPT = "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.interrupt()"
-# The first equation is watched; a cell that runs again shows its program where the last one was read.
+# The test watches the first equation, but after a run the panel keeps its scroll position, so the text is scrolled up.
 SCROLL_TO_TOP = "() => document.querySelectorAll('.jp-JaxprPanel .cm-scroller').forEach(node => node.scrollTo(0, 0))"
-# From the key to the paint in which the first equation has the new number and no type of the cell is of older text.
+# Measures the time from the key until the first equation has the new number and all types in the cell are up to date.
 TYPED = """number => {
   window.pressed = null;
   document.addEventListener('keydown', () => { window.pressed = performance.now(); }, {capture: true});
@@ -103,7 +103,8 @@ def _row(notebook: Any, equations: int, count: int, busy: bool) -> Row:
     if busy:
         page.evaluate(INTERRUPT)
         notebook.wait_until_idle()
-    took = median(seconds[1:])  # the first trace loads code, and changes the panel from a run to the written text
+    # the first trace is not counted: it loads code, and the panel changes from a run to the live program
+    took = median(seconds[1:])
     return Row(
         what=f"live, {equations:,} equations, kernel {'busy' if busy else 'idle'}: key to program and types",
         budget=f"{milliseconds(PAUSE + MORE)} + make_jaxpr",

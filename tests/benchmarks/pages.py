@@ -17,7 +17,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stab
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp\nfrom jax import lax"
 
-# Records when a snapshot arrives, and when the element of `window.awaited` is painted.
+# Records when each snapshot arrives, and when the element for which the test waits is painted.
 CLOCK = """
 const Plain = window.WebSocket;
 window.arrivals = [];
@@ -64,10 +64,10 @@ window.painted = look => new Promise((done, fail) => {
 
 @contextlib.contextmanager
 def open_page(urls: list[str] | None = None, width: int = 1400) -> Iterator[Any]:
-    """Open a notebook of two cells, of which the first has loaded the extension.
+    """Open a notebook with two cells; the first cell has run `%load_ext`.
 
     Args:
-        urls: Receives the addresses that the page loads.
+        urls: A list to which the addresses that the page loads are added.
         width: The width of the window, in pixels.
     """
     from lab_server import running_lab
@@ -93,7 +93,7 @@ def open_page(urls: list[str] | None = None, width: int = 1400) -> Iterator[Any]
 
 @contextlib.contextmanager
 def beside_without_labextension(notebook: Any) -> Iterator[Any]:
-    """Open a second notebook of the same kind, in a page of the same browser without the extension."""
+    """Open an equal notebook in another page of the browser, without the labextension."""
     from open_notebook import open_notebook
 
     lab = notebook.lab
@@ -107,7 +107,7 @@ def beside_without_labextension(notebook: Any) -> Iterator[Any]:
 
 
 def shown_after(notebook: Any, selector: str, source: str) -> tuple[float, int]:
-    """Run a cell; return the seconds from the arrival of the snapshot to its first display, and its bytes."""
+    """Run a cell; return the seconds from the arrival of its snapshot to its first paint, and the snapshot's bytes."""
     notebook.write(1, source)
     page = notebook.page
     page.evaluate(

@@ -79,7 +79,7 @@ def _long(notebook: Any) -> Iterator[Row]:
 def scrolled(page: Any, view: str) -> Iterator[Row]:
     """Measure the frames while the listing of the panel scrolls from its top."""
     idle = page.evaluate(SCROLL, 0)
-    page.evaluate(SCROLL, 120)  # this run does not count: the browser has not optimised its code
+    page.evaluate(SCROLL, 120)  # the first scroll is not counted, because the browser has not optimised the code yet
     for way, share in (("by the wheel, 120 pixels a frame", 120), ("by the bar, from end to end", None)):
         passes = [page.evaluate(SCROLL, share) for _ in range(PASSES)]
         p50, p95, longest = (median(figures[key] for figures in passes) for key in ("p50", "p95", "max"))
@@ -93,7 +93,7 @@ def scrolled(page: Any, view: str) -> Iterator[Row]:
         )
 
 
-# Scrolls from the top down, and returns the time of each of 180 frames; a null share means the whole length.
+# Scrolls down in steps of `share` pixels, or over the whole text for null; returns the time of each of 180 frames.
 SCROLL = """async share => {
   const scroller = [...document.querySelectorAll('.jp-JaxprPanel .cm-scroller')].find(each => each.offsetHeight);
   const frame = () => new Promise(done => requestAnimationFrame(done));

@@ -13,7 +13,7 @@ from rows import Row, milliseconds
 from panel import scrolled
 
 SIZES = (100, 1_000, 10_000, 100_000)
-# Each nested program holds a hundred equations; the number that it adds makes it different from the others.
+# Each iteration jits a program of a hundred equations; its number makes the program different from the others.
 PROGRAM = """\
 def sized_{name}(x):
     for number in range({blocks}):
@@ -45,7 +45,7 @@ _ = texts(jnp.ones((4, 4)))
 """
 COMPILED_WITHIN = 300_000  # milliseconds
 RUNS = 5
-# Returns the time from a key or a click on the page to the painted element.
+# Returns the time of a key or a click, and of the paint of the element that it makes.
 PRESSED = """look => {
   window.pressed = new Promise(done => {
     for (const kind of ['pointerdown', 'input']) {
@@ -88,7 +88,7 @@ def _run(notebook: Any, count: int, version: int) -> float:
 
 
 def _after(notebook: Any, look: str, act: Any) -> float:
-    """Return the seconds from the click or the input to the frame in which `look`, a JavaScript text, is true."""
+    """Return the seconds from an action's click or input to the frame in which the JavaScript text `look` is true."""
     notebook.page.evaluate(PRESSED, look)
     act()
     pressed, painted = notebook.page.evaluate("async () => [await window.pressed, await window.done]")
@@ -99,7 +99,7 @@ def _size(notebook: Any, count: int) -> Iterator[Row]:
     page, panel = notebook.page, notebook.panel
     painted = [_run(notebook, count, version) for version in range(RUNS)]
     yield _row("message to paint", count, painted, 0.300)
-    if count > 10_000:  # the first message has only a part of the program
+    if count > 10_000:  # a large program is sent in parts, so the other equations are loaded first
         load_all(notebook, least=count * 98 // 100)
     unfold, fold = (panel.get_by_role("button", name=name, exact=True) for name in ("Unfold all", "Fold all"))
     opened, closed = (
@@ -135,7 +135,7 @@ def _size(notebook: Any, count: int) -> Iterator[Row]:
 
 
 def _searches(notebook: Any, texts: tuple[str, ...]) -> list[float]:
-    """Return the seconds from the last letter to the marks, for each text but the first."""
+    """Return the seconds from typing a search text to its marked match, for each text but the first."""
     field = notebook.panel.get_by_role("textbox", name="Find in program")
     match = SHOWN.format(selector=".cm-searchMatch")
     seconds = []
@@ -146,7 +146,7 @@ def _searches(notebook: Any, texts: tuple[str, ...]) -> list[float]:
 
 
 def _text(notebook: Any, count: int) -> Iterator[Row]:
-    """Measure the StableHLO of a program: loaded, then left and chosen again."""
+    """Measure the time until the StableHLO of a program is painted, when the user chooses it again after the jaxpr."""
     levels = notebook.panel.get_by_role("group", name="Level")
     stablehlo, jaxpr = (levels.get_by_role("button", name=name) for name in ("StableHLO", "jaxpr"))
     look = SHOWN.format(selector='[data-level="stablehlo"] .cm-line')

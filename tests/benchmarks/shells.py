@@ -12,7 +12,7 @@ from IPython.utils.capture import capture_output
 
 
 class TakingComm(BaseComm):
-    """A comm without a front end: it encodes each message and drops it."""
+    """A comm for a shell without a front end: it encodes each message, as usual, and drops it."""
 
     def publish_msg(self, msg_type: str, data: Any = None, metadata: Any = None, buffers: Any = None, **keys: Any):
         pass

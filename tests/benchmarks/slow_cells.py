@@ -35,7 +35,7 @@ def without_the_collector(first: int) -> str:
 
 
 def slow_cells() -> Iterator[Row]:
-    """Measure an endless recursion, many compiles, and many programs without the collector, in few pairs each."""
+    """Measure an endless recursion, many compiles, and many programs without garbage collection; few pairs of each."""
     shell = open_shell()
     numbers = iter(range(1_000, 10**9, PROGRAMS))
     cells = (

@@ -1,8 +1,8 @@
-"""The cost of typing in a long cell: the frames of a burst of keys, with this extension and without it.
+"""Measures the cost of typing in a long cell: the frames while keys are pressed, with this extension and without it.
 
-The time of a frame is the time of the page's main thread: from the key to the end of its event, and from the begin of
-the frame to its paint; the wait between both is the screen's. The same keys are pressed several times in both pages, in
-turns; of each key, the shortest frame counts.
+The time of a frame is the work of the page's main thread for the key and for drawing the frame; the wait for the
+screen between them is left out. The same keys are pressed several times, alternately in both pages; for each key, the
+shortest frame counts.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from rows import Row, milliseconds
 
 EQUATIONS = 3_000
 MORE = 0.004
-#: The lines after which bursts are typed, all below 2,000: a document has the types of the first 2,000 names.
+#: The lines after which the keys are pressed. A document has the types of the first 2,000 names, so all are below
+#: 2,000.
 LINES = (1_500, 1_000, 1_800, 500, 1_200)
 WRITTEN = "y = jnp.tanh(x * 0.5) + jnp.cos(x) ** 2  # one"
-#: A line of code, a correction of its end, then the same again, as a person types: 200 keys.
+#: 200 keys, as a user types: a line of code, three backspaces, and the same again.
 KEYS = ((["Enter", *WRITTEN] + ["Backspace"] * 3) * 4)[:200]
 
 CELL = "%%jaxpr\ndef f(x):\n{lines}    return x\nf(jnp.ones(8));"
@@ -83,7 +84,7 @@ def burst() -> Iterator[Row]:
 
 
 def _typed(page: Any, line: int) -> list[float]:
-    """Press the keys after a line; return the seconds of the frame of each."""
+    """Press the keys at the end of a line; return the seconds of each key's frame."""
     page.bring_to_front()
     page.evaluate(PUT_CARET, line)
     page.evaluate("() => { window.frames = []; }")

@@ -67,13 +67,13 @@ def warm_times() -> Iterator[Row]:
 
 
 def _pairs(names: dict[str, Any]) -> Iterator[tuple[float, float]]:
-    """Yield runs of our clock and of `%timeit`'s in turns: a slow phase of the machine affects both."""
+    """Yield (seconds by our clock, seconds by `%timeit`), measured alternately, because the machine's speed changes."""
     from jupyter_jaxpr.measure.times.repeated_calls import Timed
 
     timed = Timed(names["f"], (names["x"],), {})
-    # This is the statement of `%timeit f(x).block_until_ready()`.
+    # The same statement as in `%timeit f(x).block_until_ready()`.
     timer = timeit.Timer("f(x).block_until_ready()", globals=names)
-    timed.turn()  # determines the number of calls in a run
+    timed.turn()  # the first turn chooses the number of calls in a run
     calls = timed._batch
     turns = 0
     gc.disable()

@@ -19,7 +19,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {}
 
 
 def program(*arguments: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register a function with the arguments of its call."""
+    """Return a decorator that registers a function together with the arguments of its call."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         PROGRAMS[function.__name__] = (function, arguments)

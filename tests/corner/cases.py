@@ -1,7 +1,6 @@
-"""The corner cases of calling JAX: each is a cell as a person would write it, and the panel's list of functions for
-it.
+"""Holds corner cases of calling JAX: cells as users write them.
 
-The setup of a case runs in an unobserved cell before it.
+The setup of a case runs in an unobserved cell before its cell.
 """
 
 SETUP = """

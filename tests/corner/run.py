@@ -1,10 +1,9 @@
-"""Run every corner case in one process and print, as JSON, what JAX reported and what was shown.
+"""Runs every corner case in one process, and prints JSON: JAX's events, and what the panel shows.
 
     python run.py with|without
 
-A real IPython shell runs the same cells in the same order both times; `with` loads the extension and puts `%%jaxpr`
-on the first line, `without` puts a comment there. So the extension is the cause of any difference in JAX's own
-events.
+A real IPython shell runs the same cells in the same order both times. `with` loads the extension and puts `%%jaxpr`
+on the first line; `without` puts a comment there. So if JAX's events differ, the extension is the cause.
 """
 
 import contextlib
@@ -17,9 +16,9 @@ os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
 os.environ["JAX_PLATFORMS"] = "cpu"
 sys.path.insert(0, os.path.dirname(__file__))
 
-from cases import CASES, SETUP  # after the environment is set
-from IPython.core.interactiveshell import InteractiveShell  # after the environment is set
-from traitlets.config import Config  # after the environment is set
+from cases import CASES, SETUP  # imported after the environment variables are set
+from IPython.core.interactiveshell import InteractiveShell  # imported after the environment variables are set
+from traitlets.config import Config  # imported after the environment variables are set
 
 
 def main(way: str) -> None:
@@ -70,7 +69,7 @@ def run(shell, text):
 
 
 def own(built):
-    """Return the programs of a document, without those that libraries jitted."""
+    """Return the programs of a document, except those that libraries jitted."""
     return [program for program in built.document.programs if not program.library]
 
 

@@ -21,7 +21,7 @@ FIRST = (
     "import jax, jax.scipy.special, jax.numpy as jnp, numpy as np\nfrom jax import lax\nfrom functools import partial"
 )
 OLDER = jax.__version__.startswith("0.10.")
-#: When a row's test runs: each day on the newest line, each day on both lines, or only in the full set.
+#: When the test of a row runs: each day on the newest JAX line, each day on both lines, or only in the full set.
 SCHEDULES = ("on one line", "on both lines", "in full")
 _KINDS = ("trace_raised", "raised")
 
@@ -84,7 +84,8 @@ class Cells:
     def card(self, source: str) -> str:
         """Return the card of a cell, with the trials of its cures."""
         self._built.clear()
-        self._notebook.shell.user_ns.update(self._imported)  # an earlier cell may have assigned to such a name
+        # an earlier cell may have assigned to one of the imported names, such as `jnp`
+        self._notebook.shell.user_ns.update(self._imported)
         cell = f"%%jaxpr\n{source}"
         ran = self._notebook.run(cell)
         if ran.result.error_in_exec is None:
@@ -139,12 +140,12 @@ def _wrapped(name: str, text: str) -> list[str]:
 
 
 def _value(result: Any) -> str:
-    """Return the numbers of a result, without keys and objects."""
+    """Return the numbers in a result, rounded; random keys and other objects are left out."""
     leaves = [leaf for leaf in jax.tree_util.tree_leaves(result) if _is_number(leaf)]
     texts = [str(np.round(np.asarray(leaf, dtype=float), 3).tolist()) for leaf in leaves]
     return ", ".join(texts) or "nothing"
 
 
 def _is_number(leaf: Any) -> bool:
-    dtype = getattr(leaf, "dtype", None)  # the dtype of a random key is no NumPy dtype
+    dtype = getattr(leaf, "dtype", None)  # a random key has no NumPy dtype
     return isinstance(leaf, bool | int | float) or (isinstance(dtype, np.dtype) and dtype.kind in "biuf")

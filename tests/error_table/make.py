@@ -24,10 +24,10 @@ from jupyter_jaxpr.explain.trials import trial_time_limit
 
 
 def make(cells_of: Callable[[Notebook], Any], folder: Path) -> None:
-    """Run every cell of a table.
+    """Run every cell of a table, and write its card into the file.
 
     Args:
-        cells_of: Makes an object that returns the card of a cell.
+        cells_of: A function: notebook -> object with a method `card`, which returns the card of a cell.
         folder: The folder of the table.
     """
     trial_time_limit.SECONDS = trial_time_limit.SECONDS_AT_ERROR = 60.0

@@ -10,9 +10,9 @@ class Fault:
     """One row of the table of faults.
 
     Attributes:
-        name: The fault.
+        name: The name of the fault.
         cell: The cell under the magic.
-        sees: A part of the visible result: the value, the text or the error.
+        sees: A part of what the user sees: of the value, of the printed text, or of the error.
         panel: The texts of the panel in order: the programs' titles, then the message and the relevant notes.
         before: Plain cells that run first, separated by `# next cell`.
         after: A plain cell that repairs an intended change of the cell.

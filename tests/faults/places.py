@@ -1,4 +1,4 @@
-"""Runs faults in a plain IPython shell, or in a notebook's kernel, each in its own process."""
+"""Runs the cells of faults in a plain IPython shell or in a notebook's kernel, which are separate processes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def f(y):
     return y * 2
 """
 LOAD = "%load_ext jupyter_jaxpr\n%config JaxprMagics.output = False\nstate_of_ours.watch_panel(get_ipython())"
-# A cell that only hits JAX's cache, with a count of the functions of this package that run in it.
+# A cell whose calls all hit JAX's cache; its value is the number of calls of this package's functions meanwhile.
 FULL_SPEED = """
 import state_of_ours
 def hits():
@@ -110,6 +110,6 @@ class Pair:
 
 
 def asked(place: Any) -> dict[str, Any]:
-    """Return the result of `state_of_ours.told`."""
+    """Return the result of `state_of_ours.told`, called in the process of the shell or the kernel."""
     reply = place.run("import state_of_ours\nrepr(state_of_ours.told(get_ipython()))")
     return dict(ast.literal_eval(ast.literal_eval(reply["value"])))

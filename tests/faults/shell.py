@@ -1,6 +1,6 @@
-"""A plain IPython shell as a process: reads a cell as a line of JSON, writes what a person sees as a line of JSON.
+"""Runs a plain IPython shell as a process: reads each cell as a line of JSON, and writes its outputs as one.
 
-python shell.py READ WRITE     two file descriptors, as stdout itself is what faults break
+python shell.py READ WRITE     two file descriptors; stdout is not used, because faults break it
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from traitlets.config import Config
 class Kept(io.StringIO):
     """A stream whose text can still be read after a cell has closed the stream."""
 
-    every: list[Kept] = []  # no stream ends in a later cell, where Python would drop an alarm that struck `close`
+    # all streams, so that none is collected during a later cell: Python would drop an alarm that strikes its `close`
+    every: list[Kept] = []
 
     def __init__(self) -> None:
         super().__init__()
@@ -34,7 +35,7 @@ class Kept(io.StringIO):
 
 
 def run(shell: InteractiveShell, cell: dict[str, Any]) -> tuple[Any, str | None]:
-    """Run a cell; return its value and its error, and switch off an alarm that has not come."""
+    """Run a cell; return its value and its error, and cancel an alarm that has not struck yet."""
     try:
         try:
             result = shell.run_cell(cell["code"], store_history=cell["store"])
@@ -54,7 +55,8 @@ def main() -> None:
     for line in requests:
         cell = json.loads(line)
         streams = Kept(), Kept()
-        # If a cell replaced our stream by its own, that stream stays until a cell restores ours.
+        # If an earlier cell has replaced a stream by its own, that stream stays in use until a cell restores the usual
+        # one.
         for name, before, stream in zip(("stdout", "stderr"), own_streams, streams, strict=True):
             if getattr(sys, name) is before:
                 setattr(sys, name, stream)

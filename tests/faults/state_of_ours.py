@@ -105,7 +105,7 @@ def watch_panel(shell: Any) -> None:
 
     def published(built: Any) -> None:
         document = built.document
-        # The program of a cell's operations has the number of the cell in its name.
+        # The name of a recorded cell's program contains the cell's number, which is removed.
         panel.extend(program.name.partition(" [")[0] for program in document.programs)
         panel.extend(f"message: {document.message}" for _ in [0] if document.message and not document.programs)
         failures.extend(f"{note.text} {note.detail}" for note in document.notes if note.kind == "failed")

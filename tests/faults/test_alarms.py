@@ -1,4 +1,4 @@
-"""Tests alarms at random moments of a cell and of our work after it: none is lost, none leaves a hook on."""
+"""Tests alarms at random moments of a cell and of the work after it: no alarm is lost, and no hook stays installed."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import pytest
 from places import LOAD, SETUP, Shell, asked
 
-# The handler of an alarm may raise an error of any class, even of a class that our `except Exception` would catch.
-# JAX and Python have code that catches every error, such as `jax._src.util.wraps` and `_get_layouts_from_executable`:
-# only an alarm under a frame of this package can be lost by this package.
+# JAX and Python themselves have code that catches every error, such as `jax._src.util.wraps` and
+# `_get_layouts_from_executable`. So the handler records where the alarm strikes: only in a call from this package can
+# this package lose the error. The handler raises errors of any class, even of classes that `except Exception` catches.
 ALARM = """
 import pathlib, signal, traceback
 import jupyter_jaxpr
@@ -52,12 +52,12 @@ def at_moments(number: int, longest: float) -> list[float]:
 
 
 def struck(shell: Shell, handler: str, seconds: float) -> tuple[str, str]:
-    """Return what an alarm became, `raised`, `ignored`, `told` or `dropped`, and the text that the cell printed."""
+    """Return what became of an alarm ("raised", "ignored", "told" or "dropped"), and the text that the cell printed."""
     ran = shell.run("%%jaxpr" + CELL.replace("HANDLER", handler).replace("SECONDS", str(seconds)))
     shell.run(OFF)
     state = asked(shell)
     assert state["at_rest"] == []
-    # The panel names an alarm that struck while the document was built.
+    # If the alarm strikes while the document is built, the panel has a failure with its message.
     assert [failure for failure in state["failures"] if "Late: too late" not in failure] == []
     assert shell.run("f(x).tolist()")["value"] == "[0.0, 2.0, 4.0]"
     second_run = shell.run("%%jaxpr\njax.jit(lambda y: y + 1)(x)")
@@ -65,7 +65,7 @@ def struck(shell: Shell, handler: str, seconds: float) -> tuple[str, str]:
     printed = "".join((ran["stdout"], ran["stderr"], str(ran["error"] or "")))
     if ran["error"] is not None and ("Late: too late" in ran["error"] or "KeyboardInterrupt" in ran["error"]):
         return "raised", printed
-    # Python drops an error in a callback for the end of an object; JAX has such callbacks, too.
+    # Python itself drops an error that is raised in a finaliser; JAX has such functions, too.
     if "Exception ignored in" in printed:
         return "ignored", printed
     if state["failures"] or "jupyter_jaxpr was interrupted" in printed or "Error in callback" in printed:

@@ -1,4 +1,4 @@
-"""Tests errors of our own code, such as no memory left: the panel shows a line, and the cell runs as usual."""
+"""Tests errors in this package's own code, such as a MemoryError: the panel names the failure, and the cell runs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ OURS = (
 
 
 def replaced(name: str, replacement: Any, patch: pytest.MonkeyPatch) -> None:
-    """Replace a function of this package."""
+    """Replace a function of this package, given by its dotted name."""
     path, _, attribute = name.rpartition(".")
     try:
         owner: Any = importlib.import_module(f"jupyter_jaxpr.{path}")
@@ -62,7 +62,7 @@ def test_a_failure_of_ours(notebook: Notebook, name: str, kind: type[Exception],
     end, failed = Observer.end, []
 
     def fails(*args: Any, **__: Any) -> Any:
-        if failed and name.endswith("Observer.end"):  # this method removes what is on: it fails only once
+        if failed and name.endswith("Observer.end"):  # `Observer.end` removes the hooks, so only its first call fails
             return end(*args)
         failed.append(True)
         raise kind("no room")
@@ -85,7 +85,7 @@ def test_a_failure_of_ours(notebook: Notebook, name: str, kind: type[Exception],
     "name", [name for name in OURS if ".Observer." in name and not name.endswith(("begin", "end"))]
 )
 def test_an_alarm_that_strikes_in_our_code_reaches_the_cell(notebook: Notebook, name: str, monkeypatch: Any) -> None:
-    """The user's handler raises an error of any class, which is no failure of this package."""
+    """The error that the user's signal handler raises is no failure of this package, whatever its class."""
     before = signal.getsignal(signal.SIGALRM)
     notebook.run(
         "import signal\ndef late(number, frame):\n    raise TimeoutError('too late')\n"

@@ -70,7 +70,7 @@ def meet(fault: Fault, kind: str, pairs: dict[str, Pair]) -> None:
             states.append({name: tidy(value) for name, value in (ran | {"then": after["value"]}).items()} | state)
             assert speed["value"] == "0", speed
     except BaseException:
-        pairs.pop(kind).stop()  # the next row starts in a new pair
+        pairs.pop(kind).stop()  # stops both processes, so that the next row starts new ones
         raise
     observed, unobserved = states
     assert fault.sees in "\n".join(str(observed[name]) for name in ("stdout", "value", "error"))

@@ -16,7 +16,7 @@ import jupyter_jaxpr
 from jupyter_jaxpr.interruptions import is_of_a_signal, not_of_a_signal
 
 PACKAGE = Path(jupyter_jaxpr.__file__).parent
-# The classes that handlers raise. A handler that raises an AttributeError or a SyntaxError has a mistake.
+# The classes of errors that signal handlers usually raise; this leaves out AttributeError, SyntaxError and the like.
 RAISED_BY_HANDLERS = {
     "BaseException",
     "Exception",
@@ -27,19 +27,19 @@ RAISED_BY_HANDLERS = {
     "ValueError",
 }
 TAKES_ALL = {
-    "wire/answers.py": 2,  # the answer to the panel contains the error; no cell runs
-    "observe/side_effects/state.py": 1,  # the error is raised again once everything is restored
+    "wire/answers.py": 2,  # here an error becomes part of the answer to the panel; no cell runs meanwhile
+    "observe/side_effects/state.py": 1,  # here the error is raised again after the objects are restored
 }
 GIVES_ON = {
     "jax/hidden_events.py": 1,  # an `except BaseException` that ends with `raise`
     "magic/session.py": 1,  # an `except BaseException` that ends with `raise`
-    "magic/own_failures.py": 1,  # the guard, which recognises the error
+    "magic/own_failures.py": 1,  # this `except` decides by `is_of_a_signal` and raises such errors again
     "observe/side_effects/guard.py": 1,  # an `except BaseException` that ends with `raise`
 }
 
 
 def takers(tree: ast.AST) -> Iterator[int]:
-    """Yield the lines of `except` and `suppress` with a class that handlers raise."""
+    """Yield the lines with `except` or `suppress` for a class of error that signal handlers usually raise."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ExceptHandler):
             kinds = [node.type]

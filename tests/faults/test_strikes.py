@@ -1,4 +1,4 @@
-"""Tests an alarm at each statement of ours that runs for a cell: the error reaches the cell or is named."""
+"""Tests an alarm at each statement of this package that runs for a cell: the cell raises or names the alarm's error."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from places import LOAD, SETUP, Shell, asked
 
-# The handler raises an error of a class that an `except Exception` or an `except OSError` of ours would catch.
+# The handler raises a TimeoutError, which an `except Exception` or an `except OSError` of this package would catch.
 ALARM = """
 import signal
 class Late(TimeoutError):
@@ -55,11 +55,11 @@ def lost(shell: Shell, file: str, line: int) -> str | None:
     reply = shell.run("repr((strikes.stop(), fired))")
     struck, fired = ast.literal_eval(ast.literal_eval(reply["value"]))
     state = asked(shell)
-    # The cells before and after are ordinary cells: an alarm may strike the statements that run for them, too.
+    # The cell that arms the alarm and the cell after it run statements of this package, too, so their texts also count.
     printed = "".join(reply_of_shell["stdout"] + reply_of_shell["stderr"] for reply_of_shell in (armed, ran, reply))
     named = [
         ran["error"] == "Late: too late" or "Late: too late" in (ran["error"] or ""),
-        "Exception ignored" in printed,  # Python drops an error in a callback for the end of an object
+        "Exception ignored" in printed,  # Python itself drops an error that is raised in a finaliser
         fired != ["within"] and ("too late" in printed or "jupyter_jaxpr was interrupted" in printed),
     ]
     if struck and not any(named):
@@ -87,7 +87,7 @@ def meet(shell: Shell, places: list[tuple[str, int]]) -> None:
 def test_an_alarm_at_some_statements(shell: Shell) -> None:
     places = statements(shell)
     assert len(places) > 3_000
-    # The statements are the same in each run, although the collector and the clock decide which ones run, too.
+    # Which statements run depends a little on the garbage collector and the clock; the hash makes the choice stable.
     meet(shell, sorted(places, key=lambda place: zlib.crc32(repr(place).encode()))[:8])
 
 

@@ -1,4 +1,4 @@
-"""Runs cells and reports each: results, printed text, errors, names, JAX's own events, and the snapshots.
+"""Runs cells and reports for each: results, printed text, errors, variables, JAX's own events, and the snapshots.
 
     python run_cells.py plain|magic OUT.json PROGRAM.py...
 
@@ -42,7 +42,7 @@ class KeptComm(BaseComm):
 
 
 def leaves(value: Any) -> list[str]:
-    """Return each leaf of a value with its path: arrays bit for bit, plain values as printed, others by type."""
+    """Return a text for each leaf of a value, with its path: the bits of an array, a plain value, else the type."""
     texts = []
     for path, leaf in jax.tree_util.tree_leaves_with_path(value):
         place = jax.tree_util.keystr(path)
@@ -114,7 +114,7 @@ def main(way: str, out: str, *programs: str) -> None:
     jax.monitoring.register_event_duration_secs_listener(count)
     if way == "magic":
         shell.run_line_magic("load_ext", "jupyter_jaxpr")
-    # The cell does not cause work that either side does once a session.
+    # This cell does the work that JAX or the extension does once, so that it does not count for the first program.
     run(shell, "import jax\njax.jit(lambda x: x + 1)(1.0)", way, events)
     results = {Path(program).stem: run(shell, Path(program).read_text(), way, events) for program in programs}
     Path(out).write_text(json.dumps(results))

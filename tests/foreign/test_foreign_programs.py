@@ -23,10 +23,11 @@ from jupyter_jaxpr.document.types.document import Program, Snapshot
 
 HERE = Path(__file__).parent
 ENDS_WITHIN = 1_800  # seconds for the programs of one library, after which they count as hung
-# Both runs use the same setting, and the speed of the code does not matter: the compile takes a quarter less time.
+# Both runs compile without optimisation, because the speed of the code does not matter here; it saves a quarter of the
+# compile time.
 UNOPTIMISED = {"JAX_PLATFORMS": "cpu", "XLA_FLAGS": "--xla_backend_optimization_level=0"}
 
-# The panel's list in call order: the functions that the cells jit and call, once for each compiled program.
+# The names in the panel's list of programs, in call order: one for each program that JAX compiled.
 LISTED = {
     "equinox_mlp_training": ["make_step"],
     "equinox_gru_scan": ["make_step"],
@@ -67,7 +68,7 @@ LOOPS = {
     "jax_game_of_life": ["while", "cond"],
 }
 
-# On the older JAX line these run in `full` alone: the observer sees the same programs of optax, flax and JAX.
+# On the older JAX line, only these programs run each day; the others would show the observer the same programs.
 ON_ONE_LINE = ("equinox", "flax_nnx_mlp_training", "flax_linen_lstm", "jax_per_example_gradients")
 # On both lines these run in `full` alone: the programs of diffrax and optimistix take a third of the time of all
 # libraries, and another program runs the same calls of equinox, flax and JAX each day.
@@ -128,7 +129,7 @@ def published(magic: dict[str, Any]) -> Snapshot:
 
 
 def own(snapshot: Snapshot) -> list[Program]:
-    """Return the programs, without those that libraries jitted for their own use."""
+    """Return the programs of a snapshot, except those that libraries jitted."""
     return [program for program in snapshot.programs if not program.library]
 
 
@@ -146,7 +147,7 @@ def test_the_magic_alters_nothing(program: str, ran: Runs) -> None:
     assert magic["displayed"] == plain["displayed"]
     assert magic["variables"] == plain["variables"]
     assert magic["stderr"] == plain["stderr"]
-    # IPython prints the number of frames that it hides, which include one of ours.
+    # IPython prints how many frames it hides; under the magic, one more frame is hidden.
     hidden = re.compile(r"skipping hidden \d+ frame")
     assert hidden.sub("hidden", magic["printed"]) == hidden.sub("hidden", plain["printed"])
 
@@ -169,9 +170,9 @@ def test_the_panel_gets_what_ran(program: str, ran: Runs) -> None:
     assert all(program.equations > 0 for program in own(snapshot))
     assert snapshot.message is None
     assert [note for note in snapshot.notes if note.kind == "failed"] == []
-    # Their loops are JAX's, or short: there is no advice.
+    # The loops of these programs are loops of JAX, or short, so no note advises a rewrite.
     assert [note.text for note in snapshot.notes if note.kind == "unrolled_loop"] == []
-    # These programs read nothing that changes.
+    # These programs read no value that changes later, so no note says that a value is stale.
     assert [note.text for note in snapshot.notes if note.kind in ("stale_value", "frozen_call")] == []
     primitives = {snapshot.strings[primitive] for scope in snapshot.scopes for primitive in scope.primitive}
     assert set(LOOPS.get(program, [])) <= primitives

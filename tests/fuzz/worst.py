@@ -36,7 +36,8 @@ def worst(seed: int, count: int, among: int) -> list[int]:
 def is_read(text: str) -> bool:
     """Return whether a text is a document that the reader accepts, and is JSON without NaN."""
     try:
-        json.loads(text, parse_constant=int)  # a notebook with NaN cannot be opened; int refuses the word
+        # JupyterLab cannot open a notebook with NaN; `int("NaN")` raises a ValueError
+        json.loads(text, parse_constant=int)
         Snapshot.from_json(text)
     except ValueError:
         return False

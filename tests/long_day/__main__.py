@@ -1,4 +1,4 @@
-"""A long day: the same cells under the magic, with the extension loaded, and plain; what grows, every hundred cells.
+"""Runs a long day's cells with and without the extension; prints the counts of live objects every hundred cells.
 
 python tests/long_day                        300 cells in a plain IPython shell, in each of the three ways
 python tests/long_day --place kernel         in a notebook's kernel

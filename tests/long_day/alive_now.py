@@ -22,7 +22,7 @@ def rss() -> int:
 
 
 def given_back() -> None:
-    """Let the C library return free memory to the system, as far as the memory does not lie between used parts."""
+    """Let the C library return free memory to the system; free memory between used parts cannot be returned."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL("libc.so.6").malloc_trim(0)
 

@@ -61,7 +61,7 @@ def f(x):
     return -x
 f(jnp.arange({size}.0))
 """,
-    # vmap of a derivative, twice, with a closure
+    # a vmap of a derivative that reads an array from outside, called with two shapes
     """
 scale = jnp.arange({size}.0) + {n}
 h = jax.jit(jax.vmap(jax.grad(lambda x: jnp.sum(jnp.exp(-x * scale)))))
@@ -96,7 +96,7 @@ for number in range(3):
 a = jax.jit(lambda x: x * {n})(jnp.ones({size}))
 raise ValueError("of cell {n}")
 """,
-    # a jitted method, and arrays that stay
+    # a jitted method, with arrays that stay alive until the next cell of this kind
     """
 class Model:
     def __init__(self, width):

@@ -1,7 +1,8 @@
 """A day in a kernel: cells run one after the other in their own process, which counts the live objects every hundred
 cells.
 
-`WAYS`: the cells without the extension; with it loaded; under the magic; with options of the magic now and then.
+The four `WAYS` of running the cells: without the extension; with the extension loaded; under the magic; under the
+magic, sometimes with options.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from places import PLACES  # noqa: E402  # likewise
 
 WAYS = ("plain", "loaded", "magic", "options")
 LOAD = "%load_ext jupyter_jaxpr"
-# Ends the day: it drops the runs about which the panel could ask, so the counts after it show what really stays.
+# Ends the day: unloading drops the runs that are kept for the panel, so the last counts show what is never freed.
 UNLOAD = "%unload_ext jupyter_jaxpr"
 FIGURES = f"import sys\nsys.path.insert(0, {str(HERE)!r})\nimport alive_now\n"
 ASK = "import alive_now\nalive_now.told()"
@@ -55,7 +56,7 @@ def day(place: str, way: str, cells: int, interval: int = 100) -> Iterator[tuple
 
 
 def asked(shell: Any) -> Figures:
-    """Return the counts of live objects now; the counting itself leaves no objects behind."""
+    """Return the present counts of live objects; the counting itself leaves no objects behind."""
     value = shell.run(ASK, store=False)["value"]
     return dict(json.loads(value.strip("'")))
 

@@ -31,7 +31,7 @@ class Cells:
     def card(self, source: str) -> str:
         """Return the notes on the loops of a cell, with a trial of each rewrite that applies."""
         names = self._notebook.shell.user_ns
-        for name in set(names) - self._names:  # no row needs the variables of another row
+        for name in set(names) - self._names:  # removes the variables of earlier rows, which no row needs
             del names[name]
         cell = f"%%jaxpr\n{source}"
         result, document = self._run(cell)

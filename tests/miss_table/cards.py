@@ -36,7 +36,7 @@ class Cells:
     def card(self, source: str) -> str:
         """Return the misses of a cell, with a trial of each cure."""
         names = self._notebook.shell.user_ns
-        for name in set(names) - self._names:  # no row needs the variables of another row
+        for name in set(names) - self._names:  # removes the variables of earlier rows, which no row needs
             del names[name]
         cell = f"%%jaxpr\n{source}"
         result, compiles = self._run(cell)
@@ -119,7 +119,7 @@ def _misses(document: Snapshot) -> int:
 
 
 def _changed(cell: str, text: str) -> list[str]:
-    """Return the lines that an edit removes and adds."""
+    """Return the lines that an edit removes (with -) and adds (with +)."""
     lines = difflib.ndiff(cell.split("\n"), text.split("\n"))
     return [line.rstrip() for line in lines if line[0] in "+-"]
 

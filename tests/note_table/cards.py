@@ -35,7 +35,7 @@ class Cells:
     def card(self, source: str) -> str:
         """Return the notes of a cell, with the result of the cell after each edit that applies."""
         names = self._notebook.shell.user_ns
-        for name in set(names) - self._names:  # no row needs the variables of another row
+        for name in set(names) - self._names:  # removes the variables of earlier rows, which no row needs
             del names[name]
         cell = f"%%jaxpr\n{source}"
         value, document = self._run(cell)

@@ -1,7 +1,7 @@
-"""Runs cells that pass objects to JAX which count the calls of their methods; prints the counts as JSON.
+"""Passes objects to JAX in cells; the objects count the calls of their methods. Prints the counts as JSON.
 
 python counted.py without   # the extension is not loaded
-python counted.py loaded    # it is, and no cell is observed
+python counted.py loaded    # the extension is loaded, and no cell is observed
 python counted.py observed  # each cell is under %%jaxpr
 """
 
@@ -299,7 +299,7 @@ thread.join()
 def main(mode: str) -> None:
     config = Config({"HistoryManager": {"hist_file": ":memory:"}, "InteractiveShell": {"colors": "nocolor"}})
     shell = InteractiveShell.instance(config=config)
-    reading.SLOW = 60  # a busy machine needs more time
+    reading.SLOW = 60  # seconds that a `__repr__` may take; on a busy machine, the usual limit is too short
     called: Counter[str] = Counter()
     repr_counts: Counter[int] = Counter()
     extension = os.path.join(os.path.dirname(importlib.util.find_spec("jupyter_jaxpr").origin), "")

@@ -1,6 +1,6 @@
-"""Expressions with a hidden side effect, in a method that Python calls for them: operators, callbacks, descriptors.
+"""Holds expressions with a hidden side effect, in methods that Python calls: operators, callbacks, descriptors.
 
-Each expression changes the objects that are defined below (the world) or the process, although it assigns nothing.
+Each expression assigns nothing, but changes the objects that are defined below (the world), or the process.
 """
 
 from __future__ import annotations
@@ -205,7 +205,7 @@ pair, missing, list_, dict_, text, integer = Pair(1), Missing(), List([1.0]), Di
 logged, described, partial = Logged(jnp.ones(3)), Described(), functools.partial(note)
 """
 
-# One expression per line; `x` is the argument, an array of three numbers.
+# Each line is an expression; `x` is the argument, an array of three numbers.
 EXPRESSIONS = r"""
 operator.iadd(seen, [1])
 list.append(seen, 1)
@@ -443,12 +443,12 @@ __import__("sys").modules.setdefault("a", 1)
 
 
 def expressions() -> list[str]:
-    """Return the texts of the expressions above."""
+    """Return the texts of the expressions in EXPRESSIONS."""
     return EXPRESSIONS.strip().splitlines()
 
 
 def state_of(world: types.ModuleType) -> dict[str, Any]:
-    """Return what the expressions can change; reading it calls no code of the world."""
+    """Return the state that the expressions can change; reading the state calls no code of the world's objects."""
     values = {name: value for name, value in vars(world).items() if not name.startswith(("__", "function_"))}
     return {
         **{name: _told(value, set()) for name, value in values.items() if not isinstance(value, types.ModuleType)},

@@ -11,7 +11,7 @@ from typing import Any
 import jax
 import numpy as np
 
-# The test replaces FOLDER by the folder for files.
+# The tests replace FOLDER by the path of a folder for files.
 WORLD = """
 import collections, contextlib, copy, csv, enum, functools, io, itertools, json, logging, math, operator, os
 import pathlib, pickle, queue, random, sqlite3, subprocess, sys, threading, time, types, warnings
@@ -656,7 +656,7 @@ def _is_state(value: Any) -> bool:
 
 
 def _told(value: Any, visited: set[int]) -> Any:
-    """Return a value without object identities, so that two equal worlds give equal values."""
+    """Return a value as plain values without object identities, so that two equal worlds give equal values."""
     if isinstance(value, jax.core.Tracer):
         return "a tracer"
     if isinstance(value, jax.Array):
