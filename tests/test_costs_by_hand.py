@@ -1,4 +1,4 @@
-"""Costs of programs against counts by hand: each number is worked out beside it, by the rules in `Cost`'s docstring."""
+"""Tests the costs of programs against counts by hand, which comments explain by the rules in `Cost`'s docstring."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def scanned(body, length):
 
 
 def counting(body, trips, *, begin=0, step=1, goes_on=lambda i, n: i < n):
-    """Return a while loop that counts its steps in its carry."""
+    """Return a function with a while loop whose carry has a counter, from `begin` in increments of `step`."""
     return lambda x: lax.while_loop(lambda c: goes_on(c[0], trips), lambda c: (c[0] + step, body(c[1])), (begin, x))[1]
 
 
@@ -37,9 +37,9 @@ def scatter(combine, indices, **options):
 V, M, IMAGE, KERNEL = array(12), array(64, 64), array(2, 3, 10, 10), array(6, 3, 3, 3)
 MATMUL = 524_288  # 2 * 64 * 64 * 64
 
-# name: (function, arguments, operations, transcendental functions)
+# name of the case: (function, arguments, operations, transcendental operations)
 COUNTS = {
-    # elementwise: one operation for each element
+    # Elementwise primitives: one operation for each element.
     "arithmetic": (lambda x: (x + x) * x - x / 2, [V], 4 * 12, 0),
     "comparison, selection, conversion": (
         lambda x: lax.convert_element_type(lax.select(x > 0, x, -x), np.int32),
@@ -59,13 +59,13 @@ COUNTS = {
         3 * 6,
         0,
     ),
-    # functions are counted apart; 2 * x is an operation
+    # Transcendental operations (sin, exp, tanh) are counted separately; 2 * x is an ordinary operation.
     "functions": (lambda x: lax.sin(2 * x) + lax.exp(x) * lax.tanh(x), [V], 3 * 12, 3 * 12),
-    # 3 operations and 1 function, and 1 + 1
+    # For each element, logistic counts 3 operations and 1 transcendental operation, and exp2 counts 1 of each.
     "logistic and exp2": (lambda x: lax.exp2(lax.logistic(x)), [V], (3 + 1) * 12, (1 + 1) * 12),
-    # x^7 = x x^2 x^4 is 4 products; x^-3 is 2 and a division
+    # x^7 as x * x^2 * x^4 needs 4 products; x^-3 needs 2 products and a division; and the sum is one operation.
     "integer powers": (lambda x: lax.integer_pow(x, 7) + lax.integer_pow(x, -3), [V], (4 + 3 + 1) * 12, 0),
-    # a x^3 + b x^2 + c x + d is 3 products and 3 sums
+    # a x^3 + b x^2 + c x + d needs 3 products and 3 sums.
     "polynomials": (
         lambda x: (
             lax.polynomial(x, [1.0, 2.0, 3.0, 4.0]) if hasattr(lax, "polynomial") else ((4 * x + 3) * x + 2) * x + 1
@@ -75,7 +75,7 @@ COUNTS = {
         0,
     ),
     "what only moves data": (lambda x: lax.rev(lax.transpose(x[1:3].reshape(4, 32), (1, 0)), (0,)), [M], 0, 0),
-    # dot_general: 2 for each element of the result and each contracted element
+    # dot_general: 2 operations for each pair of an element of the result and a contracted element.
     "matrix product": (lambda a, b: a @ b, [array(8, 16), array(16, 4)], 2 * (8 * 4) * 16, 0),
     "inner product": (lambda a: a @ a, [V], 2 * 1 * 12, 0),
     "outer product": (lambda a: lax.dot_general(a, a, (((), ()), ((), ()))), [V], 2 * (12 * 12) * 1, 0),
@@ -92,82 +92,85 @@ COUNTS = {
         0,
     ),
     "product under vmap": (jax.vmap(lambda a, b: a @ b), [array(3, 8, 16), array(3, 16, 4)], 3 * 2 * (8 * 4) * 16, 0),
-    # the product, its sum (32 - 1), and the product of its gradient (8, 4) with b
+    # The forward product; its sum (32 - 1 additions); in the backward pass the product of the (8, 4) cotangent with b.
     "product under grad": (
         jax.grad(lambda a, b: (a @ b).sum()),
         [array(8, 16), array(16, 4)],
         2 * (8 * 4) * 16 + 31 + 2 * (8 * 16) * 4,
         0,
     ),
-    # convolutions: 2 * input features * output features * batch * pairs of kernel and output that meet the input
+    # Convolutions: 2 * input features * output features * batch * the number of pairs (output, kernel element) that do
+    # not fall on the padding; the last factor is squared, because both axes are alike.
     "convolution": (conv, [IMAGE, KERNEL], 2 * (3 * 6 * 2) * (3 * 8) ** 2, 0),
-    # of the 3 * 10 pairs along an axis, 2 fall on the padding
+    # Along an axis there are 10 outputs and 3 kernel elements, so 30 pairs; 2 of them fall on the padding.
     "padded": (lambda x, k: conv(x, k, padding="SAME"), [IMAGE, KERNEL], 2 * (3 * 6 * 2) * 28**2, 0),
-    # 5 outputs begin at 0, 2, ..., 8: SAME adds one element at the end, which the last output uses once
+    # SAME with strides of 2 gives 5 outputs, which begin at 0, 2, ..., 8. Of the 15 pairs along an axis, one falls on
+    # the padding at the end.
     "strided": (lambda x, k: conv(x, k, (2, 2), "SAME"), [IMAGE, KERNEL], 2 * (3 * 6 * 2) * 14**2, 0),
-    # each of 3 groups has 1 input feature
+    # In each of the 3 groups, the kernel has 1 input feature.
     "grouped": (
         lambda x, k: conv(x, k, feature_group_count=3),
         [IMAGE, array(6, 1, 3, 3)],
         2 * (1 * 6 * 2) * (3 * 8) ** 2,
         0,
     ),
-    # a kernel of 3 spread over 5 fits 6 times into 10
+    # With rhs_dilation=2, a kernel of 3 elements covers 5, which fits into 10 at 6 positions.
     "spread kernel": (
         lambda x, k: conv(x, k, rhs_dilation=(2, 2)),
         [IMAGE, KERNEL],
         2 * (3 * 6 * 2) * (3 * 6) ** 2,
         0,
     ),
-    # an input of 10 with holes is 19 long and has 17 outputs; each of 3 kernel elements falls on 17 / 2 elements of it:
-    # the even ones (9), the odd ones (8), the even ones (9)
+    # With lhs_dilation=2, an input of 10 is 19 long, with a hole after each element, and gives 17 outputs. The first
+    # and the third kernel element meet an input element at the 9 even outputs, the second at the 8 odd outputs.
     "input with holes": (
         lambda x, k: conv(x, k, padding=((0, 0), (0, 0)), lhs_dilation=(2, 2)),
         [IMAGE, KERNEL],
         2 * (3 * 6 * 2) * (9 + 8 + 9) ** 2,
         0,
     ),
-    # a batch of 1 in each of two groups
+    # Each of the two groups has a batch of 1.
     "batch groups": (
         lambda x, k: conv(x, k, batch_group_count=2),
         [IMAGE, KERNEL],
         2 * (3 * 6 * 1) * (3 * 8) ** 2,
         0,
     ),
-    # vmap over the kernel makes a grouped convolution, with the pairs of two convolutions
+    # vmap with a batch of kernels makes one grouped convolution, which counts as two convolutions.
     "convolution under vmap": (
         jax.vmap(conv),
         [array(2, 2, 3, 10, 10), array(2, 6, 3, 3, 3)],
         2 * (2 * (3 * 6 * 2) * (3 * 8) ** 2),
         0,
     ),
-    # the forward convolution, and two backward convolutions with the same pairs; the sum of 2 * 6 * 10 * 10
+    # The forward convolution; two backward convolutions, which count the same; the sum of 2 * 6 * 10 * 10 elements.
     "convolution under grad": (
         jax.grad(lambda x, k: conv(x, k, padding="SAME").sum(), argnums=(0, 1)),
         [IMAGE, KERNEL],
         3 * (2 * (3 * 6 * 2) * 28**2) + 1_199,
         0,
     ),
-    # reductions: the combiner once for each element that disappears
+    # Reductions: reducing n elements to one takes n - 1 calls of the reducing function.
     "sum": (lambda x: lax.reduce_sum(x, (0,)), [V], 11, 0),
     "sum over nothing": (lambda x: lax.reduce_sum(x, (0,)), [array(0, 4)], 0, 0),
     "maximum of an axis": (lambda x: lax.reduce_max(x, (1,)), [array(6, 8)], 6 * 8 - 6, 0),
     "argmax": (lambda x: lax.argmax(x, 1, np.int32), [array(6, 8)], 9 * (6 * 8 - 6), 0),
-    # a * b + a is two operations
+    # The reducing function a * b + a has two operations.
     "reduce with a combiner": (
         lambda x: lax.reduce(x, np.float32(1), lambda a, b: a * b + a, (1,)),
         [array(6, 8)],
         2 * (6 * 8 - 6),
         0,
     ),
-    # 3 * 4 windows of 2 * 2
+    # There are 3 * 4 windows of 2 * 2 elements, and each needs 3 comparisons.
     "largest of each window": (
         lambda x: lax.reduce_window(x, -np.inf, lax.max, (2, 2), (2, 2), "VALID"),
         [array(6, 8)],
         (3 * 4) * 3,
         0,
     ),
-    # 36 forward, 12 - 1 for the sum; backward 3 selections and an addition for each of 12 windows
+    # Forward: 36 comparisons, and 12 - 1 additions for the sum. Backward: 3 selections and an addition for each of 12
+    # windows.
     "largest of each window, under grad": (
         jax.grad(lambda x: lax.reduce_window(x, -np.inf, lax.max, (2, 2), (2, 2), "VALID").sum()),
         [array(6, 8)],
@@ -175,10 +178,10 @@ COUNTS = {
         0,
     ),
     "sum under vmap": (jax.vmap(lambda x: lax.reduce_sum(x, (0,))), [array(6, 8)], 6 * 7, 0),
-    # scatters: the combiner once for each element of the updates, 3 rows of 8
+    # Scatters: the combining function runs once for each element of the updates, which are 3 rows of 8.
     "scatter-add": (scatter(lax.scatter_add, [0, 2, 4]), [array(6, 8), array(3, 8)], 3 * 8, 0),
     "scatter": (scatter(lax.scatter, [0, 2, 4]), [array(6, 8), array(3, 8)], 0, 0),
-    # and a clamp for each index
+    # In addition, each of the 3 indices is clamped.
     "scatter-max, clipped": (
         scatter(lax.scatter_max, [0, 2, 4], mode="clip"),
         [array(6, 8), array(3, 8)],
@@ -191,24 +194,26 @@ COUNTS = {
         5 * 3 * 8,
         0,
     ),
-    # cumulative: one for each element of a line but the first (3 lines of 10, 10 lines of 3); logsumexp: 8 and 2 each
+    # Cumulative primitives: one operation for each element of a line except its first (here 3 lines of 10, 10 lines of
+    # 3); cumlogsumexp counts 8 operations and 2 transcendental operations instead of one.
     "cumsum": (lambda x: lax.cumsum(x, 1), [array(3, 10)], 3 * 9, 0),
     "cummax backwards": (lambda x: lax.cummax(x, 0, reverse=True), [array(3, 10)], 10 * 2, 0),
     "cumlogsumexp": (lambda x: lax.cumlogsumexp(x, 1), [array(3, 10)], 8 * 3 * 9, 2 * 3 * 9),
-    # log2(48) is between 5 and 6
+    # A sort of n elements counts n * ceil(log2(n)); log2(48) is between 5 and 6.
     "sort": (lambda x: lax.sort(x), [array(6, 8)], 48 * 6, 0),
     "top_k": (lambda x: lax.top_k(x, 3)[0], [V], 12 * 4, 0),
-    # log2(16) = 4, log2(12) is between 3 and 4
+    # An FFT counts 8 * n * floor(log2(length)); log2(16) is 4, and log2(12) is between 3 and 4.
     "fft": (lambda x: lax.fft(x, "FFT", (16,)), [array(3, 16).astype(np.complex64)], 8 * (3 * 16) * 4, 0),
     "real fft": (lambda x: lax.fft(x, "RFFT", (12,)), [array(3, 12)], 8 * (3 * 12) * 3, 0),
-    # 5^3 / 3, rounded down; then the part above the diagonal is set to zero: an addition, a comparison, a selection
+    # A Cholesky decomposition counts 5^3 / 3, rounded down. Then JAX sets the part above the diagonal to zero: an
+    # addition, a comparison and a selection for each of 25 elements.
     "cholesky": (
         lambda x: lax.linalg.cholesky(x, symmetrize_input=False),
         [np.eye(5, dtype=np.float32)],
         41 + 3 * 25,
         0,
     ),
-    # 10 keys of two words; another operation makes the numbers of the counter
+    # The counter has 10 numbers; threefry counts 117 operations for each.
     "threefry": (
         lambda key, x: jax.extend.random.threefry2x32_p.bind(key[0], key[1], x, x)[0],
         [np.zeros(2, np.uint32), np.arange(10, dtype=np.uint32)],
@@ -228,20 +233,21 @@ COUNTS = {
         5 * 4 * 3 * 12,
     ),
     "scan under vmap": (jax.vmap(scanned(lambda x: x * x, 10)), [array(3, 4)], 10 * 12, 0),
-    # forward: sin, and the cosine that is kept; backward: a product; the sum
+    # Each step counts two transcendental operations: sin, and the cosine that is kept for the backward pass. Backward,
+    # each step has a product; in addition, the loss is a sum.
     "scan under grad": (
         jax.grad(lambda x: scanned(lax.sin, 5)(x).sum()),
         [V],
         11 + 5 * 12,
         5 * 2 * 12,
     ),
-    # fori_loop with known bounds: the index increases by one in each step
+    # fori_loop with known bounds: each step adds one to the index.
     "fori_loop": (lambda x: lax.fori_loop(2, 12, lambda i, x: x * 2, x), [V], 10 * (1 + 12), 0),
-    # the condition runs once more than the body
+    # The condition runs once more than the body.
     "while that counts": (counting(lambda x: x @ x, 10), [M], 10 * (MATMUL + 1) + 11, 0),
-    # 3, 7, 11, 15, 19: five steps
+    # The counter is 3, 7, 11, 15, 19, so there are five steps.
     "while that counts by four": (counting(lambda x: x * 2, 20, begin=3, step=4), [V], 5 * (12 + 1) + 6, 0),
-    # 10, 8, ..., 2, 0: six steps
+    # The counter is 10, 8, ..., 2, 0, so there are six steps.
     "while that counts down": (
         counting(lambda x: x * 2, 0, begin=10, step=-2, goes_on=lambda i, n: i >= n),
         [V],
@@ -250,7 +256,7 @@ COUNTS = {
     ),
     "while that is never entered": (counting(lambda x: x * 2, 0), [V], 1, 0),
     "while that counts, under vmap": (jax.vmap(counting(lambda x: x * 2, 10)), [array(3, 4)], 10 * (12 + 1) + 11, 0),
-    # forward mode: x and its tangent
+    # In forward mode, each step computes x and its tangent.
     "while that counts, under jvp": (
         lambda x: jax.jvp(counting(lambda x: x * 2, 10), (x,), (x,))[1],
         [V],
@@ -258,14 +264,14 @@ COUNTS = {
         0,
     ),
     "while in a scan": (scanned(counting(lambda x: x * 2, 3), 5), [V], 5 * (3 * (12 + 1) + 4), 0),
-    # a wrapper around a program adds nothing
+    # jit, checkpoint and custom_jvp add no operations to the program inside.
     "jit, remat and custom rules": (
         lambda x: jax.jit(lambda x: x * 2)(jax.checkpoint(lambda x: x + 1)(jax.nn.relu(x))),
         [V],
         12 + 12 + 12,
         0,
     ),
-    # a jit that is called twice counts twice
+    # The operations of a jitted function count at each of its two calls.
     "the same jit twice": (lambda x: TWICE(TWICE(x)), [V], 2 * 2 * 12, 0),
     "map": (lambda x: lax.map(lambda row: row * 2 + 1, x), [array(6, 8)], 6 * 2 * 8, 0),
 }
@@ -305,7 +311,8 @@ def test_a_cond_is_a_range_of_its_branches():
         return lax.cond(x.sum() > 0, lambda x: x * 2 + 1, lambda x: x, x)
 
     total = cost(f, V)
-    # The sum, the comparison and the conversion of the predicate to an index; then 24 or nothing.
+    # Besides the branch: the sum (11), the comparison and the conversion of the predicate to an index. The branch has
+    # 24 operations or none.
     assert (total.flops, total.flops_min) == (11 + 1 + 1 + 24, 11 + 1 + 1)
     assert not total.exact
 
@@ -316,8 +323,8 @@ def test_a_switch_is_a_range_of_its_branches_however_deep():
         return lax.switch(i, [lambda x: x, inner, lambda x: lax.sin(x)], x)
 
     total = cost(f, np.int32(1), V)
-    # The index is clamped. The most expensive branch computes 12 sines, which weigh more than the branch with the most
-    # operations: that branch compares, converts and multiplies twice. The cheapest branch does nothing.
+    # One operation clamps the index. The most expensive branch has 12 sines, which weigh more than the operations of
+    # the branch with the cond: a comparison, a conversion and two products of 12. The cheapest branch does nothing.
     assert (total.flops, total.transcendentals) == (1, 12)
     assert (total.flops_min, total.flops_most) == (1, 1 + 2 + 24)
     assert (total.transcendentals_min, total.transcendentals_most) == (0, 12)
@@ -369,28 +376,29 @@ def test_what_has_no_rule_is_named_and_counts_nothing():
 @pytest.mark.parametrize(
     ("function", "arguments", "read", "written"),
     [
-        # float32 has 4 bytes; a constant of the program is not read
+        # A float32 has 4 bytes. Literals are not read from memory.
         (lambda x, y: x + y, [V, V], 2 * 48, 48),
         (lambda x: x * 2, [V], 48, 48),
         (lambda a, b: a @ b, [array(8, 16), array(16, 4)], 4 * (8 * 16 + 16 * 4), 4 * 8 * 4),
         (lambda x: x.astype(jnp.bfloat16), [V], 48, 24),
         (lambda x: x > 0, [V], 48, 12),
-        # a view, then the operation that moves bytes
+        # A reshape is only a view and moves no bytes; a transpose or a broadcast moves bytes.
         (lambda x: x.reshape(3, 4), [V], 0, 0),
         (lambda x: lax.transpose(x, (1, 0)), [M], 4 * 64 * 64, 4 * 64 * 64),
         (lambda x: lax.broadcast_in_dim(x, (5, 12), (1,)), [V], 48, 5 * 48),
-        # the bytes of the arguments
+        # A slice reads only the elements that it returns.
         (lambda x: lax.slice(x, (0, 0), (2, 64)), [M], 4 * 128, 4 * 128),
-        # and two indices, each compared with 0 (4, 1), made positive (4, 4) and selected (9, 4) before
+        # A dynamic_slice also reads its two indices (8 bytes). Before that, for each index JAX compares with 0 (reads
+        # 4, writes 1), adds the size (4, 4) and selects (9, 4).
         (
             lambda x, i, j: lax.dynamic_slice(x, (i, j), (2, 64)),
             [M, np.int32(0), np.int32(0)],
             4 * 128 + 8 + 2 * (4 + 4 + 9),
             4 * 128 + 2 * (1 + 4 + 4),
         ),
-        # the update and its indices, and the updated elements
+        # A scatter reads the updates, the indices and the updated elements, and writes the updated elements.
         (scatter(lax.scatter_add, [0, 2, 4]), [array(6, 8), array(3, 8)], 2 * 4 * 24 + 12, 4 * 24),
-        # the bytes of each step
+        # Each of the 10 steps reads two operands and writes a result.
         (scanned(lambda x: x * x, 10), [V], 10 * 2 * 48, 10 * 48),
     ],
 )

@@ -1,4 +1,4 @@
-"""Random programs: the sums by line, primitive, scope and name stack equal a count that adds one call at a time."""
+"""Tests random programs: sums by line, primitive, scope and name stack equal a count that follows each call."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jupyter_jaxpr.program.costs import equation_cost
 
 X = np.linspace(0, 1, 6, dtype=np.float32)
 
-# A program is a tree: the operations on x, in order.
+# A random program is a list of operations on x in order; operations such as scan contain further lists.
 LEAVES = st.sampled_from(["mul", "sin", "sum", "dot", "cumsum", "jnp"])
 
 
@@ -72,7 +72,7 @@ def _step(step, x):
 
 
 def by_calls(jaxpr, pick):
-    """Return the operations of one run, followed call by call, the slow way; `pick` chooses between branches."""
+    """Return the operations of one run by following each call; `pick` (max or min) chooses between branches."""
     jaxpr = getattr(jaxpr, "jaxpr", jaxpr)
     total = 0
     for equation in jaxpr.eqns:
@@ -105,7 +105,8 @@ def test_every_sum_is_the_count_of_the_whole(steps):
     validate(built_run.document)
     [cost] = built_run.document.costs
     assert cost.unknown == cost.per_trip == []
-    # `flops` counts the branch of the most weighed work, in which sines count for more than products.
+    # `flops` counts the branch with the largest weight, and sines weigh more than products; `flops_most` counts the
+    # branch with the most operations.
     assert max(cost.flops, cost.flops_most) == by_calls(trace.jaxpr, max)
     assert cost.flops_min == by_calls(trace.jaxpr, min)
     for rows in (cost.by_line, cost.by_primitive):
@@ -123,7 +124,8 @@ def test_every_sum_is_the_count_of_the_whole(steps):
         for node in nodes[1:]:
             inside[node.parent] += node.flops
         assert all(total <= node.flops for total, node in zip(inside, nodes, strict=True))
-    # The branches of a cond exclude each other, and two branches can stand on one line.
+    # Only one branch of a cond runs, but a line or a primitive may occur in several branches, so sums over all branches
+    # are larger.
     children = {
         (scope.scope, child.equation)
         for scope in cost.scopes
@@ -150,7 +152,8 @@ def f(x):
 
 
 def test_an_equation_without_a_line_takes_that_of_the_call_around_it():
-    # jnp.where is a jit of JAX's: its select has no line of the user's, and both calls share its program.
+    # The function inside of jnp.where is jitted by JAX: its select has no line of the user's, and both calls share one
+    # program.
     built_run, _ = in_cell(SHARED, "f(jnp.zeros(4))")
     [cost] = built_run.document.costs
     frames = built_run.document.frames
@@ -177,12 +180,13 @@ def test_the_name_stack_is_a_tree():
     [cost] = built_run.document.costs
     assert [(node.label, node.parent, node.flops, node.transcendentals) for node in cost.by_name_stack] == [
         ("f0", -1, 359, 40),
-        # Backward: the product (3, 4) of 5, and for each of 5 * 4 elements the derivative of sin times that of the
-        # head.
+        # Backward: the product with (3, 4) elements over 5, and for each of the 5 * 4 elements a product with the
+        # derivative of sin.
         ("transpose(jvp(layer))", 0, 2 * 12 * 5 + 20, 0),
-        # Forward: the product (5, 4) of 3; sin, and the cosine that is kept.
+        # Forward: the product with (5, 4) elements over 3; sin, and the cosine that is kept for the backward pass.
         ("jvp(layer)", 0, 2 * 20 * 3, 2 * 20),
-        # For h * h two products and their sum; forward the product and the sum.
+        # Backward, h * h needs two products and their sum for each of 20 elements; forward, a product for each and the
+        # sum of all.
         ("transpose(jvp(head))", 0, 3 * 20, 0),
         ("jvp(head)", 0, 20 + 19, 0),
     ]
@@ -222,7 +226,7 @@ def test_the_tutorials_rnn():
         ("tanh", 0, 100 * 16),  # the weight is 32,000
         ("add", 100 * 2 * 16, 0),
         ("exp", 0, 4),
-        # softmax of 4 elements
+        # From here on, the rows are the softmax of 4 elements, to which `exp` above belongs, too.
         ("div", 4, 0),
         ("sub", 4, 0),
         ("reduce_max", 3, 0),

@@ -1,4 +1,4 @@
-"""Shares are of operations of any type, in which a transcendental one counts as 20; and how much a row has at most."""
+"""Tests shares of the cost, in which a transcendental operation weighs 20 operations, and the upper bounds of rows."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ def f(p, x):
         x)
 """
     _, cost, lead = costed(cell, "f(True, jnp.ones(12))", compiled=True)
-    assert (cost.flops, cost.transcendentals) == (1, 12)  # the conversion of the predicate to an index
+    assert (cost.flops, cost.transcendentals) == (1, 12)  # the one operation converts the predicate to an index
     assert lead == [
         "1 to 25 operations and 0 to 12 transcendental operations per call.",
         "With the most expensive branches, 100 % of the operations are on line 6, where a transcendental operation "
         "counts as 20 operations.",
     ]
-    # XLA takes the largest of each number, and reports the same for the same program.
+    # XLA takes the maximum over the branches for each number separately, and so does the compared count.
     assert cost.xla.text == "XLA and jupyter_jaxpr both count 25 operations."
     assert cost.xla.differences == []
 
@@ -91,11 +91,11 @@ def f(i, x):
     _, cost, _ = costed(cell, "f(1, jnp.ones(8))")
     assert {row.label: row.if_taken for row in cost.by_primitive if row.label == "mul"} == {"mul": 3 * 16}
     assert (cost.transcendentals, cost.transcendentals_most) == (24, 24)
-    assert cost.flops_most == cost.flops + 3 * (16 + 2)  # the deep branch compares and converts
+    assert cost.flops_most == cost.flops + 3 * (16 + 2)  # the branch `deep` also compares and converts
 
 
 def test_calls_within_calls_of_jax_count_once():
-    # std is a jit around the jit of var, and no equation between the two has a line of the user's.
+    # std is a jitted function that calls the jitted var, and the equations between the two have no line of the user's.
     cell = "@jax.jit\ndef f(x):\n    return (x - x.mean(0)) / (x.std(0) + 1e-6)\n"
     cost_document, cost, _ = costed(cell, "f(jnp.ones((32, 8)))")
     [row] = cost.by_line

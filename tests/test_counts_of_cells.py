@@ -1,6 +1,6 @@
-"""Cells as people write them: our counts equal the counts of JAX's events, and each cell shows a program.
+"""Tests cells as users write them: our counts equal the counts of JAX's events, and each cell shows a program.
 
-The cells run one after the other in one shell, as a notebook's do: what one compiled, the next one reuses.
+The cells run one after the other in one shell, as in a notebook, so a cell can hit entries that an earlier one made.
 """
 
 from __future__ import annotations
@@ -85,13 +85,13 @@ CELLS = [
     "(lambda v: f(v) + f(v + 1))(x)",
 ]
 
-#: Libraries, functions of several lines, transforms of transforms. They take what the first cells of `CELLS` made.
+#: Cells with libraries, longer functions and nested transforms; they use variables of the first cells in `CELLS`.
 LONGER_CELLS = Path(__file__).with_name("counted_cells.txt").read_text().split("\n---\n")
 
 
 @pytest.fixture
 def events() -> Iterator[Counter[str]]:
-    """Yield the number of JAX's events for each kind of stage."""
+    """Yield a counter of JAX's duration events, by the name of the stage."""
     counted: Counter[str] = Counter()
 
     def listen(event: str, seconds: float, **_: Any) -> None:
@@ -115,7 +115,7 @@ class CompilesLogged(logging.Handler):
 
 @pytest.fixture
 def logged() -> Iterator[CompilesLogged]:
-    """Yield the number of the compiles that JAX logs."""
+    """Yield a handler that counts the compiles in JAX's log."""
     handler = CompilesLogged()
     log = logging.getLogger("jax._src.dispatch")
     log.addHandler(handler)
@@ -158,7 +158,8 @@ def test_a_jit_made_for_each_call_does_not_slow_the_count_of_the_next_calls() ->
     from jupyter_jaxpr.observe.calls.counters import CallCounter
 
     counter = CallCounter()
-    references = [counter._refer(jax.jit(abs)) for _ in range(500)]  # Python gives each the address of the one before
+    # each object ends at once, so that Python may give its address to the next one
+    references = [counter._refer(jax.jit(abs)) for _ in range(500)]
     assert len({hash(reference) for reference in references}) == 500
     jitted = jax.jit(abs)
     assert counter._refer(jitted) is counter._refer(jitted)
@@ -196,7 +197,7 @@ CALLS_FROM_JAX = {
 
 @pytest.mark.parametrize("calls", CALLS_FROM_JAX)
 def test_a_call_from_inside_jax_is_counted_once(notebook: Notebook, calls: str) -> None:
-    """JAX calls `f` at a place of its own, at which the counter saw a call of another function before."""
+    """JAX calls `f` from a line of its own code, from which it has called another function before."""
     notebook.run("@jax.jit\ndef f(x):\n    return jnp.sin(x)\nf(jnp.ones(3))")
     code, expected_calls, expected_hits = CALLS_FROM_JAX[calls]
     ran = notebook.run(f"%%jaxpr\nf(jnp.ones(3)), f(jnp.ones(3))\n{code}")

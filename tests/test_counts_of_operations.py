@@ -1,4 +1,4 @@
-"""The counter of calls leaves out the operations that JAX runs outside of jit, and counts loops and conditions."""
+"""Tests that the counter of calls skips operations that JAX runs outside of jit, and counts loops and conditions."""
 
 from __future__ import annotations
 

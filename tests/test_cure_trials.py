@@ -1,8 +1,8 @@
-"""The trial of a cure leaves the user's values, the kernel and JAX's caches as they were; a cure keeps the result."""
+"""Tests that the trial of a cure leaves the user's values, the kernel and JAX's caches unchanged."""
 
 import pytest
 
-# Python cannot know which branch runs: both cures apply, if their trials pass.
+# A branch on a traced value, for which two cures exist; a trial decides whether each of them applies.
 CHOICE = "    if x.sum() > 0:\n        y = x\n    else:\n        y = -x\n"
 
 
@@ -12,7 +12,7 @@ def levels(ran):
 
 
 def failing(after, before=""):
-    """Return a cell whose function raises at a branch; the user's run reached some lines and not others."""
+    """Return a cell whose function raises at its branch, so that the lines after the branch did not run."""
     return f"%%jaxpr\n@jax.jit\ndef f(x):\n{before}{CHOICE}{after}    return y\nf(jnp.ones(3))"
 
 
@@ -114,7 +114,7 @@ def test_a_cure_that_applies_keeps_what_the_text_means(cell, text, expected):
     [
         pytest.param(
             "def fib(n): return fib(n - 1) + fib(n - 2)\nfib(3)",
-            marks=pytest.mark.slow,  # IPython takes ten seconds to print the frames
+            marks=pytest.mark.slow,  # IPython takes ten seconds to print the traceback
         ),
         "[0] * 2.5",
         "np.array([2**70], dtype=np.int64)",

@@ -1,4 +1,4 @@
-"""The cures of misses are tried when the panel asks; a trial runs nothing of the user's and leaves nothing behind."""
+"""Tests the trials of cures of misses, which the panel requests: no user code runs, and no state changes."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ def test_a_trial_of_a_loop_neither_changes_nor_ends_anything(
 ) -> None:
     notebook = make_notebook()
     built = notebook.builds()
-    if "while" in body:  # the trial reaches its time limit
+    if "while" in body:  # for an endless loop, so that the trial soon reaches its time limit
         monkeypatch.setattr(trial_time_limit, "SECONDS", 0.05)
     text = LOOP.replace("    for i", f"{body}    for i")
     notebook.run(text.replace("sin(x) + i", "sin(x) + g(i)") if "g(i)" in body else text)

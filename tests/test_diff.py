@@ -1,4 +1,4 @@
-"""A program and the same after an edit: the diff says what the edit did, and nothing where only names differ."""
+"""Tests diffs of a program before and after an edit: each row names a change, and other names alone make no row."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SIGNS = {"added": "+", "removed": "-", "changed": "~", "moved": ">"}
 
 
 def short(row: DiffRow) -> str:
-    """Return a row in a few words."""
+    """Return a short text for a row: its sign, the primitive or the name, and its changes."""
     side = row.after or row.before
     assert side is not None
     if row.what == "equation":
@@ -92,7 +92,7 @@ def test_a_diff_is_printed_in_80_columns_with_the_names_of_both_sides() -> None:
 
 def test_what_was_wrapped_is_said_once_and_shown_at_both_places() -> None:
     diff = jj.inspect(plain, X, stage="trace").diff(jj.inspect(wrapped, X, stage="trace"))
-    # JAX 0.10 prints two more rows.
+    # JAX 0.10 also prints these two parameters of the scan.
     assert (
         str(diff).replace(" num_carry=1 num_consts=0", "")
         == """\
@@ -191,7 +191,7 @@ PROGRAMS = st.lists(st.tuples(st.sampled_from(sorted(STEPS)), st.integers(0, 4))
 
 
 def made(steps: list[tuple[str, int]]) -> jj.Snapshot:
-    """Return a program that applies each step to one of the values so far and sums the last two."""
+    """Return a program that applies each step to one of its earlier values, and adds two of the values."""
 
     def program(x: jax.Array) -> jax.Array:
         values = [x]
@@ -295,7 +295,7 @@ def test_what_stands_outside_of_the_equations_is_not_compared_and_the_diff_says_
         "      debug_callback: a program does not hold their code.\n"
         "  Calls of the second program donate x. Calls of the first program do not."
     )
-    # Texts do not contain the values of large constants.
+    # The texts of StableHLO and HLO do not contain the values of large constants, so a remark says so.
     tables = [np.cos(np.arange(80, dtype=np.float32) + offset) for offset in (0, 1)]
     snapshot, after = (jj.inspect(lambda x, table=table: x[0] * table, X) for table in tables)
     for level in ("stablehlo", "hlo"):
@@ -306,7 +306,7 @@ def test_what_stands_outside_of_the_equations_is_not_compared_and_the_diff_says_
             "  The diff does not compare the values of 1 large constant: the texts do not\n"
             "      print the values. Pass an array that changes as an argument."
         )
-    # Constants and callbacks that only one program has are differences of the equations, so there is no remark.
+    # If only one of the programs has constants or callbacks, the rows show this, so there is no remark.
     assert before.diff(jj.inspect(lambda x: x * 2, X, stage="trace")).remarks == ()
 
 
@@ -323,14 +323,14 @@ def test_rules_of_custom_derivatives_are_not_compared_and_the_diff_says_so() -> 
     before, after = jj.inspect(clipped(1.0), X, stage="trace"), jj.inspect(clipped(2.0), X, stage="trace")
     diff = before.diff(after)
     assert rows_of(diff) == []
-    # The rule of relu is JAX's own.
+    # The remark does not name relu, because its derivative rule is JAX's own.
     assert diff.remarks == (
         "The diff does not compare the derivative rules of custom_vjp clip, custom_jvp same: a program holds only the "
         "names of the rules. Compare the programs of jax.grad to see a change of a rule.",
     )
     assert "does not compare" in str(diff)
 
-    # In a gradient these equations are present and can be compared.
+    # In the programs of the gradients, the rules are equations, so they are compared.
     gradients = [
         jj.inspect(jax.grad(lambda x, rule=rule: clipped(rule)(x).sum()), X, stage="trace") for rule in (1.0, 2.0)
     ]

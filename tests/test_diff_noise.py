@@ -1,4 +1,4 @@
-"""Each row of a diff says for both programs whether the row is noise: the panel hides it on both sides or on none."""
+"""Tests the noise of diffs: each row says for both programs whether a filter would hide its line."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SIGNS = {"same": "=", "added": "+", "removed": "-", "changed": "~", "moved": ">"
 
 
 def listing(before, after, *arguments) -> str:
-    """Return a diff as text, one line a row: sign, line, then the noise of the line before and of the line after."""
+    """Return a diff as text, a line for each row: sign, text, noise before the edit, noise after the edit."""
     first, second = (jj.inspect(fun, *arguments, stage="trace") for fun in (before, after))
     lines = []
     for row in first.diff(second).document.rows:
@@ -41,7 +41,7 @@ def _noise(side: DiffSide | None) -> str:
 
 
 def test_the_golden_programs_have_the_noise_that_the_panel_finds_too() -> None:
-    """`src/workbench/reading/__tests__/noise.spec.ts` reads the same file."""
+    """The test of the panel, `src/workbench/reading/__tests__/noise.spec.ts`, reads the same file."""
     assert make.noise() == (FIXTURES / "noise.txt").read_text(encoding="utf-8")
 
 
@@ -84,7 +84,7 @@ def test_a_jit_around_one_equation_is_noise_but_for_the_equation() -> None:
 = c:f32[3] = cos b  | - | -
 = return c  | - | -"""
     )
-    # One side is noise and the other side is not.
+    # The jit is a wrapper before the edit; after the edit it has another equation, so it is no wrapper.
     assert (
         listing(before, after, X)
         == """\
@@ -105,7 +105,7 @@ def test_the_names_in_a_jit_that_may_be_hidden_and_outside_are_told() -> None:
     def twice(x):
         return double(jnp.sin(x)) + double(jnp.cos(x))
 
-    # The second call has no program of its own, so it is no wrapper: nothing would remain.
+    # The document has the body of the jitted function only at its first call, so only this call is marked as a wrapper.
     assert (
         listing(twice, twice, X)
         == """\
@@ -148,7 +148,7 @@ def test_what_nothing_uses_is_noise_with_all_that_is_inside() -> None:
 = return c  | - | -"""
     )
     rows = listing(before, after, X).split("\n")
-    # An effect is a use; the text of a moved equation has it at both places.
+    # A call with an effect is not unused. A moved equation has a row at each of its two places.
     assert [row for row in rows if "debug_callback" in row][0].endswith("| none | -")
     assert [row.split(" = ")[1] for row in rows if "jit[" in row] == [
         "jit[name=inner] a  | unused | none",
@@ -157,7 +157,7 @@ def test_what_nothing_uses_is_noise_with_all_that_is_inside() -> None:
 
 
 def test_of_a_large_program_the_rows_that_are_sent_are_marked_by_those_that_are_not() -> None:
-    """A row inside of an unused part is marked as noise, even where the row of the call itself was left out."""
+    """In a large diff, rows in an unused call are marked as noise, even if the row of the call itself is not sent."""
 
     def made(last):
         @jax.jit

@@ -1,4 +1,4 @@
-"""The request to compare two programs: the reply holds the rows, or a sentence that says what to do."""
+"""Tests the request to compare two programs: the reply has the rows, or a sentence with a cure."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def ask(answers: Answers, before: str, after: str, level: str = "jaxpr", program
     )
     if not isinstance(reply, Answered):
         return reply
-    # in the form in which it is sent
+    # encodes and decodes the result, as between kernel and browser
     return Answered(id=3, result=msgspec.json.decode(encode(reply.result), type=ProgramDiff))
 
 
@@ -57,7 +57,7 @@ def test_the_panel_gets_the_rows_of_both_programs() -> None:
     ]
     text = ask(Answers(runs), before, after, "stablehlo")
     assert text.result.added == 2
-    # A page that is loaded later receives the diffs with the document of the later run.
+    # The later run's document stores the diffs, so a page that is loaded later has them.
     held_before, held_after = runs.get(before), runs.get(after)
     assert held_before is not None and held_after is not None
     assert (held_before.document.diffs, held_after.document.diffs) == ([], [reply.result, text.result])

@@ -397,7 +397,7 @@ in (f, g) }
 
 
 def test_an_array_that_dies_is_no_operand_of_what_comes_after(notebook: Notebook) -> None:
-    # The next array may have the address of the previous one.
+    # Python may give the address of an array that has ended to the next array.
     ran = notebook.run(
         "%%jaxpr\ndef f(v):\n    for k in range(3):\n        lax.mul(lax.sin(v), float(k) + v)\n    return v\ny = f(x)"
     )
@@ -459,7 +459,7 @@ def test_the_token_of_ordered_effects_is_passed_on_to_a_program_of_another_type(
 
 
 def test_a_jitted_function_with_effects_is_an_equation_at_each_call(notebook: Notebook) -> None:
-    # JAX has no fast path for this function: each call is a miss.
+    # JAX has no fast path for a function with effects, so its Python code handles each call.
     notebook.run(
         "@jax.jit\ndef show(v):\n    jax.debug.print('seen')\n    return v * 2\n"
         "@jax.jit\ndef keys(n):\n    return jax.random.key(n)\n"

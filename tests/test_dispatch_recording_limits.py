@@ -30,7 +30,7 @@ def test_a_recording_has_two_thousand_dispatches_at_most_and_the_hook_is_gone_af
     )
     scope = built[-1].document.scopes[shown_program.scope]
     assert (scope.count, scope.outputs) == (2_000, [])
-    # On Python 3.11 the counter of calls has its own hook.
+    # On Python 3.11, the counter of calls still has its own hook.
     assert getattr(notebook["hook"], "__qualname__", "no hook") in ("no hook", "Hits.start.<locals>.hook")
     assert observer().hooks.ran is None
 

@@ -35,7 +35,7 @@ def no_recording_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def plain(notebook: Notebook) -> Notebook:
-    """Return a notebook with two functions that are not jitted."""
+    """Return a notebook with two functions f and g that are not jitted."""
     notebook.run("def f(v):\n    return lax.neg(v)\ndef g(v):\n    return lax.sin(v)")
     return notebook
 
@@ -291,14 +291,14 @@ donated = jax.jit(lambda v: v + 1, donate_argnums=0)
 kept = Pair(x)
 """
 
-# The trace of the last call runs after the cell, with the arguments of the call. Without a reference to an argument
-# that dies in the statement there is no trace: the function may need the object, not only its type.
+# The magic keeps the arguments of the last statement's calls until the cell has ended, because the trace of the last
+# call comes then, and may need the objects, not only their types.
 HELD = pytest.mark.xfail(reason="The arguments of the last statement's calls live until the cell has ended.")
-# JAX calls the hook after each call in a frame of its own. Without the hook a dispatch is not seen; and a limit that is
-# raised for the hook is one that the user's code reads.
+# JAX calls this package's hook after each dispatch, so the hook's frame is on the stack. Raising the recursion limit
+# for the hook is no solution, because the user's code can read the limit.
 DEEPER = pytest.mark.xfail(reason="A hook of ours has a frame, so a call may be one level less deep.")
 
-# (name, definitions that run once, the cell)
+# name of the case: (definitions that run once, the cell)
 CELLS: dict[str, tuple[str, str] | tuple[str, str, Any]] = {
     "operations": ("def f(v): return jnp.sin(v) * 2 + v", "f(x)"),
     "a jitted function": ("def f(v): return double(double(v)) + 1", "log.append(f(x).sum()); f(x)"),
@@ -466,7 +466,7 @@ CELLS: dict[str, tuple[str, str] | tuple[str, str, Any]] = {
 
 
 def state() -> dict[str, Any]:
-    """Return the state of JAX, of Python and of this package that must not change."""
+    """Return the state of JAX, of Python and of this package that an observed cell must not change."""
     from jax._src import api, config, pjit  # noqa: TID251  # what must be as it was
 
     place = api._post_hook_state
@@ -485,7 +485,7 @@ def state() -> dict[str, Any]:
 
 
 def seen_in(make: Callable[..., Notebook], extension: bool) -> Iterator[dict[str, Any]]:
-    """Yield the result of each cell, as the user's code, the user and JAX's listeners see it."""
+    """Run each cell, and yield its results as the cell's code, the user and listeners of JAX's events see them."""
     notebook = make(extension, tracebacks=True)
     log: list[Any] = []
     events: list[tuple[str, str]] = []
@@ -521,14 +521,14 @@ def seen_in(make: Callable[..., Notebook], extension: bool) -> Iterator[dict[str
 
 @pytest.fixture(scope="module")
 def both() -> Iterator[dict[str, tuple[dict[str, Any], dict[str, Any]]]]:
-    """Yield the results of each cell without and with `%%jaxpr`."""
+    """Yield for each cell its results without and with `%%jaxpr`."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(dispatches_of_calls, "Recording", partial(dispatch_recording.Recording, seconds=math.inf))
         patch.setattr(dispatches_of_cell, "FIRST_SECONDS", math.inf)
         making = conftest.make_notebook.__wrapped__()
         make = next(making)
         try:
-            list(seen_in(make, False))  # this compiles the operations
+            list(seen_in(make, False))  # compiles all operations, so that neither of the two later runs compiles them
             plain, recorded = list(seen_in(make, False)), list(seen_in(make, True))
         finally:
             next(making, None)
@@ -547,7 +547,8 @@ def test_the_cell_does_what_it_does_without_the_magic(both: Any, name: str) -> N
     plain, recorded = both[name]
     left_out = ("state", "log afterwards")
     without, with_magic = ({k: v for k, v in facts.items() if k not in left_out} for facts in (plain, recorded))
-    if jax.__version_info__ < (0, 11):  # JAX 0.10 itself compares neighbours in its tables, which depend on addresses
+    # JAX 0.10 compares objects whose hashes collide in its tables; this depends on their addresses
+    if jax.__version_info__ < (0, 11):
         for facts in (without, with_magic):
             facts["log"] = [entry for entry in facts["log"] if entry != "eq"]
     assert with_magic == without
@@ -569,7 +570,7 @@ def test_jax_and_python_are_afterwards_as_without_the_magic(both: Any, name: str
         ("a jitted function", set()),
         ("an iterator that raises", set()),
         ("an object that answers for another", set()),
-        # JAX flattens a registered class by the class's own function, like jax.jit.
+        # JAX flattens an instance of a registered class by a function of the class, as it does for jax.jit.
         ("an argument that is taken apart", {"flat"}),
         ("a result that is taken apart", {"flat"}),
     ],
@@ -653,7 +654,10 @@ def test_two_hooks_that_end_in_the_order_of_their_starts_leave_the_places_of_jax
 
 
 def test_two_hooks_are_both_told_after_jax_emptied_the_place() -> None:
-    """JAX switches the check for NaN off in functions such as `jnp.sort`, and empties the place at their end."""
+    """Both hooks still get the results after JAX has emptied the place of its hook.
+
+    JAX does this at the end of functions such as `jnp.sort`, in which it switches its check for NaN off.
+    """
     twice = jax.jit(lambda v: v * 2)
     x = jnp.ones(3)
     twice(x)

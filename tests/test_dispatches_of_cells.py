@@ -49,7 +49,7 @@ in (c, e, g) }
         ("%%time\ny = lax.neg(x)", ["neg"]),
         ("%%capture held\ny = lax.neg(x)\nprint(y)", ["neg"]),
         ("import jax.random\nw = lax.neg(x)", ["neg"]),
-        # The operations of an argument are those of the cell; the call itself runs nothing.
+        # The operations in an argument belong to the cell; the call itself dispatches nothing.
         (
             "import numpy as np\ndef put(v):\n    return np.asarray(v).sum()\ny = put(lax.neg(lax.sin(x)))",
             ["sin", "neg"],

@@ -1,4 +1,4 @@
-"""Tests the NumPy arrays of a recorded call: each is one operand as long as the call does not change it."""
+"""Tests recorded calls with NumPy arrays: each array is one operand, unless the call changes it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dispatch_recordings import RAN, program, recorded
 
 
 def inputs(ran: Ran) -> int:
-    """Return the number of inputs of the recording: the arguments, and the other arrays before them."""
+    """Return the number of inputs of the only recording: first other arrays, then the arguments."""
     number: int = ran.document["scopes"][program(ran)["scope"]]["inputs"]
     return number
 
@@ -79,7 +79,7 @@ in (c, d) }
 """
     assert recorded(ran) == expected
     ran = run(notebook, "return lax.sub(v, w)", "h(np.ones(8), np.ones(8))")
-    assert inputs(ran) == 4  # JAX made a float32 array of each, and nothing distinguishes them
+    assert inputs(ran) == 4  # JAX converted each array to float32, and two equal arrays cannot be told apart
 
 
 def test_an_array_in_a_container(notebook: Notebook) -> None:

@@ -1,4 +1,4 @@
-"""Tests functions under a transform without jit: the document has their name and origin."""
+"""Tests functions under a transform without jit: their programs have the function's name, and state the transform."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def no_recording_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def physics(notebook: Notebook) -> Notebook:
-    """Return a notebook with two functions that are not jitted."""
+    """Return a notebook with the functions in DEFINED, which are not jitted."""
     notebook.run(DEFINED)
     return notebook
 
@@ -188,7 +188,7 @@ def test_a_cell_that_ends_with_more_than_a_value_does_not(physics: Notebook, las
 def test_where_jax_checks_for_nan_nothing_is_recorded_and_the_cell_ran_all_the_same(
     physics: Notebook, within: str
 ) -> None:
-    physics.run(within)  # after this run, nothing is left to compile
+    physics.run(within)  # the first run compiles everything, so the second run compiles nothing
     ran = physics.run(f"%%jaxpr\nwith jax.debug_nans(True):\n    {within}")
     assert ran.own_programs == []
     assert ran.document["message"] == (
@@ -216,4 +216,5 @@ def test_a_transform_of_equinox_stands_beside_the_function(notebook: Notebook, c
     transform = transform or "filter_vmap(filter_value_and_grad(checkpoint))"
     shown = [(program["name"], program["how"]) for program in ran.own_programs]
     assert shown[0] == (name, f"as jit would trace {transform}")
-    assert shown[1:] in ([], [(name, f"recorded as it ran under {transform}")])  # a layer of a library is not recorded
+    # a call inside of a library is not recorded
+    assert shown[1:] in ([], [(name, f"recorded as it ran under {transform}")])

@@ -1,4 +1,4 @@
-"""The output of a run for readers without the panel: plain text, HTML, Markdown; the expected output in full."""
+"""Tests the outputs of a run for readers without the panel: plain text, HTML and Markdown, compared in full."""
 
 import json
 import re
@@ -63,7 +63,7 @@ def note(text, **fields):
 
 @pytest.fixture
 def small():
-    """Return a document with three equations, a StableHLO of two lines, an HLO that was not made, and two notes."""
+    """Return a document with three equations, two lines of StableHLO, no HLO, and two notes."""
     document = golden("log2")
     document = with_program(
         document,
@@ -299,7 +299,7 @@ def test_markdown_of_a_run(small):
 
 
 class Checked(HTMLParser):
-    """Checks that every tag is closed in order, and that there are no scripts, styles or unknown attributes."""
+    """Checks that tags are closed in the right order, and that all elements and attributes are allowed."""
 
     allowed = {
         *("div", "section", "h1", "h2", "h4", "p", "small", "strong", "code", "pre", "ul", "li", "details", "summary"),
@@ -379,7 +379,7 @@ def hostile(request):
 @pytest.mark.parametrize("hostile", HOSTILE, indirect=True)
 def test_text_of_a_document_is_never_markup(hostile):
     text = "".join(Checked(fragment(hostile, characters=64_000)).text)
-    # Every text is there in full.
+    # The hostile text is shown in at least ten places.
     assert text.count(hostile.title.replace("\x00", "\ufffd")) >= 10 or text.count(hostile.title) >= 10
 
 
@@ -404,7 +404,7 @@ def test_markdown_of_a_hostile_document_renders_as_text(hostile):
 def test_long_texts_are_cut_after_a_whole_line(small):
     text = "\n".join(f"line {number}" for number in range(1000))
     document = with_program(small, levels=[level("stablehlo", text)])
-    # Two texts share the space: the jaxpr fits into its half.
+    # The jaxpr and the StableHLO get half of the characters each; the jaxpr fits.
     html = fragment(document, characters=200)
     assert "in (d,) }</code>" in html
     assert html.count("line ") == 13

@@ -1,4 +1,4 @@
-"""The ledger of a run in the outputs that need no panel: HTML, Markdown and plain text."""
+"""Tests the ledger in the outputs for readers without the panel: HTML, Markdown and plain text."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_what_was_compiled_ahead_of_time_is_no_call_and_is_told():
             "2 compiles: tracing, lowering and compiling took 1.2 s of the cell's 9.2 s. Compiling 14 small programs "
             "for operations outside of jitted functions took 6.6 s. The rest of the cell took 1.4 s.",
         ),
-        (  # in threads, JAX compiles two programs at once
+        (  # with threads, JAX compiles at the same time, so the parts take longer than the cell
             {"cell_seconds": 1.3, "seconds": 1.2, "small_programs": 1, "small_seconds": 0.4},
             "2 compiles: tracing, lowering and compiling took 1.2 s of the cell's 1.3 s. Compiling 1 small program "
             "for operations outside of jitted functions took 400 ms.",

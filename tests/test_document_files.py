@@ -1,4 +1,4 @@
-"""A `.jaxpr.json` file holds the whole run, and the Jupyter server compares two of them without a kernel."""
+"""Tests `.jaxpr.json` files: a file has the whole run, and the Jupyter server compares two files without a kernel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests that the tree of an edited text, made from the tree of the text before, is the tree that Python parses."""
+"""Tests that the tree of an edited text, made from the tree of the earlier text, equals the tree that Python parses."""
 
 import ast
 import linecache
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.any_jax
 
 ROOM = Path(jupyter_jaxpr.__file__).parent
 TEXTS = [path.read_text() for path in sorted((ROOM / "typed").glob("*.py")) + sorted((ROOM / "live").glob("*.py"))]
-#: Statements in every form that holds others, and lines that belong to their neighbours.
+#: A text with all compound statements, and with lines that belong to the statement of another line.
 FORMS = '''\
 import jax
 @jax.jit
@@ -62,7 +62,7 @@ class C:
     async def m(self): return self.k
 y = f(1)
 '''
-#: What is typed: parts of Python that begin, end or continue a statement.
+#: Texts that an edit inserts: they begin, end or continue a statement.
 TYPED = ["x", "1", " ", "    ", "\t", ";", ":", "(", ")", "\\", '"', '"""', "#", "@", "=", "else:", "if x: ", "é", ", "]
 EDITS = st.lists(
     st.tuples(st.integers(0, 10**6), st.integers(0, 3), st.sampled_from(["", *TYPED])), min_size=1, max_size=4
@@ -118,7 +118,7 @@ def test_the_names_of_an_edited_text_have_their_places(line: int, typed: str) ->
 
 
 def test_a_key_in_a_long_function_parses_one_line() -> None:
-    """The statements of all other lines are the same objects."""
+    """The trees before and after the edit share the statement objects of all other lines."""
     lines = ["def f(x):", *[f"    x = g(x, {number})" for number in range(1_000)], "    return x", "y = f(1)"]
     before = syntax_nodes.tree_of("\n".join(lines))
     lines[500] += "  + x * 2"

@@ -1,4 +1,4 @@
-"""The effects of an equation and of a program, by JAX's names."""
+"""Tests the effects of equations and programs, which have JAX's names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ X = jnp.ones(4)
 
 
 def effects_of(fun: Any, *args: Any) -> tuple[list[str], list[str]]:
-    """Return the effects of every equation that has some, and of the program."""
+    """Return the effects of each equation that has any, and the effects of the program."""
     document = jj.inspect(fun, *args, stage="trace").document
     text = document.strings
     named = [
@@ -59,7 +59,7 @@ def summed(x: jax.Array) -> jax.Array:
     [
         (printed, ["debug_print: Debug"], ["Debug"]),
         (ordered, ["io_callback: OrderedIO"], ["OrderedIO"]),
-        # A reference of the program itself has no effect outside; the texts of its variables have no addresses.
+        # A reference that the program itself makes is no effect of the program. The texts contain no addresses.
         (
             kept,
             [
@@ -70,7 +70,7 @@ def summed(x: jax.Array) -> jax.Array:
             ],
             [],
         ),
-        # The effect that an axis must exist does not count.
+        # JAX's effect which says that a mapped axis must exist is left out.
         (summed, [], []),
     ],
 )

@@ -1,4 +1,4 @@
-"""Tests notes on calls that used the program of another static value, which JAX takes as equal."""
+"""Tests notes on calls that hit the program of another static value, because JAX considers the two values equal."""
 
 import sys
 
@@ -234,7 +234,7 @@ def test_the_hook_ends_after_the_first_hits(notebook, monkeypatch):
     assert "equal_static" not in ran.notes
     assert len(hits) == 32
     if sys.version_info < (3, 12):
-        return  # Python 3.11 does not announce a call: the hook waits for f
+        return  # on Python 3.11, calls are not reported, so the hook stays installed until a call of f
     notebook.run("%%jaxpr\ng = jax.jit(lambda x: x + 1)\nfor _ in range(200):\n    g(x)")
     assert len(hits) == 32
 

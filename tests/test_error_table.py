@@ -1,4 +1,4 @@
-"""The table of errors: each cell's card is as the table has it, and each cure that applies ends the error."""
+"""Tests the table of errors: each cell has the card in the table, and each cure that applies ends the error."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import jupyter_jaxpr
 
 ERRORS = Path(jupyter_jaxpr.__file__).parent / "explain" / "errors"
 
-# The rooms of `explain/errors` that make cards; the errors of `no_card` are Python's own or of no known kind.
+# The files of the table. Each is named after a module of `explain/errors` that makes cards; the errors in `no_card` get
+# no card, because they are Python's own or unknown.
 FILES = (
     "shapes",
     "arguments",
@@ -28,7 +29,7 @@ FILES = (
 
 
 def marks(row: Row) -> tuple[pytest.MarkDecorator, ...]:
-    """Return the marks of a row; a row with a card for the older line runs each day on both lines."""
+    """Return the marks of a row; a row with a card for the older JAX line runs each day on both lines."""
     if row.schedule == "in full":
         return (pytest.mark.slow,)
     return (pytest.mark.any_jax,) if row.schedule == "on one line" and row.older is None else ()

@@ -1,4 +1,4 @@
-"""Exact links: a tagged twin of a program, compiled beside it, says which equations each instruction comes from."""
+"""Tests exact links: a tagged twin of a program is compiled, and its instructions name the equations they come from."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ from jupyter_jaxpr.wire.runs import Runs
         ("jit(f)/layer~0.12~/dot_general", [(0, 12)], "jit(f)/layer/dot_general"),
         ("jit(f)/jvp~0.1~()/mul", [(0, 1)], "jit(f)/jvp()/mul"),
         ("jit(f)/transpose~0.1~(jvp(layer))/mul", [(0, 1)], "jit(f)/transpose(jvp(layer))/mul"),
-        # An instruction in the body of a loop belongs to the innermost equation.
+        # In the body of a loop, the last tag counts: that of the inner equation.
         ("jit(f)/~~0.1~/while/body/~~2.5~/add", [(2, 5)], "jit(f)/while/body/add"),
         ("jit(f)/jvp~0.1~(while)/body/eval_jaxpr~2.5~/add", [(2, 5)], "jit(f)/jvp(while)/body/eval_jaxpr/add"),
-        # An equation without a stack is called from an equation inside of a transform: the following scopes are inside,
-        # too.
+        # The equation 1.0 has no name stack, and is inside of the parentheses of a transform, so the scopes after it
+        # belong into the parentheses, too.
         ("jit(f)/jvp~0.6~(~~1.0~)/jit(clip)/~~2.0~/min", [(2, 0)], "jit(f)/jvp(jit(clip))/min"),
         ("jit(f)/jvp~0.6~(~~1.0~)/min", [(1, 0)], "jit(f)/jvp()/min"),
-        # XLA joined two instructions into one.
+        # XLA merged two instructions into one, whose name lists both.
         ("jit(f)/~~0.3~/sin;jit(f)/~~0.4~/cos", [(0, 3), (0, 4)], "jit(f)/sin;jit(f)/cos"),
         ("jit(f)/~~0.8~", [(0, 8)], "jit(f)"),
         ("jit(f)/sin", [], "jit(f)/sin"),
@@ -66,7 +66,7 @@ def test_a_twin_is_the_same_program_but_for_its_name_stacks():
     walk = Walk()
     twin = tagged(walk, walk.program(trace.jaxpr), trace.jaxpr)
     assert str(twin) == str(trace.jaxpr)
-    # One object in the program is one object in the twin: JAX lowers it once.
+    # If calls share one jaxpr object in the program, they share one in the twin, so that JAX lowers it only once.
     (first, *further) = [eqn.params["jaxpr"] for eqn in twin.eqns if eqn.primitive.name in ("jit", "pjit")]
     assert all(jaxpr is first for jaxpr in further)
     assert [str(eqn.source_info.name_stack) for eqn in first.eqns] == ["~~1.0~", "~~1.1~"]
@@ -99,8 +99,8 @@ ENTRY %main.1 (a: f32[4,4], x: f32[4,4]) -> f32[4,4] {
   ROOT %fusion = f32[4,4]{1,0} fusion(%other), kind=kLoop, calls=%fused_computation
 }"""
     links = exact_lines(text, walk, scope, "hlo")
-    # Three links: the only product, the fusion of the root, and the literal of the product; the negation has no known
-    # origin.
+    # Three links are inferred: the only product, the fusion with this root, and the literal that the product uses. For
+    # the negation no link can be inferred.
     assert links.equations == {5: ((0, 2),), 6: ((0, 2),), 10: ((0, 0),), 12: ((0, 2),)}
     assert links.lines.inferred == [5, 10, 12]
     assert links.instructions == (5, 6, 10, 11, 12)
@@ -123,7 +123,7 @@ def exact(function, *arguments, **jitted) -> ExactLinks:
 
 
 def primitives(links: ExactLinks, opcode: str) -> list[tuple[str, ...]]:
-    """Return the primitives of the equations that instructions with an opcode come from."""
+    """Return, for each HLO instruction with this opcode, the primitives of its equations."""
     return [line.primitives for line in links.hlo if f" {opcode}(" in line.text]
 
 
@@ -140,7 +140,7 @@ def test_equations_of_one_line_are_told_apart():
 
     links = exact(f, jnp.ones(8))
     assert_same(links)
-    # By the source line, each instruction would belong to all three equations.
+    # By its source line, each instruction would be linked to all three equations.
     assert sorted(line.equations for line in links.hlo if " sine(" in line.text) == [((0, 0),), ((0, 1),)]
     sines = [line.equations for line in links.stablehlo if "stablehlo.sine" in line.text]
     assert sines == [((0, 0),), ((0, 1),), ((0, 2),)]
@@ -157,7 +157,7 @@ def test_a_scan_and_what_is_inside_of_it():
     assert primitives(links, "cosine") == [("cos",)]
     assert primitives(links, "while") == [("scan",)]
     products = [line.equations for line in links.hlo if " multiply(" in line.text]
-    assert len(set(products)) == 2  # two products of one line
+    assert len(set(products)) == 2  # two products of one source line have different equations
     assert {scope for ((scope, _),) in products} == {1}
 
 
@@ -182,7 +182,7 @@ def test_a_gradient():
     assert primitives(links, "tanh") == [("tanh",)]
     products = [line for line in links.stablehlo if "dot_general" in line.text]
     assert [product.primitives for product in products] == [("dot_general",), ("dot_general",)]
-    assert products[0].equations != products[1].equations  # the forward and the backward product
+    assert products[0].equations != products[1].equations  # one is the forward product, the other the backward product
 
 
 def test_a_function_that_is_called_twice_is_one():
@@ -225,7 +225,7 @@ def test_donated_arguments_unused_ones_and_static_ones():
 def test_values_of_64_bits():
     with jax.enable_x64(True):
         snapshot = jj.inspect(lambda x: jnp.sin(x) * 2, jnp.ones(8))
-    links = snapshot.exact_links()  # the request comes where 64-bit types would be truncated
+    links = snapshot.exact_links()  # at this point, 64-bit types are disabled again
     assert_same(links)
     assert "f64[8]" in links.hlo[0].text
 
@@ -352,7 +352,7 @@ def test_a_program_that_was_not_compiled_has_nothing_to_be_compared_with():
 
 
 def test_another_text_is_not_said_to_be_the_same():
-    """The texts differ where the user compiled with other options."""
+    """The text of the executable differs from the twin's, here because the executable belongs to another program."""
     trace = traced(lambda x: jnp.sin(x) * 2, jnp.ones(8))
     observed = program(trace, compiled=True)
     observed.executable = traced(lambda x: jnp.cos(x) * 2, jnp.ones(8)).lower().compile()
@@ -387,7 +387,7 @@ def test_the_functions_python_does_not_run_and_nothing_is_executed():
         return jnp.sin(x)
 
     snapshot = jj.inspect(f, jnp.ones(3))
-    assert calls["traced"] == 0  # the changes of the trace were undone
+    assert calls["traced"] == 0  # the trace ran the function, but its change of `calls` was undone
     size = f._cache_size()
     links = snapshot.exact_links()
     assert links.levels[1].linked
@@ -421,7 +421,7 @@ CACHE = (
 
 
 def test_nothing_of_it_is_counted(notebook):
-    """The twin is neither in the ledger nor in the times nor in the jit cache."""
+    """The compile of a twin counts neither in the ledger nor in the stage times nor in the jit cache."""
     built = notebook.builds()
     notebook.run("@jax.jit\ndef twinned(x):\n    return jnp.sin(x) * 2\nf = twinned")
     notebook.run("%%jaxpr\nf(x)")
@@ -431,7 +431,7 @@ def test_nothing_of_it_is_counted(notebook):
     stages = built[-1].document.programs[0].stages
     request = {"type": "exact_links", "id": 1, "snapshot": built[-1].document.id, "program": 0, "confirmed": True}
     replies = queue.Queue()
-    assert Answers(runs).answer(request, send=replies.put) is None  # a worker answers later
+    assert Answers(runs).answer(request, send=replies.put) is None  # returns None, because a worker will answer later
     collected = []
     while isinstance(reply := replies.get(timeout=60), Working):
         collected.append(reply.text)
@@ -462,7 +462,8 @@ def test_a_program_that_jax_derived_as_it_ran(notebook):
             continue
         assert answer.result.reached
         rows.append((observed_program.origin, [level.same for level in answer.result.levels]))
-    # JAX ran the forward and the backward program; the function itself was only traced, and the gradient was recorded.
+    # JAX ran the forward and the backward program (derived); the function itself was only traced; the gradient was
+    # recorded.
     assert rows == [
         ("derived", [True, True]),
         ("derived", [True, True]),
@@ -546,8 +547,10 @@ def test_the_price_is_what_the_program_took(stages, price):
 def test_the_panel_gets_the_shares_and_pages_of_the_twin(runs_and_answers):
     runs, answers = runs_and_answers
     links_found = answers(type="exact_links", confirmed=True).result
-    assert runs.latest()[0].exact_links == [links_found]  # a page that is loaded later has the links
-    assert answers(type="exact_links", confirmed=False).result == links_found  # another tab receives the existing links
+    # the links are in the document, for a page that is loaded later
+    assert runs.latest()[0].exact_links == [links_found]
+    # a second request returns the existing links without a question
+    assert answers(type="exact_links", confirmed=False).result == links_found
     assert links_found.equations == 4
     for level in links_found.levels:
         twin_page = answers(type="text", level=level.name, first_line=0, line_count=5000, twin=True).result
@@ -562,7 +565,7 @@ def test_the_panel_gets_the_shares_and_pages_of_the_twin(runs_and_answers):
         page = answers(type="text", level=level.name, first_line=lines[3], line_count=3, twin=True).result
         assert page.text.split("\n") == twin_page.text.split("\n")[lines[3] : lines[3] + 3]
         assert page.line_equations == [row for row in twin_page.line_equations if lines[3] <= row[0] < lines[3] + 3]
-        # Each line is at its equation.
+        # A line with equations has a source stack, too.
         for row in twin_page.line_equations:
             assert len(row) % 2 == 1
             assert twin_page.line_stacks[row[0]] >= 0

@@ -1,4 +1,4 @@
-"""An error out of a trace becomes a note: the expression, the argument, and ways out in the user's own names."""
+"""Tests the notes on errors that a trace raised: the expression, the arguments, and cures with the user's names."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def space_of(source: str) -> dict[str, Any]:
 
 
 def raised(source: str, *arguments: object) -> Finding:
-    """Return the finding on the error that the jitted f raises."""
+    """Call the function f of a source text under jit, and return the finding on its error."""
     fun = jax.jit(space_of(source)["f"])
     with pytest.raises(Exception) as caught:
         fun(*arguments)
@@ -41,7 +41,7 @@ def raised(source: str, *arguments: object) -> Finding:
 
 
 def marked(source: str, finding: Finding) -> str:
-    """Return the marked expression."""
+    """Return the expression that a finding marks in the source."""
     place = finding.place
     assert place is not None
     line = source.split("\n")[place.line - 1].encode()
@@ -107,7 +107,7 @@ def test_a_method_under_jit_without_static_self() -> None:
     finding = trace_error(caught.value, "predict")
     assert finding.title == "The argument self is not an array: its type is Model"
     assert [(cure.name, cure.code) for cure in finding.cures] == [
-        ("static_argnames", None),  # Python hashes a Model by its identity, so the edit has no trial
+        ("static_argnames", None),  # Python hashes a Model by identity, so the cure is advice without an edit
         ("jax.tree_util.register_dataclass", None),
     ]
 
@@ -160,7 +160,7 @@ def test_in_a_cell_the_note_marks_the_expression(kernel_documents: Callable[[str
     _, _, *span = document["frames"][note["frame"]]
     assert span == [4, 7, 4, 14]
     assert note["title"] == "Python cannot know whether x < low is true while JAX traces"
-    # x[0] and x[1] are arrays: an array cannot be static.
+    # There is no cure that makes x[0] or x[1] static, because they are arrays.
     assert [(cure["name"], cure["code"], cure["level"]) for cure in note["cures"]] == [
         ("jax.lax.cond", "return jax.lax.cond(x < low, lambda: low, lambda: x)", "applies"),
         ("jax.numpy.where", "return jax.numpy.where(x < low, low, x)", "applies"),
@@ -262,7 +262,7 @@ def test_a_cure_that_was_not_tried_in_time_is_tried_when_the_panel_asks(
             levels.append([(cure.name, cure.level, cure.code) for cure in note.cures])
     applies = [("jnp.where", "applies", "return jnp.where(x > 1, x, 0).sum()")]
     untried = [("jnp.where", "advice", None)]
-    # Python keeps only the last error: the cures of an earlier error cannot be tried.
+    # Python keeps only the last error of a cell, so the cures of the other errors cannot be tried.
     assert levels == [untried, applies, untried, untried]
 
 

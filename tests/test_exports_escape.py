@@ -1,4 +1,4 @@
-"""Whatever a document says, a reader of an export sees it as text: nothing of it is markup, loads, links or posts."""
+"""Tests that any text of a document is plain text in an export: it makes no markup, and loads or sends nothing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.any_jax
 
 EVERYTHING = json.loads((Path(__file__).parent / "fuzz" / "documents" / "everything-0.12.json").read_text())
 
-# The text that replaces a text of the document; the mark shows where it is used.
+# The hostile texts begin and end with this mark, by which a test finds them in an export.
 MARK = "zq7"
 PIECES = st.sampled_from(
     [
@@ -39,12 +39,12 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 TEXTS = st.lists(PIECES, max_size=8).map(lambda pieces: MARK + "".join(pieces) + MARK)
 
-# The elements of an export.
+# The only elements that an export may have.
 TAGS = set(
     "html head meta title style body main h1 h2 h3 h4 p small code pre table caption thead tbody tr th td ul ol li div "
     "section details summary strong button label input output select option span noscript script".split()
 )
-# The allowed attributes: none loads, links, posts or runs anything.
+# The only attributes that an export may have; none of them can load, link, post or run anything.
 ATTRIBUTES = set(
     "charset name content http-equiv lang class id type value checked scope start open hidden size role aria-label "
     "data-f data-level data-title data-places data-open data-e".split()
@@ -52,7 +52,7 @@ ATTRIBUTES = set(
 
 
 def places(value, path=()):
-    """Yield every place of a text."""
+    """Yield the path of each text in a value of JSON."""
     pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, inner in pairs:
         if isinstance(inner, str):
@@ -69,7 +69,7 @@ def changed(fields, path, text):
 
 @cache
 def free():
-    """Return the places that may hold any text: the other places are refused with such a text."""
+    """Return the paths of the texts that may be any text; a document with any other text replaced is refused."""
     by_field = {}
     for path in places(EVERYTHING):
         by_field.setdefault(field_of(path), []).append(path)
@@ -90,7 +90,7 @@ def field_of(path):
 
 
 def hostile(text):
-    """Return the document with a text in each place that may hold any text."""
+    """Return the document of `EVERYTHING` with this text in each place that may hold any text."""
     fields = copy.deepcopy(EVERYTHING)
     for path in free():
         changed(fields, path, text)
@@ -98,7 +98,7 @@ def hostile(text):
 
 
 class Reader(HTMLParser):
-    """Reads a page like a browser: elements, attributes and text, with the text of scripts apart."""
+    """Parses a page like a browser: its elements, its attributes, its text, and separately the text in scripts."""
 
     def __init__(self, source):
         super().__init__(convert_charrefs=True)
@@ -122,7 +122,7 @@ class Reader(HTMLParser):
 
 
 def even(text):
-    """Return a text as a reader sees it, with evened white space."""
+    """Return a text with each white space as one blank, and NUL as browsers show it."""
     return " ".join(text.replace("\x00", "\ufffd").split())
 
 
@@ -141,12 +141,12 @@ def test_a_saved_page_shows_text_and_loads_nothing(text):
     assert {name for name, _ in read_again.attributes} <= ATTRIBUTES
     assert read_again.attributes.count(("http-equiv", "Content-Security-Policy")) == 1
     assert any(value.startswith("default-src 'none';") for name, value in read_again.attributes if name == "content")
-    # A reader sees the words of the document.
+    # The hostile text is shown in full.
     assert even(text) in even("".join(read_again.words))
-    # Data may hold a name of the document, and nothing in it ends the script element: "<" is written as an escape.
+    # A script element with data may contain the hostile text, but as JSON in which "<" is escaped.
     hostile_scripts = [script for script in read_again.scripts if "alert(1)" in script or "evil.example" in script]
     assert all(script.startswith("{") and "<" not in script and json.loads(script) for script in hostile_scripts)
-    # One script runs; the others are data, which the policy forbids to run.
+    # Only one script is code. The others are data, which a browser does not run.
     data = ("application/json", "application/octet-stream")
     types = [value for name, value in read_again.attributes if name == "type" and value in data]
     assert read_again.tags.count("script") == len(types) + 1

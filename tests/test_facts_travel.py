@@ -1,4 +1,4 @@
-"""No code of ours compares, parses or searches a text for users: a fact decides, and the text is made of the fact."""
+"""Tests that no code compares, parses or searches a text for users: code decides by facts, and words the facts."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from sentences import ROOT
 
 pytestmark = pytest.mark.any_jax
 
-#: Attributes and variables that hold a text for users.
+#: The names of attributes and variables that hold a text for users.
 TEXTS = frozenset(
     "title sentence reason reasons verdict remark remarks question cure outcome_text origin_note message".split()
 )
-#: What has such a text in its attribute `text`, and holds a text of a program nowhere.
+#: The names of objects whose attribute `text` is a text for users.
 OWNERS = frozenset("reason note finding effect remark cure card miss found_cure difference cell".split())
 SEARCHES = frozenset("startswith endswith find rfind index count split rsplit partition rpartition splitlines".split())
 PATTERNS = frozenset("search match fullmatch findall finditer split sub".split())
-#: Code whose subject is the text of JAX's errors.
+#: The code in this folder reads the messages of JAX's errors.
 READS_ERRORS_OF_JAX = "explain/errors/"
-#: A message of JavaScript's own errors has this name, too.
+#: `message` is left out, because errors of JavaScript have this attribute, too.
 _NAMES = "|".join(sorted(TEXTS - {"message"}))
 _HELD = rf"(?:\b(?:{_NAMES})|\b(?:{'|'.join(sorted(OWNERS))})\??\.text)\b!?"
-#: A literal that is no name of a kind.
+#: Matches a literal that is a text, not the name of a kind: it has a blank, a capital or a special character.
 _WORDS = r"(?:'[^']*[ A-Z–…][^']*'|`)"
-#: The same in TypeScript: a text beside such a literal, a text that is searched, or a pattern that is tried on a text.
+#: Finds such code in TypeScript: a comparison with a text, a search in a text, or a pattern applied to a text.
 IN_TYPESCRIPT = re.compile(
     rf"{_HELD}\s*[!=]==\s*{_WORDS}"
     rf"|{_WORDS}\s*[!=]==\s*[\w.]*{_HELD}"
@@ -47,7 +47,7 @@ def is_text(node: ast.expr) -> bool:
 
 
 def is_words(node: ast.expr) -> bool:
-    """Whether an expression is a text that we wrote: a literal, a constant by its name or a part of one."""
+    """Return whether an expression is a fixed text: a literal, an f-string or a constant."""
     if isinstance(node, ast.Constant):
         return isinstance(node.value, str) and node.value != ""
     if isinstance(node, ast.Tuple | ast.List | ast.Set):
@@ -58,7 +58,7 @@ def is_words(node: ast.expr) -> bool:
 
 
 def is_sentence(node: ast.expr) -> bool:
-    """Return whether an expression holds a string of four or more words, such as a sentence for users."""
+    """Return whether an expression contains a string of at least four words, such as a sentence for users."""
     if isinstance(node, ast.JoinedStr):
         return any(map(is_sentence, node.values))
     if isinstance(node, ast.Tuple | ast.List | ast.Set):
@@ -69,7 +69,7 @@ def is_sentence(node: ast.expr) -> bool:
 
 
 def in_python(tree: ast.Module, reads_jax: bool = False) -> Iterator[int]:
-    """The lines that compare, parse or search a text for users.
+    """Yield the lines that compare, parse or search a text for users.
 
     Args:
         tree: The code.

@@ -1,7 +1,6 @@
-"""For each fact of the observer: if the fact is made false, a test of a reason or a count that rests on the fact
-fails.
+"""Tests the tests: if a fact of the observer is made false, a test of a reason or a count must fail.
 
-A test that passes with a false fact would not notice that the product tells something false.
+If a test passed although a fact is false, it would not notice that the product states something false.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ Falsify = Callable[[pytest.MonkeyPatch], None]
 
 
 def leaf(place: int, value: Callable[[Any], Any]) -> Falsify:
-    """Give each leaf of a key another fact: type, holder, sharding, commitment or layout."""
+    """Return a change that falsifies one fact of each argument's leaf: type, holder, sharding, commitment or layout."""
 
     def falsify(patch: pytest.MonkeyPatch) -> None:
         read = cache_key.leaf_facts
@@ -73,7 +72,7 @@ def replaced(holder: Any, name: str, value: Any) -> Falsify:
 
 
 def key_without(name: str, value: Any) -> Falsify:
-    """Give each key the same value for an ingredient."""
+    """Return a change that gives this ingredient of all cache keys the same value."""
 
     def falsify(patch: pytest.MonkeyPatch) -> None:
         make = Key.__init__
@@ -94,7 +93,7 @@ def always_fast(patch: pytest.MonkeyPatch) -> None:
 
 def no_clears(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(ClearedCaches, "cache_clear", lambda _: None)
-    patch.setattr(held_entries, "_size", lambda *_: None)  # this number would show the difference, too
+    patch.setattr(held_entries, "_size", lambda *_: None)  # the number of entries would also show the clear
 
 
 def one_thread(patch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,7 @@
-"""For each fact that a note rests on: if the fact is made false, at least one test of the note fails.
+"""Tests the tests: if a fact on which a note is based is made false, at least one test of the note must fail.
 
-`test_falsified_facts.py` does the same for the reasons of misses. A test that passes with a false fact would not notice
-that a note tells something false.
+`test_falsified_facts.py` does the same for the reasons of misses. If a test passed although a fact is false, it would
+not notice that a note states something false.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ def replaced(holder: Any, name: str, value: Any) -> Falsify:
 
 
 def changed(holder: Any, name: str, change: Callable[[Any], Any]) -> Falsify:
-    """Change the result of a function."""
+    """Return a change that replaces a function by one that changes its result."""
     true = getattr(holder, name)
     return replaced(holder, name, lambda *arguments, **named: change(true(*arguments, **named)))
 
 
 def twice(patch: pytest.MonkeyPatch) -> None:
-    """Make a recording count each dispatch twice."""
+    """Make each recording count every dispatch twice."""
     add = dispatch_recording.Recording._add
 
     def added(self: dispatch_recording.Recording, dispatch: Any) -> None:

@@ -1,4 +1,4 @@
-"""Damaged and hostile documents, the same every day; `nox -s fuzz` makes others, without end."""
+"""Tests damaged and hostile documents, the same in each run; `nox -s fuzz` tests random ones until it is stopped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests that every primitive of JAX has a row in the table of glosses, and every link a public function."""
+"""Tests that each primitive of JAX has a gloss, and that each linked function of JAX is public."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jax.experimental import pallas as pl
 
 TABLE = Path(__file__).parent.parent / "src" / "workbench" / "words" / "primitive-glosses.ts"
 
-# The entry `add: [trans.__('sum, element by element'), 'lax.add', 'x, y'],` in one line.
+# Matches a row on one line, such as `add: [trans.__('sum, element by element'), 'lax.add', 'x, y'],`.
 ROW = re.compile(
     r"""^\ {4}(?:'([^']+)'|(\w+)):\ \[              # the primitive
     trans\.__\((?:'([^'\\]*)'|"([^"]*)")\),\     # its words
@@ -38,7 +38,7 @@ def glosses() -> dict[str, tuple[str, str | None, str]]:
 
 
 def primitives() -> set[str]:
-    """Return the primitives that JAX makes public, with those of control flow."""
+    """Return the names of all primitives in JAX's public modules."""
     return {getattr(module, name).name for module in (public, lax) for name in dir(module) if name.endswith("_p")}
 
 
@@ -111,7 +111,8 @@ def test_words_are_short_and_end_without_a_full_stop():
 
 OPERATIONS = TABLE.with_name("operation-glosses.ts")
 
-# This excludes attributes, such as `#stablehlo.output_operand_alias<` or `{stablehlo.mesh = `.
+# Matches the name of an operation, but not an attribute such as `#stablehlo.output_operand_alias<` or `{stablehlo.mesh
+# = `.
 OPERATION = re.compile(r"(?<![#\w])(?:stablehlo|chlo)\.(\w+)(?!\w| =)")
 
 

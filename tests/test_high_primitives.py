@@ -35,7 +35,7 @@ def switched_on(*names):
 
 
 def words(text):
-    """Return the text without layout: JAX breaks long lines, and this package does not."""
+    """Return a text with single blanks, because JAX breaks long lines and this package does not."""
     return re.sub(r"\s+", " ", text).strip()
 
 
@@ -63,7 +63,7 @@ def test_a_loop_inside_a_solver_has_its_card_and_its_cost():
     snapshot = jj.inspect(root, 2.0, stage="trace")
     (loop,) = snapshot.control_flow
     assert (loop.kind, loop.trips, loop.carry) == ("fori_loop", 10, (("v", "f32[]", "f32[]"),))
-    # Each of the ten steps computes y**2, - x, 2 * v, f(v) / ..., v - ... and the index.
+    # Each of the ten steps has six operations: y**2, - x, 2 * v, f(v) / ..., v - ..., and the increment of the index.
     assert (snapshot.cost.flops, snapshot.cost.exact) == (60, True)
 
 

@@ -63,7 +63,7 @@ def test_lines_that_are_no_instructions_are_left_out():
 
 
 def inferred(stated: dict[int, int], only: dict[str, int] | None = None, module: list[str] = MODULE) -> dict[str, int]:
-    """Return the lines that get a stack, by their text."""
+    """Return {name of an instruction: its stack} for the lines of a module whose stack is inferred."""
     stacks = [stated.get(line, -1) for line in range(len(module))]
     origins = inferred_origins(module, stacks, lambda primitive: (only or {}).get(primitive, -1))
     return {module[line].strip().removeprefix("ROOT ").split(" ")[0]: stack for line, stack in origins.items()}
@@ -106,12 +106,11 @@ def test_a_product_is_where_the_only_product_of_the_program_is():
     assert inferred({}, {}, PRODUCT) == {}
 
 
-# --- the equations of an instruction
-# ------------------------------------------------------------------------------------
+# --- the equations of an instruction ---
 
 
 def groups(function, *arguments, level="hlo"):
-    """Return for each instruction with a place: its operation, the primitives with its stack, and the lines of code."""
+    """Return, for each instruction with a place: its operation, the primitives at the place, and the source lines."""
     traced = jax.jit(function).trace(*arguments)
     walk = Walk()
     scope = walk.program(traced.jaxpr)
@@ -151,7 +150,7 @@ def test_each_instruction_of_a_library_s_function_has_its_own_equation():
 
 
 def test_expressions_that_begin_at_the_same_column_are_told_apart_by_their_primitive():
-    """XLA's tables store one place for both: the sum gets the end of the product."""
+    """The sum and its first operand begin at the same column; XLA stores one place for both, with the operand's end."""
 
     def f(x, a, b):
         return jnp.sin(x @ a + x @ b)
@@ -209,7 +208,7 @@ def test_every_group_contains_the_equation_that_a_tagged_twin_names(name, monkey
 
 
 def test_what_a_lowering_makes_of_other_primitives_keeps_its_equation(monkeypatch):
-    """The rounds of `random_gamma` are calls of functions that the program also has elsewhere."""
+    """Parts of `random_gamma` are lowered to calls of functions that the program also uses elsewhere."""
     monkeypatch.syspath_prepend(Path(__file__).parent / "benchmarks")
     import links
 
@@ -229,7 +228,7 @@ def test_what_a_lowering_makes_of_other_primitives_keeps_its_equation(monkeypatc
 
 
 def named(function, *arguments):
-    """Return the operation of each named HLO instruction with its equation, as primitive and type of result."""
+    """Return, for HLO instructions linked to one of several equations: opcode, primitive, and type of the result."""
     traced = jax.jit(function).trace(*arguments)
     walk = Walk()
     scope = walk.program(traced.jaxpr)
@@ -282,7 +281,7 @@ def test_lines_of_several_equations_with_one_path_are_not_named():
 
 
 def test_what_a_lowering_makes_is_not_taken_for_an_equation_of_its_primitive():
-    """JAX makes a uniform number of shifts and additions, and `random_bits` of many more."""
+    """For a uniform number, JAX makes many shifts and additions that are no equations of the program."""
     rows = named(lambda key: jax.random.uniform(key, (8,)), jax.random.key(0))
     assert {types for opcode, _, types in rows if opcode == "xor"} == set()
     assert {primitive for opcode, primitive, _ in rows if opcode == "subtract"} <= {"sub"}

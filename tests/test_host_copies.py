@@ -1,4 +1,4 @@
-"""`JaxprMagics.host_copies`: the arguments of the last calls are there for the steps until the next run."""
+"""Tests `JaxprMagics.host_copies`: the stepper can use the arguments of the last calls until the next run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_arguments_that_nothing_holds_are_stepped_through_until_the_next_run(not
     built = notebook.builds()
     notebook.run(ON)
     notebook.run(CELL.format(x="jnp.arange(5.0) * 2"))
-    notebook.run("0;")  # an ordinary cell is no run
+    notebook.run("0;")  # a cell without the magic is no run, so the copies stay
     gc.collect()
     document = record_focus(built[-1].sources)
     (recording,) = document.recordings

@@ -1,4 +1,4 @@
-"""A random key that two calls of a cell draw from."""
+"""Tests notes on a random key that two calls of a cell use."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TWICE = "Numbers that are drawn from one key are not independent: numbers of the
 
 @pytest.fixture(scope="module")
 def defined(notebook_of_module: Notebook) -> Notebook:
-    """Return a notebook that has the functions: each function is compiled once."""
+    """Return a notebook with the functions in FUNCTIONS; all tests of the file share their compiled programs."""
     assert notebook_of_module.run(FUNCTIONS).result.success
     return notebook_of_module
 
@@ -64,8 +64,8 @@ def test_two_calls_that_draw_from_one_key(defined: Notebook, cell: str, lines: s
 @pytest.mark.parametrize(
     "cell",
     [
-        "a = weights(k)\nb = weights(k)",  # the same call again, such as for a time
-        "a = weights(k)\nb = noise(k)",  # the user may want to compare them: both draw numbers of one shape
+        "a = weights(k)\nb = weights(k)",  # the same call twice is allowed, for example to time it
+        "a = weights(k)\nb = noise(k)",  # both functions draw numbers of one shape, which the user may want to compare
         "a = weights(k)\nb = parts(k)",  # splits the key
         "a = weights(k)\nb = folded(k)",
         "a = weights(k)\nk, other = jax.random.split(k)\nb = inputs(k)",
@@ -75,7 +75,7 @@ def test_two_calls_that_draw_from_one_key(defined: Notebook, cell: str, lines: s
         "a = [weights(k) for k in jax.random.split(k, 2)]\ninputs(k)",
         "a = weights(k)\n%time k = jax.random.key(1)\nb = inputs(k)",
         "j = k\ndef renew():\n    global j\n    j = jax.random.key(1)\na = weights(j)\nrenew()\nb = inputs(j)",
-        "j = k\na = weights(j)\nrenew()\nb = inputs(j)",  # the function of the cell before
+        "j = k\na = weights(j)\nrenew()\nb = inputs(j)",  # `renew` is the function that the previous cell defined
         "a = weights(k)\nb = False and inputs(k)",
     ],
 )

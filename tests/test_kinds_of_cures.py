@@ -1,4 +1,4 @@
-"""Tests that each kind of cure in the code has a row in a table, where a machine applied and ran the cure."""
+"""Tests that each kind of cure has a row in one of the tables, where a test applies the cure and runs the cell."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ pytestmark = pytest.mark.any_jax
 
 TESTS = Path(__file__).parent
 EXPLAIN = Path(jupyter_jaxpr.__file__).parent / "explain"
-# The functions that make a cure from a name.
+# The names of functions that make a cure; its name is an argument.
 MAKERS = frozenset({"FoundCure", "_cure", "jit_with"})
-# The messages that no test here can cause: they need several devices, or a tree that JAX itself builds.
+# Cures of errors that no test can cause: they need several devices, or a tree that only JAX builds.
 NO_ROW = frozenset(
     {
         "Axis {1} has {3} elements, which {2} devices cannot share evenly",
@@ -40,7 +40,10 @@ def table(name: str) -> str:
 
 
 def kinds(room: str) -> Iterator[tuple[str, str]]:
-    """Yield the place of each name of a cure in a room, with a pattern of the name; names in variables are left out."""
+    """Yield, for each call that makes a cure in this folder, its place and a pattern of the cure's name.
+
+    Calls with the name in a variable are left out.
+    """
     for path in sorted((EXPLAIN / room).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and node.args:

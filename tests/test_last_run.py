@@ -22,14 +22,14 @@ NEG = "{ lambda ; a:f32[8]. let\n  b:f32[8] = neg a\nin (b,) }"
 
 @pytest.fixture(autouse=True)
 def nothing_observed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Set the state of a kernel that has just started."""
+    """Reset `observe.last`, as in a new kernel."""
     monkeypatch.setattr(observe, "last", None)
     yield
 
 
 @pytest.fixture
 def cells(notebook: Notebook) -> Notebook:
-    """Return a notebook with a jitted function and one without jit."""
+    """Return a notebook with `double`, which is jitted, and `f`, which is not."""
     notebook.run(
         "import jupyter_jaxpr as jj\nfrom jupyter_jaxpr import last, observe\n"
         "@jax.jit\ndef double(v):\n    return v * 2\ndef f(v):\n    return lax.neg(v)"

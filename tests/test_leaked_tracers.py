@@ -1,4 +1,4 @@
-"""A tracer that a trace left behind is named with its holder and its line, wherever the user's code keeps it."""
+"""Tests notes on leaked tracers: the note names the object that holds the tracer, and the line that stored it."""
 
 from __future__ import annotations
 

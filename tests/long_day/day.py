@@ -1,8 +1,7 @@
 """A day in a kernel: cells run one after the other in their own process, which counts the live objects every hundred
 cells.
 
-The four `WAYS` of running the cells: without the extension; with the extension loaded; under the magic; under the
-magic, sometimes with options.
+The four `WAYS`: cells without the extension, with the extension loaded, under the magic, and with options of the magic.
 """
 
 from __future__ import annotations
