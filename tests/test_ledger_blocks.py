@@ -26,7 +26,7 @@ from jupyter_jaxpr.observe.process_observer import observer
 
 
 def seen(number: int) -> int | None:
-    """Return a count of calls; None where this Python cannot count calls outside of a cell."""
+    """Return the expected count of calls; None on Python 3.11, which cannot count calls outside of a cell."""
     return number if HAS_MONITORING else None
 
 
@@ -125,7 +125,7 @@ def test_an_exception_within_a_trace(x: Any) -> None:
 
 @pytest.fixture
 def interruptible() -> Iterator[None]:
-    """Let Ctrl-C raise even where the tests run in the background: a shell makes such a process ignore it."""
+    """Let Ctrl-C raise an error even if the tests run in the background, where a shell makes processes ignore it."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -214,7 +214,7 @@ def test_two_threads_each_with_a_block(x: Any) -> None:
     thread.join()
     assert {name: record.compiles for name, record in ledger.items()} == {"here": 1}
     assert {name: record.compiles for name, record in by_name["there"].items()} == {"there": 2}
-    assert ledger["here"].calls is None  # the other block uses the counter
+    assert ledger["here"].calls is None  # the counter of calls is in use by the block of the other thread
     assert "The number of calls is unknown" in str(ledger)
 
 

@@ -1,4 +1,7 @@
-"""Tests that the ledger compares arguments by parameter, as Python binds them, with default values."""
+"""Tests that the ledger compares arguments by parameter:
+
+Python binds positions, keywords and default values to them.
+"""
 
 from __future__ import annotations
 

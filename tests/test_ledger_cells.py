@@ -11,7 +11,7 @@ from jupyter_jaxpr.observe.cache.reason import Reason
 
 
 def misses(notebook: Notebook, name: str) -> list[tuple[str, tuple[Reason, ...]]]:
-    """Return outcome and reasons of each miss of the function of this name whose first miss is the latest."""
+    """Return outcome and reasons of each miss of the newest function with this name."""
     from jupyter_jaxpr.magic.session import Session
 
     functions = Session.of(notebook.shell).observer.history.full_ledger(50).functions
@@ -33,7 +33,7 @@ AGAIN = (
 
 
 def test_a_cell_that_is_run_again_with_and_without_the_magic(notebook: Notebook) -> None:
-    """The magic's line moves the def down; the cell is the same, so the function is a new object of the same def."""
+    """The magic's line moves the def down by one line, but the ledger recognises a cell that is run again."""
     cell = "@jax.jit\ndef f(y):\n    return y + 1\nf(x)"
     collected = []
     for text in (cell, cell, "%%jaxpr\n" + cell, "%%jaxpr\n" + cell):
@@ -110,7 +110,7 @@ def test_an_entry_that_is_gone_was_made_in_another_cell_which_is_named(notebook:
 
 
 def state() -> tuple[Any, ...]:
-    """Return JAX's hooked functions, and all listeners."""
+    """Return the two functions of JAX that the hooks replace, and all listeners."""
     from jax._src import monitoring, pjit  # noqa: TID251  # what must be as it was
 
     kinds = ("event_duration", "event", "scalar")

@@ -1,4 +1,4 @@
-"""Tests functions that each iteration makes anew: could one object serve, and which other values changed?"""
+"""Tests the reasons and cures for functions that each iteration defines anew, and that read outer variables."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PAD = "Pad to one shape, or expect one compile for each shape."
 
 
 def told(ledger: Ledger, name: str) -> list[tuple[str, str | None]]:
-    """Return text and cure of each reason after the first call, without the line of the def."""
+    """Return text and cure of each reason after the first call; the line of the def is removed from the text."""
     line = f" from line {ledger[name].line}"
     return [(reason.text.replace(line, ""), reason.cure) for miss in ledger[name].misses[1:] for reason in miss.reasons]
 

@@ -1,4 +1,4 @@
-"""Tests the reasons of misses of constructs outside of jit: which function that the call passes is new?"""
+"""Tests the reasons for misses of constructs outside of jit: they name the passed function that is a new object."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_branches_that_read_another_value() -> None:
 
 
 def test_branches_that_read_a_value_of_the_function_around_them() -> None:
-    """The branches cannot be defined outside of the function, unless the value becomes an operand."""
+    """The branches read x, so they can only be defined outside of the function if x becomes an operand."""
 
     def pick(index: int, x: float) -> Any:
         return lax.cond(index > 0, lambda: x + 1, lambda: x - 1)
@@ -108,7 +108,7 @@ def test_branches_that_read_a_value_of_the_function_around_them() -> None:
 
 
 def test_a_new_condition_of_a_while_loop() -> None:
-    """The body is the same function: JAX dropped nothing."""
+    """Only the condition is a new function object; the body is the same function in both iterations."""
     with observe() as ledger:
         for _ in range(2):
             lax.while_loop(lambda carry: carry < 5, one_more, 0)

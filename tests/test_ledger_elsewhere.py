@@ -1,4 +1,4 @@
-"""Tests the texts of lines in other files and cells, and entries of functions that only hit."""
+"""Tests how the ledger names lines in other files and cells, and its entries for functions without a miss."""
 
 from __future__ import annotations
 

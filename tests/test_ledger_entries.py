@@ -1,4 +1,4 @@
-"""Tests which entries of a function JAX holds: entries that are gone do not count, and unknown ones are marked."""
+"""Tests which entries the ledger marks as held by JAX: dropped entries are not held, and some are unknown."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_without_a_hit_each_entry_has_0_hits() -> None:
 
 @pytest.mark.skipif(not HAS_MONITORING, reason="on Python 3.11 the number of calls is a lower bound")
 def test_a_static_method_is_called_by_the_cell_alone(notebook: Notebook) -> None:
-    """`staticmethod` stores the function that it receives, and does not call it."""
+    """Applying `staticmethod` to a function does not call the function, so it is not counted as a call."""
     cell = (
         "class Model:\n    @staticmethod\n    @jax.jit\n    def f(x):\n        return x + 1\nModel.f(1.0), Model.f(2.0)"
     )
@@ -77,7 +77,7 @@ def test_clear_caches() -> None:
 
 
 def test_clear_cache_of_the_function_itself(notebook: Notebook) -> None:
-    """JAX reports the number of entries; which entries remain follows from the order of the calls."""
+    """JAX reports only the number of entries; this package infers from the order of calls which entries remain."""
     notebook.run("@jax.jit\ndef f(x):\n    return x + 1\ny = jnp.ones(4)")
     ran = notebook.run("%%jaxpr\nf(y)\nf(y[:3])\nf.clear_cache()\nf(y[:3])\nf(y[:2])")
     (function,) = [function for function in ran.document["ledger"]["functions"] if function["run"]["misses"]]
@@ -108,7 +108,7 @@ print(f._cache_size())"""
 
 
 def test_after_a_call_that_raised_it_is_unknown_which_entries_are_left(notebook: Notebook) -> None:
-    """JAX may count an entry for the call that raised."""
+    """JAX may have made an entry for the call that raised, so it is unknown which three entries remain."""
     notebook.run(RAISES)
     ran = notebook.run(CALLS_AFTER_A_CLEAR)
     function = next(function for function in ran.document["ledger"]["functions"] if function["name"] == "f")
@@ -227,9 +227,9 @@ y = jnp.ones(4)"""
 def test_entries_without_a_fast_path_go_with_their_traces(
     notebook: Notebook, name: str, calls: str, expected: list[tuple[str, bool]]
 ) -> None:
-    """JAX does not count such entries.
+    """Entries without a fast path are dropped when JAX drops their traces; JAX does not count these entries.
 
-    The last row is a limit: a trace of `lower` stands for the trace that is gone.
+    The last row shows a limit: because `lower` has made another trace, the dropped entry still counts as held.
     """
     notebook.run(NO_FAST_PATH.format(name=name))
     ran = notebook.run(f"%%jaxpr\n{calls}")
@@ -253,6 +253,6 @@ def test_a_block_that_missed_and_hit_has_the_entries_that_a_hit_may_have_used() 
     assert [entry.signature for entry in only_missed["scaled"].entries] == ["v: f32[5]"]
     rows = [(entry.signature, entry.hits, entry.misses) for entry in missed_and_hit["scaled"].entries]
     assert rows[-1] == ("v: f32[6]", None, 1)
-    if HAS_MONITORING:  # otherwise the hits are unknown
+    if HAS_MONITORING:  # on Python 3.11, hits are not seen, so entries that only hit are missing
         assert [signature for signature, *_ in rows] == ["v: f32[3]", "v: f32[4]", "v: f32[5]", "v: f32[6]"]
         assert {hits for _, hits, _ in rows} == {None}

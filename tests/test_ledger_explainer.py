@@ -23,7 +23,7 @@ from jupyter_jaxpr import observe
 
 @pytest.fixture
 def explained(caplog: pytest.LogCaptureFixture) -> Iterator[Callable[[], list[str]]]:
-    """Yield a function that returns the new messages of JAX's explainer, each in one line with its last sentence."""
+    """Yield a function that returns the new messages of JAX's explainer, each on one line."""
     jax.config.update("jax_explain_cache_misses", True)
     caplog.set_level(logging.WARNING)
 
@@ -134,7 +134,7 @@ def test_row_h_a_cell_that_is_run_again(notebook: Notebook, explained: Explained
 
 
 def test_row_i_a_stale_value_is_no_miss(explained: Explained) -> None:
-    """JAX reports nothing and uses k = 2; the ledger has a hit."""
+    """The call hits and computes with the old value k = 2: JAX's explainer reports nothing, the ledger has a hit."""
     k = 2.0
 
     @jax.jit

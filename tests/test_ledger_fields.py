@@ -199,7 +199,7 @@ def test_a_static_node() -> None:
 
 
 class Options:
-    """A class that compares by its contents, which can change."""
+    """Objects that compare by their attribute n, which can change."""
 
     def __init__(self, n: int) -> None:
         self.n = n

@@ -24,7 +24,7 @@ def told(ledger: Ledger, name: str) -> list[tuple[str, list[tuple[str, str]]]]:
 
 
 class Net(nnx.Module):
-    """A layer that behaves differently during training."""
+    """A model with a dropout layer, whose behaviour depends on the mode: training or evaluation."""
 
     def __init__(self, rngs: nnx.Rngs) -> None:
         self.layer = nnx.Linear(4, 3, rngs=rngs)
@@ -68,7 +68,7 @@ def test_an_nnx_training_loop_with_a_short_last_batch_and_a_switch_to_evaluation
 
 
 class Scaled(eqx.Module):
-    """A linear map with a static choice and a number beside its array."""
+    """A module with a static field, a field that holds a number, and an array."""
 
     weight: jax.Array
     activation: str = eqx.field(static=True)
@@ -116,7 +116,7 @@ def test_a_learning_rate_given_in_every_way() -> None:
 
 
 class Mode(enum.Enum):
-    """A static argument with a name."""
+    """An enum whose members are static arguments."""
 
     TRAIN = 1
     TEST = 2
@@ -142,7 +142,7 @@ def test_a_static_enum_and_a_static_function_are_told_by_name() -> None:
 
 
 class Sized:
-    """A model that is the first argument of its own jitted method, and that compares by size."""
+    """A class with a jitted method whose `self` is static; its objects compare by size."""
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -159,7 +159,7 @@ class Sized:
 
 
 def test_a_static_self_that_compares_by_its_contents() -> None:
-    """The class has an `__eq__`: to add one is no cure."""
+    """The class already has an `__eq__`, so the cure does not advise to add one."""
     with observe() as ledger:
         for size in (2, 2, 3):
             Sized(size).scaled(1.0)
@@ -211,7 +211,7 @@ def test_the_batch_of_a_vmap_around_a_jit() -> None:
 
 
 def test_the_transforms_around_a_jit() -> None:
-    """Each reason names what is new: the axes that vmap maps, the transform, or the cleared caches."""
+    """Each reason names the new ingredient: the axes that vmap maps, the transform, or the cleared caches."""
 
     @jax.jit
     def dot(a: Any, b: Any) -> Any:
@@ -278,7 +278,7 @@ def test_the_transforms_around_a_jit() -> None:
 
 
 def test_pmap() -> None:
-    """JAX jits a function of its own for each structure and number of devices; the ledger names the user's function."""
+    """pmap jits a new function of JAX for each structure and number of devices; the ledger names the user's own."""
 
     def f(p: Any, x: Any) -> Any:
         return p["w"] * x
@@ -288,7 +288,7 @@ def test_pmap() -> None:
         mapped = jax.pmap(f)
         for width in (3, 3, 4):
             mapped({"w": jnp.ones((1, width))}, jnp.ones((1, width)))
-        jax.pmap(f)({"w": x}, x)  # JAX's cache belongs to the function, whichever pmap made it
+        jax.pmap(f)({"w": x}, x)  # a hit, because JAX's cache belongs to the function f, not to the pmap object
         jax.pmap(f, in_axes=(None, 0))({"w": x[0]}, x)
         mapped({"w": x, "b": x}, x)
         mapped({"w": x}, x=x)

@@ -64,7 +64,7 @@ def test_no_function_is_kept_alive() -> None:
 
 
 def test_a_block_keeps_no_constant_alive() -> None:
-    """The block keeps no constant alive even before its end: JAX's own tests of leaks pass in it."""
+    """Even before its end, a block of `observe()` keeps no constant alive, as JAX's own tests of leaks require."""
 
     def live() -> int:
         gc.collect()
@@ -88,7 +88,7 @@ def test_a_block_keeps_no_constant_alive() -> None:
 
 
 class Default:
-    """A possible default value of a parameter."""
+    """A class for default values of parameters; the test checks that an instance ends."""
 
 
 def test_no_default_value_of_a_parameter_is_kept_alive() -> None:

@@ -14,7 +14,7 @@ from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
 
 
 def lines(ran: Ran) -> list[tuple[int, str, str, int]]:
-    """Return line, calls, hits and compiles, with counts as the panel writes them."""
+    """Return (line, calls, hits, compiles) for each line, with counts as the panel shows them."""
     ledger_lines = ran.document["ledger"]["lines"]
     return [
         (
@@ -32,7 +32,7 @@ def shown(count: int | None, exact: bool) -> str:
 
 
 def sure(*expected: tuple[int, int, int, int]) -> list[tuple[int, str, str, int]]:
-    """Return the expected rows where every call is seen; Python 3.11 writes ≥ before each count."""
+    """Return the expected rows, for lines whose calls are all seen; on Python 3.11 the counts have the sign ≥."""
     bound = "" if HAS_MONITORING else "≥"
     return [(line, f"{bound}{calls}", f"{bound}{hits}", compiles) for line, calls, hits, compiles in expected]
 
@@ -57,7 +57,7 @@ def test_a_cell_that_only_hits(notebook: Notebook) -> None:
 
 
 def test_a_line_that_makes_a_new_function_each_time(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The line misses more often than the ledger remembers single misses."""
+    """The line has more misses than the ledger keeps as single misses, but its counts are exact."""
     monkeypatch.setattr(function_history, "EVENTS_PER_FUNCTION", function_history.EVENTS_PER_FUNCTION // 8)
     monkeypatch.setattr(kernel_history, "ENDED", kernel_history.ENDED // 8)
     ran = notebook.run("%%jaxpr\nfor k in range(75):\n    jax.jit(lambda y: y + 1)(x)")
@@ -121,7 +121,7 @@ def test_dispatch_without_a_fast_path_is_a_hit(notebook: Notebook) -> None:
     "statement", ["list(map(f, [x] * 4))", "functools.reduce(f2, [x] * 5)", "list(filter(f, x[1:5]))"]
 )
 def test_calls_that_c_code_makes_are_a_lower_bound(notebook: Notebook, statement: str) -> None:
-    """All calls hit: from Python 3.12 on only the passing of the function is seen, on 3.11 JAX reports each hit."""
+    """All these calls hit. From Python 3.12 on, none of them is seen; on 3.11 JAX reports each hit."""
     notebook.run(
         "import functools\nf, f2 = jax.jit(lambda y: y + 1), jax.jit(lambda y, z: y + z)\nf(x), f2(x, x), f(x[0])"
     )

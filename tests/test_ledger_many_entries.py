@@ -66,7 +66,7 @@ def test_two_keys_compared_in_short_and_in_whole() -> None:
 
 @pytest.mark.parametrize("sweep", ["static values", "shapes", "keys of a dict"])
 def test_entries_are_compared_with_few_others(sweep: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Otherwise the ledger of a day's work would take minutes to read."""
+    """Comparing each entry with all others would make reading the ledger of a long session take minutes."""
 
     @functools.partial(jax.jit, static_argnames="n")
     def swept(x: Any, n: int = 0) -> Any:

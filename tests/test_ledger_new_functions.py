@@ -1,4 +1,4 @@
-"""Tests the reasons of misses by a new function object: a lambda, a nested def, a partial, another jit."""
+"""Tests the reasons for misses by a new function object, such as a lambda, a nested def, a partial or another jit."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_jit_of_the_same_function_object_in_a_loop_is_no_miss() -> None:
 
 
 def test_another_jit_of_the_same_function_is_compared_with_the_first() -> None:
-    """JAX's entries belong to the function, whichever `jax.jit` made them."""
+    """JAX keeps the cache entries by function, so the second jit of f hits the entries of the first."""
 
     def f(x: Any) -> Any:
         return x + 1
@@ -130,7 +130,7 @@ def test_another_jit_of_the_same_function_is_compared_with_the_first() -> None:
 
 
 def test_each_miss_and_entry_names_the_transform_where_a_record_has_several() -> None:
-    """JAX caches by function object: a call of the gradient is compared with calls of the gradient alone."""
+    """JAX caches by function object, so calls of the gradient are compared only with calls of the gradient."""
 
     def loss(w: Any) -> Any:
         return (w**2).sum()

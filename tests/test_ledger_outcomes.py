@@ -1,4 +1,4 @@
-"""Tests each outcome of a call: JAX's work for the call, and the counts of the ledger."""
+"""Tests each outcome of a call: the stages that JAX ran for the call, and the counts in the ledger."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ CALLS = None if not HAS_MONITORING else 0
 
 
 def counted(record: FunctionRecord) -> dict[str, Any]:
-    """Return the counts of a function that are not zero."""
+    """Return the counts of a function, without those that are zero."""
     names = ("calls", "hits", "traces", "lowerings", "compiles", "from_disk", "inlined", "raised")
     counts = {name: getattr(record, name) for name in names}
     return {name: count for name, count in counts.items() if count}
 
 
 def calls(number: int, hits: int) -> dict[str, int]:
-    """Return the counts of calls that this Python can count."""
+    """Return the counts of calls and hits; {} on Python 3.11, where they cannot be counted."""
     return {} if CALLS is None else {name: n for name, n in (("calls", number), ("hits", hits)) if n}
 
 
@@ -87,7 +87,7 @@ def test_what_was_compiled_ahead_of_a_call_is_reused_by_it() -> None:
         ahead = ledger["f"]
         f(jnp.ones(3))
     one_of_each = {"traces": 1, "lowerings": 1, "compiles": 1}
-    assert (counted(ahead), ahead.misses) == (calls(0, 0) | one_of_each, ())  # the trace was requested, not called
+    assert (counted(ahead), ahead.misses) == (calls(0, 0) | one_of_each, ())  # `f.lower` traced f, but f was not called
     assert ahead.seconds > 0
     assert [(miss.outcome, str(miss.reasons[0])) for miss in ledger["f"].misses] == [
         ("dispatch_only", "This is the first call of f."),
@@ -96,7 +96,10 @@ def test_what_was_compiled_ahead_of_a_call_is_reused_by_it() -> None:
 
 
 def test_what_is_made_ahead_of_a_call_is_counted_where_it_is_asked_for() -> None:
-    """A trace alone, a lowering alone, a compile in a later block; functions of one name and line count together."""
+    """The stages count in the block in which they run: traces, lowerings, and the compile in a later block.
+
+    Functions with the same name and line count together.
+    """
 
     @jax.jit
     def f(x: Any) -> Any:
@@ -108,7 +111,7 @@ def test_what_is_made_ahead_of_a_call_is_counted_where_it_is_asked_for() -> None
     assert counted(ledger["f"]) == calls(0, 0) | {"traces": 2, "lowerings": 1}
     with observe() as ledger:
         lowered.compile()
-        jax.eval_shape(f, jnp.ones(2))  # JAX already has this trace
+        jax.eval_shape(f, jnp.ones(2))  # JAX reuses the trace of the first block
     assert counted(ledger["f"]) == calls(0, 0) | {"compiles": 1}
     with observe() as ledger:
         for number in range(2):
@@ -136,7 +139,7 @@ def test_of_two_functions_of_one_name_it_is_told_which_was_compiled_ahead() -> N
 
 
 def test_lowered() -> None:
-    """Today's JAX compiles what a call lowers, so its events here replace those of a call that finds an executable."""
+    """In present versions of JAX, a call never only lowers. So the test makes the events of such a call itself."""
     from jupyter_jaxpr.jax.facts import LOWER_EVENT
     from jupyter_jaxpr.observe.cache.kernel_history import History
     from jupyter_jaxpr.observe.cache.keys_of_calls import key_of
@@ -189,7 +192,7 @@ def test_raised_while_tracing() -> None:
 
 
 def test_raised_by_a_static_argument_that_cannot_be_hashed() -> None:
-    """JAX raises before it looks for an entry, so there is neither a miss nor a hit."""
+    """JAX raises before it looks for a cache entry, so the call is neither a miss nor a hit."""
 
     @functools.partial(jax.jit, static_argnames="n")
     def f(x: Any, n: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Tests the printed ledger: its table, and the sentences where nothing was called."""
+"""Tests the ledger as printed text: its table, and its sentences if nothing was called."""
 
 from __future__ import annotations
 

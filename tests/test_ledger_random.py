@@ -1,4 +1,4 @@
-"""Compares random calls with JAX's own events and an independent count; changes one ingredient at a time."""
+"""Tests the ledger at random: counts equal JAX's events and an own count; one changed ingredient gives its reason."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from at_random import Call, functions, make, prepared  # noqa: E402  # lies besi
 def test_calls_at_random_equal_what_jax_and_the_test_counted() -> None:
     flags = {"XLA_FLAGS": "--xla_force_host_platform_device_count=2", "JAX_PLATFORMS": "cpu"}
     path = os.pathsep.join([str(HERE.parent), os.environ.get("PYTHONPATH", "")])
-    number = max(examples(18), 8)  # fewer examples do not have every reason
+    number = max(examples(18), 8)  # with fewer examples, some reasons would not occur
     process = subprocess.run(
         [sys.executable, str(HERE / "ledger" / "at_random.py"), str(number)],
         capture_output=True,
@@ -42,7 +42,7 @@ def test_calls_at_random_equal_what_jax_and_the_test_counted() -> None:
     }
 
 
-# (a changed ingredient of a call, the only reason that must result: kind, argument, before, after)
+# case: (the changed ingredients of a call, the only expected reason: kind, argument, before, after)
 FLIPS: dict[str, tuple[dict[str, Any], tuple[str, str | None, str, str]]] = {
     "shape": ({"shape": (3,)}, ("shape", "x", "f32[2]", "f32[3]")),
     "rank": ({"shape": (2, 1)}, ("shape", "x", "f32[2]", "f32[2,1]")),
@@ -84,7 +84,7 @@ SCALARS: dict[str, tuple[Call, Call, tuple[str, str, str, str]]] = {
 @pytest.mark.parametrize("flip", FLIPS)
 @pytest.mark.parametrize("earlier_calls", [0, 3])
 def test_one_ingredient_flipped_gives_exactly_its_reason(flip: str, earlier_calls: int) -> None:
-    """The reason is the same after other calls that differ in more ingredients."""
+    """Earlier calls, which differ in more ingredients, do not change the reason."""
     changes, expected = FLIPS[flip]
     base = Call()
     calls = [Call(shape=(9, 9), dtype="float16", n=k + 5, tree="list") for k in range(earlier_calls)]

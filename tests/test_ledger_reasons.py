@@ -393,7 +393,7 @@ def test_first_observed() -> None:
         return x + 1
 
     f(jnp.ones(2))
-    late = Observer()  # as if the extension were loaded only now
+    late = Observer()  # a new observer, as if the extension were loaded after the first call
     try:
         run = late.begin()
         f(jnp.ones(3))
@@ -408,7 +408,7 @@ def test_first_observed() -> None:
 
 
 def test_unknown() -> None:
-    """A future JAX may have further ingredients: the keys seem equal, but JAX lowered again."""
+    """The keys of two calls are equal, but JAX lowered again, as a future JAX with further ingredients could do."""
     from jupyter_jaxpr.observe.cache.function_history import FunctionHistory, MissEvent
     from jupyter_jaxpr.observe.cache.keys_of_calls import key_of
     from jupyter_jaxpr.observe.cache.miss_reasons import reasons_of
@@ -423,7 +423,7 @@ def test_unknown() -> None:
 
 
 def test_evicted_from_the_fast_path_alone() -> None:
-    """With more than 8,192 entries, JAX evicts the entry of the fast path, but keeps the executable."""
+    """If a function has more than 8,192 entries, JAX evicts entries of the fast path, but keeps the executables."""
     from jupyter_jaxpr.observe.cache.function_history import FunctionHistory, MissEvent
     from jupyter_jaxpr.observe.cache.keys_of_calls import key_of
     from jupyter_jaxpr.observe.cache.miss_reasons import reasons_of
@@ -448,8 +448,9 @@ def test_several_reasons_against_the_closest_earlier_call() -> None:
     with observe() as ledger:
         f({"w": one_element}, one_element, n=1)
         f({"w": two}, two, n=1)
-        f({"w": two}, two, n=2)  # the second call is closest
-        f({"w": one_element}, two, n=2)  # the third call is closest
+        f({"w": two}, two, n=2)  # the ledger compares this call with the second call, from which it differs least
+        # the ledger compares this call with the third call, from which it differs least
+        f({"w": one_element}, two, n=2)
     assert [str(reason) for miss in ledger["f"].misses[2:] for reason in miss.reasons] == [
         "The static argument n changed from 1 to 2.",
         "The type of p['w'] changed from f32[2] to f32[1].",

@@ -123,7 +123,7 @@ def test_two_meshes_that_differ_in_the_types_of_their_axes() -> None:
 
 
 def test_another_transformation_makes_another_program() -> None:
-    """JAX's compiles within the call belong to the call; those of the backward pass belong to the function."""
+    """The forward pass is compiled at the call of f; the backward pass is compiled later, and also counts for f."""
 
     @jax.jit
     def f(x: Any) -> Any:
@@ -138,7 +138,7 @@ def test_another_transformation_makes_another_program() -> None:
     assert first_call == ("compiled", (Reason("first_call", "This is the first call of f."),))
     assert second_call[0] == "dispatch_only"
     assert mapped == ("compiled", (Reason("transform", text),))
-    # the programs of the forward pass, of the backward pass, and under vmap
+    # f has three programs: the forward pass, the backward pass, and the program under vmap
     assert ledger["f"].compiles == 3
     assert ledger["f"].hits in (1, None)
 

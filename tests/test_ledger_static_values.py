@@ -33,7 +33,7 @@ def test_static_value() -> None:
 
 
 class Config:
-    """A static argument that compares by identity."""
+    """A class without `__eq__`, whose objects compare by identity."""
 
 
 def test_static_identity() -> None:
@@ -53,14 +53,14 @@ def test_static_identity() -> None:
 
 
 class Schedule:
-    """A static argument that compares by identity and has contents."""
+    """A class without `__eq__`, whose objects have attributes."""
 
     def __init__(self, **contents: Any) -> None:
         self.__dict__.update(contents)
 
 
 def scheduled(number: int) -> Any:
-    """Return a function of a file of its own, so that JAX and the ledger know no other function of the same code."""
+    """Return a function in its own file, so that neither JAX nor the ledger knows a function with the same code."""
     space: dict[str, Any] = {}
     code = f"def scheduled_{number}(x, schedule):\n    return x * 2"
     exec(compile(code, f"schedule_{number}.py", "exec"), space)
@@ -170,7 +170,7 @@ def test_static_identity_of_a_function() -> None:
 
 
 def test_scalars_of_numpy_with_the_value_of_a_plain_one() -> None:
-    """JAX compares the types of static values: each type is a compile, and no value changed."""
+    """JAX also compares the types of static values: JAX compiles for each type, although the value is the same."""
     f = jax.jit(lambda x, k: x, static_argnames="k")
     with observe() as ledger:
         for k in (1, np.int32(1), np.int64(1), np.int64(1), np.int64(2)):

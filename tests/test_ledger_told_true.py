@@ -1,4 +1,4 @@
-"""Tests calls whose obvious reason would be wrong: outcome and reason agree."""
+"""Tests calls for which the obvious reason would be false; the ledger states the true outcome and reason."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def test_a_transformation_with_other_options_is_another_function() -> None:
 
 
 def test_a_function_after_partials_of_it() -> None:
-    """An example from JAX's documentation: only two of the three ways compile at each iteration."""
+    """Based on an example in JAX's documentation: a new partial compiles at each iteration, the function only once."""
 
     def body(i: Any) -> Any:
         return i + 1
@@ -264,7 +264,7 @@ class Layer(eqx.Module):
 
 
 def test_static_leaves_of_an_equinox_module() -> None:
-    """Two lambdas have the same text, but are different."""
+    """The lambdas have the same repr in all calls, but are different functions."""
 
     @eqx.filter_jit
     def forward(layer: Layer) -> Any:

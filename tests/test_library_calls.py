@@ -1,4 +1,4 @@
-"""Tests cells that call functions of JAX and packages without jit: the program and the place of the last call."""
+"""Tests cells that end with a call of JAX or a package outside of jit: the program and the source place of the call."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from conftest import Notebook, Ran
 
 import jupyter_jaxpr as jj
 
-# (the last line of a cell, the program shown for it); axes, shapes, bounds and functions are fixed to their values.
+# last line of a cell -> the shown program; axes, shapes, bounds and functions are static in it
 LAST_LINES = {
     "jnp.reshape(x, (2, 4))": "traced reshape(a: f32[8], shape: (2, 4)) -> f32[2,4]: reshape",
     "x.sum(0)": "traced _sum(axis: 0) -> f32[]: reduce_sum",
@@ -34,7 +34,7 @@ LAST_LINES = {
     "lax.cond(True, jnp.sin, jnp.cos, x)": ("ran cond(sin, cos)(predicate: i32[], operand: f32[8]) -> [f32[8]]: cond"),
     "lax.switch(1, [jnp.sin, jnp.cos], x)": ("ran switch(sin, cos)(index: i32[], operand: f32[8]) -> [f32[8]]: cond"),
     "lax.map(lambda v: v * 2, x, batch_size=4)": ("ran map(<lambda>)(xs: f32[2,4]) -> [f32[2,4]]: scan"),
-    # The user differentiates by a number of the user's, even in a function of JAX's.
+    # The program of a gradient at a number that the user passes, although the function is JAX's own.
     "jax.grad(jnp.tanh)(2.0)": "traced tanh(x: f32[] weak) -> f32[] weak: tanh one_minus_square mul",
 }
 
@@ -42,7 +42,7 @@ LAST_LINES = {
 @pytest.mark.parametrize("line", LAST_LINES)
 def test_a_cell_that_ends_with_a_call_of_a_library(notebook: Notebook, line: str) -> None:
     ran = notebook.run(f"%%jaxpr\nn = 1\n{line}")
-    if line.startswith("jax.grad"):  # JAX 0.10 has no primitive for 1 - t^2
+    if line.startswith("jax.grad"):  # JAX 0.10 has no primitive one_minus_square, so its equations differ
         assert ran.programs[0].startswith("traced tanh(x: f32[] weak) -> f32[] weak: tanh ")
     else:
         assert ran.programs == [LAST_LINES[line]]
@@ -51,7 +51,7 @@ def test_a_cell_that_ends_with_a_call_of_a_library(notebook: Notebook, line: str
 
 
 def lines_of(ran: Ran) -> set[tuple[int, int, int, int]]:
-    """Return the places of the equations in the outermost scope: each the innermost place of the user's."""
+    """Return the places of the equations in the outermost scope: for each, its innermost frame of user code."""
     document = ran.document
     scope = document["scopes"][document["programs"][document["focus"]]["scope"]]
     frames = [document["frames"][document["stacks"][stack][0][0]] for stack in scope["stack"]]
@@ -140,7 +140,7 @@ def test_it_runs_again_on_the_values_of_the_call() -> None:
     assert recording.verdict == "The recorded results equal the original function's results, bit for bit."
 
 
-# Operators of arrays call jitted functions of JAX's own, some of them directly from the user's line.
+# An operator of an array calls jitted functions of JAX, some of them directly from the user's line.
 @pytest.mark.parametrize(
     ("line", "result"),
     [
@@ -157,7 +157,8 @@ def test_it_runs_again_on_the_values_of_the_call() -> None:
 def test_an_operator_is_no_function_of_the_users(notebook: Notebook, line: str, result: str) -> None:
     ran = notebook.run(f"%%jaxpr --no-trace\ny = {line}")
     assert ran.programs == [f"recorded cell [2]() -> {result}"]
-    functions = ran.document["ledger"]["functions"]  # the functions of other tests are included, which did nothing here
+    # the list has functions of earlier tests, too, which were not called in this run
+    functions = ran.document["ledger"]["functions"]
     assert [function["name"] for function in functions if function["run"]["misses"] or function["run"]["traces"]] == []
 
 

@@ -1,4 +1,4 @@
-"""Programs and sentences have the user's words for functions and modules that flax made."""
+"""Tests the names in programs and sentences for functions that flax made: they are the user's names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests that the list of programs has a group for programs that libraries jitted, with the user's line."""
+"""Tests the programs that libraries jitted: their own group in the list of programs, and the line that called each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ JITTED = "jax.clear_caches()\n@jax.jit\ndef f(x):\n    return x + 1\nx = jnp.one
 
 
 def libraries(ran: Ran) -> list[tuple[str, str | None, int]]:
-    """Return the name, the origin and the line number of the call, for each program of a library."""
+    """Return the name, the origin and the line of the call, for each program of a library."""
     programs = [program for program in ran.document["programs"] if program.get("library")]
     frames = ran.document["frames"]
     return [(output["name"], output["how"], frames[output["call"]][2]) for output in programs]
@@ -101,7 +101,7 @@ def test_under_a_transform_outside_of_jit_jax_derives_them(notebook: Notebook) -
 
 
 def test_of_many_each_has_its_stages_and_no_compile_is_lost(notebook: Notebook) -> None:
-    """JAX's events wait until the calls claim them, at most sixty-four at a time."""
+    """Even if many programs are compiled, each gets its stage times; JAX's events are kept until a call takes them."""
     notebook.run(JITTED)
     ran = notebook.run("%%jaxpr\nf(x)\nfor n in range(50):\n    jnp.zeros(n + 140)\n    jax.make_jaxpr(lambda v: v)(x)")
     programs = [program for program in ran.document["programs"] if program.get("library")]

@@ -1,4 +1,4 @@
-"""Tests Live: the programs of a cell that the user is writing; nothing of the user's changes."""
+"""Tests Live, which traces the functions of a cell while the user edits it, and changes no object of the user."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_then_the_last_observed_call(trace: Trace, notebook: Notebook) -> None:
     answer = trace("@jax.jit\ndef f(x, w):\n    return x + w\n\nf(x, x)")
     assert "w:f16[3,8]" not in (answer.text or "")
     assert on_one_line(text_of(answer)).startswith("{ lambda ; a:f32[8] b:f16[3,8].")
-    # The call fits the parameters by name, in any order.
+    # The observed call gives types to parameters of the same name, also in another order.
     answer = trace("@jax.jit\ndef f(w, x):\n    return x + w\n")
     assert on_one_line(text_of(answer)).startswith("{ lambda ; a:f16[3,8] b:f32[8].")
 
@@ -152,7 +152,7 @@ def test_static_arguments_of_the_observed_call_are_what_they_were(trace: Trace, 
 def test_a_plain_function_of_an_observed_cell(trace: Trace, notebook: Notebook) -> None:
     notebook.run("%%jaxpr\ndef f(a):\n    return jnp.sin(a)\nf(x)")
     answer = trace("def f(a):\n    return jnp.cos(a)\n")
-    # No call is known: the recorded call is a program without names of parameters, and the cell has no call.
+    # No argument types are known: the program of a recorded call has no parameter names, and the new cell has no call.
     assert answer.state in ("traced", "needs_arguments")
 
 
@@ -339,7 +339,7 @@ def test_a_misspelt_name_is_an_error_at_its_place(trace: Trace, source: str, lin
 
 
 UNKNOWN = [
-    # The cell binds the name in a statement that Live does not execute.
+    # Here the cell assigns the name in a function that Live does not call.
     (
         "install()\ndef f(x):\n    return foo(x)\nf(x)\ndef install():\n    global foo\n    foo = jnp.sin\n",
         "f is not traced live. Line 3 reads foo, which has no value. Run the cell to see its program.",
@@ -349,18 +349,18 @@ UNKNOWN = [
         "f is not traced live. Line 3 reads the attribute sinn of a module that has no such attribute. Run the cell to "
         "see its program.",
     ),
-    # The import may bring the attribute.
+    # Here the import might add the attribute to the module.
     (
         "import wave\ndef f(x):\n    return jnp.sinn(x)\nf(x)\n",
         "f is not traced live. Line 3 reads the attribute sinn of a module that has no such attribute. Run the cell to "
         "see its program.",
     ),
-    # The magic may bind the name.
+    # Here the magic might assign the name.
     (
         "%run names.py\ndef f(x):\n    return foo(x)\nf(x)\n",
         "f is not traced live. Line 3 reads foo, which has no value. Run the cell to see its program.",
     ),
-    # A value stands in for the attribute.
+    # Here `getattr` has a default value, so the missing attribute is no error.
     (
         "def f(x):\n    return getattr(jnp, 'sinn', seen.append)(x)\nf(x)\n",
         "f is not traced live. Line 2 calls getattr(jnp, 'sinn', seen.append), which changes an object that existed "
@@ -379,7 +379,7 @@ def test_a_name_that_the_cell_may_make_is_no_error(trace: Trace, notebook: Noteb
 
 
 def test_a_name_that_a_comprehension_assigns(trace: Trace) -> None:
-    """The comprehension binds the name in the function around, where `global` may send it further."""
+    """The comprehension assigns the name in the function around it, and with `global` in the module."""
     source = "def f(x):\n    ys = [last := x * i for i in range(1, 3) for j in range(1)]\n    return last\nf(x)\n"
     assert on_one_line(text_of(trace(source))) == (
         "{ lambda ; a:f32[8]. let _:f32[8] = mul a 1.0:f32[] b:f32[8] = mul a 2.0:f32[] in (b,) }"
@@ -408,7 +408,7 @@ def test_a_function_that_returns_no_arrays_is_an_error_only_where_jax_traces_the
 
 
 def test_a_target_without_a_meaning_is_named(trace: Trace) -> None:
-    """A target of another function says nothing of this one."""
+    """A broken target is only reported for the function that it names; for another function it is ignored."""
     cell = "%%jaxpr {}\ndef g(x):\n    return x\ndef f(x):\n    return g(x)\nf(x)\n"
     answer = trace(cell.format("--time f(f32[3, 4)"), line=4)
     assert (answer.state, answer.function, answer.text) == (
@@ -418,7 +418,7 @@ def test_a_target_without_a_meaning_is_named(trace: Trace) -> None:
         "does not match opening parenthesis '['). Write a call, such as f(x), f(f32[8,128], n=3) or "
         "f({'w': bf16[128,4]}).",
     )
-    # The caller of g has no types.
+    # g would be traced through its caller f, but the target of f cannot be read.
     assert trace(cell.format("f(f32[3, 4)"), line=2).text == answer.text
     assert trace(cell.format("f(f23[3])"), line=4).text == (
         "Live cannot read the target in the line of the magic. 'f23[3]': there is no dtype f23. Did you mean f32? "
@@ -695,7 +695,7 @@ print(calls)
 
 
 def test_a_stop_leaves_debuggers_usable() -> None:
-    """Python 3.11 hangs under a trace function after an exception for a thread was withdrawn."""
+    """Python 3.11 hangs under a trace function if an exception that was requested for a thread has been cancelled."""
     command = [sys.executable, "-c", STOPPED_AND_TRACED]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (ran.stdout.splitlines()[-1:], ran.stderr) == (["['traced']"], "")

@@ -1,4 +1,4 @@
-"""Tests Live in a real kernel: beside a running cell, not beside a measuring one, and only after a run."""
+"""Tests Live in a real kernel: while another cell runs, but not while one is measured, and only after a first run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def tab() -> Iterator[Page]:
     manager, client = start_new_kernel(kernel_name="python3")
     client.stop_channels()
     opened = Page(manager)
-    # This is the state after a startup file loaded the extension: the user has not typed %load_ext.
+    # Loads the extension as a startup file does: no cell with `%load_ext` has run.
     opened.run("get_ipython().extension_manager.load_extension('jupyter_jaxpr')")
     opened.run("import time, jax, jax.numpy as jnp\nx = jnp.arange(8.0)")
     yield opened
@@ -30,7 +30,7 @@ def tab() -> Iterator[Page]:
 
 @pytest.fixture(scope="module")
 def requests(tab: Page) -> tuple[str, str]:
-    """Return the comm and the subshell of the requests, after the cell in question has run."""
+    """Run the cell "cell-9" once, so that Live may trace it; return a comm for requests and its subshell."""
     tab.wait_until_idle(begin(tab, "y = 1", "cell-9"))
     subshell = tab.subshell()
     return tab.open_requests(subshell), subshell
@@ -78,7 +78,7 @@ def test_while_a_cell_runs(tab: Page, requests: tuple[str, str]) -> None:
     reply = ask(tab, requests, 3)
     assert reply["result"]["state"] == "traced"
     assert not tab.has_ended(running)
-    # Another subshell ends the cell.
+    # A cell on another subshell lets the running cell end.
     tab.begin("stop = True", tab.subshell())
     tab.wait_until_idle(running)
 
@@ -89,7 +89,7 @@ def test_not_while_something_is_measured(tab: Page, requests: tuple[str, str], f
     running = begin(tab, first, f"cell {uuid.uuid4()}")
     number = 100
     while (reply := ask(tab, requests, number))["result"]["state"] == "traced":
-        number += 1  # the cell has not begun
+        number += 1  # the measuring cell has not begun yet
     assert reply["result"]["state"] == "waiting"
     tab.begin("go.append(1)", tab.subshell())
     tab.wait_until_idle(running)

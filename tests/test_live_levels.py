@@ -1,4 +1,4 @@
-"""Tests the last level that Live makes: nothing of it is heard, counted, kept or written by JAX."""
+"""Tests Live with a later level: JAX's work for it reaches no listener, no log, no count, no cache and no file."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def levels(answer: LiveProgram) -> list[tuple[str, str, str | None]]:
 
 @pytest.fixture
 def heard(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> Iterator[Callable[[], list[str]]]:
-    """Return what a user can hear of JAX's work: events, lines of JAX's log, files of the cache on disk."""
+    """Return a function that lists what JAX's work has caused: events, lines of the log, files of the cache on disk."""
     events: list[str] = []
 
     def hear(event: str, *numbers: Any, **facts: Any) -> None:
@@ -91,7 +91,7 @@ def test_each_level_is_made_unheard_and_leaves_the_caches(
     assert "stablehlo.sine" in (stablehlo.text or "")
     assert "sine" in (hlo.text or "") and any(stack >= 0 for stack in hlo.line_stacks or [])
     assert (heard(), helper._cache_size(), "f" in notebook.shell.user_ns) == ([], entries, False)
-    # The user's own call is heard and compiled as ever: nothing of Live's is reused.
+    # When the cell runs, JAX compiles the function as usual; nothing that Live made is reused.
     ran = notebook.run(f"%%jaxpr\n{CELL}")
     (function,) = [entry for entry in ran.document["ledger"]["functions"] if entry["name"] == "f"]
     assert (function["run"]["compiles"], len(function["entries"])) == (1, 1)

@@ -76,7 +76,7 @@ LINES = [
 
 @st.composite
 def edited_cells(draw: Any) -> list[str]:
-    """Return a cell, and its texts after several edits, one after the other."""
+    """Return the text of a cell, followed by its texts after one to four random edits."""
     text: str = draw(st.sampled_from(CELLS))
     texts = [text]
     for _ in range(draw(st.integers(1, 4))):
@@ -99,7 +99,7 @@ def edited_cells(draw: Any) -> list[str]:
     return texts
 
 
-#: The names of the functions that XLA compiled.
+#: The names of the functions that XLA compiled, in order.
 COMPILES: list[str] = []
 
 
@@ -115,7 +115,7 @@ def _hear_compiles() -> Iterator[None]:
 
 
 def state_of(names: dict[str, Any]) -> dict[str, Any]:
-    """Return the objects that the user's code can reach."""
+    """Return the state of the objects that the user's code can reach."""
     gc.collect()
     return {
         "names": {name: id(value) for name, value in names.items() if not name.startswith("_")},
@@ -131,7 +131,7 @@ def state_of(names: dict[str, Any]) -> dict[str, Any]:
 
 
 def outcome(notebook: Notebook, cell: str) -> tuple[Any, ...]:
-    """Return what a reader of the notebook sees of a run: result, error, output and names."""
+    """Run a cell, and return what a reader of the notebook sees: result, error, output and variables."""
     ran = notebook.run(cell if cell.startswith("%%") else f"%%jaxpr\n{cell}", store_history=False)
     error = ran.result.error_in_exec or ran.result.error_before_exec
     names = {

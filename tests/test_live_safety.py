@@ -1,4 +1,4 @@
-"""Live leaves no array behind in JAX's caches, and a trace that Live stops leaves JAX and Python as they were."""
+"""Tests that Live leaves no array in JAX's caches, and that a stopped trace leaves JAX and Python unchanged."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from conftest import Notebook
 from jupyter_jaxpr.document.types.live import LiveProgram
 from jupyter_jaxpr.live.live_program import CellToTrace, Live
 
-#: Functions of an earlier cell. They outlive the trace, and JAX's cache entries of them outlive it, too.
+#: Functions of an earlier cell. They stay after a live trace, and JAX's caches keep their entries.
 HELPERS = {
     "np const": """
 @jax.jit
@@ -96,7 +96,7 @@ def helper(x):
     return lax.while_loop(cond_, body_, x)
 """,
 }
-#: Live does not trace `jax.jvp` of these helpers, so the test only calls these helpers.
+#: Live does not trace `jax.jvp` of these functions, so the test only calls them.
 ONLY_CALLED = {"vmap", "checkpoint"}
 
 
@@ -116,7 +116,7 @@ def test_no_array_of_a_helper_stays(notebook: Notebook, name: str) -> None:
     before = arrays()
     calls = ["helper(x)", "jax.jit(helper)(x)", "jax.jvp(helper, (x,), (x,))"]
     if name == "custom rule":
-        del calls[2]  # the rule is for reverse mode
+        del calls[2]  # the function has a rule for reverse mode only, so jvp does not work
     for call in calls[:1] if name in ONLY_CALLED else calls:
         assert trace(notebook, Live(), call).state == "traced"
     assert arrays() == before
@@ -144,7 +144,7 @@ def helper(x):
 def test_a_library_that_computes_arrays_while_jax_traces_is_stopped_before(
     notebook: Notebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The package has the name of a package that Live takes for functional.
+    # Live assumes that functions of optax have no side effects, so the test makes a package with this name.
     folder = tmp_path / "site-packages" / "optax"
     folder.mkdir(parents=True)
     (folder / "__init__.py").write_text(
@@ -211,7 +211,7 @@ def test_a_stop_in_what_jax_calls_back(notebook: Notebook, name: str) -> None:
         for _ in range(100):
             pass
 
-    # On Python 3.11, functions hung under `sys.settrace` after a pending exception had been cancelled.
+    # If a pending exception had been cancelled, functions would hang under `sys.settrace` on Python 3.11.
     sys.settrace(follow)
     try:
         count()

@@ -1,4 +1,4 @@
-"""Tests the names of functions whose lines Python reports slowly: the instructions are reported in their place."""
+"""Tests types of names in long functions, for which Python reports lines slowly; there, instructions are reported."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from jupyter_jaxpr.observe.traced_names import NameRecorder
 
 pytestmark = pytest.mark.skipif(not HAS_MONITORING, reason="Python 3.11 does not show the lines that run")
 
-#: Comments move the lines away from Python's estimates of them, as a long function does, and add no equation.
+#: Many comments between the lines: for lines that are far apart, Python reports lines slowly, as in a long function.
 FAR = "    # far\n" * 200
 STRAIGHT = (
     "    y = x * 2\n    a, b = x, x[0]\n    x = jnp.stack(\n        [a, a],\n    )[0]\n    s = x.sum(); s = x\n" * 40

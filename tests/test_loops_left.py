@@ -1,4 +1,4 @@
-"""Tests which loops of a program remain: after JAX lowered it, in the optimised HLO, in rules that do not run."""
+"""Tests the facts on which loops remain: in the lowered program, in the optimised HLO, and in rules that do not run."""
 
 from __future__ import annotations
 
@@ -113,7 +113,8 @@ def test_a_rule_for_a_derivative_that_does_not_run_has_no_card():
 
         return lax.custom_linear_solve(matrix, b, solve, transposed)
 
-    leftover, solving = cards(solved, X)  # to find the transpose, JAX evaluates the matrix, and keeps its index
+    # JAX evaluates `matrix` to find its transpose; the loop of this evaluation stays in the jaxpr without a use
+    leftover, solving = cards(solved, X)
     assert leftover.facts[0] == "No equation uses a result of this construct, so XLA removes the construct."
     assert (solving.kind, solving.trips) == ("fori_loop", 5)
     backward = cards(jax.grad(solved), X)

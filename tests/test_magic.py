@@ -1,4 +1,4 @@
-"""Tests the magics with jitted functions, a last call or a target, and their messages where there is no program."""
+"""Tests the magics: jitted functions, last calls and targets, and the messages of runs without a program."""
 
 from __future__ import annotations
 
@@ -231,7 +231,7 @@ def test_the_second_run_can_be_turned_off(notebook: Notebook, way: str) -> None:
     assert notebook["seen"] == [1]
     assert ran.programs == ["recorded g(x: f32[8]) -> f32[8]: jit"]
     assert ran.document["message"] is None
-    ran = notebook.run(way + "def h(x):\n    return x\nh(x)")  # JAX runs nothing, so there is no recording
+    ran = notebook.run(way + "def h(x):\n    return x\nh(x)")  # h dispatches nothing, so there is no recording
     assert ran.programs == []
     assert ran.document["message"] == (
         "h is not jitted, and tracing is turned off. To trace the call, write %jaxpr h(x)."
@@ -515,7 +515,7 @@ def test_whatever_holds_it(notebook: Notebook, holder: str) -> None:
 
 
 def leaks(ran: Ran) -> list[str]:
-    """What the notes of a cell say stayed behind, and where."""
+    """Return the first sentence of each note on a leaked tracer."""
     texts = [note["text"] for note in ran.document["notes"] if note["kind"] == "leaked_tracer"]
     return [text.partition(". ")[0] for text in texts]
 
@@ -555,7 +555,7 @@ def test_lines_that_no_trace_reached(notebook: Notebook) -> None:
         "@jax.jit\ndef f(x):\n    y = helper(x)\n    if x.ndim > 1:\n        y = y + 1\n        y = y + 2\n"
         "    return y\nf(x)"
     )
-    # Python 3.11 has no fast way to watch lines: the test claims nothing there.
+    # On Python 3.11, this package does not watch lines, so the list is empty.
     assert ran.document["untraced_lines"] == ([4, 10, 11] if HAS_MONITORING else [])
 
 
@@ -565,7 +565,7 @@ def test_eager_operations_that_were_compiled(notebook: Notebook) -> None:
     )
     note = ran.note("eager_compiles")
     assert note["detail"] == "line 3: tan, arcsin, cosh, multiply, add, tanh, subtract; line 4: _reduce_sum"
-    # The programs in the note and the programs beside the cell's other parts are one list.
+    # The note and the ledger speak of the same small programs, so their numbers and times are equal.
     ledger = ran.document["ledger"]
     took = duration(ledger["small_seconds"])
     assert note["text"] == f"JAX compiled 8 small programs in {took} for operations outside any jitted function."
@@ -675,7 +675,7 @@ def test_a_failure_at_the_end_leaves_nothing_at_work(notebook: Notebook, monkeyp
     end = Observer.end
 
     def fail(observer: Observer, run: Run) -> None:
-        end(observer, run)  # otherwise the counter would stay on for all later tests
+        end(observer, run)  # removes the hooks, which would otherwise stay for all later tests
         raise RuntimeError("broken")
 
     def at_work() -> int:
@@ -712,7 +712,7 @@ def test_a_failure_inside_a_hook_is_a_note(notebook: Notebook, monkeypatch: pyte
 
 
 def test_a_cleared_cache_runs_no_python_of_the_user_again(notebook: Notebook) -> None:
-    """The values of the last call are searched only among the entries that JAX still holds."""
+    """The values of the last call are looked up only in cache entries that JAX still holds; nothing is traced again."""
     notebook.run("runs = []\n@jax.jit\ndef counted(y):\n    runs.append(1)\n    return y + 1\ncounted(x)")
     notebook.run("%%jaxpr --steps\ncounted(x * 2)\njax.clear_caches()")
     assert notebook.shell.user_ns["runs"] == [1]

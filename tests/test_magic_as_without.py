@@ -21,7 +21,7 @@ F = "@jax.jit\ndef f(x):\n    return x * 2\n"
 
 @pytest.fixture(autouse=True)
 def numpy_prints_as_before() -> Iterator[None]:
-    """Restore the print options of numpy, which `%precision` sets for the whole process."""
+    """Restore NumPy's print options after each test, because `%precision` sets them for the whole process."""
     with np.printoptions():
         yield
 
@@ -106,7 +106,7 @@ def text_of(value: Any) -> str:
 
 
 def printed(text: str) -> list[str]:
-    """Return the lines of a text, without the number of hidden JAX frames: our hook adds one frame."""
+    """Return the lines of a text; lines on hidden frames are left out, because this package's hook adds one frame."""
     return [
         line
         for line in plain(text).splitlines()
@@ -141,7 +141,7 @@ def blank_line(cell: str) -> str:
 
 
 def test_a_shell_line() -> None:
-    # The test runs in a process without JAX: IPython forks, which may hang with JAX's threads.
+    # IPython forks for a shell command, which may hang with JAX's threads; so the test runs in a process without JAX.
     program = (
         "from IPython.core.interactiveshell import InteractiveShell\n"
         "shell = InteractiveShell.instance()\n"

@@ -1,4 +1,4 @@
-"""Tests the magic in a real kernel: its messages to the panel, interrupts, await, notebooks without a browser."""
+"""Tests the magic in a real kernel: messages to the panel, interrupts, await, and notebooks without a browser."""
 
 from __future__ import annotations
 
@@ -59,7 +59,8 @@ def test_an_interrupt_stops_the_cell_and_shows_what_ran(kernel: Kernel) -> None:
 
 def test_an_interrupt_of_a_trace(kernel: Kernel) -> None:
     request = kernel.start(
-        # IPython may fail to print the traceback of an interrupt between two lines of JAX's.
+        # The trace sleeps, because IPython may fail to print the traceback if the interrupt comes between two lines of
+        # JAX.
         "%%jaxpr\nimport time\n@jax.jit\ndef endless(x):\n    x = jnp.sin(x)\n    print('tracing')\n"
         "    time.sleep(60)\n    return x\nendless(x)"
     )
@@ -102,7 +103,8 @@ def test_a_trace_of_an_unrolled_loop_says_how_many_equations_it_has_and_which_lo
     go_on.touch()
     (snapshot,) = snapshots(kernel.finish(request))
     assert (progress["function"], progress["stage"]) == ("deep", "trace")
-    if sys.version_info < (3, 13):  # reading a frame would keep JAX's tracers alive
+    # before Python 3.13, reading the local variables of a frame would keep JAX's tracers alive
+    if sys.version_info < (3, 13):
         assert (progress["equations"], progress["loop"]) == (None, None)
         return
     assert 20 < progress["equations"] <= next(p["equations"] for p in snapshot["programs"] if p["name"] == "deep")

@@ -1,6 +1,6 @@
-"""The exports word the cells of Compare and Time as the panel does.
+"""Tests that the exports make the same table cells for comparisons and times as the panel.
 
-src/__tests__/measured-tables.spec.ts reads the same tables.
+src/__tests__/measured-tables.spec.ts reads the same expected tables.
 """
 
 from __future__ import annotations

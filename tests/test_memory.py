@@ -1,4 +1,4 @@
-"""Tests the memory of a program: XLA's numbers, the peak of a liveness walk, and the residuals of grad, by hand."""
+"""Tests the memory of a program: XLA's numbers, and, against counts by hand, the peak and the residuals of grad."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jupyter_jaxpr.program.jaxpr.walk import Walk
 VECTOR = np.ones(256, np.float32)  # 1,024 bytes
 MATRIX = np.ones((16, 16), np.float32)  # 1,024 bytes
 ONE = 1024
-# The derivative of tanh, and the number of equations of its backward part, differ between the JAX lines.
+# The primitive for the derivative of tanh, which differs between the JAX lines.
 TANH = "one_minus_square" if hasattr(lax, "one_minus_square_p") or jax.__version_info__ >= (0, 11) else "sub"
 
 
@@ -31,7 +31,7 @@ def live(memory_use: MemoryUse) -> list[tuple[str, str, int]]:
 
 
 def kept(function, *arguments) -> list[tuple[str, str, int, int]]:
-    """Return the residuals of a program: (equation that made them, type, number, bytes together)."""
+    """Return the residuals of a program: (equation that made them, type, how many, bytes of all)."""
     memory_found = memory(function, *arguments)
     assert memory_found.residual_bytes == sum(row.bytes for row in memory_found.residuals)
     return sorted((row.name, row.type, row.count, row.bytes) for row in memory_found.residuals)
@@ -93,7 +93,7 @@ def test_captured_constants_count_once():
 
 def test_a_chain_holds_two_arrays_beside_its_argument():
     memory_found = memory(lambda x: jnp.sin(jnp.cos(jnp.tan(x))), VECTOR, names=["x"])
-    assert memory_found.peak == 3 * ONE  # x; at cos its operand and its result
+    assert memory_found.peak == 3 * ONE  # at cos: the argument x, the operand and the result
     assert live(memory_found) == [
         ("argument x", "f32[256]", ONE),
         ("result of tan", "f32[256]", ONE),
@@ -107,7 +107,7 @@ def test_what_is_read_later_stays_alive():
         return jnp.tan(second) + first
 
     memory_found = memory(function, VECTOR, names=["x"])
-    assert memory_found.peak == 4 * ONE  # x, sin and cos beside tan; then add has sin, tan and its result
+    assert memory_found.peak == 4 * ONE  # at tan: x, sin, cos and the result of tan
     assert [name for name, *_ in live(memory_found)] == [
         "argument x",
         "result of sin",
@@ -208,8 +208,8 @@ def mlp(weights, x):
     return jnp.sum(x**2)
 
 
-# For tanh(y): its result, for the next layer's weights and, up to 0.10, for its own derivative t * (1 - t) + (1 - t);
-# the derivative itself; and 2 x for the square.
+# Kept for the backward pass of each tanh(y): its result, for the next layer's weights (up to JAX 0.10 also for the
+# derivative t * (1 - t) + (1 - t)); the derivative; and 2 x of the square.
 MLP = {
     "one_minus_square": [
         ("mul", "f32[3,4]", 1, 48),
@@ -280,7 +280,7 @@ def test_vmap_of_grad_keeps_one_for_each_example():
 
 
 def test_grad_of_grad_keeps_for_both():
-    # For x^3: 3 x^2 is kept for the first backward part, and 6 x for the second.
+    # For x^3, 3 x^2 is kept for the backward pass of the inner grad, and 6 x for that of the outer grad.
     rows = kept(jax.grad(jax.grad(lambda x: x**3)), 1.0)
     assert sum(count for *_, count, _ in rows) == 2
 

@@ -1,4 +1,4 @@
-"""Compares the card of each miss with the table; each cure that applies ends its miss."""
+"""Tests that each miss has the card in the table, and that each cure that applies ends the miss."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ROWS = [
 ]
 CARDS = [card for name in FILES for row in rows(FOLDER / f"{name}.txt") for card in (row.card, row.older) if card]
 
-# The kinds of reason that need several cells or devices, or that have no edit and are tested in test_ledger_*.py.
+# Kinds of reasons without a row: they need several cells or devices, or have no edit; test_ledger_*.py test them.
 _ELSEWHERE = {
     "first_call",
     "first_observed",
@@ -57,7 +57,8 @@ def test_every_cure_of_the_table_ends_compiles_or_misses_and_keeps_the_values() 
         for compiles, compiles_then, misses, misses_then in ran:
             assert int(compiles_then) <= int(compiles), card
             assert int(misses_then) <= int(misses), card
-            # A call with an array of NumPy stays a slow hit where the edit makes only the types equal.
+            # Each edit ends a compile or a miss. If it only makes types equal, a call with a NumPy array stays a slow
+            # hit.
             assert (int(compiles_then), int(misses_then)) < (int(compiles), int(misses)), card
 
 

@@ -258,7 +258,7 @@ def references(x):
 
 
 def test_names_are_those_of_print_where_the_printing_rule_is_not_ours():
-    """JAX prints reads and writes of references as arrows; this package prints them like other equations."""
+    """JAX prints reads and writes of a reference as arrows, this package as other equations; the names are equal."""
     trace = traced(references, X)
     text = program_text(built(program(trace)).document, 0)
     assert "c:f32[8] = get[" in text
@@ -318,7 +318,7 @@ def test_the_rules_of_this_jax_are_learned():
 
 
 def test_the_rules_are_learned_where_jax_prints_in_colour():
-    """JAX prints in colour in a notebook's kernel, because of the name of the shell."""
+    """In a notebook's kernel JAX prints in colour: it recognises the kernel by the class name of the shell."""
     code = (
         "import builtins\n"
         "class ZMQInteractiveShell: pass\n"
@@ -333,7 +333,7 @@ def test_the_rules_are_learned_where_jax_prints_in_colour():
 
 
 def test_the_rules_are_not_learned_where_nothing_is_jitted():
-    """A rule that `jax.disable_jit` hides for a while is not learned."""
+    """While `jax.disable_jit` is on, the naming rules cannot be learned; they are learned later."""
     code = (
         "import jax\n"
         "from jupyter_jaxpr.build import jax_naming as names\n"

@@ -1,4 +1,4 @@
-"""Tests that a part which cannot be described says so and hides no other part."""
+"""Tests that a part of a document which cannot be described is named, and that all other parts are shown."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ f(x)"""
 
 
 def test_each_part_that_cannot_be_described_says_so(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every room fails on the functions named bad; everything else is shown."""
+    """Each part of the builder raises for the functions named "bad"; all other parts are shown."""
 
     def fails_on(name: str, function: Callable[..., object]) -> Callable[..., object]:
         def guarded(*arguments: object, **named: object) -> object:
