@@ -1,4 +1,4 @@
-"""Tests that objects end with the user's last reference: within a block, after a cell, and in IPython."""
+"""Tests that objects end with the user's last reference to them: within a block, after a cell, and in IPython."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from jupyter_jaxpr.observe.process_observer import observer
 
 
 def test_a_function_ends_within_the_block_that_called_it() -> None:
-    """The test is JAX's own test_jit_reference_dropping: no garbage collection is needed."""
+    """The same as JAX's own test test_jit_reference_dropping: the function ends without a garbage collection."""
     with observe() as ledger:
         x = jnp.ones(10)
         plain = (lambda x: lambda: x)(x)
@@ -36,13 +36,13 @@ def test_a_function_ends_within_the_block_that_called_it() -> None:
         del jitted
         assert alive() is None
     (record,) = ledger.functions
-    # the values None are those of Python 3.11
+    # the counts None are those of Python 3.11
     assert (record.calls, record.hits, record.compiles) in [(3, 2, 1), (None, None, 1)]
 
 
 @pytest.mark.parametrize("magic", ["%%jaxpr", "# without"])
 def test_of_a_call_that_raised_nothing_is_held(magic: str, notebook: Notebook) -> None:
-    """IPython keeps the frames of the last error alive, so the function itself is alive in every notebook."""
+    """IPython keeps the frames of the last error, and thus the function f, alive; but no record of the call stays."""
     ran = notebook.run(f"{magic}\n@jax.jit\ndef f(x):\n    raise ValueError\nf(x)")
     assert isinstance(ran.result.error_in_exec, ValueError)
     assert [get_referrer for get_referrer in gc.get_referrers(JitCall) if type(get_referrer) is JitCall] == []
@@ -64,7 +64,7 @@ def test_of_the_functions_that_are_gone_the_last_are_remembered() -> None:
     assert len(history.functions) == GONE_KEPT
     assert {name for name, *_ in history.functions} == {f"f{number}" for number in range(10, GONE_KEPT + 10)}
     assert set(history.names()) == {f"f{number}" for number in range(GONE_KEPT + 10)}
-    # A running block drops nothing: it reads its functions at its end.
+    # While a block runs, no record is dropped, because the block reads the records at its end.
     history._functions["another", "", 1] = FunctionHistory("another", None)
     history.ledger(None, list, with_block._reading)
     assert len(history.functions) == GONE_KEPT + 1
@@ -74,14 +74,14 @@ def test_of_the_functions_that_are_gone_the_last_are_remembered() -> None:
 def test_the_keys_of_a_function_that_is_made_again_all_day_are_let_go_of() -> None:
     history = FunctionHistory("f", None, events=deque(maxlen=4), looked_through_at=8)
     key: Any = object()
-    for number in range(10):  # ten function objects, of which only the last stays alive
+    for number in range(10):  # misses of ten function objects, which no longer exist
         event = MissEvent(number, 0, number, key, None)
         history.events.append(event)
         history.entries.append(event)
         history.by_hash[number % 3] = [*history.by_hash.get(number % 3, []), number]
         history.forget_entries()
     history.live(7, alive := jax.jit(lambda x: x))
-    # the search after eight entries removed four
+    # at eight entries, the keys of the four oldest were dropped, because only the four newest events are kept
     assert [event.key is key for event in history.entries] == [False] * 4 + [True] * 6
     assert history.by_hash == {0: [6, 9], 1: [4, 7], 2: [5, 8]}
     assert history.looked_through_at == 8 + EVENTS_PER_FUNCTION
@@ -95,7 +95,7 @@ def test_the_outputs_that_ipython_keeps_are_whole_for_the_last_runs(
     outputs_of_ipython = getattr(shell.history_manager, "outputs", None)
     if outputs_of_ipython is None:
         pytest.skip("This IPython keeps no outputs.")
-    outputs_of_ipython.clear()  # IPython has one such list for all shells of a process
+    outputs_of_ipython.clear()  # all shells of a process share this list
     shell.run_cell("import jax, jax.numpy as jnp\nx = jnp.arange(3.0)", store_history=True)
     for _ in range(10):
         shell.run_cell("%%jaxpr\njax.jit(lambda x: x * 2)(x)", store_history=True)
@@ -104,6 +104,6 @@ def test_the_outputs_that_ipython_keeps_are_whole_for_the_last_runs(
     ]
     assert [MIME in output.bundle for output in displayed] == [*[False] * 8, True, True]
     assert all("<lambda>" in output.bundle["text/plain"] for output in displayed)
-    # The captured objects belong to the user.
+    # An output that `%%capture` has captured belongs to the user, so it stays complete.
     shell.run_cell("%%jaxpr\n%%capture captured\njax.jit(lambda x: x * 3)(x)", store_history=True)
     assert len(capsys.readouterr().out) > 0

@@ -42,7 +42,7 @@ def test_the_cure_gives_both_calls_one_entry(first: str, second: str) -> None:
         step(VALUES[first])
         step(VALUES[second])
     misses = [miss for miss in ledger["step"].misses if miss.outcome == "compiled"]
-    if len(misses) < 2:  # both values have one type
+    if len(misses) < 2:  # both values have the same type, so the second call hits
         return
     (reason,) = misses[1].reasons
     assert reason.cure is not None

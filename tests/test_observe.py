@@ -379,7 +379,7 @@ print(document.environment.tier_note)
 )
 
 
-# One JAX has functions with other parameters, another has events with other names; both continue to work.
+# A JAX in which a hooked function has other parameters, and a JAX in which events have other names.
 OTHER_PARAMETERS = """
 real = pjit._infer_params
 def changed(fun, *rest):
@@ -408,7 +408,7 @@ OTHER_EVENTS = "from jax._src import dispatch\ndispatch.JAXPR_TRACE_EVENT = '/ja
 )
 def test_a_jax_that_has_changed_inside_lowers_the_tier(change: str, tier: str, compiles: int, note: str) -> None:
     out = run_python(CHANGED.replace("{change}", change)).splitlines()
-    calls = 2 if HAS_MONITORING else 1  # at these tiers, Python 3.11 reports hits and no misses
+    calls = 2 if HAS_MONITORING else 1  # without the hook that changed, Python 3.11 sees the hit but not the miss
     assert f"{tier} [('f', 'traced', {calls}, {compiles})]" in out
     assert (
         f"This version of jupyter_jaxpr does not know the internals of JAX {jax.__version__}. {note} Run `pip install "

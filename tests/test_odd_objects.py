@@ -1,8 +1,8 @@
-"""Objects that no one expects, given to JAX: their cell, and every later one, is shown whole.
+"""Tests unusual objects that cells pass to JAX: the document of their cell and of each later cell is complete.
 
-Names that are no plain `str`, texts of any length, values whose `__repr__` raises, waits or calls jitted functions.
-If the extension is only loaded, it calls no method of these objects; in an observed cell it asks each for its text
-once.
+The objects are names that are no plain `str`, texts of any length, and values whose `__repr__` raises, waits or calls
+jitted functions. If the extension is only loaded, it calls no method of these objects; in an observed cell it calls
+the `__repr__` of each object once.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def notebook(make_notebook: Callable[..., Notebook]) -> Notebook:
     return set_up(make_notebook)
 
 
-# (the cell, its result under the magic); f is the odd function of each cell.
+# name of the case: (a cell with an unusual function f or object, the cell's result under the magic)
 ODD = {
     "a name of NumPy's": (
         """
@@ -274,7 +274,7 @@ g(x)
 def test_an_odd_object_is_told_of_and_the_next_cell_is_whole(notebook: Notebook, name: str) -> None:
     odd, expected = ODD[name]
     built = notebook.builds()
-    assert notebook.run(odd).result.success  # run the cell with only the extension loaded
+    assert notebook.run(odd).result.success  # first runs the cell without the magic, with the extension loaded
     ran = notebook.run(f"%%jaxpr{odd}")
     check(ran)
     if expected is not None:
@@ -316,11 +316,11 @@ def test_static_values_of_many_kinds_are_read_without_asking_more_than_once(note
 
 
 class Own(str):
-    """A text of a class of the user's."""
+    """A subclass of `str`, as a user may define one."""
 
 
 class Odd:
-    """An object with the text that the test gives it."""
+    """An object whose `__repr__` returns this text or raises this error."""
 
     def __init__(self, message: object) -> None:
         self.says = message
@@ -362,7 +362,7 @@ def test_any_names_values_and_keys_give_a_document_that_is_plain_and_valid(
     run = observer().begin(file="cell.py")
     try:
         for _ in range(2):
-            with contextlib.suppress(Exception):  # JAX refuses such an object without this package, too
+            with contextlib.suppress(Exception):  # JAX may refuse such an object, also without this package
                 jitted({key: np.ones(3, np.float32)}, static)
             with contextlib.suppress(Exception):
                 jitted({key: np.ones(4, np.float32)}, static)
@@ -379,7 +379,7 @@ def test_any_names_values_and_keys_give_a_document_that_is_plain_and_valid(
 
 
 def texts_in(value: object) -> Iterator[str]:
-    """Yield every text in a part of a document, without the texts of its levels, which are JAX's own."""
+    """Yield every text in a part of a document, except the texts of levels, which JAX prints."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Tests how often an object of the user's is asked for its text, and what is kept of the object."""
+"""Tests how often the extension calls the `__repr__` of an object, and what it keeps of the object."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def notebook(make_notebook: Callable[..., Notebook]) -> Notebook:
 
 
 def counts(mode: str) -> dict[str, dict[str, int]]:
-    """Return the number of calls of each method in each cell of `odd/counted.py`."""
+    """Run `odd/counted.py` in a mode; return for each cell how often each method of its objects was called."""
     process = subprocess.run([sys.executable, str(COUNTED), mode], capture_output=True, text=True, check=True)
     counts_by_name: dict[str, dict[str, int]] = json.loads(process.stdout.splitlines()[-1])
     return counts_by_name
@@ -37,12 +37,13 @@ def test_nothing_is_called_while_the_extension_is_merely_loaded() -> None:
     assert len(loaded) == 18
     assert [name for name, called in loaded.items() if "by the extension" in called] == []
     for called in (*without.values(), *loaded.values()):
-        called.pop("eq", None)  # JAX 0.10 itself compares neighbours in its table, which depend on addresses
+        # JAX 0.10 compares objects whose hashes collide in its tables; this depends on their addresses
+        called.pop("eq", None)
     assert loaded == without
 
 
 def test_in_an_observed_cell_each_object_is_asked_for_its_text_once() -> None:
-    """JAX itself calls the `__repr__` of a dictionary's keys once a trace."""
+    """JAX itself calls the `__repr__` of a dictionary's keys once in each trace, so the difference is compared."""
     without, observed = counts("without"), counts("observed")
     reprs = {name: called["most reprs of one object"] for name, called in observed.items()}
     of_jax = {name: called["most reprs of one object"] for name, called in without.items()}
@@ -98,7 +99,7 @@ def f(x, c):
 def test_after_a_slow_text_no_other_object_of_the_cell_is_asked(
     notebook: Notebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The clock moves only when a text is made."""
+    """The test's clock advances only while an object makes its text."""
     clock = [0.0]
     monkeypatch.setattr(value_texts, "SLOW", 0.010)
     monkeypatch.setattr(value_texts, "time", SimpleNamespace(perf_counter=lambda: clock[-1]))
@@ -139,7 +140,7 @@ if __name__ == "__main__":
 
 
 def test_a_text_that_calls_jitted_functions_and_waits_for_a_thread_that_does(tmp_path: Path) -> None:
-    """The test runs in its own process, which is ended if it hangs; an endless `repr` stops at a depth."""
+    """The test runs in its own process, which ends even if it hangs; the recursion of `__repr__` has a limit."""
     script = tmp_path / "script.py"
     script.write_text(
         SETUP

@@ -8,7 +8,7 @@ pytestmark = pytest.mark.any_jax
 
 
 class Time:
-    """A clock that stands still until the test moves it, with the functions that are due later."""
+    """A clock that advances only when the test moves it, with the functions that are to be called later."""
 
     def __init__(self):
         self.now = 100.0

@@ -1,7 +1,7 @@
 """A document as an HTML file of its own: every line has its source place, the page
 loads nothing, and only our script runs.
 
-What the script does is seen in a browser (ui-tests/test_exported_page.py).
+ui-tests/test_exported_page.py tests the script in a browser.
 """
 
 import base64
@@ -44,7 +44,7 @@ def hashed(script):
 
 
 class Page(HTMLParser):
-    """Reads a page like a browser: its lines by level and its scripts; checks that nothing in it can load or run."""
+    """Parses a page: its lines by level, and its scripts; checks that nothing in it loads or runs anything else."""
 
     def __init__(self, text):
         super().__init__(convert_charrefs=True)
@@ -100,7 +100,7 @@ class Page(HTMLParser):
         return text
 
     def where(self, place):
-        """Return first line, last line and columns of a place in the cell; for other places the name of their line."""
+        """Return (first line, last line, first and last column) of a place in the cell; else the text of its line."""
         return json.loads(self.script("places"))[str(place)]
 
 
@@ -143,7 +143,7 @@ def test_what_a_library_does_has_the_place_of_the_users_call():
     read_page = Page(page(golden("rnn")))
     lines = zip(read_page.lines["jaxpr"], read_page.places["jaxpr"], strict=True)
     [place] = [place for line, place in lines if "exp" in line]
-    assert read_page.where(place)[0] == 11  # this place is inside of jax.nn.softmax
+    assert read_page.where(place)[0] == 11  # the line of the cell whose call reaches `exp` inside of jax.nn.softmax
 
 
 def test_equations_of_several_lines_fold():

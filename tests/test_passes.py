@@ -40,7 +40,7 @@ def test_the_passes_that_changed_something_are_listed_in_their_order(dumped):
     assert names.index("while-loop-trip-count-annotator") < names.index("fusion")
     assert all(compiler_pass.pipeline for compiler_pass in dumped.passes)
     assert all(compiler_pass.added or compiler_pass.removed for compiler_pass in dumped.passes)
-    # The text after one pass is the text before the next pass.
+    # The text after a pass equals the text before the next pass.
     assert all(a.after == b.before for a, b in zip(dumped.passes, dumped.passes[1:], strict=False))
     assert dumped.left_out == 0
 
@@ -151,7 +151,7 @@ def test_an_error_of_xla_is_a_sentence():
 
 
 def test_the_cache_on_disk_is_neither_read_nor_written(monkeypatch, tmp_path):
-    """An executable from the cache has no passes, so the compile ignores even an existing entry."""
+    """The compile ignores an entry of the cache, because an executable from the cache was not made by passes."""
     from jax.experimental.compilation_cache import compilation_cache
 
     before = {name: getattr(jax.config, name) for name in CACHE}
@@ -168,7 +168,7 @@ def test_the_cache_on_disk_is_neither_read_nor_written(monkeypatch, tmp_path):
         assert dump_passes(lowered_again).passes
         assert {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == files_before
         lowered_again.compile()
-        assert len(list(tmp_path.iterdir())) > len(files_before)  # the cache works as before
+        assert len(list(tmp_path.iterdir())) > len(files_before)  # afterwards, compiles use the cache again
     finally:
         for name, value in before.items():
             jax.config.update(name, value)
@@ -243,7 +243,7 @@ def test_the_panel_gets_the_list_and_pages_of_a_diff(answers):
 
 
 def test_nothing_of_it_is_counted(notebook):
-    """The compile for the passes is neither in the ledger nor in the jit cache."""
+    """The compile for the passes counts neither in the ledger nor in the jit cache."""
     built = notebook.builds()
     notebook.run("@jax.jit\ndef passed(x):\n    return jnp.sin(x) * 2\nf = passed")
     notebook.run("%%jaxpr\nf(x)")
@@ -252,11 +252,11 @@ def test_nothing_of_it_is_counted(notebook):
     runs.keep(built[-1])
     request = {"type": "passes", "id": 1, "snapshot": built[-1].document.id, "program": 0, "confirmed": True}
     replies = queue.Queue()
-    assert Answers(runs).answer(request, send=replies.put) is None  # a worker answers later
+    assert Answers(runs).answer(request, send=replies.put) is None  # returns None, because a worker will answer later
     while isinstance(reply := replies.get(timeout=60), Working):
         assert reply.text == "compiling the program again"
     assert reply.result.passes
-    assert runs.latest()[0].passes == [reply.result]  # a page that is loaded later has the passes
+    assert runs.latest()[0].passes == [reply.result]  # the passes are in the document, for a page that is loaded later
     assert notebook.run("f._cache_size()").result.result == size
     second_run = notebook.run("%%jaxpr\nf(x)")
     (function,) = [function for function in second_run.document["ledger"]["functions"] if function["name"] == "passed"]

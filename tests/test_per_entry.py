@@ -51,7 +51,7 @@ def test_the_hits_of_each_entry(notebook: Notebook) -> None:
         ("y: f32[8]", 4, 1),
         ("y: f32[8], n=2", 2, 1),
         ("y: f32[4]", 7, 1),
-        ("y: f32[8]", 1, 0),  # a slow hit with a NumPy array made the entry
+        ("y: f32[8]", 1, 0),  # the call with a NumPy array is a slow hit, and made an entry of the fast path
     ]
     second_run = notebook.run("%%jaxpr --per-entry\nf(x)\nf(x)\ndictionary({'w': x})\ndictionary({'w': x})")
     assert entries(second_run, "f") == [("y: f32[8]", 2, 1)]

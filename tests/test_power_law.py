@@ -35,20 +35,21 @@ def test_a_flat_series_has_the_exponent_0_and_all_points():
 
 
 def test_the_line_leaves_the_fixed_cost_out():
-    # The dispatch takes 5 us until the work takes longer: 5, 6, 5.5, 9.9 are below twice the smallest value.
+    # The first four times are dispatch, because they are below twice the smallest time, 5 us. The fit uses the others.
     dispatch = [(1, 5.0), (10, 6.0), (100, 5.5), (1_000, 9.9)]
     assert fit(*dispatch, (10_000, 100.0), (100_000, 1_000.0), (1e6, 1e4)) == (1.0, 0.01, 0.0, 10_000)
 
 
 def test_the_interval_around_the_exponent():
-    # log10 gives x = 1, 2, 3 and y = 2, 3.01, 4 after the fixed cost: slope 1, residuals -1/300, 1/150, -1/300, so a
-    # variance of 1/15,000 over a width of 2. With one degree of freedom, 95 % are 12.71 standard errors.
+    # Without the fixed cost, log10 gives x = 1, 2, 3 and y = 2, 3.01, 4: the slope is 1, and the residuals are -1/300,
+    # 1/150, -1/300. Their squares sum to 1/15,000 with one degree of freedom, and the squared distances of x sum to 2.
+    # For one degree of freedom, the 95 % interval has 12.71 standard errors.
     exponent, _, error, first = fit((1, 1.0), (10, 1e2), (100, 10**3.01), (1_000, 1e4))
     assert (exponent, error, first) == (1.0, round(12.71 * math.sqrt(1 / 30_000), 6), 10)
 
 
 def test_points_that_lie_on_no_line_show_no_law():
-    # The slope on log-log axes is 1.5, but 1 from the first two points and 2 from the last two.
+    # On log-log axes the slope is 1.5, but between the first two points it is 1, and between the last two it is 2.
     assert power_law([(1, 1.0), (10, 1e2), (100, 1e3), (1_000, 1e5)]) is None
 
 
@@ -131,4 +132,4 @@ def test_series_that_do_not_show_how_they_grow_are_named() -> None:
     assert note([fit], points) == text
     first = SweepFit(function="f", series="first", exponent=1.0, factor=1.0, error=None, first_number=1.0)
     assert note([fit, first], points) is None
-    assert note([], points[:2]) is None  # two values give no note
+    assert note([], points[:2]) is None  # with only two values, there is no note

@@ -38,14 +38,14 @@ def text(node: ast.AST) -> str | None:
 
 
 def module_opened(node: ast.AST) -> str | None:
-    """Return the module that an expression such as `private("core")` opens."""
+    """Return the name of the module that an expression such as `private("core")` returns; None for all others."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "private":
         return text(node.args[0])
     return None
 
 
 def opened_in(function: ast.AST) -> Iterator[tuple[str, str]]:
-    """Yield the names of variables, each with the module that it holds."""
+    """Yield (variable, module of JAX) for each assignment of such a module in a function."""
     for node in ast.walk(function):
         if not isinstance(node, ast.Assign):
             continue
@@ -65,7 +65,7 @@ def opened_in(function: ast.AST) -> Iterator[tuple[str, str]]:
 
 
 def tables_of_texts(tree: ast.Module) -> dict[str, list[str | None]]:
-    """Return the tuples of texts of a module, each by its name."""
+    """Return {name: its texts} for each tuple of strings that a module defines."""
     return {
         node.targets[0].id: [text(element) for element in node.value.elts]
         for node in tree.body
@@ -74,7 +74,7 @@ def tables_of_texts(tree: ast.Module) -> dict[str, list[str | None]]:
 
 
 def used_of_modules() -> set[str]:
-    """Return names such as `core.Tracer`, from attributes of opened modules, `getattr(module, "name")` and the like."""
+    """Return names such as `core.Tracer` that the package uses: attributes of these modules, and names in `getattr`."""
     names_used: set[str] = set()
     for tree in parsed(PACKAGE).values():
         tables = tables_of_texts(tree)
@@ -85,7 +85,7 @@ def used_of_modules() -> set[str]:
                 for node in ast.walk(function)
                 if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
             }
-            for node in ast.walk(function):  # the form is `for name in TABLE`
+            for node in ast.walk(function):  # finds loops such as `for name in TABLE`
                 if isinstance(node, ast.For) and isinstance(node.target, ast.Name) and isinstance(node.iter, ast.Name):
                     texts[node.target.id] = tables.get(node.iter.id, [])
             for node in ast.walk(function):
@@ -96,7 +96,7 @@ def used_of_modules() -> set[str]:
                     if module is not None and node.attr != "__file__":
                         names_used.add(f"{module}.{node.attr}")
                 elif isinstance(node, ast.Call):
-                    # The forms are getattr(module, name), setattr(module, name, ...), self._put(module, name, ...).
+                    # Finds getattr(module, name), setattr(module, name, ...) and self._put(module, name, ...).
                     for holder, name in zip(node.args, node.args[1:], strict=False):
                         module = module_opened(holder) or (
                             modules.get(holder.id) if isinstance(holder, ast.Name) else None
@@ -123,7 +123,7 @@ def test_private_modules_are_opened_at_one_door() -> None:
     assert doors == ["jax/facts.py"]
 
 
-# These names belong to Python, to named tuples and to equinox.
+# Private names of Python, of named tuples and of equinox.
 NOT_JAX = {
     "_getframe",
     "_current_frames",
@@ -136,12 +136,12 @@ NOT_JAX = {
     "_static_fun",
 }
 NOT_JAX |= {"_varname_from_oparg"}
-# These names belong to ipykernel.
+# A private name of ipykernel.
 NOT_JAX |= {"_reply_subshell_for"}
 
 
 def used_of_objects() -> set[str]:
-    """Return the attributes with an underscore that no object of this package has."""
+    """Return the attributes with an underscore that this package reads but does not itself define."""
     used: set[str] = set()
     own_names: set[str] = set()
     for tree in parsed(PACKAGE).values():
@@ -173,7 +173,7 @@ def strings(node: ast.AST) -> set[str]:
 
 
 def used_of_frames() -> set[str]:
-    """Return the names of variables that the code looks up in frames or closures of JAX's."""
+    """Return the names of local and free variables that this package reads in frames and closures of JAX."""
     names: set[str] = set()
     for tree in parsed(ROOM).values():
         constants = {
@@ -187,7 +187,7 @@ def used_of_frames() -> set[str]:
                 for node in ast.walk(function)
                 if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and is_of_a_frame(node.value)
             }
-            # Another function found these variables in a frame.
+            # `local_values` contains variables that another function has read from a frame.
             by_name |= {argument.arg for argument in function.args.args if argument.arg == "local_values"}
             by_name |= {
                 node.target.id
@@ -220,8 +220,8 @@ def used_of_frames() -> set[str]:
 
 def test_the_table_has_each_variable_of_a_function_of_jax_and_no_other() -> None:
     rows = {row.name for row in LOCALS}
-    # The code reads the free variables of pmap one by one, by `bound.get(name)`; a missing variable is a missing
-    # option.
+    # The free variables of pmap are optional: the code reads them by `bound.get(name)`, and a missing one is an option
+    # that the user did not set.
     optional = {"axis_name", "in_axes", "out_axes", "devices", "backend", "axis_size", "donate_tuple"}
     assert used_of_frames() - optional == rows
 
@@ -230,7 +230,7 @@ def test_the_table_has_each_variable_of_a_function_of_jax_and_no_other() -> None
 
 
 def named(*tables: tuple[PrivateName, ...]) -> list[Any]:
-    """Return the rows of these tables that the installed JAX should have, by name."""
+    """Return the rows of these tables that apply to the installed JAX, as parameters of a test."""
     return [pytest.param(row, id=row.id) for row in names_at_hand.expected() if any(row in table for table in tables)]
 
 
@@ -248,7 +248,7 @@ def test_the_report_on_a_newest_jax_compares_with_each_name_of_the_table() -> No
 
 def test_the_report_on_a_newest_jax_names_what_is_gone_and_what_changed(monkeypatch: pytest.MonkeyPatch) -> None:
     row = next(row for row in MODULES if row.id == "pjit.jit_trace")
-    newest.report()  # the first report runs a jitted function, which needs the name
+    newest.report()  # the first report itself calls a jitted function, which needs `jit_trace`
     monkeypatch.delattr("jax._src.pjit.jit_trace")
     monkeypatch.setattr("jax._src.util.register_cache", lambda cache: None)
     text, fine = newest.report()
@@ -261,7 +261,7 @@ def test_the_report_on_a_newest_jax_names_what_is_gone_and_what_changed(monkeypa
 
 
 class Without:
-    """A module of JAX as this package would see it without one name; JAX itself sees the whole module."""
+    """Stands in for a module of JAX in this package's imports, and lacks one name; JAX itself uses the real module."""
 
     def __init__(self, module: Any, lacks: str) -> None:
         self.__dict__["held"] = module, lacks
@@ -297,7 +297,7 @@ VALUES = "([1.683, 1.683, 1.621, 3.0], [0, 1])"
 
 @pytest.fixture
 def lacking(monkeypatch: pytest.MonkeyPatch, make_notebook: Any) -> Iterator[Any]:
-    """Yield a notebook in which this package cannot find a name of JAX."""
+    """Yield a function that makes a notebook in which this package cannot find these private names of JAX."""
 
     def lack(*rows: PrivateName) -> Any:
         for row in rows:

@@ -60,7 +60,7 @@ def test_programs_of_one_run_share_what_they_have_in_common():
 
 
 def counted(jaxpr, *, combiners):
-    """Return the equations of a jaxpr and its inner programs, by JAX's own objects."""
+    """Return the number of equations of a jaxpr and its inner programs, counted by JAX's own objects."""
     jaxpr = getattr(jaxpr, "jaxpr", jaxpr)
     total = len(jaxpr.eqns)
     for equation in jaxpr.eqns:
@@ -116,7 +116,7 @@ def test_avals():
 
 
 class DropVar:
-    """A variable that nothing reads, like JAX's own DropVar."""
+    """A variable for an unused result; the class has the name of JAX's DropVar."""
 
     def __init__(self, aval):
         self.aval = aval
@@ -159,7 +159,7 @@ class Unprintable:
 
 
 class Broken:
-    """An equation whose operands cannot be read."""
+    """Stands in for an equation whose operands cannot be read."""
 
     def __init__(self, equation):
         self.primitive = equation.primitive
@@ -174,7 +174,7 @@ class Broken:
 
 
 def jaxpr_with(change):
-    """Return a traced jaxpr of three equations as plain data, with its second equation changed."""
+    """Return a jaxpr of three equations as plain data, after `change` was applied to its second equation."""
     jaxpr = traced(lambda x: jnp.cos(jnp.sin(x) * 2), X).jaxpr
     jaxpr = getattr(jaxpr, "jaxpr", jaxpr)
     equations = list(jaxpr.eqns)
@@ -212,7 +212,7 @@ def test_one_equation_that_cannot_be_read_hides_no_other():
 
 
 def test_parameters_that_are_equal_and_print_differently_stay_apart():
-    """1 == 1.0 == True and 0.0 == -0.0, but JAX prints each differently."""
+    """1 == 1.0 == True and 0.0 == -0.0, but JAX prints each of these values differently, so they must not be merged."""
 
     def equation(value):
         return SimpleNamespace(

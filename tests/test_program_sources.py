@@ -19,7 +19,7 @@ FILE = "/tmp/ipykernel_1/1.py"
 
 
 def spans(document, scope=0):
-    """Return for each equation of a scope: the primitive, and function and text of each user frame."""
+    """Return, for each equation of a scope, the primitive, and (function, expression) for each of its user frames."""
     rows = []
     columns = document.scopes[scope]
     for primitive, stack in zip(columns.primitive, columns.stack, strict=True):
@@ -45,7 +45,7 @@ def pointed(document, number):
 
 
 def library(document, scope=0):
-    """Return for each equation of a scope: the primitive and the library frames."""
+    """Return, for each equation of a scope, the primitive and the functions of its library frames."""
     rows = []
     columns = document.scopes[scope]
     for primitive, stack in zip(columns.primitive, columns.stack, strict=True):
@@ -71,7 +71,8 @@ def test_columns_count_utf16_units_and_not_bytes():
     built_run, _ = in_cell(source, "f(jnp.ones(3), jnp.ones(3))")
     assert spans(built_run.document) == [("sin", ("f", "jnp.sin(é)")), ("mul", ("f", "jnp.sin(é) * 数"))]
     frame = built_run.document.frames[0]
-    # Before the call stand 4 spaces, 2 quotes, one é, and one character of two units: 🎉.
+    # Columns are counted in UTF-16 units. The expression begins after 4 spaces, `"🎉é"; return ` (14 columns with two
+    # for 🎉).
     assert (frame.column, frame.end_column) == (18, 28)
 
 
@@ -158,7 +159,7 @@ def test_a_cell_that_no_one_told_us_of_is_a_cell_all_the_same(name):
 
 
 def test_a_line_that_ipython_rewrote_has_no_columns():
-    """`y = %timeit -o f(x)` runs as another text, whose columns differ from those of the cell."""
+    """IPython runs `y = %timeit -o f(x)` as another text, in which the columns differ from those of the cell."""
     name = "/tmp/ipykernel_1/9.py"
     linecache.cache[name] = (9, None, ["def g(x):\n", "    return run(x * 2)\n"], name)
     cell = Cell(id="c", execution_count=1, file=name, source="def g(x):\n    return %run x * 2\n")

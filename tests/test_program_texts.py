@@ -33,7 +33,7 @@ def document():
 
 
 def lines(document, level):
-    """Return each line with the texts of its user frames in the cell."""
+    """Return each line of a level, with the expressions of its frames in the cell."""
     level_text = next(candidate for candidate in document.programs[0].levels if candidate.name == level)
     rows = []
     for line, stack in zip(level_text.text.split("\n"), level_text.line_stacks, strict=True):

@@ -30,7 +30,7 @@ shapes = [two, five]
 
 
 def shown(ran: Any) -> list[str]:
-    """Return the argument types and the origin of each program."""
+    """Return the argument types and the origin of each program that is no recording."""
     return [
         " ".join(filter(None, [", ".join(a["type"] for a in own_program["arguments"]), own_program.get("how")]))
         for own_program in ran.own_programs
@@ -97,7 +97,7 @@ CANDIDATE = (
 def test_where_jax_checks_for_nan_each_program_is_a_candidate(notebook: Notebook) -> None:
     notebook.run("@jax.jit\ndef f(x):\n    return x + 1\nf(jnp.ones(2)), f(jnp.ones(5)); two = jnp.ones(2)")
     ran = notebook.run("%%jaxpr\nwith jax.debug_nans(True):\n    for _ in range(3):\n        y = f(two)\nprint(1)")
-    if not HAS_MONITORING:  # Python 3.11 counts no calls under the check
+    if not HAS_MONITORING:  # on Python 3.11, calls are not counted while JAX checks for NaN
         assert shown(ran) == []
     else:
         assert shown(ran) == ["f32[2] one of 2 candidates", "f32[5] one of 2 candidates"]
@@ -162,7 +162,7 @@ def test_a_program_of_other_types_is_not_taken_for_the_one_compiled_before_the_e
 
 
 def test_a_program_of_equal_types_is_a_candidate(notebook: Notebook) -> None:
-    """Two traces of one function with equal types: JAX's settings differ, and the extension knows one of them."""
+    """f was traced twice with equal types but different settings of JAX, and only the second trace was observed."""
     notebook.run("%unload_ext jupyter_jaxpr")
     notebook.run("@jax.jit\ndef f(x):\n    return x @ x\neye, five = jnp.eye(2), jnp.eye(5)\nf(eye);")
     notebook.run("%load_ext jupyter_jaxpr")

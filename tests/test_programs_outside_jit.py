@@ -18,7 +18,7 @@ STEP = "def step(carry, x):\n    return carry + x, carry * 2\n"
 
 
 def activity(ran: Ran, number: int = 0) -> tuple[int, int, int]:
-    """Return the calls, misses and compiles of a program's function."""
+    """Return the numbers of calls, misses and compiles of the function of a program."""
     counts = ran.document["programs"][number]["activity"]
     assert counts["calls_exact"]
     return counts["calls"], counts["misses"], counts["compiles"]
@@ -220,7 +220,7 @@ def test_counts_agree_with_the_events_of_jax(notebook: Notebook) -> None:
         "y = jax.grad(lambda c: lax.scan(step, c, x)[0])(1.0)"
     )
     definition = "def other(c, e):\n    return c * e, c\nfor n in (3, 4):\n    x[:n]\n"
-    # this compiles everything but the construct
+    # compiles all operations around the construct, so that only the construct compiles in the observed cell
     notebook.run(definition + "jax.grad(lambda c: lax.scan(other, c, x)[0])(1.0)")
     jax.monitoring.register_event_duration_secs_listener(heard)
     try:
@@ -368,7 +368,8 @@ def test_the_call_that_the_cell_ends_with_is_found_however_it_stands(notebook: N
     ran = notebook.run(f"%%jaxpr\ndef f(v):\n    return jnp.sin(v) * 2\n{end}")
     assert ran.programs == [
         "traced f(v: f32[8]) -> f32[8]: sin mul",
-        "recorded f(v: f32[8]) -> f32[8]: jit jit",  # this leaves out what the statement does with the result
+        # the recording does not contain what the statement does with the result
+        "recorded f(v: f32[8]) -> f32[8]: jit jit",
     ]
     assert ran.document["focus"] == 0
     jnp.zeros(1)
@@ -388,7 +389,7 @@ def test_a_part_of_a_statement_that_calls_no_function_of_the_user_is_not_traced(
 ) -> None:
     ran = notebook.run(f"%%jaxpr\ndef f(v):\n    return jnp.sin(v) * 2\n{end}")
     assert ran.programs == programs
-    # The sentence of a cell without programs is a part of the recording of the cell.
+    # For a cell without other programs, the sentence is the origin note of the cell's recording.
     sentence = ran.document["message"] or ran.document["programs"][0]["origin_note"]
     assert sentence.endswith(WHAT_TO_TYPE) == ("f(x)" not in end)
     assert (ran.document["message"] is None) == bool(programs)

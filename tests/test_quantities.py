@@ -10,7 +10,7 @@ from jupyter_jaxpr.quantities import count, duration, operations, size
 
 pytestmark = pytest.mark.any_jax
 
-# The table is also the panel's: src/__tests__/quantities.spec.ts reads it.
+# The kernel and the panel share this table; src/__tests__/quantities.spec.ts reads the same file.
 TABLE = json.loads((Path(__file__).parent / "quantities.json").read_text())
 
 
@@ -29,7 +29,7 @@ def test_the_kernel_and_the_panel_write_the_same(write):
         (142e-3, "142\xa0ms"),
         (1.3, "1.3\xa0s"),
         (41.2, "41\xa0s"),
-        # At these edges the unit or the number of digits changes.
+        # At these values, the unit or the number of digits changes.
         (94.9e-6, "95\xa0µs"),
         (0.095e-3, "0.10\xa0ms"),
         (0.994e-3, "0.99\xa0ms"),

@@ -20,7 +20,7 @@ NOTE = (
 
 
 def raised(ran: Ran) -> str:
-    """Return the text of the only program, with a line end before and after it."""
+    """Return the text of the only program, which raised, with a line break before and after it."""
     document = read(ran.document)
     (program,) = [program for program in document.programs if not program.library]
     assert (program.origin, program.how) == ("traced", "traced until it raised")
@@ -28,7 +28,7 @@ def raised(ran: Ran) -> str:
 
 
 def lines(ran: Ran) -> list[tuple[str, list[int]]]:
-    """Return for each equation: the primitive, and the user's lines that led to it, innermost first."""
+    """Return, for each equation, the primitive and the user's lines that led to it, innermost first."""
     document = ran.document
     scope = document["scopes"][document["programs"][0]["scope"]]
     rows = []
@@ -293,7 +293,7 @@ def test_the_error_is_as_without_the_magic(make_notebook: Any) -> None:
         notebook = make_notebook(extension, tracebacks=True)
         notebook.run("import jax, jax.numpy as jnp\nx = jnp.arange(8.0)")
         ran = notebook.run(("%%jaxpr\n" if extension else "# %%jaxpr\n") + cell)
-        # The lines that name a cell differ with the magic, and are left out.
+        # Lines that contain the cell's file name differ between the two runs, so they are left out.
         outputs.append([line for line in printed(ran.stdout) if "Cell In" not in line and "ipython-input" not in line])
     assert outputs[0] == outputs[1]
 
@@ -386,7 +386,7 @@ UNFINISHED = (
 
 
 def unfinished(ran: Ran) -> list[tuple[str, str, str, list[str]]]:
-    """Return for each program: its name, its origin, its note, and the texts that exist."""
+    """Return, for each program, its name, its origin, its origin note, and the levels with a text."""
     return [
         (
             program["name"],
@@ -416,7 +416,7 @@ def test_an_interrupt_while_xla_compiles_keeps_what_was_traced_and_lowered(
         ("deep", "the call did not return", UNFINISHED.format(name="deep"), ["stablehlo"]),
     ]
     assert ran.programs == ["traced deep(v: f32[8]) -> f32[]: sin dot_general"]
-    # The next call is an ordinary call.
+    # When the cell runs again, the call returns, and its program is an ordinary one.
     second_run = notebook.run("%%jaxpr\ndeep(x)")
     assert [(program["origin"], program["how"]) for program in second_run.document["programs"]] == [("ran", None)]
 
@@ -464,6 +464,6 @@ def test_the_operands_of_the_call_that_raised_are_known(notebook: Notebook, name
     (call,) = document.raised_calls
     program = document.programs[call.program]
     scope = document.scopes[program.scope]
-    # Each equation here has one result.
+    # In these programs each equation has one result, so the index of a variable is the index of its equation.
     names_of_results = [*program.input_names, *(document.strings[primitive] for primitive in scope.primitive)]
     assert [names_of_results[number] for number in call.operands] == operands

@@ -1,4 +1,4 @@
-"""Tests the seconds of stages that JAX ran for this package: a nested stage is a part of the outer stage."""
+"""Tests the seconds of replayed stages, which JAX ran for this package: a nested stage counts only once."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ def test_a_stage_within_another_one_is_counted_once(monkeypatch: pytest.MonkeyPa
     ends = iter([2.0, 4.0, 6.0, 8.0])
     monkeypatch.setattr("time.perf_counter", lambda: next(ends))
     state = open_calls.ThreadState()
-    open_calls.count_replayed(state, 1.0)  # this stage took from 1 to 2
-    open_calls.count_replayed(state, 1.0)  # this stage took from 3 to 4
-    open_calls.count_replayed(state, 5.5)  # this stage took from 0.5 to 6, around both
-    open_calls.count_replayed(state, 1.0)  # this stage took from 7 to 8
+    open_calls.count_replayed(state, 1.0)  # a stage from 1 to 2
+    open_calls.count_replayed(state, 1.0)  # a stage from 3 to 4
+    open_calls.count_replayed(state, 5.5)  # a stage from 0.5 to 6, which contains both
+    open_calls.count_replayed(state, 1.0)  # a stage from 7 to 8
     assert (state.replay_events, state.replay_seconds) == (4, 6.5)

@@ -1,4 +1,4 @@
-"""Tests *Trace the call* in a kernel: the message of the panel, and the new document."""
+"""Tests the button *Trace the call* in a kernel: the panel's message, and the new document."""
 
 from __future__ import annotations
 

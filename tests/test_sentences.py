@@ -11,7 +11,7 @@ from sentences import NOT_READ, ROOT, of_kernel, of_panel
 
 pytestmark = pytest.mark.any_jax
 
-# Python or HTML code that this package writes, and the text of a program: not sentences.
+# Files whose strings are code in Python or HTML, or the text of a program, and therefore no sentences.
 CODE = (
     "explain/loops/",
     "explain/timings/unblocked.py",
@@ -24,10 +24,9 @@ CODE = (
 
 
 def glued(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """Yield line and text of each part of a sentence that code appends to another text.
+    """Yield the line and the text of each part of a sentence that code joins to another text.
 
-    A whole sentence after another sentence is no such part: it begins with a capital or a placeholder and ends with a
-    full stop.
+    A whole sentence may follow another sentence: it begins with a capital or a placeholder, and ends with a full stop.
     """
     for node in ast.walk(tree):
         if isinstance(node, ast.JoinedStr):
@@ -44,7 +43,7 @@ def glued(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 
 def text_of(node: ast.expr) -> str | None:
-    """Return the text of a literal, with {} for each placeholder; None for other expressions."""
+    """Return the text of a string literal, with {} for each placeholder of an f-string; None for other expressions."""
     if isinstance(node, ast.JoinedStr):
         return "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
@@ -55,7 +54,7 @@ def outside(text: str) -> str:
 
 
 def is_part(text: str) -> bool:
-    """Return whether a text has a word and is no sentence; a single word is a unit or a name."""
+    """Return whether a text has several words, but is no whole sentence; one word may be a unit or a name."""
     return (
         bool(re.search(r"[a-z]{2}", outside(text)))
         and bool(re.search(r"\W", text))
@@ -90,11 +89,11 @@ said += " NumPy needs the values."
     ]
 
 
-# The words that have a term in the glossary, or that leave out the subject.
+# Words for which the glossary has another term, and phrases such as "is told", which hide the subject.
 NO_TERMS = re.compile(
     r"\b(?:trips?|retraces?|retraced|dear|dearest|(?:is|are|was|were) (?:told|said))\b", re.IGNORECASE
 )
-# The names of JAX's and texts for developers.
+# The strings in this file are names of JAX and texts for developers.
 OWN = ("jax/private_names.py",)
 
 
@@ -118,7 +117,8 @@ def test_the_glossary_is_short_and_has_each_term_once() -> None:
     assert len(terms) == len(set(terms))
 
 
-# Texts of a run of a cell, of an option of the magic, and code for a new cell, which a host without magics never shows.
+# Files whose texts a host without magics never shows: they are on runs of cells, on options of the magic, or code for a
+# new cell.
 OF_MAGIC_CELLS = (
     "/magic/",
     "typed/cell.py",

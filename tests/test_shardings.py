@@ -46,7 +46,8 @@ a, w = put(jnp.ones((8, 16)), "x", "y"), put(jnp.ones((16, 4)), "y", None)
 """
 
 
-# This program runs the scripts with the given paths one after the other, and writes output and errors of each.
+# A program that reads paths of scripts, runs the scripts one after the other, and writes the output and the error of
+# each.
 STORYTELLER = """
 import contextlib, io, json, os, sys, traceback
 
@@ -66,7 +67,7 @@ Tell = Callable[[str], list[str]]
 
 @pytest.fixture(scope="module")
 def storyteller() -> Iterator[subprocess.Popen[str]]:
-    """Yield a process with eight JAX devices; all stories share it, because its start takes longer than they do."""
+    """Yield a process with eight JAX devices; the tests share it, because its start takes longer than a test."""
     flags = "--xla_force_host_platform_device_count=8"
     environment = {**os.environ, "XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"}
     with subprocess.Popen(
@@ -78,7 +79,7 @@ def storyteller() -> Iterator[subprocess.Popen[str]]:
 
 @pytest.fixture
 def on_eight_devices(storyteller: subprocess.Popen[str], tmp_path: Path) -> Tell:
-    """Return a function: the lines that a story prints with eight JAX devices, with ordinary spaces."""
+    """Return a function that runs the code of a story with eight JAX devices, and returns the lines that it prints."""
 
     def tell(story: str) -> list[str]:
         script = tmp_path / "story.py"
@@ -192,7 +193,7 @@ def test_a_tensor_parallel_product(on_eight_devices):
         print([sorted(group) for each in found.collectives for group in each.collective.groups])
         """
     )
-    # From 0.12 on, XLA names the other one of two constraints as the cause of an exchange between them.
+    # From JAX 0.12 on, XLA names the other of the two sharding constraints as the cause of an exchange between them.
     line = 31 if jax.__version_info__ < (0, 12) else 30
     assert output == [
         "all-reduce: 128 B on each device · once per call · line 30: dot_general · 4 groups of 2 devices",
@@ -232,7 +233,7 @@ def test_shard_map(on_eight_devices):
         "reduce-scatter: 32 B on each device · once per call · line 28: reduce_scatter · 2 groups of 4 devices",
     ]
     assert output[5:] == [
-        # all-gather 64 + all-reduce 96 + all-to-all 48 + collective-permute 64 + reduce-scatter 96
+        # sent by each device: all-gather 64, all-reduce 96, all-to-all 48, collective-permute 64, reduce-scatter 96
         "The results of 5 collectives take 352 B on each device per call. "
         "Each device sends about 368 B per call (estimate for the ring algorithm).",
         "shard_map in_specs[0]: f32[8,16] · P('x', 'y') · [2,8] on each device · set by an equation",

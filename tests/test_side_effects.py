@@ -1,4 +1,4 @@
-"""Tests that no own trace changes the user's objects: a hundred functions with effects, each in every way."""
+"""Tests that own traces change no object of the user: a hundred functions with side effects, traced in several ways."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from jupyter_jaxpr.observe.side_effects.state import SavedState
 
 
 class World:
-    """A notebook in which each way of tracing starts with a new world."""
+    """A notebook in which the cell of `side_effects/world.py` can run again and again, each time with new objects."""
 
     def __init__(self, notebook: Notebook, code: types.CodeType, empty: dict[str, Any], folder: Path) -> None:
         self.notebook = notebook
@@ -35,14 +35,14 @@ class World:
         self.folder = folder
 
     def begin(self) -> None:
-        """Make a new world, with its own files."""
+        """Make all objects of the world anew, with a new folder for files."""
         import os
 
         os.environ.pop("JUPYTER_JAXPR_TEST", None)
         log = self.notebook.shell.user_ns.get("LOG")
         if log is not None:
             log.close()
-        # `%reset` does the same and collects garbage, which takes longer than making the world.
+        # IPython's `%reset` would do the same, but collects garbage, which takes longer than making the world.
         names = self.notebook.shell.user_ns
         names.clear()
         names.update(self._empty)
@@ -81,7 +81,7 @@ def shared_notebook() -> Iterator[Notebook]:
 
 @pytest.fixture(scope="module")
 def world_code(shared_notebook: Notebook) -> types.CodeType:
-    """Return the code of the cell that makes the world: compiling its 720 lines takes longer than running them."""
+    """Return the compiled code of the cell that makes the world, because compiling its 720 lines takes long."""
     return compile(WORLD, shared_notebook.shell.compile.cache(WORLD, number=1), "exec")
 
 
@@ -119,7 +119,7 @@ def test_a_function_with_effects_is_called_once_and_traced_only_on_request(world
     after = world.state()
     assert after != before, "the function has an effect"
 
-    # The cell runs with the magic: its result equals that without.
+    # Under the magic, the cell changes the world in the same way as without it.
     world.begin()
     retraces: list[Any] = []
     publisher = Session.of(world.notebook.shell).publisher
@@ -131,11 +131,11 @@ def test_a_function_with_effects_is_called_once_and_traced_only_on_request(world
     document, retrace = retraces.pop()
     assert [program.name for program in document.programs if program.origin == "traced"] == []
     if any(program.origin == "ran" for program in document.programs):
-        retrace = None  # the program under jit is shown as it ran: there is nothing to trace
+        retrace = None  # the function is jitted, so the panel shows the program that ran and offers no trace
     else:
         check_offer(document, call)
 
-    # This is the button of the offer.
+    # `retrace` does what the button of the offer does.
     if retrace is not None:
         retrace()
         retraces.clear()
@@ -143,7 +143,7 @@ def test_a_function_with_effects_is_called_once_and_traced_only_on_request(world
             assert world.state() == after
     publisher.publish = publish  # type: ignore[method-assign]
 
-    # The user requests a trace by name: nothing is called, so the world is unchanged.
+    # These cells request a trace by name. The traces do not call the function, so the world stays unchanged.
     for cell in (f"%jaxpr {call}", f"%jaxpr {call} --transform grad"):
         world.begin()
         world.notebook.run(cell)
@@ -157,7 +157,7 @@ def test_a_function_with_effects_is_called_once_and_traced_only_on_request(world
 
 
 def check_offer(document: Any, call: str) -> None:
-    """Check that the panel names the deciding line and offers to trace the call."""
+    """Check that the document names a line with a side effect and offers to trace the call."""
     assert document.retrace.call == call
     (note,) = [note for note in document.notes if note.kind == "not_traced"]
     assert document.frames[note.frame].line > 0
@@ -171,7 +171,7 @@ def check_offer(document: Any, call: str) -> None:
 def test_a_function_without_effects_is_traced(pure_world: World, call: str) -> None:
     ran = pure_world.notebook.run(f"%%jaxpr\n{call}")
     assert "not_traced" not in ran.notes, ran.note("not_traced")["text"]
-    # A jitted function that the call runs is shown as it ran.
+    # If the call runs a jitted function, the panel shows this function's program in place of a trace.
     assert {program["origin"] for program in ran.document["programs"]} & {"traced", "ran"}
 
 
@@ -191,7 +191,7 @@ def test_no_hidden_effect_is_taken_for_none(hidden_world: types.ModuleType) -> N
     assert [text for text, effects in by_name.items() if not effects] == []
     for function in functions:
         SavedState(function, (x,), {}).restore()
-    assert hidden_world.seen == []  # neither the analysis nor the saving calls anything
+    assert hidden_world.seen == []  # neither the search for side effects nor the saving of state runs user code
 
 
 @pytest.mark.any_jax

@@ -10,7 +10,7 @@ BY = "by a comment # jaxpr: ignore, by --ignore, or by %config JaxprMagics.ignor
 
 @pytest.fixture(autouse=True)
 def compiled(notebook):
-    """Compile each small program of the cells once, so that no note mentions the compiles."""
+    """Run the operations of the cells once, so that no test has a note about their compiles."""
     notebook.run(DROPPED.format(""))
 
 
@@ -53,7 +53,7 @@ def test_a_note_that_there_is_not(notebook, caplog):
     ran = notebook.run("%%jaxpr --ignore stale\n1")
     assert ran.stderr.startswith("UsageError: --ignore stale: there is no note 'stale'. Write one or more of captured")
     notebook.run("%config JaxprMagics.ignore = ['stale']")
-    assert "The 'ignore' trait of a JaxprMagics instance" in caplog.text  # the text is IPython's own
+    assert "The 'ignore' trait of a JaxprMagics instance" in caplog.text  # IPython words this message
 
 
 def test_an_error_is_no_hint(notebook):

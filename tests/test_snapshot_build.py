@@ -163,7 +163,7 @@ def test_the_garbage_collector_is_left_as_it_was():
 
 
 class Layer:
-    """A node that is registered with JAX."""
+    """A class that is registered as a pytree node."""
 
     def __init__(self, weight, bias):
         self.weight, self.bias = weight, bias
@@ -316,7 +316,7 @@ def test_a_traced_program_is_lowered_and_compiled_when_asked_and_not_before():
 
 
 class Refusing:
-    """A trace that JAX refuses to lower."""
+    """Stands in for a traced program that JAX cannot lower."""
 
     def __init__(self, jaxpr):
         self.jaxpr = jaxpr
@@ -338,7 +338,7 @@ def test_a_program_that_jax_refuses_is_a_sentence():
 
 
 class Silent:
-    """An executable without a text, as some backends have."""
+    """Stands in for an executable whose text the backend does not give."""
 
     def as_text(self):
         return None
@@ -368,7 +368,7 @@ def large(x):
 
 
 def joined(built_run, scope):
-    """Return the equations of a scope by page, each with its names."""
+    """Return all equations of a scope, page after page, each with its names."""
     document = built_run.document
     rows = []
     pages = [(document.scopes[scope], document)]
@@ -449,10 +449,11 @@ def test_a_page_counts_the_equations_of_programs_inside():
     columns = {shown_program.scope: page.scope} | {inner_page.number: inner_page.scope for inner_page in page.inner}
     met = {shown_program.scope}
     for number, scope in columns.items():
-        assert number in met  # an earlier equation contains this scope
+        assert number in met  # a scope comes after the equation that contains it
         met |= {child.scope for child in scope.children}
     cut = [number for number, scope in columns.items() if len(scope.primitive) < scope.count]
-    assert len(cut) <= 3  # the last call, its block and a branch of it
+    # only these may have further equations: the scope of the last call, its block, and a branch of the block
+    assert len(cut) <= 3
     text = normal(str(trace.jaxpr))
     sines = [inner_page for inner_page in page.inner if page.strings[inner_page.scope.primitive[0]] == "sin"]
     for sine in sines:

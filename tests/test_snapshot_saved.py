@@ -82,7 +82,7 @@ def test_sums_of_costs_stay_when_equations_go():
     assert [(copy.frames[row.frame].line, row.label, row.flops) for row in cost.by_line] == [
         (document.frames[row.frame].line, row.label, row.flops) for row in full_cost.by_line
     ]
-    # The columns go with their equations.
+    # The copy leaves out the equations of the scope, so it also leaves out their costs.
     assert len(full_cost.scopes) == 1
     assert cost.scopes == []
 

@@ -146,7 +146,10 @@ def test_programs_inside_each_other_without_end_are_refused():
 
 
 def shared_programs(*, in_text, complete):
-    """Return 40 scopes of which each calls the next one twice: printed at each place, these are 2**40 programs."""
+    """Return a document of 40 scopes, each of which calls the next one twice.
+
+    If each call printed its scope, 2**40 programs would be printed.
+    """
     fields = copy.deepcopy(SOLVE)
     strings = fields["strings"]
     strings.append("(\ufffc, \ufffc)")
@@ -201,7 +204,7 @@ def test_a_refusal_quotes_little_of_what_was_found():
 
 
 def paths(fields, prefix=()):
-    """Yield every place of a JSON value."""
+    """Yield the path of every part of a JSON value."""
     items = fields.items() if isinstance(fields, dict) else enumerate(fields) if isinstance(fields, list) else ()
     for key, value in items:
         yield (*prefix, key)
@@ -231,7 +234,7 @@ def test_a_document_with_junk_in_it_is_refused_or_can_be_shown(changes):
         try:
             fields = changed(fields, *PLACES[place], to=junk)
         except (KeyError, IndexError, TypeError):
-            continue  # an earlier change removed this place
+            continue  # an earlier change has removed the part at this path
     try:
         document = read(json.dumps(fields))
     except ValueError as error:
@@ -359,13 +362,13 @@ _RESIDUAL = {"type": "f32[16]", "count": 1, "bytes": 64, "name": "tanh", "frame"
 
 
 def full():
-    """Return the golden RNN with every kind of measurement."""
+    """Return the fields of the golden RNN, with a measurement of every kind."""
     fields = copy.deepcopy(RNN)
     fields |= {"timings": [_TIMING], "sweep": _SWEEP, "machine": _MACHINE}
     cost = fields["costs"][0]
     cost["xla"] = _XLA
     cost["memory"] |= {"live": [_BUFFER], "residuals": [_RESIDUAL]}
-    return json.loads(json.dumps(fields))  # no object occurs twice in the copy
+    return json.loads(json.dumps(fields))  # the copy has no object that occurs at two places
 
 
 def test_costs_times_sweeps_and_the_machine_are_read():

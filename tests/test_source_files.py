@@ -45,7 +45,7 @@ numbers = itertools.count()
 
 @pytest.fixture
 def module(tmp_path, monkeypatch):
-    """Return a function that writes a module of the user's and imports it."""
+    """Return a function that writes a module with this text and imports it."""
     monkeypatch.syspath_prepend(tmp_path)
     module_names = []
 
@@ -64,7 +64,7 @@ def module(tmp_path, monkeypatch):
 
 @pytest.fixture
 def dense(module):
-    """Return a run of a function in a file."""
+    """Return the snapshot of a function in an imported module, and the path of the module."""
     loaded, path = module(LAYERS)
     snapshot = jj.inspect(loaded.dense, jnp.ones((3, 4)), jnp.ones((2, 3)), stage="trace")
     assert snapshot._sources is not None
@@ -167,7 +167,7 @@ def test_a_library_can_be_opened(dense):
     assert path == "jax/_src/nn/functions.py"
     file_page = page(snapshot, path)
     assert file_page.missing is None
-    # For a library, the document has the functions that ran, without the other thousand lines.
+    # Of a library's file, only the functions that ran are in the document, not all of its thousand lines.
     assert "def relu(" in "\n".join(stretch.text for stretch in file_page.stretches)
     assert sum(stretch.text.count("\n") + 1 for stretch in file_page.stretches) < 0.2 * file_page.lines
 
@@ -200,7 +200,7 @@ jj.inspect(double, 1.0, stage="trace")
 
 @pytest.fixture
 def cell():
-    """Return a function that runs a text as hosts of notebooks do: the last expression apart, no file."""
+    """Return a function that runs a text as notebook hosts do: without a file, and the last expression separately."""
     names = []
 
     def cell(text, name, kept=True):
@@ -221,7 +221,7 @@ def cell():
 @pytest.mark.parametrize("name", ["/tmp/marimo_1/__marimo__cell_MJUe_.py", "<a text of the user>"])
 def test_a_cell_without_a_file_has_the_text_that_python_keeps(cell, name):
     snapshot = cell(CELL, name)
-    # The cell is edited and runs again under the same name, as in marimo.
+    # The text that Python keeps for this name then changes, as when marimo runs an edited cell again.
     linecache.cache[name] = (7, None, ["x = 1\n"], name)
     cell_page = page(snapshot, name)
     assert cell_page.missing is None
@@ -270,7 +270,7 @@ def test_a_notebook_of_marimo_that_runs_as_an_app_has_its_lines_and_no_columns(t
     monkeypatch.setitem(sys.modules, "marimo", types.ModuleType("marimo"))
     path = tmp_path / "app.py"
     path.write_text(NOTEBOOK, encoding="utf-8")
-    # marimo compiles the text of the cell without the indentation, with the lines of the file.
+    # marimo compiles the text of the cell without its indentation, but with the line numbers of the file.
     cell = ast.parse(textwrap.dedent("".join(NOTEBOOK.splitlines(True)[7:12])))
     last = cell.body.pop()
     ast.increment_lineno(cell, 7)

@@ -9,7 +9,7 @@ MODEL = "class Model:\n    def __init__(self, k): self.k = k\n"
 
 
 def changed(name, before, after, function="f"):
-    """Return the text of the note."""
+    """Return the expected text of the note on a value that changed."""
     return (
         f"{name} was {before} when JAX last traced {function}, and is {after} now. A call of {function} that finds a "
         f"cache entry does not read {name} again. The call computes with {before}."
@@ -228,7 +228,7 @@ def test_a_value_that_changed_since_the_trace(notebook, setup, change, name, bef
     assert (note["title"], note["text"]) == (f"{name} changed after the trace", changed(name, before, after))
     assert note["level"] == "advice" if "level" in note else True
     assert second_run.line_of(note) == line
-    # Another shape needs another trace, which reads the new value.
+    # A call with another shape causes another trace, which reads the new value.
     assert "stale_value" not in notebook.run("%%jaxpr\nf(jnp.ones((2, 3)))").notes
 
 
@@ -292,7 +292,7 @@ def test_a_static_argument_that_was_changed_in_place(notebook, setup, call, chan
     assert note["text"].startswith(f"{name} was 2.0 when JAX last traced")
     assert second_run.line_of(note) == line
     static = name.partition(".")[0]
-    if line != 4:  # the note names no static argument for an object that a method reads
+    if line != 4:  # on line 4 a method reads the object, so the note names no static argument
         assert (
             STATIC.format(static=static, function=second_run.document["programs"][0]["name"].rpartition(".")[2])
             in note["text"]
@@ -505,7 +505,7 @@ TIMES_K = "k = 2\n@jax.jit\ndef f(x): return x * k"
                 "%%jaxpr\ny = g(jnp.ones(2))",
             ],
             3.0,
-            # Before Python 3.12 no tool reports that the trace of g ran f.
+            # Before Python 3.12, it is unknown that g's trace ran f, so there is no note.
             "k was 2 when JAX last traced g, and is 5 now. A call of g that finds a cache entry does not read k again. "
             "The call computes with 2."
             if sys.version_info >= (3, 12)
@@ -593,7 +593,7 @@ def test_the_value_is_that_of_the_trace_which_the_call_used(notebook, cells, val
 
 
 def test_where_the_entries_of_the_hits_are_unknown_the_note_says_so(notebook):
-    """Of many calls of a function with several entries, only some are examined."""
+    """With many calls and several entries, only some calls are examined, so the note states this uncertainty."""
     notebook.run(f"import jax, jax.numpy as jnp\n{TIMES_K}")
     notebook.run("%%jaxpr\nf(jnp.ones(2))")
     notebook.run("k = 5")

@@ -28,7 +28,7 @@ def test_it_is_written_into_a_folder_that_may_not_exist_and_removed(tmp_path):
     assert file.is_there()
     assert file.path.name == NAME
     assert file.path.read_text(encoding="utf-8") == TEXT
-    file.write()  # another page requested the same
+    file.write()  # a second write, as from another page, changes nothing
 
     file.remove()
     file.remove()

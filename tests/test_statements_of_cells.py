@@ -1,4 +1,4 @@
-"""Tests the texts for kinds of cells whose texts were once vague or false."""
+"""Tests sentences on certain kinds of cells, for which earlier versions had vague or false sentences."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_an_entry_that_was_cleared_is_gone_also_where_another_call_traced_meanwh
     notebook.run("@jax.jit\ndef twice(v):\n    return v * 2\nfar = jax.device_put(x, jax.devices()[0])")
     notebook.run("%%jaxpr\ntwice(x)")
     notebook.run("jax.clear_caches()")
-    ran = notebook.run("%%jaxpr\ntwice(far)\ntwice(x)")  # the first call makes the trace of both
+    ran = notebook.run("%%jaxpr\ntwice(far)\ntwice(x)")  # both calls use the trace that the first call makes
     text = "The cache entry made from line 2 of cell [3] is gone: jax.clear_caches() cleared the caches."
     assert reasons(ran, "twice")[1] == [text]
 
@@ -46,7 +46,7 @@ def test_a_call_that_raised_before_jax_looked_for_an_entry_is_said_to_have_raise
         "from functools import partial\n@partial(jax.jit, static_argnums=1)\ndef pick(v, at):\n    return v[at]"
     )
     ran = notebook.run("%%jaxpr\ntry:\n    pick(x, [1])\nexcept ValueError:\n    pass")
-    if not HAS_MONITORING:  # the counter does not see the call
+    if not HAS_MONITORING:  # on Python 3.11, this call is not seen
         assert ran.document["message"] == NAMED.format(name="pick")
         return
     assert ran.document["message"] == (

@@ -100,6 +100,6 @@ def test_stop_and_other_requests_are_answered_meanwhile(tab):
     assert recording["stopped"].endswith(" Press “Record the steps again” to start over.")
     assert recording["step"][0] == 0
     assert recording["visits"][0]["finished"] is False
-    # The kernel is free, and handles the next request.
+    # After the stop, the kernel answers the next request.
     comm, _ = ask_for_steps(tab, snapshot, 6)
     tab.wait_for(lambda message: message["type"] in LAST and message["id"] == 6, comm)

@@ -1,4 +1,4 @@
-"""Tests facts that a recording adds: the steps of a while on its card and in its cost; the index of a switch."""
+"""Tests facts that recorded steps add: the number of steps of a while loop in its cost, and the index of a switch."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -24,7 +24,7 @@ def summed(limits):
 
 
 def stepped(function, *arguments, kind):
-    """Return the sources of a run after a construct was stepped through."""
+    """Record the steps of a construct, and return the sources with the recording."""
     snapshot = snapshot_of(function, *arguments)
     sources = snapshot._sources
     control = card(snapshot, kind)
@@ -45,7 +45,7 @@ def test_the_steps_of_a_while_are_known_after_it_was_stepped_through():
 
     document = stepped(halved, 3.0, kind="while_loop").document
     [second_cost] = document.costs
-    # 5 steps have a product and a sum each, and a comparison before each step and after the last one.
+    # Each of the 5 steps has a product and a sum; the comparison runs before each step and after the last one.
     assert (cost.flops, second_cost.flops) == (3, 5 * 2 + 6)
     assert lead(document)[0] == "16 operations per call."
     assert lead(document)[-1].startswith(
@@ -55,7 +55,7 @@ def test_the_steps_of_a_while_are_known_after_it_was_stepped_through():
     assert lead(document)[-1].endswith(" (5 steps).")
     assert (second_cost.per_trip, second_cost.recordings, second_cost.exact) == ([], [0], False)
     assert control_flow_text(document).rows[0][3] == "5 in the recorded run"
-    # Before a run the number of steps is unknown.
+    # The card still has no number of steps, because it describes the program, not a run.
     assert document.control_flow[0].trips is None
 
 

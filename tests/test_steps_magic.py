@@ -19,7 +19,7 @@ GIVES_AWAY = (
 
 
 def carries(ran):
-    """Return the texts of the last carry leaf of each recording."""
+    """Return, for each recording, the texts of its last carry leaf."""
     return [
         [leaf["texts"] for leaf in recording["leaves"] if leaf["role"] == "carry"][-1]
         for recording in ran.document.get("recordings", [])
@@ -111,7 +111,7 @@ def test_jax_calls_no_hook_of_ours_after_the_cell(notebook: Notebook) -> None:
     notebook.run("jax.config.update('jax_debug_nans', True)")
     try:
         ran = notebook.run("%%jaxpr --steps\nf(jnp.nan, jnp.ones(2))")
-        # The user's own check for NaN uses the same hook of JAX's.
+        # JAX's own check for NaN still works, although the stepper uses the same hook of JAX.
         assert isinstance(ran.result.error_in_exec, FloatingPointError)
     finally:
         jax.config.update("jax_debug_nans", False)
@@ -122,7 +122,8 @@ def test_jax_s_hook_is_as_it_was_where_a_thread_has_a_check_for_nan_of_its_own(n
 
     place = api._post_hook_state
     notebook.run(SCAN + "f(jnp.nan, jnp.ones(2))\nwith jax.debug_nans(True):\n    pass")
-    assert place.get_local() is None  # JAX leaves the place empty: from now on it does not check calls that hit
+    # after the block, JAX has no hook in this place, so it does not check hits for NaN
+    assert place.get_local() is None
     try:
         for cell in ("jax.config.update('jax_debug_nans', True)", "f(jnp.nan, jnp.ones(2))", "f(jnp.nan, jnp.ones(2))"):
             ran = notebook.run("%%jaxpr --steps\n" + cell)

@@ -1,8 +1,8 @@
-"""Loops at random: every value that the stepper shows is the one a plain Python loop over the same body computes.
+"""Tests random loops: the values in the stepper are those that a Python loop over the same body computes.
 
-Tolerance: integers and booleans are equal. Floats may differ by 2 units in the last place a step, as XLA may fuse a
-multiplication and an addition in the loop that it does not fuse outside; the final results are held to the function's
-own bits by the stepper itself, and where those differ the difference is within the same tolerance.
+Integers and booleans must be equal. Floats may differ by 2 units in the last place for each step, because XLA may fuse
+a multiplication and an addition in the loop that it does not fuse outside. The stepper itself compares the final
+results with the function's results bit by bit; if they differ, the difference must be within the same tolerance.
 """
 
 import jax
@@ -53,7 +53,7 @@ def assert_close(values, expected, steps):
 
 
 def shown(leaf, dtype):
-    """Return the scalars of a leaf, read from the texts that the user sees."""
+    """Return the scalars of a recorded leaf as numbers, parsed from the texts that the user sees."""
     return np.array([np.array(text, dtype=dtype) for text in leaf.texts], dtype)
 
 

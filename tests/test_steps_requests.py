@@ -21,7 +21,7 @@ XS = jnp.array([1.0, 2.0, 3.0])
 
 
 class Panel:
-    """A page that sends requests and receives the replies."""
+    """A page that sends requests for steps, and receives the replies."""
 
     def __init__(self):
         self.runs = Runs()
@@ -42,7 +42,7 @@ class Panel:
             "confirmed": confirmed,
         }
         reply = self.answers.answer(request, "page", self._hear)
-        if reply is not None:  # the request was refused at once
+        if reply is not None:  # without a worker, the reply is returned at once
             self._hear(reply)
 
     def stop(self, identifier=1):
@@ -89,7 +89,7 @@ def test_steps_are_asked_for_and_come(panel):
     assert isinstance(reply, Answered)
     assert (reply.result.snapshot, reply.result.control) == (run, 0)
     assert reply.result.leaves[0].texts == ["2.0", "2.0", "4.0", "12.0"]
-    # A page that is loaded later has the steps, too.
+    # The document has the steps, for a page that is loaded later.
     (document,) = panel.runs.latest()
     assert document.recordings == [reply.result]
 

@@ -48,7 +48,7 @@ def test_a_scan_step_by_step():
     assert recording.step == [0, 1, 2]
     (visit,) = recording.visits
     assert (visit.first_point, visit.points, visit.trips, visit.outer, visit.finished) == (0, 3, 3, [], True)
-    # The values are the carry before each step, and the final carry.
+    # The column of a carry has its value before each step, and its final value.
     assert column(recording, "carry", "h") == ["2.0", "2.0", "4.0", "12.0"]
     assert column(recording, "x", "xs") == ["1.0", "2.0", "3.0"]
     assert column(recording, "y") == ["2.5", "4.5", "12.5"]
@@ -176,7 +176,8 @@ def test_each_visit_of_an_inner_loop():
         (2, 0, 0, [1]),
         (2, 1, 1, [2]),
     ]
-    # The first visit has two steps and an end, the second only an end, the third one step and an end.
+    # The values of the first visit: two steps and the end; of the second: only the end; of the third: one step and the
+    # end.
     assert [leaf.texts for leaf in recording.leaves if leaf.role == "carry"][-1] == [
         "0.0",
         "1.0",
@@ -191,7 +192,7 @@ def test_large_arrays_are_summarised_with_their_nan():
     def step(i, h):
         return h.at[i].set(jnp.where(i == 1, jnp.nan, jnp.inf)) * 2
 
-    for size in (20, 200):  # the small array is kept whole, and the large one is summarised in the loop
+    for size in (20, 200):  # the array of 20 is kept completely; of the array of 200, a summary is computed in the loop
         recording = record(lambda x: lax.fori_loop(0, 2, step, x), jnp.arange(float(size)), kind="fori_loop")
         (leaf,) = [leaf for leaf in recording.leaves if leaf.role == "carry" and leaf.elements == size]
         assert leaf.texts == [f"[0.0 1.0 … +{size - 2}]", f"[inf 2.0 … +{size - 2}]", f"[inf NaN … +{size - 2}]"]
@@ -224,12 +225,12 @@ def test_an_array_of_up_to_64_elements_has_its_elements_for_a_picture(monkeypatc
     }
     recording = record(run, h, kind="scan")
     assert {leaf.path: leaf.pictures for leaf in recording.leaves} == {
-        "h['full']": None,  # the text has all numbers
+        "h['full']": None,  # no picture, because the text has all elements
         "h['grid']": [
             "0 0.3333 0.6667 1 1.333 1.667 2 2.333 2.667 3",
             "0 0.6667 1.333 2 2.667 3.333 4 4.667 5.333 6",
         ],
-        "h['large']": None,  # only a summary was kept
+        "h['large']": None,  # no picture, because only a summary of the array is kept
         "h['odd']": ["0 1 2 3 4 5 nan inf -inf", "0 2 4 6 8 10 nan inf -inf"],
     }
     assert recording.notes == []
@@ -444,7 +445,7 @@ def test_types_have_no_values():
 def test_double_precision_stays_double():
     with jax.enable_x64(True):
         snapshot = snapshot_of(running, np.float64(0.1), np.linspace(0.0, 1.0, 3), stage="compile")
-    # The stepper runs later, after the setting has ended.
+    # Here the setting is off again; the stepper still uses double precision.
     rerun = construct_of(snapshot._sources, card(snapshot, "scan")).run()
     assert rerun.verdict == "The recorded results equal the original function's results, bit for bit."
     assert rerun.steps.leaves[0].type == "f64[]"
@@ -485,7 +486,7 @@ def test_a_script_asks_a_snapshot_for_the_steps_of_a_card():
 
 def test_a_card_of_a_script_is_the_one_of_the_same_place_in_its_control_flow():
     @jax.custom_jvp
-    def twice(x):  # a card of the panel, and no control flow
+    def twice(x):  # the panel has a card for this loop, but `Snapshot.control_flow` has none
         return lax.fori_loop(0, 2, lambda i, h: h * x, 1.0)
 
     twice.defjvp(lambda primals, tangents: (twice(*primals), tangents[0]))

@@ -53,8 +53,10 @@ def narrow(x):
 @pytest.fixture(autouse=True)
 def _ready(monkeypatch):
     observer().hooks.ensure()
-    monkeypatch.setattr(sweep_point, "BUDGET", 0.01)  # seconds for the runs of one call, which need not be exact
-    monkeypatch.setattr(sweep_point, "TOO_LONG", math.inf)  # seconds: a busy machine may need any time for a call
+    # seconds for the runs of one call; short, because the times need not be exact
+    monkeypatch.setattr(sweep_point, "BUDGET", 0.01)
+    # no call is left out, however long it takes on a busy machine
+    monkeypatch.setattr(sweep_point, "TOO_LONG", math.inf)
 
 
 @pytest.fixture
@@ -76,7 +78,7 @@ def programs(sweep_result: Sweep) -> list[tuple[str, str, int | None, int | None
 
 
 def measured(sweep_result: Sweep) -> list[tuple[str, str, str]]:
-    """Return the measured times of each point."""
+    """Return, for each point of a sweep, the names of the times that were measured."""
     names = ("eager", "first", "warm", "trace", "lower", "compile")
     return [
         (point.function, point.value, " ".join(name for name in names if getattr(point, name) is not None))
@@ -114,7 +116,7 @@ def test_unrolled_the_program_grows_with_the_loop(names):
         ("unrolled", "100", 101),
         ("looped", "100", 3),
     ]
-    # Two points of unrolled exceed the fixed cost: they show no law.
+    # The equations of `unrolled` have no fit, because only two points exceed the fixed cost.
     equations = {fit.function: round(fit.law.exponent, 2) for fit in swept.fits if fit.series == "equations"}
     assert equations == {"looped": 0.0}
     assert (swept.total, swept.stopped) == (6, None)
@@ -131,7 +133,8 @@ def test_a_product_of_matrices(names):
     assert measured(swept) == [("product", value, ALL) for value in ("16", "32", "64", "128")]
     (fit,) = [fit for fit in swept.fits if fit.series == "bytes"]
     assert (round(fit.law.exponent, 9), round(fit.law.error, 9), fit.law.first_number) == (2.0, 0.0, 32.0)
-    assert {"bytes", "equations"} <= {fit.series for fit in swept.fits}  # the machine decides which times show a law
+    # other series may have a fit, too; this depends on the machine
+    assert {"bytes", "equations"} <= {fit.series for fit in swept.fits}
 
 
 def test_the_first_call_compiles_though_the_function_was_compiled_before(names):
@@ -315,7 +318,7 @@ def test_what_a_function_prints_is_not_shown_again_and_again(names, capsys):
 
 
 def test_a_call_that_would_take_too_long_is_left_out(names, monkeypatch):
-    monkeypatch.setattr(sweep_point, "TOO_LONG", 0.0)  # every call is expected to take longer
+    monkeypatch.setattr(sweep_point, "TOO_LONG", 0.0)  # each call after the first one is expected to take longer
     sizes: list[int] = []
     names["make"] = lambda n: (sizes.append(n), jnp.ones((n, n)))[1]
     swept = swept_over(names, "product(make(n))", "n", "2", "4", "8")
@@ -330,7 +333,8 @@ def test_a_call_that_would_take_too_long_is_left_out(names, monkeypatch):
 def test_only_the_kind_of_call_that_would_take_too_long_is_left_out(names, monkeypatch):
     monkeypatch.setattr(sweep_point, "TOO_LONG", 10.0)
     swept = Swept(observer(), Candidate("product", names["product"]), notes := [], "n", False, False, lambda: False)
-    swept._eager.took(1.0, 9.0)  # eager took 9 s at 1, so 36 s are expected at 4; the other series have no call yet
+    # 9 s at n = 1 let us expect 36 s at n = 4; the first and the warm calls have no earlier times
+    swept._eager.took(1.0, 9.0)
     point = Point("product", "4", 4.0)
     swept.measure(point, (jnp.ones((4, 4)),), {}, lambda doing: None)
     assert (point.eager, point.warm is not None, point.first is not None) == (None, True, True)
@@ -357,10 +361,11 @@ def test_growth_is_expected_to_go_on():
     growth = Growth()
     assert growth.expected(10) is None
     growth.took(10, 0.5)
-    assert growth.expected(20) == pytest.approx(1.0)  # from one point: in proportion
+    assert growth.expected(20) == pytest.approx(1.0)  # from a single time, growth in proportion is expected
     growth.took(20, 2.0)
-    assert growth.expected(40) == pytest.approx(8.0)  # four times as long for twice the number
-    assert growth.expected(15) is None  # smaller numbers need no prediction
+    # the time grew fourfold when the number doubled, and this growth is expected to continue
+    assert growth.expected(40) == pytest.approx(8.0)
+    assert growth.expected(15) is None  # there is no prediction for a smaller number than the last
     assert growth.expected(None) is None
 
 

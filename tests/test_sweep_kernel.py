@@ -81,7 +81,7 @@ def test_an_interrupt_of_the_line_magic(kernel: Kernel, tmp_path: Path) -> None:
 
 
 def status(kernel: Kernel, request: str) -> str:
-    """Return the status of a cell in the kernel's reply."""
+    """Return the status in the kernel's reply to a cell, such as "ok" or "error"."""
     while True:
         reply = kernel.client.get_shell_msg(timeout=120)
         if reply["parent_header"].get("msg_id") == request:

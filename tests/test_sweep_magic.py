@@ -23,8 +23,10 @@ def activated(a):
 
 @pytest.fixture(autouse=True)
 def _short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sweep_point, "BUDGET", 0.01)  # seconds for the runs of one call, which need not be exact
-    monkeypatch.setattr(sweep_point, "TOO_LONG", math.inf)  # seconds: a busy machine may need any time for a call
+    # seconds for the runs of one call; short, because the times need not be exact
+    monkeypatch.setattr(sweep_point, "BUDGET", 0.01)
+    # no call is left out, however long it takes on a busy machine
+    monkeypatch.setattr(sweep_point, "TOO_LONG", math.inf)
 
 
 @pytest.fixture
@@ -48,7 +50,7 @@ def test_one_function(prepared: Notebook) -> None:
         ("product", "16", 1, 8192),
     ]
     assert (sweep["total"], sweep["stopped"]) == (3, None)
-    # The machine decides which times show their growth; for the others the note says that they do not.
+    # It depends on the machine which times have a fit; if any has none, a note says so.
     times = {fit["series"] for fit in sweep["fits"]} & {"eager", "first", "warm"}
     assert [note[:31] for note in sweep["notes"]] == ["The points do not show how thes"] * (len(times) < 3)
     assert "equations" in {fit["series"] for fit in sweep["fits"]}

@@ -37,7 +37,7 @@ number = 3
 
 
 class Panel:
-    """A page beside a notebook, whose sweeps use the names of the notebook."""
+    """A page that requests sweeps; the kernel's namespace is that of a notebook."""
 
     def __init__(self, notebook: Notebook) -> None:
         from jupyter_jaxpr.magic.session import Session
@@ -93,8 +93,10 @@ class Panel:
 
 @pytest.fixture
 def panel(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> Panel:
-    monkeypatch.setattr(sweep_point, "BUDGET", 0.01)  # seconds for the runs of one call, which need not be exact
-    monkeypatch.setattr(sweep_point, "TOO_LONG", math.inf)  # seconds: a busy machine may need any time for a call
+    # seconds for the runs of one call; short, because the times need not be exact
+    monkeypatch.setattr(sweep_point, "BUDGET", 0.01)
+    # no call is left out, however long it takes on a busy machine
+    monkeypatch.setattr(sweep_point, "TOO_LONG", math.inf)
     return Panel(notebook)
 
 

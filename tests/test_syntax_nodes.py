@@ -11,7 +11,7 @@ from jupyter_jaxpr.typed.syntax_nodes import nodes_of, tree_of
 pytestmark = pytest.mark.any_jax
 
 LEAVES = (ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
-#: What this extension's own files have not.
+#: Statements and expressions that do not occur in this package's own files.
 MORE = """
 async def f(*a: int, b=(yield), **c) -> "list":
     async with open(a) as b, c: pass

@@ -1,4 +1,4 @@
-"""Tests targets: types as JAX prints them, mixed with values; mistakes are named before anything runs."""
+"""Tests targets: array types as JAX prints them, mixed with values, and messages on mistakes before anything runs."""
 
 from __future__ import annotations
 

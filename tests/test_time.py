@@ -36,7 +36,7 @@ def test_the_program_in_focus_is_timed_after_the_cell(notebook: Notebook) -> Non
     assert timing["eager"]["runs"] > 1
     assert 0 < timing["warm"]["minimum"] <= timing["warm"]["lower"] <= timing["warm"]["median"]
     assert timing["sentence"].startswith("The first call ")
-    # This is the call of the cell, once; JAX traced and compiled nothing again.
+    # These are the stages of the cell's own call; the timing ran no further stage.
     assert stages == ["jaxpr_trace_duration", "jaxpr_to_mlir_module_duration", "backend_compile_duration"]
     assert plain_lines(ran)[-1].startswith("f: The first call ")
 
@@ -158,7 +158,7 @@ def test_every_kind_of_call_is_made_again_as_it_was(notebook: Notebook, cell: st
     assert timing["warm"] is not None
     assert timing["eager"] is not None
     compiles = [stage for stage in stages[len(before) :] if stage == "backend_compile_duration"]
-    assert len(compiles) <= 1  # the compile of the cell itself
+    assert len(compiles) <= 1  # the cell itself may compile once
 
 
 def test_arguments_that_are_given_away_are_copied(notebook: Notebook) -> None:
@@ -206,7 +206,7 @@ def test_a_plain_function_is_compiled_for_it(notebook: Notebook) -> None:
     ran = notebook.run(
         "%%jaxpr --time\ndef g(x, how):\n    print(how)\n    return jnp.sin(x)\ny = g(x, 'so')\ng(x, 'so')"
     )
-    assert ran.stdout.count("so\n") == 2  # the cell's own two calls
+    assert ran.stdout.count("so\n") == 2  # only the cell's own two calls print
     assert timing_of(ran)["notes"] == [
         "JAX compiled g for the timing: g was only traced before.",
         "What g printed during the timing is not shown.",
@@ -287,7 +287,7 @@ def test_the_option_is_documented(notebook: Notebook) -> None:
 
 
 def test_a_call_without_jit_that_compiles_its_scan_again_is_compared_with_nothing(notebook: Notebook) -> None:
-    """A speed-up over a call that compiles each time would count the compiles."""
+    """Such a call also measures its compiles, so a ratio to the warm call would say little."""
     notebook.run("from jax import lax")
     anew = """%%jaxpr --time
 @jax.jit

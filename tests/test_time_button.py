@@ -24,7 +24,7 @@ Ask = Callable[..., Reply]
 
 @pytest.fixture
 def ask_after(notebook: Notebook) -> Callable[[str], Ask]:
-    """Return a function that runs a cell and returns a function that asks to time a program or the machine."""
+    """Return a function that runs a cell, and returns a function to request times of a program or of the machine."""
     from jupyter_jaxpr.magic.session import Session
 
     runs = Runs()
@@ -156,7 +156,7 @@ def test_a_function_that_was_defined_anew_runs_as_its_executable(
     timing = ask().result
     assert timing is not None
     assert timing.warm is not None
-    # JAX decides whether the Python of the function is gone, too.
+    # The jitted function has ended. Whether its Python function has also ended depends on JAX.
     assert timing.notes[0] == (
         "The jitted function no longer exists: perhaps the function was defined again. The timing called the "
         "executable in place of the jitted function, so each call took some microseconds more."
@@ -206,7 +206,7 @@ def test_the_machine_is_measured_when_asked_and_in_later_documents(ask_after: Ca
     assert machine.flops > 0
     assert machine.bandwidth > 0
     assert machine.how.startswith("The fastest of several calls counts. The calls took ")
-    second_result = ask(kind="machine").result  # the button says “Measure it again”
+    second_result = ask(kind="machine").result  # the second measurement, as by the button “Measure it again”
     assert second_result is not None
     assert (second_result.device, second_result.seconds != machine.seconds) == (machine.device, True)
     machine = second_result
@@ -225,6 +225,6 @@ def test_the_machine_is_the_device_that_jax_uses(monkeypatch: pytest.MonkeyPatch
         assert machine.known_machine() == measured
     with jax.default_device("cpu"):
         assert machine.known_machine() == measured
-    # Another kind of device has no rates yet.
+    # The stored rates are those of another kind of device, so this device has none.
     monkeypatch.setattr(machine, "_measured_machines", {"NVIDIA H200": measured})
     assert machine.known_machine() is None

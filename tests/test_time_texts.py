@@ -45,7 +45,7 @@ pytestmark = pytest.mark.any_jax
             "jit saves no time: a call without jit is not slower than a warm call.",
         ),
         (
-            # Nothing waited for the result of the first call: its time leaves its work out.
+            # The cell did not wait for the first call's result, so the total does not include the work.
             StageTimes(trace=0.017, lower=0.03, compile=0.106, first_run=0.004, total=0.166),
             ProgramTimes(warm(4.7), warm(5.64)),
             "The first call returned after 166 ms (trace 17 ms, lower 30 ms, compile 106 ms), before its work "
@@ -59,14 +59,14 @@ pytestmark = pytest.mark.any_jax
         ),
         (None, ProgramTimes(None, warm(1e-3)), "A call without jit takes 1.0 ms."),
         (
-            # The middle halves overlap, although the medians are far apart.
+            # The medians differ, but the middle halves of the samples overlap.
             StageTimes(compile=0.2, total=0.3),
             ProgramTimes(warm(0.167, 0.15, 0.2), warm(0.249, 0.19, 0.3)),
             "The first call took 300 ms (compile 200 ms). A warm call takes 167 ms. A call without jit takes 249 ms. "
             "The times with and without jit show no difference.",
         ),
         (
-            # One call without jit was timed, because it takes long.
+            # Only one call without jit was timed, because it took more than a second.
             StageTimes(compile=0.2, total=0.3),
             ProgramTimes(warm(1e-3), warm(1.5, samples=(1.5,), runs=1)),
             "The first call took 300 ms (compile 200 ms). A warm call takes 1.0 ms. A call without jit takes 1.5 s. "
@@ -83,11 +83,11 @@ def test_the_ratio_sets_the_middle_halves_against_each_other_and_the_first_call_
     times = ProgramTimes(warm(2.0, 1.0, 4.0), warm(12.0, 8.0, 16.0))
     timing = timing_document(3, StageTimes(compile=80.0, total=99.0), times)
     assert (timing.program, timing.ratio) == (3, (2.0, 16.0))
-    # 9 calls take 99 + 8 x 2 = 115 against 108; 10 calls take 117 against 120.
+    # With jit, 9 calls take 99 + 8 x 2 = 115, without jit 9 x 12 = 108; 10 calls take 117 with jit and 120 without.
     assert timing.pays_after == 10
     assert timing_document(0, StageTimes(total=99.0), ProgramTimes(warm(2.0), warm(1.0))).pays_after is None
     assert timing_document(0, None, times).pays_after is None
-    # For a call without a wait, the work counts as well: 97 + 2 instead of 97 + 0.1.
+    # If nothing waited for the first call, the time of its work is added: 97 + 2 in place of 97 + 0.1.
     unawaited = timing_document(3, StageTimes(compile=80.0, first_run=0.1, total=97.1), times)
     assert unawaited.pays_after == 10
 

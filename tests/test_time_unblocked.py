@@ -130,7 +130,7 @@ for fun in (f, lambda x: g(x, 2), model.step, two): fun(x)
 xs = [x, x + 1]
 """
 
-# (the cell, the line of the note)
+# (the cell, the expected line of the note)
 UNBLOCKED = [
     ("%timeit -n 1 -r 1 f(x)", 2),
     ("%timeit -n1 -r1 -q f(x + 1)", 2),
@@ -156,11 +156,11 @@ UNBLOCKED = [
     ("%timeit -n 1 -r 1 filtered(x)", 2),
     ("took = timeit.timeit(lambda: f(x), number=2)", 2),
     ("took = min(timeit.repeat(lambda: f(x) + 1, number=1, repeat=2))", 2),
-    # functions that call a jitted one
+    # here a Python function calls a jitted function
     ("took = timeit.timeit(lambda: plain(x), number=2)", 2),
     ("%timeit -n 1 -r 1 plain(x)", 2),
     ("t0 = time.time()\ny = twice(x)\nprint(time.time() - t0)", 3),
-    # functions that measure time
+    # here a function of the user measures the time
     ("print(bench(f, x))", 2),
     ("took = [bench(plain, each) for each in xs]", 2),
     ("took = bench(lambda: f(x))", 2),
@@ -179,7 +179,7 @@ UNBLOCKED = [
     ("took = timeit.timeit('f(x)', globals=globals(), number=2)", 2),
     ("took = timeit.Timer(lambda: f(x)).timeit(2)", 2),
     ("def measure():\n    return timeit.timeit(lambda: f(x), number=2)\nmeasure()", 3),
-    # a `try`, attributes, differences in place
+    # here the readings are inside of a `try`, in attributes, or subtracted in place
     ("t0 = time.time()\ntry:\n    y = f(x)\nfinally:\n    print(time.time() - t0)", 4),
     ("try:\n    t0 = time.time()\n    y = f(x)\n    took = time.time() - t0\nexcept ValueError:\n    pass", 4),
     ("model.begun = now()\ny = f(x)\nmodel.took = now() - model.begun", 3),
@@ -187,7 +187,7 @@ UNBLOCKED = [
     ("took = -perf_counter()\ny = f(x)\ntook += perf_counter()", 3),
     ("took = perf_counter()\ny = f(x)\ntook -= perf_counter()", 3),
     ("took = perf_counter()\ny = f(x)\ntook = perf_counter() - took", 3),
-    # functions that read the clock for others
+    # here functions of the user read the clock
     ("start_watch()\ny = f(x)\nprint(read_watch())", 3),
     ("start_watch(); y = f(x); read_watch('f')", 2),
     ("push()\ny = f(x)\ntook = pop()", 3),
@@ -195,18 +195,18 @@ UNBLOCKED = [
     ("begun = seconds()\ny = f(x)\nprint(since(begun))", 3),
     ("begun = seconds()\ny = f(x)\nprint(seconds() - begun)", 3),
     ("watch.start()\ny = f(x)\nwatch.stop()\nprint(watch.took)", 3),
-    # a reading of the clock that is named within an expression
+    # here `:=` stores a reading of the clock within an expression
     ("(begun := now())\ny = f(x)\nprint(now() - begun)", 3),
     ("print(begun := now())\ny = f(x)\nprint((ended := now()) - begun)", 3),
     ("if (begun := now()):\n    print('on')\ny = f(x)\ntook = now() - begun", 4),
-    # a function that is applied to many
+    # here `map` or `tree.map` calls the jitted function
     ("t0 = time.time()\nys = list(map(f, xs))\ntook = time.time() - t0", 3),
     ("t0 = time.time()\nys = tuple(map(lambda v: f(v) + 1, xs))\ntook = time.time() - t0", 3),
     ("t0 = time.time()\ny = jax.tree.map(f, {'a': x, 'b': x})\ntook = time.time() - t0", 3),
     ("t0 = time.time()\ny = jax.tree_util.tree_map(lambda a, b: a - g(b, 2), [x], [x])\ntook = time.time() - t0", 3),
     ("t0 = time.time()\ny = f(x)\nz = jax.tree.map(lambda v: v * 2, [y])\ntook = time.time() - t0", 3),
     ("%timeit -n 1 -r 1 list(map(f, xs))", 2),
-    # code that waits for something else
+    # here the code waits, but not for the result of the timed call
     ("t0 = time.time()\ny = f(x)\njax.effects_barrier()\nprint(time.time() - t0)", 3),
     ("t0 = time.time()\ny = f(x)\nx.block_until_ready()\nprint(time.time() - t0)", 3),
     ("t0 = time.time()\ny = f(x)\njax.block_until_ready(x)\nprint(time.time() - t0)", 3),

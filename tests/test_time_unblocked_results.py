@@ -92,7 +92,7 @@ class Span:
         self.laps = {self.name: monotonic_ns() - self.begun}
 """
 
-# (the cell, the line of the note)
+# (the cell, the expected line of the note)
 UNBLOCKED = [
     ("lap(wave, x)", 2),
     ("seconds, value = lap(wave, x)", 2),

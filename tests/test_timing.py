@@ -25,7 +25,7 @@ class Clock:
         monkeypatch.setattr(time, "perf_counter", lambda: self.now)
 
     def taking(self, *seconds: float) -> Callable[..., int]:
-        """Return a call that takes these times, and the last time from then on."""
+        """Return a call that takes these seconds in order, and then always the last of them."""
 
         def call(*args: Any, **kwargs: Any) -> int:
             self.now += seconds[min(self.calls, len(seconds) - 1)]
@@ -70,7 +70,7 @@ def test_a_call_of_more_than_a_second_is_not_repeated(clock: Clock) -> None:
 
 
 def test_quartiles_are_of_the_runs(clock: Clock) -> None:
-    first = [0.060, 0.060]  # the first call, and the call that determines the number of runs
+    first = [0.060, 0.060]  # the times of the first call, and of the call from which the number of runs is chosen
     warm = warm_time(clock.taking(*first, 0.1, 0.2, 0.3, 0.4, 0.5), (), {}, budget=0.3)
     assert warm is not None
     assert warm.runs == 5
@@ -102,7 +102,7 @@ def test_several_calls_are_timed_by_turns(clock: Clock) -> None:
 
 
 def test_the_clock_waits_for_the_result_and_tells_when_the_call_returned() -> None:
-    """A product of large matrices is dispatched long before it is done."""
+    """JAX returns from the call of a product of large matrices long before the product is computed."""
     x = jnp.ones((700, 700))
     f = jax.jit(lambda x: x @ x @ x @ x)
     f(x).block_until_ready()
@@ -130,7 +130,7 @@ def test_it_says_what_a_loop_written_by_hand_says() -> None:
         warm = warm_time(f, (x,), {}, budget=0.05)
         assert warm is not None
         ratios.append(warm.median / by_hand())
-    # The machine does other work, too: for some pair it disturbed neither half.
+    # Other work on the machine may disturb a measurement, so only the ratio closest to 1 is checked.
     assert 0.5 < min(ratios, key=lambda ratio: abs(math.log(ratio))) < 2.0
 
 
@@ -168,7 +168,7 @@ def test_a_copy_is_the_same_kind_of_array(make: Callable[[], Any]) -> None:
 
 def test_a_busy_machine_hides_no_large_difference() -> None:
     quiet = [0.7e-3 + 1e-6 * number for number in range(20)]
-    busy_warm = [*quiet[:14], *[0.0171] * 6]  # the machine was busy during six of the twenty runs
+    busy_warm = [*quiet[:14], *[0.0171] * 6]  # six of the twenty runs were slow, because the machine was busy
     eager = [0.012, 0.013, *[0.017 + 1e-5 * number for number in range(18)]]
     assert is_slower(eager, busy_warm, in_turns=False)
     assert not is_slower(busy_warm, eager, in_turns=False)
@@ -176,7 +176,7 @@ def test_a_busy_machine_hides_no_large_difference() -> None:
 
 
 def test_a_small_difference_needs_samples_that_are_nearly_all_apart() -> None:
-    # These times were measured of two equal functions on a busy machine.
+    # Times of two equal functions, measured on a busy machine.
     equal = [10e-6] * 6 + [11e-6] * 12 + [12e-6] * 7
     collected = [7e-6] * 4 + [12.5e-6] * 21
     assert not is_slower(collected, equal)

@@ -61,7 +61,7 @@ OTHER = {
 
 @pytest.fixture(autouse=True)
 def low_stack() -> Iterator[None]:
-    """Lower Python's recursion limit, so that tests reach it soon: compiles on the way take long."""
+    """Lower Python's recursion limit, because functions that JAX compiles at each level of a recursion take long."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(400)
     yield
@@ -75,7 +75,7 @@ def errors(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def told(error: BaseException) -> tuple[str, str, int]:
-    """Return the error's type and message, without addresses and places, and the number of frames in its traceback."""
+    """Return an error's class, its message without addresses and line numbers, and its number of frames."""
     text = re.sub(r"0x[0-9a-f]+|line \d+|ipython-input-\S+", "…", str(error))
     return type(error).__name__, text, len(list(traceback.walk_tb(error.__traceback__)))
 
@@ -89,9 +89,9 @@ def of_ours(error: BaseException) -> list[str]:
     ]
 
 
-# The older JAX line runs these tests in `full` alone: Python ends the recursion, and JAX matters little.
+# On the older JAX line, these cases run only in `full`, because the recursion is Python's, and JAX hardly matters.
 OF_PYTHON = {"Python", "Python while tracing", "printing while tracing", "values behind a star"}
-# On both lines these run in `full` alone: JAX compiles many programs until the stack ends.
+# On both JAX lines, these cases run only in `full`, because JAX compiles many programs until the stack is full.
 LONG = {"lowering", "eager work while tracing"}
 
 
@@ -109,9 +109,10 @@ ENDLESS_NAMES = [pytest.param(name, marks=marks(name)) for name in ENDLESS]
 def test_an_error_of_the_users_is_as_without_us(make_notebook: Make, name: str) -> None:
     cell = {**ENDLESS, **OTHER}[name]
     by_name = {}
-    for way in ("first", "without", "loaded", "magic"):  # the first run fills caches of JAX's
+    for way in ("first", "without", "loaded", "magic"):  # the run "first" only fills JAX's caches
         notebook = make_notebook(way in ("loaded", "magic"), tracebacks=True)
-        # IPython takes seconds for hundreds of frames, when it prints a traceback and when it keeps one in the history.
+        # IPython takes seconds to print a traceback of hundreds of frames, and to store it in the history; so it does
+        # neither.
         notebook.shell.showtraceback = lambda *_, **__: None
         notebook.shell._format_exception_for_storage = lambda *_, **__: []
         notebook.run(SETUP)
@@ -124,7 +125,7 @@ def test_an_error_of_the_users_is_as_without_us(make_notebook: Make, name: str) 
             after = notebook.run("%%jaxpr\ng(jnp.ones(7))")
             assert after.programs == ["ran <lambda>(y: f32[7]) -> f32[7]: add"]
     assert by_name["loaded"] == by_name["without"]
-    # The cell counts calls also at the end of the stack: the message belongs to the code that reached the end first.
+    # Under the magic, counting a call may reach the recursion limit first; so only the class of the error is compared.
     assert by_name["magic"][0] == by_name["without"][0]
     if name in OTHER:
         assert by_name["magic"] == by_name["without"]
@@ -144,7 +145,7 @@ def test_an_endless_recursion_in_a_block(name: str) -> None:
 
 
 def test_a_stack_is_as_deep_as_without_us(make_notebook: Make) -> None:
-    """A call that just fits below Python's limit still fits."""
+    """A call that just fits below the recursion limit without the extension also fits with it."""
     depths = []
     for extension in (False, True):
         notebook = make_notebook(extension, tracebacks=True)
@@ -163,7 +164,7 @@ def test_a_stack_is_as_deep_as_without_us(make_notebook: Make) -> None:
 
 
 def test_what_an_error_leaves_holds_no_array(notebook: Notebook) -> None:
-    """A call that raised keeps neither its frame nor its arguments alive."""
+    """After a call that raised, its frame and its arguments are not kept alive."""
     import gc
     import weakref
 

@@ -1,4 +1,4 @@
-"""Tests the types beside the code: the type that each name had in the trace."""
+"""Tests the types beside the code: the types that names had while JAX traced."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ needs_lines = pytest.mark.skipif(not HAS_MONITORING, reason="Python 3.11 does no
 
 
 def shown(document: dict[str, Any]) -> list[str]:
-    """Return the types beside the code, one line each: place, name, types."""
+    """Return the types beside the code, a line for each: `line:column name: types`."""
     types = types_of(read(document), document["focus"])
     return [f"{at.line}:{at.column} {at.name}: {' · '.join([', '.join(at.types), *at.marks])}" for at in types]
 
@@ -103,7 +103,7 @@ STORY_TYPES = [
 
 @needs_lines
 def test_each_name_has_the_type_that_it_had_in_the_trace(notebook: Notebook) -> None:
-    """Left out: a line that no trace reached, a name that one line stores twice, numbers and texts of Python."""
+    """Not shown: types of lines that no trace reached, of names that a line stores twice, and of Python's numbers."""
     assert shown(notebook.run(STORY).document) == STORY_TYPES
 
 
@@ -172,7 +172,7 @@ LOOPS_TYPES = [
 
 @needs_lines
 def test_names_of_loops_say_their_part_and_promotions_are_marked(notebook: Notebook) -> None:
-    """The body of two loops shows only what holds for both; a dtype that the code requests is no promotion."""
+    """`double` is the body of several loops: its names show what holds for all. A requested dtype has no mark."""
     assert shown(notebook.run(LOOPS).document) == LOOPS_TYPES
 
 
@@ -296,7 +296,7 @@ f(x)"""
 
 @needs_lines
 def test_a_dataclass_with_slots_has_the_types_of_its_fields(notebook: Notebook) -> None:
-    """The dataclass `both` keeps one field in its dictionary and one in a slot; `empty` has no values yet."""
+    """The dataclass `both` stores one field in its dictionary and the other in a slot; `empty` has unset fields."""
     types = shown(notebook.run(SLOTS).document)
     assert types == [
         "14:6 x: f32[8]",
@@ -335,9 +335,9 @@ def f(x):
 def test_a_jitted_function_that_jax_traces_only_for_a_transform_has_its_types(
     notebook: Notebook, call: str, cotangents: int
 ) -> None:
-    """As under a transform in one program: a value has the type that the code sees, without a mapped axis.
+    """The types are those that the code sees: under vmap without the mapped axis.
 
-    A program that computes only cotangents has none of the values.
+    A program that computes only cotangents has no names with types.
     """
     document = read(notebook.run(UNDER_TRANSFORMS + call).document)
     programs = [number for number, program in enumerate(document.programs) if program.name == "f"]
@@ -390,7 +390,7 @@ f(x)"""
 
 @needs_lines
 def test_a_line_that_stores_the_object_that_the_name_already_holds_has_its_type(notebook: Notebook) -> None:
-    """A line that ended before it stored, by a jump or by an error, adds no type."""
+    """If a jump or an error ends a line before it stores, the line adds no type."""
     assert shown(notebook.run(REPEATED).document) == [
         "3:6 x: f32[8]",
         "4:8 x: f32[8], f32[2], f32[]",
@@ -429,13 +429,13 @@ f(x)"""
 
 @needs_lines
 def test_a_name_of_which_a_trace_does_not_show_whether_the_line_stored_it_has_no_type(notebook: Notebook) -> None:
-    """An error leaves the first statement or the second statement of the line: the trace shows the same in both."""
+    """An error may end the first or the second statement of the line, and the trace looks the same in both cases."""
     assert [text for text in shown(notebook.run(UNCLEAR).document) if " y:" in text] == ["8:4 y: f32[8]"]
 
 
 @needs_lines
 def test_the_saved_page_has_the_types_beside_the_lines_of_the_cell(notebook: Notebook) -> None:
-    """The page draws the types from an attribute: search and copy find only the text of the cell."""
+    """The page draws the types from an attribute, so a search or a copy finds only the text of the cell."""
     ran = notebook.run(
         "%%jaxpr\n@jax.jit\ndef f(x):\n    for n in (6, 4, 2):\n        x = x[:n]\n    p = {'x': x, 'y': x}\n"
         "    q = (x,) * 9\n    return p\nf(x)"

@@ -1,4 +1,4 @@
-"""Tests derived programs: `--transform`, `Snapshot.transform`, and the panel's request."""
+"""Tests derived programs: of the option `--transform`, of `Snapshot.transform`, and of the panel's request."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ P = {"w": np.ones((4, 3), np.float32), "b": np.zeros(3, np.float32)}
 F = "@jax.jit\ndef f(x):\n    return (jnp.sin(x) * 2).sum()\n"
 
 
-# --- functions, and the same functions traced from their Python ---
+# --- functions whose derived programs are compared with traces of the same transforms ---
 
 
 def plain(x):
@@ -121,7 +121,7 @@ SCALAR = {
 
 
 def values_of(call):
-    """Return the flat leaves of a call, without static values."""
+    """Return the flat leaves of a call's arguments, without static arguments."""
     fun, args, kwargs = call
     names = {"static": ((0,), {}), "static by name": ((0,), {})}
     places, keep = next((rule for name, rule in names.items() if SCALAR[name][0] is fun), (range(len(args)), kwargs))
@@ -129,7 +129,7 @@ def values_of(call):
 
 
 def run(snapshot, *leaves):
-    """Run a derived program: its numbers show that it is the right one."""
+    """Compile and run the derived program in focus, so that its numbers can be compared."""
     observed = snapshot._sources.observed(snapshot.document.focus)
     return jax.tree.leaves(observed.traced.lower().compile()(*leaves))
 
@@ -189,7 +189,8 @@ def test_linearize_gives_a_primal_program_and_a_linear_one(name):
     tree = jax.tree.structure(linear.args_info[0][0])
     push = jax.tree.unflatten(tree, residuals)
     close(jax.tree.leaves(linear(push, *leaves)), jax.jvp(fun, args, args)[1])
-    assert bool(transform.parts[0].kept) == (name != "checkpoint")  # checkpoint keeps only its argument
+    # checkpoint keeps only the arguments for the backward pass, so no values are listed
+    assert bool(transform.parts[0].kept) == (name != "checkpoint")
 
 
 # --- the sentences ---
@@ -325,7 +326,7 @@ def test_the_python_of_the_function_does_not_run_again():
         return jnp.sin(x).sum()
 
     snapshot = jj.inspect(f, X)
-    assert runs == []  # the changes of the trace were undone
+    assert runs == []  # the trace ran f, but its change of `runs` was undone
     for kind in ("grad", "vmap", "jvp", "linearize"):
         snapshot.transform(kind)
     assert runs == []

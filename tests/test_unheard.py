@@ -1,4 +1,4 @@
-"""Tests that JAX's work of a thread is unheard in a block, and that all is heard again afterwards, whatever happens."""
+"""Tests a block in which a thread's work in JAX is hidden from listeners and logs, and that nothing stays hidden."""
 
 import logging
 import threading
@@ -15,7 +15,7 @@ LISTS = ("_event_listeners", "_event_duration_secs_listeners", "_event_time_span
 
 @pytest.fixture
 def heard(monkeypatch):
-    """Return the names of the threads whose events and log are heard; JAX's lists are the same ones afterwards."""
+    """Return a list of the names of threads whose events or logs arrive; check that JAX's lists are restored."""
     names = []
     before = {name: getattr(monitoring, name) for name in LISTS}
     monkeypatch.setattr(logging.getLogger("jax"), "filters", [])
@@ -31,7 +31,7 @@ def heard(monkeypatch):
 
 
 class Thread(threading.Thread):
-    """A thread that is unheard until it is told to go on."""
+    """A thread that stays in the block `unheard` until the test lets it continue."""
 
     def __init__(self, name):
         super().__init__(name=name)

@@ -1,4 +1,4 @@
-"""Tests `%unload_ext`: everything is as before `%load_ext`, also with other monitoring tools."""
+"""Tests that `%unload_ext` restores the state before `%load_ext`, also beside other tools of `sys.monitoring`."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_in_a_kernel() -> None:
         kernel.run(SETUP + "\nf(x)\n" + STATE)
         kernel.run("%load_ext jupyter_jaxpr")
         kernel.run("%unload_ext jupyter_jaxpr")
-        kernel.run("before = state()")  # the first program of a kernel starts threads of JAX's
+        kernel.run("before = state()")  # read only now, because the first program of a kernel makes JAX start threads
         for cell in ("a cell under the magic", "a line magic under the magic", "a block under the magic"):
             kernel.run("%load_ext jupyter_jaxpr")
             assert contents(kernel.run(WHERE[cell]), "error") == []
@@ -239,7 +239,7 @@ print("then", shell.run_cell("%%jaxpr\\ny = f(x + 1)\\ny = f(x + 2)").success)
 
 
 def test_a_hook_of_jaxs_that_is_put_over_ours_stays() -> None:
-    """On Python 3.11 this package counts hits with the hook of JAX that the NaN check of JAX also uses.
+    """The NaN check of JAX stays installed after `%unload_ext`.
 
     The test runs in its own process: whether JAX checks a hit depends on earlier compiles.
     """

@@ -1,4 +1,4 @@
-"""Tests the code to write instead of a Python loop that ran while JAX traced: the code computes the same."""
+"""Tests the rewrites of Python loops that tracing unrolls: the rewritten code computes the same."""
 
 from __future__ import annotations
 

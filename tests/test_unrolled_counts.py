@@ -1,4 +1,4 @@
-"""Tests the number of iterations in notes on Python loops, and the loops without a price."""
+"""Tests the number of iterations in notes on unrolled loops, and loops for which no price is stated."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ IMPORTS = "import functools, itertools\nfrom functools import reduce\n"
 
 
 def note_of(body, setup=""):
-    """Return the only note on a loop of a function with this body."""
+    """Return the only note on a loop in a function with this body."""
     lines = "".join(f"    {line}\n" for line in body.strip().split("\n"))
     document = in_cell(f"{IMPORTS}{setup}@jax.jit\ndef f(x):\n{lines}", f"f({X})")[0].document
     [note] = [note for note in document.notes if note.kind in ("unrolled_loop", "short_loop")]
@@ -23,7 +23,7 @@ def note_of(body, setup=""):
 
 
 def seen(body, setup=""):
-    """Return the number of iterations in the note's words, without the rest of the sentence."""
+    """Return the beginning of the note's text, which states the number of iterations."""
     return note_of(body, setup).text.partition(" The iterations left ")[0]
 
 
@@ -114,7 +114,7 @@ def test_functions_of_jax_with_those_names_are_no_loops_of_python():
 
 
 def test_the_price_of_an_iteration_is_not_told_from_the_times_of_the_program():
-    # Most of a small program's time is spent without a loop: a share of it is no price of an iteration.
+    # Most of a small program's time is not spent on the loop, so the note does not divide the time by the iterations.
     stages = StageTimes(trace=0.012, lower=0.008, compile=0.48)
     assert words.price(stages)[:2] == [
         "Measured for the whole program: trace 12\xa0ms, lower 8.0\xa0ms, compile 480\xa0ms.",

@@ -1,4 +1,4 @@
-"""Compares the code of a cell under the magic with the code without it: each instruction is the same."""
+"""Tests that a cell's code under the magic has the same instructions as without it."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def described(code: CodeType) -> tuple[Any, ...]:
-    """Return the parts of a code object, without inner codes and the file name with the cell's number."""
+    """Return the parts of a code object, except inner code objects and the file name, which has the cell's number."""
     constants = [co_const for co_const in code.co_consts if not isinstance(co_const, CodeType)]
     return (
         code.co_qualname,
@@ -87,7 +87,7 @@ def described(code: CodeType) -> tuple[Any, ...]:
 
 
 def compiled(notebook: Notebook, cell: str) -> list[CodeType]:
-    """Return the code of each statement of a cell as IPython runs it, with all inner codes."""
+    """Run a cell, and return the code objects of its statements, with the code objects inside of them."""
     collected: list[CodeType] = []
     run_code = notebook.shell.run_code
 
@@ -122,7 +122,7 @@ def test_nothing_of_ours_is_among_the_names_of_the_user_or_of_python(make_notebo
     notebook = make_notebook()
     notebook.run(SETUP)
     cell = "%%jaxpr\nimport builtins\ninside = sorted(vars(builtins)), sorted(globals())\njax.jit(lambda y: y + 1)(x)"
-    # these are IPython's own names while a cell runs
+    # the names that exist in every cell, with those that IPython adds
     before = {*vars(builtins), "get_ipython"}, set(notebook.shell.user_ns)
     notebook.run(cell)
     in_builtins, in_globals = notebook["inside"]
@@ -220,7 +220,7 @@ STARS = {
 
 @pytest.mark.parametrize("expression", STARS)
 def test_values_behind_a_star_are_read_once(notebook: Notebook, expression: str) -> None:
-    """The call or Python's own code reads the values; an iterator of the user's runs once, from no line of ours."""
+    """The call or C code reads the values behind a star; a user's iterator runs once, without a frame of ours."""
     values, is_known = STARS[expression]
     notebook.run(
         "import collections, traceback\nPair = collections.namedtuple('Pair', 'a b')\nread = []\n"

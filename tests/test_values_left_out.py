@@ -29,31 +29,31 @@ FIXTURES = Path(__file__).parent / "fixtures"
 FUZZED = Path(__file__).parent / "fuzz" / "documents"
 OFF = "%config JaxprMagics.values = False"
 
-# The texts of a document that stay. All others are left out, so a field that is added here must hold no value.
+# The fields whose texts stay in a document without values. If a field is added here, its texts must not contain values.
 STAYS = {
-    # The place and the time.
+    # Identity, environment, cell, files and machine.
     *("Snapshot.id", "Snapshot.title", "Environment.*", "Cell.*", "File.*", "Machine.*"),
-    # Names and types of programs; the texts of their own parameters, as JAX prints them.
+    # Names and types in programs, and the parameters of equations as JAX prints them.
     *("Aval.*", "Argument.name", "Argument.type", "Argument.summary", "Program.*", "Summary.*", "Level.sha256"),
     *("Snapshot.strings", "Snapshot.cut", "Scope.names"),
-    # Notes and reasons by their kind; sentences of unknown kinds are left out.
+    # Notes and reasons of known kinds; sentences of unknown kinds are left out.
     *("Note.kind", "LedgerReason.kind", "LedgerReason.argument", "LedgerFunction.name", "LedgerMiss.outcome_text"),
     *("LedgerMiss.signature", "LedgerEntry.signature", "Ledger.library_functions", "Ledger.calls_note", "Ledger.lead"),
-    # Cards, costs, shardings, passes: names, types, sizes, counts.
+    # Names, types, sizes and counts in cards, costs, shardings and passes.
     *("Slot.path", "Branch.label", "Branch.name", "Control.*"),
     *("CostRow.label", "CostNode.label", "CostDifference.text", "XlaCost.text", "ProgramCost.*"),
     *("LiveBuffer.name", "LiveBuffer.type", "Residual.type", "Residual.name", "Memory.peak_text"),
     *("MeshAxis.name", "Layout.kind", "Layout.spec", "SpreadArray.*", "Cause.*", "Collective.*", "ProgramShardings.*"),
     *("XlaPass.name", "XlaPass.pipeline", "ProgramPasses.*", "ExactLevel.words", "ExactLinks.*"),
     *("ScopeRoles.*", "KeptValue.*", "TransformPart.*", "Transform.words"),
-    # Times, and the user's text for them.
+    # Times, and the texts that the user typed for sweeps and comparisons.
     *("ProgramTiming.sentence", "SweepPoint.function", "SweepPoint.value", "SweepFit.function", "SweepFit.sentence"),
     *("Sweep.name", "Sweep.call", "Sweep.functions", "Variant.name", "VariantComparison.call"),
 }
 
 
 def of_type(kind: Any, place: str) -> Any:
-    """Return a value of a type in which each text names its place."""
+    """Return a value of this type, in which each text is the place of its field."""
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is Annotated:
         return of_type(arguments[0], place)
@@ -79,7 +79,7 @@ def made(struct: type[msgspec.Struct]) -> Any:
 
 
 def whole() -> Snapshot:
-    """Return a document with one object of each kind, and a text in each field for texts."""
+    """Return a document with an object of each kind, in which each field for a text has a text."""
     document = made(Snapshot)
     document = msgspec.structs.replace(
         document, values="live", strings=[*document.strings, "S3CRET<literal>", "x='S3CRET<parameter>'"]
@@ -148,7 +148,7 @@ CELLS = {
 CELLS["a condition"] = "jax.jit(lambda x: jax.lax.while_loop(lambda v: v < number, lambda v: v * number, x))(1.0)"
 CELLS["a comparison"] = "def a(x):\n    return x * number\ndef b(x):\n    return x * scale + 1\na(number)"
 OPTIONS = {"steps": " --steps --time", "a comparison": " --compare a,b", "a condition": " --transform grad"}
-# The values as Python, JAX, StableHLO and XLA write them.
+# The values as Python, JAX, StableHLO and XLA print them.
 TEXTS = ("S3CRET_VALUE", "987654", "987655", "9.8765", "0x49712")
 
 
@@ -183,7 +183,7 @@ def test_no_value_is_in_what_is_saved(hiding: Notebook, tmp_path: Path, name: st
         if hidden_text in text
     ]
     assert rows == []
-    # The panel has the values.
+    # The live panel does show the values.
     assert any(text in encode(built[-1].document).decode() for text in TEXTS)
 
 

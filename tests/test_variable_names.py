@@ -1,4 +1,4 @@
-"""Tests the names that the user's assignments give to results of equations, in the exports."""
+"""Tests that the exports name an equation's result after the variable to which the user's code assigns it."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ in (m, o) }"""
 
 
 def test_the_result_of_an_assignment_has_its_name_and_no_other_result_has_one(notebook: Notebook) -> None:
-    """Without a new name: an input, which has a name already, and results that no assignment stored."""
+    """Inputs get no new name, and neither do results that no assignment stores."""
     document = read(notebook.run(STORY).document)
     lines = program_lines(document, document.focus).commented()
     assert "\n".join(lines) == STORY_LINES

@@ -1,4 +1,4 @@
-"""Tests notes on silent changes of JAX: calls that run once, dtypes, donated arguments, carries of loops."""
+"""Tests notes on silent changes by JAX: calls that run once, other dtypes, donated arguments, converted carries."""
 
 import builtins
 import sys
@@ -60,7 +60,7 @@ DRAW = (
     ],
 )
 def test_a_value_that_is_read_once(notebook, setup, body, name, cure, monkeypatch):
-    monkeypatch.setattr(builtins, "input", input)  # restores the function after the cell sets it
+    monkeypatch.setattr(builtins, "input", input)  # `monkeypatch` then restores `input` after the cell has replaced it
     notebook.run(f"import jax, jax.numpy as jnp\n{setup}")
     ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(x):\n    {body}\nf(jnp.ones(3)); f(jnp.ones(3))")
     note = ran.note("frozen_call")
@@ -162,7 +162,7 @@ def test_a_value_that_changes_only_while_jax_traces(notebook, setup, body, name,
 @pytest.mark.parametrize(
     ("setup", "body"),
     [
-        ("log = []", "log.append(x)"),  # a leaked tracer has a note of its own
+        ("log = []", "log.append(x)"),  # no note of this kind, because leaked tracers have their own note
         ("log = []", "jax.debug.callback(lambda v: log.append(1), x)"),
         (
             "class C:\n    def tick(self): self.n = 1\na, b = C(), C()\nb.n = 10",
@@ -302,7 +302,7 @@ def test_values_that_fit_with_64_bits(notebook):
 
 
 def test_the_warnings_are_those_of_a_plain_cell(make_notebook):
-    """The warnings are equal even where a filter of the user's turns one into an error."""
+    """The cell gets the same warnings as without the magic, even if a filter of the user turns one into an error."""
     outputs = []
     for magic in ("", "%%jaxpr\n"):
         notebook = make_notebook(extension=bool(magic))

@@ -1,4 +1,4 @@
-"""Tests notes on silent facts of JAX: values that a program keeps, random keys used twice, lost updates."""
+"""Tests notes on what JAX does not report: values that a program keeps, random keys used twice, dropped updates."""
 
 import pytest
 
@@ -102,7 +102,7 @@ def test_a_value_that_changed_since_the_trace(notebook, setup, change, title, te
     assert (note["title"], note["text"], note["cure"]) == (title, text, cure)
     if line is not None:
         assert second_run.line_of(note) == line
-    # Another shape needs another trace, which reads the new value.
+    # A call with another shape causes another trace, which reads the new value.
     assert "stale_value" not in notebook.run("%%jaxpr\nf(jnp.ones((2, 3)))").notes
 
 
@@ -137,7 +137,7 @@ def test_no_alarm(notebook, setup, change):
 def test_a_trace_that_no_cell_observed_leaves_nothing_to_compare_with(notebook):
     notebook.run("import jax, jax.numpy as jnp\nscale = 2.0\n@jax.jit\ndef f(x):\n    return x * scale")
     notebook.run("%%jaxpr\nf(jnp.ones(3))")
-    notebook.run("scale = 3.0\nf(jnp.ones(4))")  # the newest program has the newest value
+    notebook.run("scale = 3.0\nf(jnp.ones(4))")  # this call traced f again, with the new value
     assert "stale_value" not in notebook.run("%%jaxpr\nf(jnp.ones(4))").notes
 
 

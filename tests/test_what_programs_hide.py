@@ -1,4 +1,4 @@
-"""Tests notes on programs without an error: reads outside of an array, a gradient that is NaN."""
+"""Tests notes on programs that raise no error: indices outside of an array, and gradients that are NaN."""
 
 import pytest
 
@@ -119,7 +119,8 @@ def test_an_index_that_a_call_passes(notebook, body, outcome):
     note = ran.note("out_of_bounds")
     assert note["text"] == f"With the recorded values of a call, {body} is out of bounds: {outcome}"
     assert ran.line_of(note) == 4
-    assert "out_of_bounds" not in notebook.run("%%jaxpr\nf(x, 2)").notes  # the program is the same, the call is not
+    # the same program, called with an index in bounds
+    assert "out_of_bounds" not in notebook.run("%%jaxpr\nf(x, 2)").notes
 
 
 @pytest.mark.parametrize(
@@ -203,10 +204,11 @@ def test_a_gradient_that_is_nan_at_the_compared_number(notebook):
 @pytest.mark.parametrize(
     "cell",
     [
-        "g = f(x), jax.grad(f)(x)",  # JAX runs a forward and a backward program of f
+        "g = f(x), jax.grad(f)(x)",  # JAX runs two programs of f, the forward and the backward pass
         "g = f(x), jax.value_and_grad(f)(x)[1]",
         "g = f(x), jax.vjp(f, x)[1](1.0)[0]",
-        "g = f(x), jax.jit(jax.grad(f))(x)",  # one program, with two programs of f inside
+        # JAX runs one program, which contains the forward and the backward pass of f
+        "g = f(x), jax.jit(jax.grad(f))(x)",
         "df = jax.grad(f)\nfor _ in range(2):\n    g = f(x), df(x)",
     ],
 )

@@ -1,4 +1,4 @@
-"""The kernel's end of the widget: its traits, its answers, and what a host saves. Its views are in ui-tests/."""
+"""Tests the kernel's side of the widget: its traits, its answers, and its saved state. ui-tests/ test its views."""
 
 import base64
 import gzip
@@ -34,7 +34,7 @@ def total(xs):
 
 @pytest.fixture(autouse=True)
 def built(tmp_path, monkeypatch):
-    """Views of a few bytes: the build makes the real ones, and no test here reads them."""
+    """Replace the script with the views, which only the build makes, by a short script."""
     script = tmp_path / "views.js"
     script.write_text("export const render = () => undefined;")
     monkeypatch.setattr(jaxpr_widget, "VIEWS", script)
@@ -45,10 +45,10 @@ def built(tmp_path, monkeypatch):
 
 @pytest.fixture
 def shown():
-    """A widget of an inspection, and the messages that it sends."""
+    """Yield a widget of an inspection, and the list of messages that it sends."""
     widget = jj.widget(jj.inspect(total, jnp.ones(3), stage="trace"))
     sent = []
-    widget.send = sent.append  # what was bound before, sends on the comm
+    widget.send = sent.append  # the method that was bound before would send on the comm
     widget._messages._send = sent.append
     yield widget, sent
     widget.close()
@@ -137,7 +137,7 @@ def test_a_message_of_a_wrong_shape_prints_nothing(shown, capfd, monkeypatch, me
 
 
 def called_with(failures):
-    """Call the handlers of ipywidgets' messages and keep what they raise, which ipywidgets prints below a cell."""
+    """Return a function that calls ipywidgets' handlers and keeps their errors, which ipywidgets would print."""
 
     def call(handlers, *args):
         for handler in handlers.callbacks:
@@ -193,10 +193,10 @@ def test_values_that_are_not_saved_are_not_in_the_state():
     scale = float("1234" + ".5")
     snapshot = jj.inspect(lambda x: x * scale, jnp.ones(3), stage="trace")
     widget = jj.widget(snapshot)
-    value = str(scale)  # the document holds the text of this function
+    value = str(scale)  # the document contains this value, which the function reads from outside
     assert value in json.dumps(widget.document)
     widget.close()
-    # As a document is after `%config JaxprMagics.values = False`.
+    # This document is as with `%config JaxprMagics.values = False`.
     widget = jj.widget(jj.Snapshot(msgspec.structs.replace(snapshot.document, values="live")))
     assert value not in json.dumps(widget.get_state(["document", "_summary"]))
     widget.close()

@@ -1,4 +1,4 @@
-"""A function to time, a recorder of the stages of a call, and hand-made warm times."""
+"""Holds a function to time, a recorder of the stages of its calls, and artificial warm times."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SINES = "@jax.jit\ndef f(x):\n    for _ in range(3):\n        x = jnp.sin(x)\n  
 
 @contextmanager
 def stages_of(name: str) -> Iterator[list[str]]:
-    """Yield the stages that JAX ran under a name."""
+    """Yield a list to which the stages that JAX runs for the function of this name are added."""
     stages: list[str] = []
 
     def listen(event: str, seconds: float, **facts: Any) -> None:

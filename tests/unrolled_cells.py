@@ -16,7 +16,7 @@ from jupyter_jaxpr.observe.observation import Observation, ObservedFunction, Obs
 
 FILE = "/tmp/ipykernel_1/1.py"
 TIMES = StageTimes(trace=0.012, lower=0.008, compile=0.48)
-# The arguments with which the cases call their functions.
+# The arguments with which the functions of the cases are called.
 V = jnp.linspace(0.1, 0.9, 4)
 M = jnp.linspace(-0.5, 0.5, 16).reshape(4, 4)
 MANY = [M * (1 + number / 10) for number in range(12)]

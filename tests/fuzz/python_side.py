@@ -32,7 +32,7 @@ from jupyter_jaxpr.scripts.snapshot import Snapshot
 SLOW, STOPPED = 2.0, 20.0
 # The bytes that an operation may use beyond the memory after the imports.
 MEMORY = 500_000_000
-# The form that a refusal must have: one or more sentences, short enough to be shown.
+# Matches a proper refusal: one or more sentences, short enough to be shown.
 SENTENCES = re.compile(r"[A-Z][^\n]{5,1500}")
 SOUND = Path(__file__).parent / "documents" / "everything-0.12.json"
 # For a field of the document, the kinds of answers that are merged into it.

@@ -76,11 +76,11 @@ def _text(value: Any) -> tuple[str, bool]:
 
 
 class Names:
-    """The names to which a file assigns values.
+    """The names to which a file assigns values, found in its syntax tree.
 
     Attributes:
-        assigned: The assigned names by line.
-        parameters: The first lines of the functions with a parameter, by the line and the name of the parameter.
+        assigned: Line -> the names that are assigned on the line.
+        parameters: (line, name) of a parameter -> the first lines of the functions that have the parameter.
     """
 
     def __init__(self, text: str) -> None:
@@ -91,7 +91,7 @@ class Names:
         for node in ast.walk(tree):
             if isinstance(
                 node, ast.ListComp | ast.SetComp | ast.DictComp
-            ):  # these names belong to the outer frame, and are hidden there
+            ):  # these names belong to the outer frame, in which they are hidden
                 targets = (inner for generator in node.generators for inner in ast.walk(generator.target))
                 hidden |= set(map(id, targets))
         for node in ast.walk(tree):
@@ -110,7 +110,7 @@ def _arguments(arguments: ast.arguments) -> Iterator[ast.arg]:
 
 
 class Watcher:
-    """The values of names in functions of cells; the key is the file, the kind of name, the line and the name."""
+    """A trace function that collects the types of names: (file, kind of name, line, name) -> types."""
 
     def __init__(self) -> None:
         self.seen: dict[tuple[str, str, int, str], set[str]] = defaultdict(set)

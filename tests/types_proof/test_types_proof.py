@@ -1,8 +1,7 @@
-"""Each type that is shown of a name is the type that a trace function of Python saw, in more than sixty programs.
+"""Tests that each type shown for a name is a type that Python's trace function saw, in more than sixty programs.
 
-The programs are the lessons, those in the style of other libraries' documentation (`tests/foreign/`), and others that
-stand here, each with many ways to give a name a value. `-s` prints how many of the names that had an array in a trace
-have a type.
+The programs are the lessons, the programs in `tests/foreign/`, and those in `programs/`, each of which gives names
+values in many ways. `-s` prints how many of the names that had an array in a trace have a type.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ LESSONS = sorted((HERE.parents[1] / "jupyter_jaxpr" / "lessons" / "en").glob("*.
 FOREIGN = HERE.parent / "foreign" / "programs"
 OWN = sorted((HERE / "programs").glob("*.py"))
 ENDS_WITHIN = 1_800  # seconds, after which a run counts as hung
-# The cells that raise on purpose.
+# Programs and lessons with cells that raise on purpose.
 RAISES = {"flax_linen_wrong_shape", *(lesson.stem for lesson in LESSONS)}
-# The speed of the code does not matter.
+# Compiles without optimisation, because the speed of the code does not matter.
 UNOPTIMISED = {"JAX_PLATFORMS": "cpu", "XLA_FLAGS": "--xla_backend_optimization_level=0"}
 
 needs_lines = pytest.mark.skipif(not HAS_MONITORING, reason="Python 3.11 does not show the lines that run")
