@@ -1,4 +1,4 @@
-"""Pairs of programs, one before and one after an edit, with the expected text of their diff."""
+"""Holds pairs of programs, one before and one after an edit, with the expected text of their diff."""
 
 from __future__ import annotations
 

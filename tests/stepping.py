@@ -1,4 +1,4 @@
-"""Functions that the stepper's tests share: find a card by its kind, and a recorded column by its name."""
+"""Holds functions that the stepper's tests share: they find a card by its kind, and a recorded column by its name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def snapshot_of(function, *arguments, stage="run", **keywords):
 
 
 def card(snapshot, kind, number=0):
-    """Return the index of the nth card of a kind."""
+    """Return the index of the card with this number among the cards of a kind."""
     cards = [index for index, card in enumerate(snapshot.document.control_flow) if card.kind == kind]
     return cards[number]
 

@@ -1,4 +1,4 @@
-"""The request to compare programs of a run: which programs run, on which values, and why a program does not run."""
+"""Tests the request to compare programs of a run: which programs run, on which values, and why a program does not."""
 
 from __future__ import annotations
 

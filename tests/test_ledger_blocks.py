@@ -461,7 +461,7 @@ print(json.dumps(counts))
 
 
 def test_jax_compiles_as_often_for_an_eager_shard_map_within_a_block_as_without(tmp_path: Path) -> None:
-    """JAX makes new functions for each such call; a block keeps none alive, so JAX compiles as often as without."""
+    """JAX makes new functions for each eager shard_map; a block keeps none alive, so JAX compiles them again."""
     script = tmp_path / "script.py"
     script.write_text(EAGER)
     flags = {"XLA_FLAGS": "--xla_force_host_platform_device_count=2", "JAX_PLATFORMS": "cpu"}

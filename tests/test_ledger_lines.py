@@ -121,7 +121,7 @@ def test_dispatch_without_a_fast_path_is_a_hit(notebook: Notebook) -> None:
     "statement", ["list(map(f, [x] * 4))", "functools.reduce(f2, [x] * 5)", "list(filter(f, x[1:5]))"]
 )
 def test_calls_that_c_code_makes_are_a_lower_bound(notebook: Notebook, statement: str) -> None:
-    """All these calls hit. From Python 3.12 on, none of them is seen; on 3.11 JAX reports each hit."""
+    """All calls of f by C code hit. From Python 3.12 on, none of them is seen; on 3.11 JAX reports each hit."""
     notebook.run(
         "import functools\nf, f2 = jax.jit(lambda y: y + 1), jax.jit(lambda y, z: y + z)\nf(x), f2(x, x), f(x[0])"
     )

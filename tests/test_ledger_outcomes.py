@@ -139,7 +139,7 @@ def test_of_two_functions_of_one_name_it_is_told_which_was_compiled_ahead() -> N
 
 
 def test_lowered() -> None:
-    """In present versions of JAX, a call never only lowers. So the test makes the events of such a call itself."""
+    """In present versions of JAX, no call lowers without compiling, so the test makes such a call's events itself."""
     from jupyter_jaxpr.jax.facts import LOWER_EVENT
     from jupyter_jaxpr.observe.cache.kernel_history import History
     from jupyter_jaxpr.observe.cache.keys_of_calls import key_of

@@ -376,7 +376,7 @@ STEPS = st.deferred(
 
 
 def interpret(steps, x):
-    """Apply steps to an array."""
+    """Apply steps, each by its name, to an array; return the result."""
     for step in steps:
         match step:
             case "sin":

@@ -1,5 +1,4 @@
-"""A document as an HTML file of its own: every line has its source place, the page
-loads nothing, and only our script runs.
+"""Tests the page of a document: every line has its source place, the page loads nothing, and only our script runs.
 
 ui-tests/test_exported_page.py tests the script in a browser.
 """

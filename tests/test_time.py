@@ -287,7 +287,7 @@ def test_the_option_is_documented(notebook: Notebook) -> None:
 
 
 def test_a_call_without_jit_that_compiles_its_scan_again_is_compared_with_nothing(notebook: Notebook) -> None:
-    """Such a call also measures its compiles, so a ratio to the warm call would say little."""
+    """If a call without jit compiles its scan again each time, a ratio to the warm call would say little."""
     notebook.run("from jax import lax")
     anew = """%%jaxpr --time
 @jax.jit

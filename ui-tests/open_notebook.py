@@ -1,4 +1,4 @@
-"""A notebook open in a browser: the actions of a person, and the state of the screen after them."""
+"""Lets a test use a notebook that is open in a browser: the actions of a user, and what the screen then shows."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ class OpenNotebook:
         )
 
     def point_at(self, line: Locator, **where: Any) -> None:
-        """Point at a line of the listing; move the mouse away first, so that no other explanation covers the line."""
+        """Move the mouse to a line of a listing; first move it away, so that no other tip covers the line."""
         self.page.mouse.move(1, 1)
         line.hover(**where)
 

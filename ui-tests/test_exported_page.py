@@ -1,4 +1,4 @@
-"""A run saved from the panel as an HTML file: it opens with nothing beside it, links, folds, and is searched."""
+"""Tests a run saved from the panel as an HTML file: it loads no other file, and has links, folds and a search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lesson 2, "The cache": each claim is read off the Cache tab."""
+"""Tests lesson 2, "The cache": the Cache tab shows what each claim says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lesson 3, "Branches": claims B1 to B8 and the comparison, each read off the panel."""
+"""Tests lesson 3, "Branches": the panel shows claims B1 to B8 and the comparison."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lesson 4, "Loops": claims B9 to B13 and C7, each read off the panel."""
+"""Tests lesson 4, "Loops": the panel shows claims B9 to B13 and C7."""
 
 from __future__ import annotations
 

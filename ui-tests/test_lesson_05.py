@@ -1,4 +1,4 @@
-"""Lesson 5, "scan": claims C1 to C10, each read off the panel."""
+"""Tests lesson 5, "scan": the panel shows claims C1 to C10."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lesson 6, "time and cost": claims A5, A6, A13, A17, B8, B10, C3, C5 and C10, each read off the panel."""
+"""Tests lesson 6, "time and cost": the panel shows claims A5, A6, A13, A17, B8, B10, C3, C5 and C10."""
 
 from __future__ import annotations
 

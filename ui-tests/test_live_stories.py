@@ -1,4 +1,4 @@
-"""Live in both themes, at three widths, by keyboard alone, beside a second tab, and up to a later level."""
+"""Tests Live in both themes, at three widths, by keyboard alone, beside a second tab, and up to a later level."""
 
 import re
 

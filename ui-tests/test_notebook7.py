@@ -1,4 +1,4 @@
-"""The panel in Notebook 7: the same panel, in the side area of Notebook 7."""
+"""Tests the panel in the side area of Notebook 7."""
 
 import pytest
 from playwright.sync_api import expect

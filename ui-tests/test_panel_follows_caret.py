@@ -1,4 +1,4 @@
-"""The panel shows the program of the place where the caret is, until the program is pinned."""
+"""Tests that the panel shows the program of the line with the caret, until the user pins a program."""
 
 import re
 

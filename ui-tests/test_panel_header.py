@@ -1,4 +1,4 @@
-"""The head of the panel: the run in view, its times, and the chosen program."""
+"""Tests the head of the panel: the run in view, its times, and the chosen program."""
 
 import re
 import sys

@@ -1,4 +1,4 @@
-"""The panel without a program, the panel while JAX works, and the notes on a run."""
+"""Tests the panel without a program, while JAX works, and with notes on a run."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The reading place in each text: it stays when the user reads another program, and comes back after a reload."""
+"""Tests that each text keeps its scroll position when the user reads another program, and after a reload."""
 
 import re
 

@@ -78,7 +78,8 @@ def check_wraps(node: ast.expr, names: Mapping[str, Any]) -> None:
         NotThere: A name does not exist.
     """
     if isinstance(node, ast.Call):
-        # such as jax.jit(static_argnames="n"), partial(jax.jit, ...) or functools.wraps(f)
+        # The expression is a call that returns a decorator, such as jax.jit(static_argnames="n") or partial(jax.jit,
+        # ...).
         check(node, names)
         if any(
             _object(node.func, names) is partial_type for partial_type in (functools.partial, functools.partialmethod)
@@ -274,7 +275,7 @@ def _attribute(owner: Any, node: ast.Attribute) -> Any:
             raise NotThere(_text(node))
         return value
     kind: Any = type(owner)
-    # the class defines `__getattribute__` in Python
+    # A `__getattribute__` that a class defines in Python is code of the user, which must not run.
     if not isinstance(kind.__getattribute__, types.WrapperDescriptorType):
         raise NotHarmless(_text(node))
     fields = getattr(kind, "_fields", ()) if issubclass(kind, tuple) else ()

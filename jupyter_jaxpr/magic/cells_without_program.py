@@ -86,7 +86,7 @@ def why_no_program(
     namespace: dict[str, Any], active: Active, observation: Observation, error: BaseException | None
 ) -> str | None:
     """Return a sentence on why a run has no program, such as an error in the cell; None if no cause is known."""
-    # At Python's recursion limit the hooks may have missed a call; even then, Python does not always raise.
+    # Near Python's recursion limit the hooks may have missed a call, even if the cell raised no error.
     is_at_end = isinstance(error, RecursionError)
     is_unsure = not active.run.counted or active.run.counter.lost is not None or is_at_end
     if is_unsure and isinstance(error, KeyboardInterrupt):

@@ -50,7 +50,7 @@ _sessions: weakref.WeakKeyDictionary[Any, Session] = weakref.WeakKeyDictionary()
 
 
 class Session:
-    """What the extension does in one IPython shell."""
+    """Observes the cells of one IPython shell, shows their runs, and implements the magics."""
 
     def __init__(self, shell: InteractiveShell) -> None:
         self.shell = shell

@@ -58,7 +58,7 @@ def edited_tree(text: str, earlier_text: str, earlier_tree: ast.Module) -> tuple
     body = block.body
     first, last = min(first, _first_line(body[start])), max(last, body[stop - 1].end_lineno)
     if start and body[start - 1].end_lineno >= first or stop < len(body) and _first_line(body[stop]) <= last:
-        return None  # several statements on one line
+        return None  # another statement shares a line with these statements
     lines, earlier_lines = text.split("\n"), earlier_text.split("\n")
     around = (earlier_lines[first - 2] if first > 1 else "", earlier_lines[last - 1], lines[last - 1])
     indentation = earlier_lines[body[0].lineno - 1][: body[0].col_offset]

@@ -114,7 +114,7 @@ def _shown_names(statement: ast.stmt) -> set[str]:
             names.add(node.id)
         elif isinstance(node, ast.Call):
             if isinstance(node.func, ast.Attribute) and node.func.attr in _METHODS and not node.keywords:
-                nodes.append(node.func.value)  # the object of a method call such as y.sum()
+                nodes.append(node.func.value)  # in `y.sum()`, the statement displays a value of y
             elif not isinstance(node.func, ast.Name) or node.func.id not in _BUILTINS:
                 return set()
             nodes += [*node.args, *(keyword.value for keyword in node.keywords)]
@@ -227,7 +227,7 @@ def _seen_through(call: ast.Call) -> Sequence[ast.expr]:
     """Return the arguments of a call that only prints, converts or waits for them; () for any other call."""
     if isinstance(call.func, ast.Attribute):
         if call.func.attr == "block_until_ready" and call.args:
-            return call.args  # the argument of jax.block_until_ready(f(x))
+            return call.args  # in `jax.block_until_ready(f(x))`, the call that matters is f(x)
         constant = all(map(_is_constant, [*call.args, *(keyword.value for keyword in call.keywords)]))
         return (call.func.value,) if call.func.attr in _METHODS and constant else ()
     if isinstance(call.func, ast.Name) and (call.func.id in _BUILTINS or call.func.id == "block_until_ready"):

@@ -150,7 +150,7 @@ def _replace_specs(text: str) -> tuple[str, bool]:
         dtype, mark = match["dtype"], match["mark"]
         _check_dtype(dtype, match["key"], match[0])
         if match["key"] is None and dtype not in DTYPES:
-            return match[0]  # an index expression of the user, such as xs[0]
+            return match[0]  # `xs[0]`, for example, is an index expression of the user, not an array type
         if mark not in (None, "{weak}", "{weak_type=True}"):
             raise SpecError(f"'{match[0]}': there is no mark {mark}. Write {{weak}} for a weakly typed array.")
         if match["key"] is not None and mark is not None:

@@ -101,7 +101,8 @@ class Answers:
                     self._keep(request, run, answer)
         except (Unavailable, ValuesGone) as error:
             return Refused(id=request.id, reason=str(error))
-        except BaseException as error:  # also an alarm: no cell is running, and the panel waits for an answer
+        # also the error of a user's alarm: no cell is running, and the panel waits for an answer
+        except BaseException as error:
             # Raised here, a SystemExit from user code would end the thread that answers requests.
             return Refused(id=request.id, reason=_BROKE.format(error=_first_line(error)))
         if isinstance(answer, Confirm):

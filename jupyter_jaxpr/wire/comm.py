@@ -190,7 +190,7 @@ class Publisher:
         """
         with _never_raises("jupyter_jaxpr could not send progress to the panel."):
             if self._hub is None or run == self._last_run:
-                return  # the document of the run was sent already, so this heartbeat is too late
+                return  # the document of the run was already sent, so a heartbeat would be too late
             message = Progress(
                 seq=0,
                 run=run,
@@ -283,8 +283,8 @@ class Publisher:
 
     def _on_request_comm(self, asking: Any, opened: object) -> None:
         def forget(closed: object) -> None:
-            # The page that closed the comm knows this. A second close message would make other pages log an unknown
-            # comm.
+            # The page has closed the comm itself, so it needs no close message; the message would make other pages
+            # report an unknown comm.
             asking._closed = True
             with self._lock:
                 self._asking.pop(asking.comm_id, None)

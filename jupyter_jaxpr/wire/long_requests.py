@@ -57,7 +57,7 @@ class Work:
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the request."""
+        """The seconds since the request arrived."""
         return self._clock() - self._began
 
     def is_stopped(self) -> bool:
@@ -69,7 +69,7 @@ class Work:
         self._stop.set()
 
     def leave(self) -> None:
-        """Nobody waits for the answer: end, and send nothing."""
+        """Ask the job to end, and send no further reply, because nobody waits for the answer any more."""
         self._left = True
         self.stop()
 

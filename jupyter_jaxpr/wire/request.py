@@ -103,7 +103,7 @@ class RequestContext:
 
 
 class Request(Struct):
-    """A question about one run."""
+    """The base of all requests: asks something about one run, or about the kernel."""
 
     patience: ClassVar[int]  # the browser gives up after this many seconds without a reply
     # the field of the document that receives the answer; DOCUMENT: the answer replaces the document

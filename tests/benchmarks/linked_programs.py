@@ -1,4 +1,4 @@
-"""Programs whose links are measured: jitted functions with arguments, of the kinds that notebooks have.
+"""Makes the programs whose links are measured: jitted functions with arguments, as notebooks have them.
 
 Programs that use a library are made only if the library is installed; the others need only JAX.
 """
@@ -39,7 +39,7 @@ def linked_programs() -> Iterator[tuple[str, Callable[[], Made]]]:
 
 
 def control() -> Made:
-    """Make a function with cond, while, a loop, sort, scatter and random numbers."""
+    """Return a function with cond, while, fori_loop, sort, scatter and random numbers, and its arguments."""
 
     def f(x, i):
         y = lax.cond(i > 2, lambda v: jnp.sin(v) * 2, lambda v: jnp.cos(v) + 1, x)
@@ -52,7 +52,7 @@ def control() -> Made:
 
 
 def scan_of_scan() -> Made:
-    """Make a loop in a loop."""
+    """Return a function with a scan inside of a scan, and its arguments."""
 
     def f(x):
         def outer(carry, row):
@@ -69,7 +69,7 @@ def scan_of_scan() -> Made:
 
 
 def vmap_of_grad() -> Made:
-    """Make gradients of an MLP for each example."""
+    """Return a function that computes the gradient of an MLP for each example, and its arguments."""
 
     def loss(params, x, y):
         h = jnp.tanh(x @ params["w1"] + params["b1"])
@@ -80,7 +80,7 @@ def vmap_of_grad() -> Made:
 
 
 def layers_by_scan() -> Made:
-    """Make a training step whose layers are one scan."""
+    """Return a training step in which one scan runs all layers, and its arguments."""
 
     def block(x, p):
         h = x @ p["w1"]
@@ -99,7 +99,7 @@ def layers_by_scan() -> Made:
 
 
 def rnn() -> Made:
-    """Make a recurrent network with a softmax."""
+    """Return a recurrent network with a softmax, and its arguments."""
 
     def f(w, xs):
         def step(h, x):
@@ -113,7 +113,7 @@ def rnn() -> Made:
 
 
 def newton() -> Made:
-    """Make a loop that ends when it converges."""
+    """Return a while loop that ends when Newton's method has converged, and its arguments."""
 
     def f(x):
         def value(v):
@@ -133,7 +133,7 @@ def newton() -> Made:
 
 
 def convolutions() -> Made:
-    """Make two convolutions, pooling, a dense layer, and their gradient."""
+    """Return the gradient of a network with two convolutions, pooling and a dense layer, and its arguments."""
 
     def loss(params, x):
         for kernel in params["kernels"]:
@@ -147,7 +147,7 @@ def convolutions() -> Made:
 
 
 def losses() -> Made:
-    """Make a program of library functions that make many equations for one line."""
+    """Return a function whose lines call library functions with many equations, and its arguments."""
 
     def f(logits, labels):
         p = jax.nn.softmax(logits)
@@ -159,7 +159,7 @@ def losses() -> Made:
 
 
 def custom_derivatives() -> Made:
-    """Make a function with its own gradient, and one that is computed again."""
+    """Return a function with a custom gradient and with a checkpoint, and its arguments."""
 
     @jax.custom_vjp
     def clipped(x):
@@ -178,7 +178,7 @@ def custom_derivatives() -> Made:
 
 
 def random_numbers() -> Made:
-    """Make a program that makes random keys and draws numbers with them."""
+    """Return a function that makes random keys and draws numbers with them, and its arguments."""
 
     def f(key):
         a, b = jax.random.split(key)
@@ -189,7 +189,7 @@ def random_numbers() -> Made:
 
 
 def of_equinox() -> Made:
-    """Make the gradient of an MLP of equinox."""
+    """Return the gradient of an MLP of equinox, and its arguments."""
     import equinox as eqx
 
     arrays, static = eqx.partition(eqx.nn.MLP(4, 2, 16, 2, key=jax.random.key(0)), eqx.is_array)
@@ -202,7 +202,7 @@ def of_equinox() -> Made:
 
 
 def of_flax() -> Made:
-    """Make a training step of a small flax network with normalisation."""
+    """Return a training step of a small flax network with normalisation, and its arguments."""
     import flax.linen as nn
 
     class Net(nn.Module):
@@ -223,7 +223,7 @@ def of_flax() -> Made:
 
 
 def of_diffrax() -> Made:
-    """Make the solution of an ordinary differential equation by diffrax."""
+    """Return a function that solves an ordinary differential equation with diffrax, and its arguments."""
     import diffrax
 
     def f(y):

@@ -1,4 +1,4 @@
-"""Programs with control flow of every kind, as a person writes them: each is a function and its arguments.
+"""Holds programs with control flow of every kind, as users write them: each is a function with arguments.
 
 Their cards are in `golden/`, made by `golden.py`. A test finds a line by its text, so lines may move.
 """

@@ -1,4 +1,4 @@
-"""One row of the table of faults."""
+"""Defines a row of the table of faults."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ PLACES = {"shell": Shell, "kernel": KernelPlace}
 
 
 class Pair:
-    """Two shells or two kernels, one with the extension and one without it."""
+    """Two shells or two kernels, of which one has loaded the extension."""
 
     def __init__(self, kind: str) -> None:
         def start(load: str) -> Any:

@@ -1,4 +1,4 @@
-"""Rows of the table of faults: recursion, memory, sizes, and the standard output."""
+"""Holds rows of the table of faults: recursion, memory, sizes, and the standard output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of the table of faults: alarms, disks, processes, threads and tasks."""
+"""Holds rows of the table of faults: alarms, disks, processes, threads and tasks."""
 
 from __future__ import annotations
 

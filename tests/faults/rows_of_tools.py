@@ -1,4 +1,4 @@
-"""Rows of the table of faults: IPython, debuggers, profilers."""
+"""Holds rows of the table of faults: IPython, debuggers, profilers."""
 
 from __future__ import annotations
 

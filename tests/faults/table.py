@@ -1,4 +1,4 @@
-"""The faults: what a cell does, what the person who runs it sees, and what the panel shows.
+"""Joins the rows of the table of faults: what a cell does, what the user sees, and what the panel shows.
 
 Each row runs in a plain IPython shell and in a notebook's kernel, with the extension and without it. The person must
 see the same output both times; the output contains `sees`, so that the test notices a row that no longer shows its

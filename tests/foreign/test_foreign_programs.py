@@ -1,4 +1,4 @@
-"""Programs in the style of the documentation of equinox, flax, optax, diffrax and JAX go through `%%jaxpr`.
+"""Tests programs in the style of the documentation of equinox, flax, optax, diffrax and JAX under `%%jaxpr`.
 
 Each program runs twice, each time in its own process: plain, without an import of the extension, and under the magic.
 Only the panel may differ.

@@ -30,7 +30,7 @@ LONGEST = 1800
 
 
 def reports(file: Path, folder: Path) -> tuple[list[tuple[str | None, list[str]]], ...]:
-    """Return the results for each document from the two readers, which run at the same time."""
+    """Run both readers on the documents at the same time, and return their results for each document."""
     python, browser = folder / "python.jsonl", folder / "browser.jsonl"
     environment = {**os.environ, "FUZZ_FILE": str(file), "FUZZ_REPORT": str(browser), "JAX_PLATFORMS": "cpu"}
     browser.unlink(missing_ok=True)

@@ -45,7 +45,7 @@ def saved() -> tuple[Json, ...]:
 def document(seed: int, number: int, *, everyday: bool = False) -> str:
     """Return a changed document as JSON; the same seed and number always give the same document.
 
-    With `everyday`, fewer documents have a very large number of something, because such documents take seconds.
+    With `everyday`, fewer documents have a very large list or text, because such documents take seconds.
     """
     rng, sound, change = begun(seed, number, everyday)
     fields = copy.deepcopy(sound)
@@ -57,7 +57,7 @@ def document(seed: int, number: int, *, everyday: bool = False) -> str:
 
 
 def begun(seed: int, number: int, everyday: bool = False) -> tuple[random.Random, Json, Change | None]:
-    """Return the random generator, the document to change, and the change that makes something very large (or None)."""
+    """Return the random generator, the document to change, and the change that makes a very large part (or None)."""
     rng = random.Random(f"{seed}:{number}")
     sound = rng.choice(saved())
     return rng, sound, rng.choice(LARGE) if rng.random() < (0.02 if everyday else 0.12) else None

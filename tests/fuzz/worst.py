@@ -1,4 +1,4 @@
-"""Chooses, for a seed, the documents that take the most work to show: those with very many of something.
+"""Chooses the documents of a seed that take the most work to show: those with a very large list or text.
 
 A refused document is only one sentence on a page, so only documents that the reader accepts are chosen.
 """
@@ -19,7 +19,7 @@ HOSTILE = ("<script", "onerror", "javascript:", "<img", "__proto__")
 def worst(seed: int, count: int, among: int) -> list[int]:
     """Return the numbers of the `count` worst documents among the first `among` documents.
 
-    The kinds of large amounts take turns; each gives first its documents with the most hostile strings, then its
+    The kinds of very large parts take turns; each gives first its documents with the most hostile strings, then its
     longest.
     """
     by_kind: dict[str, list[tuple[int, int, int]]] = defaultdict(list)

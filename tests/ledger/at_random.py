@@ -49,7 +49,7 @@ class Call:
     shape: tuple[int, ...] = (2,)
     dtype: str = "float32"
     holder: str = "jax"
-    device: int | None = None  # the device to which the argument is committed
+    device: int | None = None  # the device to which the array argument is committed, or None
     scalar: str = "none"
     n: Any = 1
     keyword: bool = False

@@ -13,7 +13,7 @@ x = jnp.arange(8.0)
 """
 
 KINDS = (
-    # a function of the cell, with an array of a new shape
+    # a jitted function of the cell, called with an array of a new shape
     """
 @jax.jit
 def f(x):
@@ -52,7 +52,7 @@ def g(x):
     return jnp.cumsum(jnp.cos(x) + {n})[::-1]
 g(jnp.arange({size}.0))
 """,
-    # an error while JAX traces
+    # a cell that raises an error while JAX traces
     """
 @jax.jit
 def f(x):
@@ -91,7 +91,7 @@ for power in (2, 3):
 for number in range(3):
     jax.jit(lambda x: x + number)(jnp.ones({size}))
 """,
-    # an error when the cell runs
+    # a cell that raises an error after its computation
     """
 a = jax.jit(lambda x: x * {n})(jnp.ones({size}))
 raise ValueError("of cell {n}")
@@ -107,7 +107,7 @@ class Model:
 model = Model({size})
 out = model.apply(jnp.ones({size}))
 """,
-    # unrolled loops: many equations
+    # a cell whose Python loop is unrolled into many equations
     """
 @jax.jit
 def deep(x):
@@ -116,7 +116,7 @@ def deep(x):
     return x
 deep(jnp.ones({size})).block_until_ready()
 """,
-    # NumPy beside JAX, and prints
+    # a cell that also uses NumPy, and that prints
     """
 data = np.random.default_rng({n}).normal(size=({size}, 3))
 @jax.jit

@@ -1,5 +1,4 @@
-"""A day in a kernel: cells run one after the other in their own process, which counts the live objects every hundred
-cells.
+"""Runs the cells of a long day one after the other in a process, which counts its live objects every hundred cells.
 
 The four `WAYS`: cells without the extension, with the extension loaded, under the magic, and with options of the magic.
 """

@@ -1,4 +1,4 @@
-"""Cells that define some objects (the world), and functions with and without side effects on these objects."""
+"""Holds cells that define some objects (the world), and functions with and without side effects on these objects."""
 
 from __future__ import annotations
 

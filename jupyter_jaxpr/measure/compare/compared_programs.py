@@ -83,7 +83,7 @@ def _types(program: ObservedProgram) -> list[str]:
 
 
 class _ProgramTrial(Trial):
-    """One program in a comparison."""
+    """Runs and times the executable of one program of a comparison."""
 
     def __init__(
         self, observer: Observer, variant: Variant, program: ObservedProgram, leaves: list[Any], stop: Stop

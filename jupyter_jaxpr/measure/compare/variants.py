@@ -188,7 +188,7 @@ def _time(observer: Observer, trials: Sequence[Trial], stop: Stop) -> None:
 
 
 class Trial:
-    """One function while it is compared."""
+    """Calls, times and differentiates one function of a comparison, and stores the results in its variant."""
 
     def __init__(
         self,

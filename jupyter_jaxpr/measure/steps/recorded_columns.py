@@ -98,10 +98,10 @@ class Target:
 
     @property
     def sketches(self) -> list[Sketch]:
-        """For each column, the sketch of its value at a step."""
+        """The sketches of the columns, in order; a sketch decides what is kept of the value at each step."""
         return [column.sketch for column in self.columns]
 
     @property
     def end_sketches(self) -> list[Sketch]:
-        """For each column, the sketch of its value at the end of a visit."""
+        """The sketches of the columns that also have a value at the end of each visit."""
         return [column.sketch for column in self.ends]

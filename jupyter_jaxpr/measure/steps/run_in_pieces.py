@@ -41,7 +41,7 @@ class _End(Exception):
 
 
 class RunInPieces:
-    """One run of a stepper, in pieces."""
+    """Runs a stepper's program once, in pieces, and collects the steps that it records."""
 
     def __init__(
         self,

@@ -147,7 +147,7 @@ def _values(name: str, program: ObservedProgram) -> list[Any]:
 
 
 class _Trial:
-    """One program while it is timed."""
+    """Times the warm call and the eager call of one program."""
 
     def __init__(
         self,

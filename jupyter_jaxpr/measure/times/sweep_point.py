@@ -123,7 +123,7 @@ class Growth:
 
 
 class Swept:
-    """One function while it is swept.
+    """Measures one function at the values of a sweep.
 
     Args:
         observer: The observer, which records nothing meanwhile.

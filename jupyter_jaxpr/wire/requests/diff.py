@@ -51,7 +51,8 @@ class DiffRequest(Request, tag="diff"):
 
     def _earlier(self, context: RequestContext) -> tuple[Snapshot, Sources | None]:
         if self.before_document is not None:
-            # A document from a file may have the id of a held run; it is compared by itself.
+            # A document that the page read from a file is never looked up by its id, because a kept run may have the
+            # same id.
             try:
                 validate(self.before_document)
             except not_of_a_signal(ValueError) as error:

@@ -20,7 +20,7 @@ from ..request import Request, RequestContext
 from ..runs import Runs
 
 _NOT_YET = "Live traces a cell after you have run the cell, or %load_ext jupyter_jaxpr, in this kernel."
-#: The largest number of equations of a program that is compared without a request.
+#: A diff with the last run is only sent with each trace if both programs have at most this many equations.
 _COMPARED = 2_000
 _live = Live()
 
