@@ -23,7 +23,7 @@ class Limit:
     """The most characters of each kind of text."""
 
     NAME: Final = 200  # the name of a function, a class, a parameter, a primitive or an axis
-    FILE: Final = 4_096  # the longest path of a file that Linux opens
+    FILE: Final = 4_096  # the path of a file; Linux opens no longer path
     VALUE: Final = 60  # the text of a static value
     PATH: Final = 300  # the path of a leaf, such as p['w']
     PARAMETER: Final = 300  # the text of a parameter of an equation

@@ -1,4 +1,4 @@
-"""Tests that a text of the user's in `linecache` that was never a file stays there."""
+"""Tests that a text which user code puts into `linecache`, and which no file has, stays there."""
 
 from __future__ import annotations
 

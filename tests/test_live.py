@@ -25,7 +25,7 @@ Trace = Callable[..., LiveProgram]
 
 @pytest.fixture
 def trace(notebook: Notebook) -> Trace:
-    """Return a function that traces a cell live, like the request."""
+    """Return a function that traces a cell live, as the kernel does for the page's request."""
     from jupyter_jaxpr.magic.session import Session
 
     live = Live()

@@ -583,4 +583,5 @@ def test_no_type_is_shown_that_the_name_did_not_have(notebook: Notebook, name: s
     had = {(local, text) for _, local, text in values}
     assert [pair for pair in arrays if pair not in had] == []
     missing = {local for _, local, _ in values} - {at.name for at in names}
-    assert missing == ({"u"} if name == "closures and lambdas" else set())  # Python hides the name of a comprehension
+    # u is the variable of a comprehension, which Python hides
+    assert missing == ({"u"} if name == "closures and lambdas" else set())

@@ -1,4 +1,4 @@
-"""The fixtures of the browser tests: one server and one page of JupyterLab for all, a notebook for each.
+"""Holds the fixtures of the browser tests: all tests share a server and a page of JupyterLab; each has a notebook.
 
 How to write a test:
 
@@ -8,7 +8,7 @@ How to write a test:
 - Take `shared_notebook` where several tests of a module only look at what the same cells made. The cells run once for
   the module; each test has the notebook opened anew, with a panel as it is after a page was loaded. A test that asks
   the kernel for more than texts (a measurement, a second compilation, another run) takes `notebook`.
-- Mark with `fresh_page` what is about a page itself: loading, reloading, two tabs, Notebook 7, a cut connection, a
+- Mark with `fresh_page` a test of the page itself: loading, reloading, two tabs, Notebook 7, a cut connection, a
   server of its own, what is fetched, settings that a page reads at its start.
 """
 

@@ -1,4 +1,4 @@
-"""Uses every control of the extension in a page once, and names those that were used.
+"""Uses every control of the extension in a page once, and returns the names of those that it used.
 
 The walk finds controls by their roles (buttons, tabs, menus, options, inputs, links), never by their names, so that
 it also uses controls that are added later.
@@ -14,7 +14,8 @@ from typing import Any
 
 from playwright.sync_api import Error, Locator, Page, expect
 
-#: Waiting for long texts is necessary: if a kernel evaluated a text, the trace of that would appear only at the end.
+#: The walk waits for the kernel's long work: if the kernel evaluated a text of the document, the evidence of that would
+#: appear only at the end.
 WORK_ENDS_WITHIN = 120_000
 REACHED_WITHIN = 5_000
 #: The walk uses at most this many controls whose names differ only in numbers, such as links to lines.

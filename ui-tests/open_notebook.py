@@ -36,7 +36,7 @@ STANDS_STILL = """async selector => {
 
 @dataclass(frozen=True)
 class OpenNotebook:
-    """A notebook in a page of the browser. Cells are counted from 0."""
+    """A notebook in a page of the browser. Its methods count cells from 0."""
 
     page: Page
     lab: LabServer

@@ -1,4 +1,4 @@
-"""Opens one page of JupyterLab for a browser and a server, which many tests use in turn.
+"""Opens one page of JupyterLab, in one browser with one server, which many tests use in turn.
 
 A page of JupyterLab costs several times what a notebook in it costs. After each test the page is put back into the
 state in which it was loaded; where that is not possible it is thrown away, and the next test loads another.

@@ -442,7 +442,7 @@ WHOLE_LIST = [
 
 @pytest.fixture
 def several(shared_notebook) -> OpenNotebook:
-    """A notebook whose cell ran, recorded and traced many programs."""
+    """Return a notebook whose cell ran, recorded and traced many programs."""
     nb = shared_notebook(LOAD, SEVERAL)
     expect(head(nb)).to_contain_text(re.compile("^cube10 of 11"))
     return nb

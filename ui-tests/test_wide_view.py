@@ -68,7 +68,7 @@ BROKEN_WORDS = r"""column => [...column.querySelectorAll('.cm-line')].flatMap(li
 
 
 class Wide:
-    """The wide view of a notebook."""
+    """The wide view of a notebook's page."""
 
     def __init__(self, nb: OpenNotebook) -> None:
         self.nb = nb

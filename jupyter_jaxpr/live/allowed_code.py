@@ -28,7 +28,7 @@ _COMPLETES = frozenset(["defvjp", "defjvp", "defjvps", "def_vmap"])
 
 
 class NotHarmless(Exception):
-    """Raised for an expression that may not be evaluated; the message names the part because of which it may not."""
+    """Raised for an expression that may not be evaluated; the message is the source text of the harmful part."""
 
 
 class NotThere(Exception):
@@ -36,7 +36,7 @@ class NotThere(Exception):
 
 
 def check(node: ast.expr, names: Mapping[str, Any]) -> None:
-    """Return if the expression may be evaluated; else raise.
+    """Check that the expression may be evaluated; raise otherwise.
 
     Raises:
         NotHarmless: The evaluation could run code that is not known to be harmless.
@@ -71,7 +71,7 @@ def check(node: ast.expr, names: Mapping[str, Any]) -> None:
 
 
 def check_wraps(node: ast.expr, names: Mapping[str, Any]) -> None:
-    """Return if calling the expression's value with a function, as a decorator, is harmless; else raise.
+    """Check that calling the expression's value with a function, as a decorator, is harmless; raise otherwise.
 
     Raises:
         NotHarmless: The effects of such a call are unknown.
@@ -152,7 +152,7 @@ def _is_plain_member(member: ast.stmt, names: Mapping[str, Any]) -> bool:
 def check_definition(
     node: ast.FunctionDef | ast.AsyncFunctionDef, names: Mapping[str, Any], *, in_class: bool = False
 ) -> None:
-    """Return if the decorators and default values of a `def` statement may be evaluated; else raise.
+    """Check that the decorators and default values of a `def` statement may be evaluated; raise otherwise.
 
     Raises:
         NotHarmless: A decorator or a default may not be evaluated.

@@ -136,7 +136,7 @@ def arguments(magic: Callable[..., Any]) -> Callable[..., Any]:
     return magic
 
 
-# (option, option that it excludes, error message).
+# Options that exclude each other: (option, excluded option, error message).
 _APART = (
     (
         "--sweep",
@@ -166,7 +166,7 @@ _APART = (
     ("--sweep", "--time", "--sweep and --time exclude each other: --sweep times each call. Leave out one of the two."),
 )
 
-# (option that calls the function, example of an argument).
+# Options that call the function: (option, example of an argument).
 _RUN = (
     ("--compare", "jnp.ones(8)"),
     ("--sweep", "jnp.ones({name})"),

@@ -75,7 +75,7 @@ def edited_tree(text: str, earlier_text: str, earlier_tree: ast.Module) -> tuple
 
 
 def _common_ends(text: str, earlier_text: str) -> tuple[int, int]:
-    """Return how many characters two texts have in common at their begins, and at their ends after that."""
+    """Return how many characters two texts have in common at their beginnings, and at their ends after that."""
     shorter = min(len(text), len(earlier_text))
     begin, beyond = 0, shorter
     while begin < beyond:
@@ -98,7 +98,7 @@ def _common_ends(text: str, earlier_text: str) -> tuple[int, int]:
 def _blocks_around(tree: ast.Module, first: int, last: int) -> list[tuple[Any, int, int]]:
     """Return the blocks whose bodies contain the lines `first` to `last`, the outermost first.
 
-    With each block stand the start and the stop index, in its body, of the statements on these lines.
+    Each block comes with two indices into its body: the start and the stop of the statements on these lines.
     """
     blocks: list[tuple[Any, int, int]] = []
     block: Any = tree

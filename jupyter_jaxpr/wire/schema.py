@@ -28,18 +28,15 @@ _NEXT_FIELD = ",\n    "
 
 
 def _plain(node: Any) -> Any:
-    """Rewrite parts of the schema that json-schema-to-typescript treats differently.
-
-    Tuples, references with a description.
-    """
+    """Rewrite tuples and references with a description, which json-schema-to-typescript treats differently."""
     if isinstance(node, list):
         return [_plain(item) for item in node]
     if not isinstance(node, dict):
         return node
     node = {key: _plain(value) for key, value in node.items()}
     if isinstance(node.get("description"), str):
-        # Before Python 3.13, docstrings keep the indentation of the source; removed, so that all versions give the same
-        # text.
+        # Before Python 3.13, docstrings keep the indentation of the source; it is removed, so that all versions give
+        # the same text.
         node["description"] = inspect.cleandoc(node["description"])
     if "prefixItems" in node:
         node["items"] = node.pop("prefixItems")
@@ -126,7 +123,7 @@ def requests_text() -> str:
         by = "null" if request["by"] is None else "[" + ", ".join(f"'{path}'" for path in request["by"]) + "]"
         fields = {"patience": request["patience"], "into": into, "by": by, "isLong": json.dumps(request["long"])}
         entry = f"  {name}: {{ {', '.join(f'{field}: {value}' for field, value in fields.items())} }}"
-        if len(entry) > 79:  # prettier breaks longer lines
+        if len(entry) > 79:  # prettier breaks lines that are longer than this
             inner = _NEXT_FIELD.join(f"{field}: {value}" for field, value in fields.items())
             entry = f"  {name}: {{\n    {inner}\n  }}"
         lines.append(entry if name == NAMES[-1] else f"{entry},")
@@ -139,7 +136,7 @@ def facts_text() -> str:
     for name in ("TRANSFORM_KINDS", "HLO_TABLES"):
         values = [f"'{value}'" for value in getattr(shared_constants, name)]
         line = f"export const {name} = [{', '.join(values)}] as const;"
-        if len(line) > 80:  # prettier breaks longer lines
+        if len(line) > 80:  # prettier breaks lines that are longer than this
             line = f"export const {name} = [\n  {_NEXT_LINE.join(values)}\n] as const;"
         lines.append(line)
     lines.append(f"export const TRANSCENDENTAL_WEIGHT = {shared_constants.TRANSCENDENTAL_WEIGHT};")

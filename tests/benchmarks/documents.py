@@ -60,7 +60,7 @@ def fresh(kind: str, count: int) -> Any:
 
 
 def costs() -> Iterator[Row]:
-    """Measure a document against trace and lower, and against `str(jaxpr)`."""
+    """Compare the time to make a document with the time to trace and lower, and with the time of `str(jaxpr)`."""
     snapshot(observed(fresh("mixed", 50), "warm_up"))
     for kind in KINDS:
         for count, times in ((100, 20), (1_000, 20), (10_000, 5)):

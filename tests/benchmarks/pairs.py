@@ -10,7 +10,7 @@ from statistics import median
 
 @dataclass(frozen=True)
 class Pairs:
-    """The seconds of each pair."""
+    """The seconds of both measurements in each pair."""
 
     without: list[float]
     with_it: list[float]

@@ -32,7 +32,7 @@ PASSES = 5
 
 
 def paint() -> Iterator[Row]:
-    """Measure all displays of the panel in one JupyterLab."""
+    """Measure all displays of the panel, in one page of JupyterLab."""
     urls: list[str] = []
     with open_page(urls) as notebook:
         yield from size(urls)

@@ -58,7 +58,7 @@ SHOWN = "[...document.querySelectorAll('.jp-JaxprPanel {selector}')].some(each =
 
 
 def sizes() -> Iterator[Row]:
-    """Measure each size in one browser."""
+    """Measure programs of each size, in one page of JupyterLab."""
     with open_page() as notebook:
         for count in SIZES:
             yield from _size(notebook, count)
@@ -67,7 +67,7 @@ def sizes() -> Iterator[Row]:
 
 
 def long_text() -> Iterator[Row]:
-    """Measure an HLO text of 6 MB: chosen again, searched, scrolled."""
+    """Measure how long it takes to choose, search and scroll an HLO text of 6 MB."""
     from open_notebook import NUMBERED
     from playwright.sync_api import expect
 

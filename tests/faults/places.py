@@ -68,7 +68,7 @@ class Shell:
 
 
 class KernelPlace:
-    """The kernel of a notebook."""
+    """Runs code in the kernel of a notebook."""
 
     def __init__(self) -> None:
         self.kernel = Kernel()

@@ -101,7 +101,7 @@ class _Loader(importlib.machinery.SourceFileLoader):
         return compile(tree, path, "exec", dont_inherit=True, optimize=_optimize)
 
     def get_code(self, fullname: str) -> CodeType:
-        path = self.get_filename(fullname)  # neither read bytecode from disk nor write it
+        path = self.get_filename(fullname)  # bytecode is neither read from disk nor written to it
         return self.source_to_code(self.get_data(path), path)
 
     def exec_module(self, module: ModuleType) -> None:
@@ -115,7 +115,7 @@ class _Finder:
             return None
         spec = importlib.machinery.PathFinder.find_spec(name, path, target)
         if spec is None:
-            for finder in sys.meta_path:  # an editable install has its own finder
+            for finder in sys.meta_path:  # an editable install is found by a finder of its own
                 if not isinstance(finder, _Finder) and (spec := finder.find_spec(name, path, target)) is not None:
                     break
         if spec is not None and spec.origin is not None and spec.origin.endswith(".py"):

@@ -70,8 +70,8 @@ LOOPS = {
 
 # On the older JAX line, only these programs run each day; the others would show the observer the same programs.
 ON_ONE_LINE = ("equinox", "flax_nnx_mlp_training", "flax_linen_lstm", "jax_per_example_gradients")
-# On both lines these run in `full` alone: the programs of diffrax and optimistix take a third of the time of all
-# libraries, and another program runs the same calls of equinox, flax and JAX each day.
+# On both lines these run only in `full`: the programs of diffrax and optimistix take a third of the time of all
+# libraries, and another program makes the same calls of equinox, flax and JAX each day.
 LONG = (
     "diffrax",
     "optimistix",

@@ -1,9 +1,9 @@
 """Reads random damaged documents in Python and in the browser until the time is over: `python tests/fuzz`.
 
     --seed N        the documents to begin with; without it, others in each run
-    --minutes N     how long, 10 unless it is said
-    --documents N   instead of a time: how many
-    --document N    one of a seed: it is written to document.json, and looked at alone
+    --minutes N     how long; by default 10
+    --documents N   how many documents, instead of a time
+    --document N    only this document of the seed, which is also written to document.json
 
 Each finding names the seed and the document. Python's reader and the browser's reader must refuse the same documents.
 """

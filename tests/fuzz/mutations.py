@@ -36,7 +36,7 @@ JUNK = (None, True, False, [], {}, [[]], [None], {"a": 1}, "text", 3, -1, [0], [
 
 @functools.cache
 def saved() -> tuple[Json, ...]:
-    """Return the documents to change; the one with every field occurs four times, because most changes need fields."""
+    """Return the documents to change; those with every field occur ten times, because most changes need fields."""
     fixtures = sorted(HERE.parent.glob("fixtures/*-0.1?.json"))
     documents = sorted(HERE.glob("documents/*.json"))
     return tuple(json.loads(path.read_text(encoding="utf-8")) for path in [*fixtures, *documents * 10])

@@ -35,7 +35,7 @@ MEMORY = 500_000_000
 # Matches a proper refusal: one or more sentences, short enough to be shown.
 SENTENCES = re.compile(r"[A-Z][^\n]{5,1500}")
 SOUND = Path(__file__).parent / "documents" / "everything-0.12.json"
-# For a field of the document, the kinds of answers that are merged into it.
+# The fields of a document into which later answers of the kernel are merged.
 MERGED = ("costs", "timings", "shardings", "passes", "exact_links", "recordings", "diffs")
 
 

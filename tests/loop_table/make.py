@@ -1,6 +1,6 @@
 """Runs the cells of the table, writes their cards into the files, and prints the names of the changed rows.
 
-With --check, on the older JAX line, only a differing card is written, as the row's card of that line.
+With --check on the older JAX line, it writes only the cards that differ there, in addition to the rows' usual cards.
 
 Run from the repository: `PYTHONPATH=tests:. python tests/loop_table/make.py [--check] [file ...]`.
 """
