@@ -88,7 +88,7 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
 
 
 def unload_ipython_extension(shell: InteractiveShell) -> None:
-    """Do what ``%unload_ext jupyter_jaxpr`` asks for: take magics, hooks and comms out again."""
+    """Do what ``%unload_ext jupyter_jaxpr`` asks for: remove the magics, hooks and comms."""
     from . import magic
 
     magic.unload_ipython_extension(shell)

@@ -24,8 +24,8 @@ class Limit:
 
     NAME: Final = 200  # the name of a function, a class, a parameter, a primitive or an axis
     FILE: Final = 4_096  # the path of a file; Linux opens no longer path
-    VALUE: Final = 60  # the text of a static value
-    PATH: Final = 300  # the path of a leaf, such as p['w']
+    VALUE: Final = 60  # The text of a static value.
+    PATH: Final = 300  # The path of a leaf, such as p['w'].
     PARAMETER: Final = 300  # the text of a parameter of an equation
     POOLED: Final = 1_000  # any text of a program, such as layer/jvp()
     TYPE: Final = 300

@@ -93,7 +93,7 @@ def always_fast(patch: pytest.MonkeyPatch) -> None:
 
 def no_clears(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(ClearedCaches, "cache_clear", lambda _: None)
-    patch.setattr(held_entries, "_size", lambda *_: None)  # the number of entries would also show the clear
+    patch.setattr(held_entries, "_size", lambda *_: None)  # otherwise the number of entries would reveal the clear
 
 
 def one_thread(patch: pytest.MonkeyPatch) -> None:

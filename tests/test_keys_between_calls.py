@@ -65,8 +65,8 @@ def test_two_calls_that_draw_from_one_key(defined: Notebook, cell: str, lines: s
     "cell",
     [
         "a = weights(k)\nb = weights(k)",  # the same call twice is allowed, for example to time it
-        "a = weights(k)\nb = noise(k)",  # both functions draw numbers of one shape, which the user may want to compare
-        "a = weights(k)\nb = parts(k)",  # splits the key
+        "a = weights(k)\nb = noise(k)",  # Both functions draw numbers of one shape, which the user may want to compare.
+        "a = weights(k)\nb = parts(k)",  # The function `parts` splits the key.
         "a = weights(k)\nb = folded(k)",
         "a = weights(k)\nk, other = jax.random.split(k)\nb = inputs(k)",
         "a = jax.random.normal(k, (3,))\nb = jax.random.normal(k, (3,))\nnoise(jax.random.key(1))",

@@ -34,7 +34,7 @@ LAST_LINES = {
     "lax.cond(True, jnp.sin, jnp.cos, x)": ("ran cond(sin, cos)(predicate: i32[], operand: f32[8]) -> [f32[8]]: cond"),
     "lax.switch(1, [jnp.sin, jnp.cos], x)": ("ran switch(sin, cos)(index: i32[], operand: f32[8]) -> [f32[8]]: cond"),
     "lax.map(lambda v: v * 2, x, batch_size=4)": ("ran map(<lambda>)(xs: f32[2,4]) -> [f32[2,4]]: scan"),
-    # The program of a gradient at a number that the user passes, although the function is JAX's own.
+    # The number at which the user differentiates a function of JAX is an argument of the program.
     "jax.grad(jnp.tanh)(2.0)": "traced tanh(x: f32[] weak) -> f32[] weak: tanh one_minus_square mul",
 }
 

@@ -93,7 +93,7 @@ def test_captured_constants_count_once():
 
 def test_a_chain_holds_two_arrays_beside_its_argument():
     memory_found = memory(lambda x: jnp.sin(jnp.cos(jnp.tan(x))), VECTOR, names=["x"])
-    assert memory_found.peak == 3 * ONE  # at cos: the argument x, the operand and the result
+    assert memory_found.peak == 3 * ONE  # alive at the equation cos: the argument x, the operand of cos, and its result
     assert live(memory_found) == [
         ("argument x", "f32[256]", ONE),
         ("result of tan", "f32[256]", ONE),
@@ -107,7 +107,7 @@ def test_what_is_read_later_stays_alive():
         return jnp.tan(second) + first
 
     memory_found = memory(function, VECTOR, names=["x"])
-    assert memory_found.peak == 4 * ONE  # at tan: x, sin, cos and the result of tan
+    assert memory_found.peak == 4 * ONE  # alive at the equation tan: x, and the results of sin, cos and tan
     assert [name for name, *_ in live(memory_found)] == [
         "argument x",
         "result of sin",

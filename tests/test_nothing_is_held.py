@@ -95,7 +95,7 @@ def test_the_outputs_that_ipython_keeps_are_whole_for_the_last_runs(
     outputs_of_ipython = getattr(shell.history_manager, "outputs", None)
     if outputs_of_ipython is None:
         pytest.skip("This IPython keeps no outputs.")
-    outputs_of_ipython.clear()  # all shells of a process share this list
+    outputs_of_ipython.clear()  # IPython has one list of outputs for all shells of a process
     shell.run_cell("import jax, jax.numpy as jnp\nx = jnp.arange(3.0)", store_history=True)
     for _ in range(10):
         shell.run_cell("%%jaxpr\njax.jit(lambda x: x * 2)(x)", store_history=True)

@@ -135,7 +135,7 @@ def test_a_function_with_effects_is_called_once_and_traced_only_on_request(world
     else:
         check_offer(document, call)
 
-    # `retrace` does what the button of the offer does.
+    # Calling `retrace` does the same as a press on the button of the offer.
     if retrace is not None:
         retrace()
         retraces.clear()

@@ -103,7 +103,7 @@ STORY_TYPES = [
 
 @needs_lines
 def test_each_name_has_the_type_that_it_had_in_the_trace(notebook: Notebook) -> None:
-    """Not shown: types of lines that no trace reached, of names that a line stores twice, and of Python's numbers."""
+    """Names on unreached lines, names that a line stores twice, and Python's numbers and texts have no type."""
     assert shown(notebook.run(STORY).document) == STORY_TYPES
 
 
@@ -172,7 +172,7 @@ LOOPS_TYPES = [
 
 @needs_lines
 def test_names_of_loops_say_their_part_and_promotions_are_marked(notebook: Notebook) -> None:
-    """`double` is the body of several loops: its names show what holds for all. A requested dtype has no mark."""
+    """If several loops run one body, its names show only what all loops share. A requested dtype has no mark."""
     assert shown(notebook.run(LOOPS).document) == LOOPS_TYPES
 
 

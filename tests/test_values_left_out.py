@@ -31,22 +31,22 @@ OFF = "%config JaxprMagics.values = False"
 
 # The fields whose texts stay in a document without values. If a field is added here, its texts must not contain values.
 STAYS = {
-    # Identity, environment, cell, files and machine.
+    # Fields on the identity, the environment, the cell, the files and the machine.
     *("Snapshot.id", "Snapshot.title", "Environment.*", "Cell.*", "File.*", "Machine.*"),
-    # Names and types in programs, and the parameters of equations as JAX prints them.
+    # Fields with names and types of programs, and with the parameters of equations as JAX prints them.
     *("Aval.*", "Argument.name", "Argument.type", "Argument.summary", "Program.*", "Summary.*", "Level.sha256"),
     *("Snapshot.strings", "Snapshot.cut", "Scope.names"),
-    # Notes and reasons of known kinds; sentences of unknown kinds are left out.
+    # Fields of notes and reasons of known kinds; sentences of unknown kinds are left out.
     *("Note.kind", "LedgerReason.kind", "LedgerReason.argument", "LedgerFunction.name", "LedgerMiss.outcome_text"),
     *("LedgerMiss.signature", "LedgerEntry.signature", "Ledger.library_functions", "Ledger.calls_note", "Ledger.lead"),
-    # Names, types, sizes and counts in cards, costs, shardings and passes.
+    # Fields with names, types, sizes and counts in cards, costs, shardings and passes.
     *("Slot.path", "Branch.label", "Branch.name", "Control.*"),
     *("CostRow.label", "CostNode.label", "CostDifference.text", "XlaCost.text", "ProgramCost.*"),
     *("LiveBuffer.name", "LiveBuffer.type", "Residual.type", "Residual.name", "Memory.peak_text"),
     *("MeshAxis.name", "Layout.kind", "Layout.spec", "SpreadArray.*", "Cause.*", "Collective.*", "ProgramShardings.*"),
     *("XlaPass.name", "XlaPass.pipeline", "ProgramPasses.*", "ExactLevel.words", "ExactLinks.*"),
     *("ScopeRoles.*", "KeptValue.*", "TransformPart.*", "Transform.words"),
-    # Times, and the texts that the user typed for sweeps and comparisons.
+    # Fields with times, and with the texts that the user typed for sweeps and comparisons.
     *("ProgramTiming.sentence", "SweepPoint.function", "SweepPoint.value", "SweepFit.function", "SweepFit.sentence"),
     *("Sweep.name", "Sweep.call", "Sweep.functions", "Variant.name", "VariantComparison.call"),
 }

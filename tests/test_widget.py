@@ -48,7 +48,7 @@ def shown():
     """Yield a widget of an inspection, and the list of messages that it sends."""
     widget = jj.widget(jj.inspect(total, jnp.ones(3), stage="trace"))
     sent = []
-    widget.send = sent.append  # the method that was bound before would send on the comm
+    widget.send = sent.append  # replaces the method that would send the message on the comm
     widget._messages._send = sent.append
     yield widget, sent
     widget.close()

@@ -68,7 +68,7 @@ def lab_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabServer]:
 
 @dataclass(frozen=True)
 class Kept:
-    """A shared notebook of a test module, whose cells have run; `text` and `written` record the files."""
+    """A shared notebook of a module, after its run. Its recorded files can be restored for the next test."""
 
     name: str
     text: str

@@ -261,8 +261,8 @@ class Cable:
         self._pulled = False
 
 
-NO_NETWORK = 3000  # a close code without a special meaning
-GOING_AWAY = 1001  # the code of a server that ends normally; after it, JupyterLab does not connect again
+NO_NETWORK = 3000  # A close code without a special meaning.
+GOING_AWAY = 1001  # The close code of a server that ends normally: JupyterLab does not connect again.
 
 
 @pytest.mark.fresh_page

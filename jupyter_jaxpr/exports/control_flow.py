@@ -14,9 +14,9 @@ from ..quantities import NO_BREAK, UNKNOWN, count
 HEAD = ("construct", "line", "inside", "steps", "decided by")
 _LOOP = ("role", "path", "in one step", "in all steps")
 _BRANCHES = ("role", "path", "type")
-# The most constructs of a document that are listed.
+# At most this many constructs of a document are listed.
 _CARDS = 40
-# The most values of one construct that are listed.
+# At most this many values of one construct are listed.
 _VALUES = 40
 
 

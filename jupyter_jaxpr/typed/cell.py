@@ -135,8 +135,8 @@ class LastCall:
         self.end_line: int = 0
         self.end_column: int = 0
         self.text: str = ""
-        self.argument_count = 0  # the number of argument expressions in the code of the call
-        self.arguments_left = 0  # the number of argument expressions that the cell has not evaluated yet
+        self.argument_count = 0  # The number of argument expressions in the code of the call.
+        self.arguments_left = 0  # The number of argument expressions that the cell has not evaluated yet.
         self.is_part = False  # true if the call is part of an assignment or of a larger expression
         self.targets: frozenset[str] = frozenset()  # the names to which the statement assigns the result
         self.seconds = 0.0  # the duration of the call

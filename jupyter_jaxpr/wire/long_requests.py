@@ -3,14 +3,15 @@
 The thread that brought the request is free at once, so `stop` and other requests are answered meanwhile. To answer a
 request this way, derive it from `request.LongRequest`. In its `answer`:
 
-- `work.tell("compiling unrolled", done=1, total=3)` says how far it is, as often as you like: at most four a second
-  are sent, the first one at once.
-- `work.stopped` is to be looked at between steps of at most a second or so: when it is true, return what was done until
-  then.
+- `work.tell("compiling unrolled", done=1, total=3)` reports the progress. It may be called as often as you like: the
+  first report is sent at once, and at most four reports are sent in a second.
+- `work.stopped` must be checked between steps, each of at most about a second. If it is true, return the results so
+  far.
 - `work.elapsed` is the seconds since the job began.
-- `Unavailable`, with a sentence that ends with what to do, becomes the reason of a refusal; so does any other error.
+- If `answer` raises `Unavailable`, its message, which says what to do, becomes the reason of the refusal. Any other
+  error becomes a reason, too.
 
-JAX calls that the job makes are none of the user's: the observer looks away.
+The observer does not record the JAX calls that the job makes, because they are not the user's.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ def _cell(equations: int) -> str:
 
 
 def requests() -> Iterator[Row]:
-    """Measure the time from the request to the encoded document: definitions, proof, trace, types, costs, notes."""
+    """Measure the time from the request to the encoded document, with the check for side effects and the trace."""
     names = {"jax": jax, "jnp": jnp, "x": jnp.ones(8), "__name__": "__main__"}
     live = Live()
 

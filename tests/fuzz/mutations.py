@@ -67,7 +67,7 @@ def begun(seed: int, number: int, everyday: bool = False) -> tuple[random.Random
 
 
 def places(value: Json, above: Place = ()) -> Iterator[Place]:
-    """Yield every place of a value."""
+    """Yield the place of each value inside of a value, at any depth."""
     pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, inner in pairs:
         yield (*above, key)
@@ -82,7 +82,7 @@ def holder_of(fields: Json, place: Place) -> Json:
 
 
 def pick(rng: random.Random, fields: Json, kind: type | tuple[type, ...] = object) -> Place | None:
-    """Return a random place of a value of a type, chosen level by level, so that long lists do not dominate."""
+    """Return the place of a random value of a type, chosen level by level, so that long lists do not dominate."""
     for _ in range(30):
         fitting: list[Place] = []
         value, place = fields, ()
@@ -97,7 +97,7 @@ def pick(rng: random.Random, fields: Json, kind: type | tuple[type, ...] = objec
 
 
 def replace(fields: Json, place: Place | None, change: Callable[[Json], Json]) -> None:
-    """Change the value of a place."""
+    """Replace the value at a place by the result of `change`."""
     if place is not None:
         holder = holder_of(fields, place)
         holder[place[-1]] = change(holder[place[-1]])

@@ -55,7 +55,7 @@ def share(results: dict[str, Any], title: str) -> float:
 
 
 def wrong(results: dict[str, Any]) -> list[str]:
-    """Return the types that were shown and not seen."""
+    """Return the types that the package shows, but that Python's trace function did not see."""
     return [f"{name}: {finding}" for name, result in results.items() for finding in result["wrong"]]
 
 
