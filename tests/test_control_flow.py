@@ -85,7 +85,7 @@ def test_operands_and_branches_are_those_of_the_equation(name):
             assert [branch.scope for branch in card.branches] == inside
 
 
-# --- for scripts ----------------------------------------------------------------------------------------
+# --- tests of control flow as scripts read it -----------------------------------------------------------
 
 
 def test_a_script_reads_a_scan():
@@ -198,7 +198,7 @@ def test_a_library_function_as_the_body_of_a_users_loop_is_the_librarys():
     assert {card.library for card in inside} == {"jax.random.poisson"}
 
 
-# --- in a notebook --------------------------------------------------------------------------------------
+# --- tests of cards in a notebook -----------------------------------------------------------------------
 
 
 def test_in_a_cell_the_users_text_is_that_of_the_cell():
@@ -230,7 +230,7 @@ def test_source_that_is_gone_leaves_what_jax_knows():
     assert [(slot.role, slot.path) for slot in card.slots] == [("carry", "h"), ("xs", "xs"), ("ys", "")]
 
 
-# --- the number of steps of a while ------------------------------------------------------------
+# --- the number of steps of a while loop -------------------------------------------------------
 
 
 def counting(x):
@@ -291,7 +291,7 @@ def test_two_loops_on_one_line_that_xla_counts_apart_are_not_mixed_up():
     assert [card.trips for card in document.control_flow] == [None, None]
 
 
-# --- sizes and failures ---------------------------------------------------------------------------------
+# --- failures, and large programs -----------------------------------------------------------------------
 
 
 def test_a_construct_that_cannot_be_read_hides_no_other(monkeypatch):

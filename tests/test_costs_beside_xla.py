@@ -350,7 +350,7 @@ def test_what_was_seen_on_a_cpu_is_not_said_of_another_device(monkeypatch):
     assert told(lambda x: (x + x, x * 2.0)[1], array(8)) == [("fused_away", 8, 0, None, fewer)]
 
 
-# --- all forms of XLA's own analysis -----------------------------------------------------------------
+# --- all forms in which JAX returns XLA's own analysis -----------------------------------------------
 
 
 class Executable:

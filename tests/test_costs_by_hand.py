@@ -370,7 +370,7 @@ def test_what_has_no_rule_is_named_and_counts_nothing():
     assert sorted(total.unknown) == ["eigh (1)", "pure_callback (1)"]
 
 
-# --- bytes ------------------------------------------------------------------------------------------------
+# --- the bytes that a program reads and writes ------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -142,7 +142,7 @@ def test_the_program_of_the_same_name_is_the_one_compared() -> None:
         before.diff(3)  # type: ignore[arg-type]  # the same
 
 
-# --- texts ------------------------------------------------------------------------------------------------
+# --- diffs of StableHLO and HLO ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("level", ["stablehlo", "hlo"])
@@ -177,7 +177,7 @@ def test_a_text_that_was_not_made_is_asked_for_in_a_sentence() -> None:
         assert str(error.value) == expected_text
 
 
-# --- at random --------------------------------------------------------------------------------------------
+# --- diffs of random programs -----------------------------------------------------------------------------
 
 STEPS = {
     "sin": jnp.sin,

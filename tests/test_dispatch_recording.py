@@ -257,7 +257,7 @@ in (s,) }
     assert recorded(ran) == expected
 
 
-# --- inputs and results ---
+# --- inputs and results of a recording ---
 
 
 def test_arguments_are_trees_with_numbers_and_numpy_arrays(notebook: Notebook) -> None:
@@ -372,7 +372,7 @@ def test_the_lines_are_the_same_where_jax_hits_and_where_it_misses(notebook: Not
     assert lines(notebook.run(cell)) == lines(notebook.run(cell)) == [("atan2", [3, 5])]
 
 
-# --- arrays that appear and disappear ---
+# --- arrays that end during a recording, threads, and effects ---
 
 
 def test_an_array_that_was_donated_or_deleted_stays_in_the_program(notebook: Notebook) -> None:

@@ -147,7 +147,7 @@ def test_a_statement_of_many_calls_is_recorded_up_to_eight(plain: Notebook) -> N
     assert ran.document["focus"] == 7
 
 
-# --- the called functions ---
+# --- the functions whose calls are recorded ---
 
 
 @pytest.mark.parametrize(

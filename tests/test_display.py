@@ -438,7 +438,7 @@ def test_what_is_displayed_is_a_snapshot_by_its_schema(name):
     jsonschema.Draft7Validator(full_schema).validate(bundle(golden(name))[MIME])
 
 
-# --- where the document is shown ---
+# --- hosts that show the document ---
 
 
 def test_show_displays_one_output_and_leaves_out_alone(make_notebook):

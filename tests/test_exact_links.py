@@ -29,7 +29,7 @@ from jupyter_jaxpr.wire.answers import Answers
 from jupyter_jaxpr.wire.messages import Working
 from jupyter_jaxpr.wire.runs import Runs
 
-# --- the tags --------------------------------------------------------------------------------------------
+# --- the tags of a twin ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_texts_differ_by_more_than_names_and_metadata():
     assert differing([line], [line_of_twin.replace("sine", "cosine")]) == 1
 
 
-# --- the instructions of programs -----------------------------------------------------------------------------
+# --- the exact links of instructions --------------------------------------------------------------------------
 
 
 def exact(function, *arguments, **jitted) -> ExactLinks:

@@ -59,7 +59,7 @@ def test_lines_that_are_no_instructions_are_left_out():
     assert computations(["not HLO", "  at all", "%f (", "  %a = f32[", "}"]) == []
 
 
-# --- inferred lines -----------------------------------------------------------------------------------
+# --- lines whose equations are inferred ---
 
 
 def inferred(stated: dict[int, int], only: dict[str, int] | None = None, module: list[str] = MODULE) -> dict[str, int]:
@@ -191,7 +191,7 @@ def test_the_primitives_of_a_name(op_name, expected):
     assert primitives(op_name) == expected
 
 
-# --- the twin -------------------------------------------------------------------------------------------
+# --- the tagged twin of a program ---
 
 
 @pytest.mark.parametrize("name", ["control", "scan_of_scan", "vmap_of_grad", "rnn", "losses", "random_numbers"])
@@ -224,7 +224,7 @@ def test_what_a_lowering_makes_of_other_primitives_keeps_its_equation(monkeypatc
     assert counts.named_right == counts.named
 
 
-# --- one equation of several ----------------------------------------------------------------------------
+# --- lines linked to one of several equations ---
 
 
 def named(function, *arguments):

@@ -41,7 +41,7 @@ def x() -> Any:
     return jnp.ones(3)
 
 
-# --- blocks in blocks ---
+# --- blocks of `observe()` inside other blocks ---
 
 
 def test_the_public_name_is_the_function_whatever_was_imported_before() -> None:
@@ -94,7 +94,7 @@ def test_a_ledger_is_live_in_its_block_and_stands_still_after_it(x: Any) -> None
     assert (ledger["double"].calls, ledger["double"].compiles) == (seen(2), 2)
 
 
-# --- how blocks end ---
+# --- how blocks of `observe()` end ---
 
 
 def test_an_exception_in_the_block_passes_and_the_next_block_is_clean(x: Any) -> None:
@@ -250,7 +250,7 @@ def test_a_block_in_a_generator_that_is_closed_early(x: Any) -> None:
     assert observer().running() is None
 
 
-# --- whose functions ---
+# --- the names of functions in the ledger ---
 
 
 def two_of_one_name() -> tuple[Any, Any]:

@@ -396,7 +396,7 @@ def test_a_function_that_needs_arguments_it_was_not_given(notebook: Notebook) ->
     )
 
 
-# --- mistakes in the line ---
+# --- mistakes in the magic's line ---
 
 
 @pytest.mark.parametrize(
@@ -457,7 +457,7 @@ def test_options_are_documented(notebook: Notebook) -> None:
     assert "--stage" in notebook.run("%%jaxpr?").stdout
 
 
-# --- title, pin, settings ---
+# --- the options for title and pin, and the settings ---
 
 
 def test_title_and_pin(notebook: Notebook) -> None:

@@ -88,7 +88,7 @@ def test_captured_constants_count_once():
     assert memory_found.constants == ONE
 
 
-# --- the peak --------------------------------------------------------------------------------------------
+# --- the peak of a program's memory ----------------------------------------------------------------------
 
 
 def test_a_chain_holds_two_arrays_beside_its_argument():

@@ -312,7 +312,7 @@ def test_static_values_of_many_kinds_are_read_without_asking_more_than_once(note
     ]
 
 
-# --- any object -------------------------------------------------------------------------------------------
+# --- random names, values and keys ------------------------------------------------------------------------
 
 
 class Own(str):

@@ -44,7 +44,7 @@ def spec(shape=(), dtype="float32", weak=False):
     return jax.ShapeDtypeStruct(shape, dtype, weak_type=weak)
 
 
-# --- programs -------------------------------------------------------------------------------------------
+# --- the programs in a document -------------------------------------------------------------------------
 
 
 def test_a_program_says_what_was_observed_of_it():
@@ -159,7 +159,7 @@ def test_the_garbage_collector_is_left_as_it_was():
         gc.enable()
 
 
-# --- signatures -----------------------------------------------------------------------------------------
+# --- the signatures in a document -----------------------------------------------------------------------
 
 
 class Layer:
@@ -203,7 +203,7 @@ def test_signatures(tree, text, short):
     assert (argument.type, argument.summary) == (text, short)
 
 
-# --- notes ----------------------------------------------------------------------------------------------
+# --- the notes in a document ----------------------------------------------------------------------------
 
 
 def test_notes_are_in_the_order_of_the_lines():
@@ -267,7 +267,7 @@ def test_a_few_eager_operations_are_no_news():
     assert document_of(Observation(eager_compiles=[EagerCompile("add", 0.01)])).notes == []
 
 
-# --- levels ---------------------------------------------------------------------------------------------
+# --- the levels of a program: jaxpr, StableHLO, HLO -----------------------------------------------------
 
 
 def test_a_small_program_brings_its_texts():
@@ -516,7 +516,7 @@ def test_a_large_program_shares_no_scope_with_a_small_one():
     assert normal(program_text(built_run.document, 2)) == normal(str(small.jaxpr))
 
 
-# --- size -----------------------------------------------------------------------------------------------
+# --- the size of a document -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("pattern", ["sine", "mixed"])

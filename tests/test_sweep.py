@@ -89,7 +89,7 @@ def measured(sweep_result: Sweep) -> list[tuple[str, str, str]]:
 ALL = "eager first warm trace lower compile"
 
 
-# --- the measurements ------------------------------------------------------------------------------------
+# --- the measurements of a sweep -------------------------------------------------------------------------
 
 
 def test_one_loop_of_xlas_is_the_same_program_at_every_length(names):
@@ -381,7 +381,7 @@ def test_a_missing_function_is_a_note(names):
     assert swept.notes == ["The sweep leaves out other. other is not defined. Define other."]
 
 
-# --- stopped -----------------------------------------------------------------------------------------------
+# --- sweeps that are stopped -------------------------------------------------------------------------------
 
 
 def test_stop_keeps_what_is_done(names):

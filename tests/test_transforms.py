@@ -193,7 +193,7 @@ def test_linearize_gives_a_primal_program_and_a_linear_one(name):
     assert bool(transform.parts[0].kept) == (name != "checkpoint")
 
 
-# --- the sentences ---
+# --- the sentences on derived programs ---
 
 
 def test_what_each_equation_of_a_gradient_is():

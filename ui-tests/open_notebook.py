@@ -42,7 +42,7 @@ class OpenNotebook:
     lab: LabServer
     name: str
 
-    # --- what is on the screen ----------------------------------------------------------------
+    # --- the parts of the page ----------------------------------------------------------------
 
     @property
     def panel(self) -> Locator:
@@ -82,7 +82,7 @@ class OpenNotebook:
         # The page also contains the notebooks of hidden tabs.
         return self.page.locator(".jp-NotebookPanel:visible .jp-Notebook")
 
-    # --- what a person does -------------------------------------------------------------------
+    # --- the actions of a user ----------------------------------------------------------------
 
     def run(self, index: int, *, wait: bool = True) -> None:
         """Run a cell by Ctrl+Enter, and wait for its end unless `wait` is False."""

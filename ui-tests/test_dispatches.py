@@ -127,7 +127,7 @@ def expect_at(nb: OpenNotebook, option: str) -> None:
     expect(at).to_be_in_viewport(ratio=1)
 
 
-# --- a plain call ----------------------------------------------------------------------------------------------
+# --- a call without jit ----------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -264,7 +264,7 @@ def test_the_loop_is_stepped_through_in_the_program_that_jit_would_trace(noteboo
     expect(steps.get_by_role("heading", level=3)).to_have_text("Step 1 of 5")
 
 
-# --- a call that changes something -----------------------------------------------------------------------------
+# --- a call that changes Python objects ------------------------------------------------------------------------
 
 
 def test_a_method_with_side_effects_is_recorded_and_traced_on_request(notebook):
@@ -580,7 +580,7 @@ def test_what_libraries_jitted_is_folded_behind_the_users_programs(notebook):
     )
 
 
-# --- the program to begin with ---------------------------------------------------------------------------------
+# --- the program that the panel shows first --------------------------------------------------------------------
 
 TWO = """\
 @jax.jit

@@ -168,7 +168,7 @@ def hostile(tmp_path: Path) -> Hostile:
     return Hostile(folder)
 
 
-# --- what a person does ------------------------------------------------------------------------------------
+# --- the actions of a user ---------------------------------------------------------------------------------
 
 _RUN = """async ([path, id]) => {
   const { shell, commands } = window.jupyterapp;

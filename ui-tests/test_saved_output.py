@@ -32,7 +32,7 @@ def saved(document: object, source: str = "%%jaxpr", count: int | None = 7) -> d
     return code(source, [{"output_type": "display_data", "data": data, "metadata": {}}], count)
 
 
-# --- a notebook of an earlier day --------------------------------------------------------------------------
+# --- a notebook that was saved earlier ---------------------------------------------------------------------
 
 
 def test_two_lines_open_the_panel_without_a_kernel(notebook):
@@ -92,7 +92,7 @@ def test_what_a_run_saved_is_what_opens_after_the_kernel_is_gone(notebook, lab, 
         expect(again.listing(level)).to_contain_text(text)
 
 
-# --- a notebook that nobody vouches for --------------------------------------------------------------------
+# --- an untrusted notebook ---------------------------------------------------------------------------------
 
 ATTACK = "</script></pre><img src=x onerror=\"window.pwned='img'\"><script>window.pwned='script'</script>"
 

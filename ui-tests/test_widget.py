@@ -113,7 +113,7 @@ def test_where_the_panel_answers_the_output_is_two_lines(notebook, lab, page: Pa
     expect(page.locator(WIDGET)).to_have_count(0)
 
 
-# --- what a host has saved, without a kernel ---
+# --- the saved state of a widget, without a kernel ---
 
 # Acts as a host of anywidget: imports the module, and passes a model and an element to `render`.
 HOST = """async ({ views, document: saved, traits }) => {

@@ -172,7 +172,7 @@ def check_definition(
         check(default, names)
 
 
-# --- values ---------------------------------------------------------------------------------------------------
+# --- the values of arguments ----------------------------------------------------------------------------------
 
 
 def value_of(node: ast.expr, names: Mapping[str, Any]) -> Any:

@@ -150,7 +150,7 @@ class Session:
             ("post_run_cell", self._after),
         )
 
-    # --- IPython's events ---
+    # --- the handlers of IPython's events ---
 
     def _transform(self, lines: list[str]) -> list[str]:
         """Turn the magic's line of a cell into a comment, if the cell will be observed; IPython's input transformer."""

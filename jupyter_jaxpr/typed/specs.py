@@ -199,7 +199,7 @@ def _is_plain(node: ast.expr) -> bool:
     return False
 
 
-# --- what the rewritten text calls -------------------------------------------------------------------------
+# --- the functions that the rewritten text calls -----------------------------------------------------------
 
 _CAPTURE = "__jaxpr_capture__"
 

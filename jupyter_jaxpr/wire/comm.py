@@ -121,7 +121,7 @@ class Publisher:
         """Return the kernel's side of a widget that shows a run of this publisher; see `WidgetMessages`."""
         return WidgetMessages(document, self._runs, self._answers, send, renewed, on_worker=on_worker)
 
-    # --- life ---------------------------------------------------------------------------------------------
+    # --- opening and closing the hub ----------------------------------------------------------------------
 
     def open(self) -> None:
         """Open the hub and send `hello`; do nothing if the hub is open or there is no front end."""
@@ -157,7 +157,7 @@ class Publisher:
                 with _never_raises("jupyter_jaxpr could not close a comm."):
                     channel.close()
 
-    # --- kernel to browser --------------------------------------------------------------------------------
+    # --- messages from the kernel to the browser ----------------------------------------------------------
 
     def publish(self, built: Built) -> None:
         """Send the document of a run, and keep the run for later requests and for `resend`."""
@@ -233,7 +233,7 @@ class Publisher:
             self._seq += 1
             _send(hub, msgspec.structs.replace(message, seq=self._seq))
 
-    # --- browser to kernel --------------------------------------------------------------------------------
+    # --- messages from the browser to the kernel ----------------------------------------------------------
 
     def _join(self, hub: Any) -> None:
         self._hub = hub

@@ -50,7 +50,7 @@ REQUESTS_TARGET = "jupyter_jaxpr.requests"
 BUFFER_FROM = 64 * 1024
 
 
-# --- kernel to browser ------------------------------------------------------------------------------------
+# --- messages from the kernel to the browser --------------------------------------------------------------
 
 
 class Hello(Struct, tag="hello"):
@@ -116,7 +116,7 @@ class Failed(Struct, tag="failed"):
     detail: Annotated[str | None, _text("The traceback, for a bug report.")]
 
 
-# --- kernel to browser, in answer to a request ------------------------------------------------------------
+# --- replies of the kernel to a request -------------------------------------------------------------------
 
 
 class Answered(Struct, tag="answered"):
@@ -158,7 +158,7 @@ LastReply = Answered | Refused | Confirm
 Announcement = Hello | Progress | SnapshotMessage | Failed
 
 
-# --- browser to kernel ------------------------------------------------------------------------------------
+# --- messages from the browser to the kernel --------------------------------------------------------------
 
 
 class Resend(Struct, tag="resend"):

@@ -186,7 +186,7 @@ def a_span_beyond(rng: random.Random, fields: Json) -> None:
         )
 
 
-# --- programs inside each other ---
+# --- programs that contain or call other programs ---
 
 
 def empty_scope(**columns: Json) -> Json:
@@ -266,7 +266,7 @@ def many_programs_inside(rng: random.Random, fields: Json) -> None:
             child[0] = 0
 
 
-# --- large amounts of one kind ---
+# --- very large lists and texts ---
 
 
 def a_long_list(rng: random.Random, fields: Json) -> None:

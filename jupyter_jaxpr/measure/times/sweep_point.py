@@ -383,7 +383,7 @@ class Swept:
         if point.eager is not None:
             self._eager.took(point.number, point.eager.median)
 
-    # --- calls that are left out ---
+    # --- calls that a sweep leaves out ---
 
     def _may(self, growth: Growth, point: Point, measurement: str) -> bool:
         """Return whether a call is expected to be short enough; the first time that it is not, add a note."""
