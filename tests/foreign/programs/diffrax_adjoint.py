@@ -1,4 +1,4 @@
-"""Diffrax, adjoints: gradients of a solve by checkpoints and by solving backwards, batched over start values."""
+"""Differentiates solves of Diffrax by checkpoints and by solving backwards, for a batch of start values."""
 
 import equinox as eqx
 import jax

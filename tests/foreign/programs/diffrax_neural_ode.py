@@ -1,4 +1,4 @@
-"""Diffrax, "Neural ODE": a vector field that is an MLP, trained through the solver."""
+"""Trains an MLP as the vector field of a Diffrax solve, as in Diffrax's page "Neural ODE"."""
 
 import diffrax
 import equinox as eqx

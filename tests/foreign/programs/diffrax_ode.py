@@ -1,4 +1,4 @@
-"""Diffrax, "Getting started": one ODE solved at the top level, nothing jitted by the user."""
+"""Solves one ODE outside of any function, without a jit of the user, as in Diffrax's page "Getting started"."""
 
 import jax.numpy as jnp
 from diffrax import ODETerm, PIDController, SaveAt, Tsit5, diffeqsolve

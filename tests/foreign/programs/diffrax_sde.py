@@ -1,4 +1,4 @@
-"""Diffrax, "SDEs": a Brownian tree per key, two terms, paths by vmap."""
+"""Solves an SDE of two terms, with a Brownian tree for each key and vmap over the keys, as in Diffrax's page "SDEs"."""
 
 import diffrax
 import jax

@@ -1,4 +1,4 @@
-"""Equinox, "Model ensembling" and "Stateful operations": filter_vmap over models, batch norm with its state."""
+"""Uses filter_vmap over several models, and batch norm with its state, as in two of Equinox's tutorials."""
 
 import equinox as eqx
 import jax

@@ -1,4 +1,4 @@
-"""Equinox, "Train an RNN": a cell scanned over a sequence, with a custom module and a static method call."""
+"""Scans a GRU cell over a sequence, in a custom module, as in Equinox's page "Train an RNN"."""
 
 import equinox as eqx
 import jax

@@ -1,4 +1,4 @@
-"""Equinox, "Train a network": an MLP, its arrays filtered from the rest, trained by a Python loop."""
+"""Trains an MLP in a Python loop, as in Equinox's page "Train a network"."""
 
 import equinox as eqx
 import jax

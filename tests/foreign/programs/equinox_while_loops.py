@@ -1,4 +1,4 @@
-"""Equinox, loops that can be differentiated backwards: checkpointed and bounded while loops, beside lax's own."""
+"""Differentiates Equinox's checkpointed and bounded while loops in reverse mode, and runs loops of lax."""
 
 import equinox as eqx
 import equinox.internal as eqxi

@@ -1,4 +1,4 @@
-"""Flax Linen, "Recurrent neural networks": nn.RNN over an LSTM cell and nn.scan with variables of its own."""
+"""Runs nn.RNN over an LSTM cell, and nn.scan over a GRU cell whose parameters all steps share, in Flax Linen."""
 
 import jax
 import jax.numpy as jnp

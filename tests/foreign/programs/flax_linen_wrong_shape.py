@@ -1,4 +1,4 @@
-"""Flax Linen, a mistake every user makes once: parameters made for one input shape, applied to another."""
+"""Makes a common mistake in Flax Linen: parameters made for one input shape are applied to another."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""Flax NNX, "NNX basics": a model with dropout and batch norm, an nnx.Optimizer, a metric, train and eval steps."""
+"""Trains and evaluates a Flax NNX model with dropout and batch norm, with an nnx.Optimizer and a metric."""
 
 import jax
 import jax.numpy as jnp

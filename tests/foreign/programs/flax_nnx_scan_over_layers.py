@@ -1,4 +1,4 @@
-"""Flax NNX, "Scan over layers": layers made by nnx.vmap, applied by nnx.scan, trained with nnx.grad and remat."""
+"""Makes layers by nnx.vmap, applies them by nnx.scan, and trains them with nnx.grad and remat, in Flax NNX."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""JAX, control flow of every kind in one program: switch, cond, fori_loop, while_loop, scan, associative_scan, map."""
+"""Uses control flow of many kinds in JAX: switch, cond, fori_loop, while_loop, associative_scan and map."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""JAX, random numbers everywhere: Metropolis chains by scan and vmap, keys split, folded and typed."""
+"""Runs Metropolis chains by scan and vmap, with random keys of every kind: split, folded, typed and legacy."""
 
 import jax
 import jax.numpy as jnp

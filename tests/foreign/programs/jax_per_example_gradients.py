@@ -1,4 +1,4 @@
-"""JAX, "The autodiff cookbook": vmap(grad), Jacobians, Hessians and Hessian-vector products around jitted functions."""
+"""Computes per-example gradients, Jacobians, a Hessian and a Hessian-vector product under jit."""
 
 import jax
 import jax.numpy as jnp

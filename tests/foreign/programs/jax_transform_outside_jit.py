@@ -1,4 +1,4 @@
-"""JAX, "Just-in-time compilation" the other way round: vmap and grad applied outside, to a function jitted inside."""
+"""Applies vmap and grad, outside of any jit, to a jitted function."""
 
 import jax
 import jax.numpy as jnp

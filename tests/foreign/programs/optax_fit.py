@@ -1,4 +1,4 @@
-"""Optax, "Getting started" and "Quick start": a step per batch, a chain with clipping and a schedule."""
+"""Fits a model with one Optax step for each batch; the optimizer is a chain with clipping and a schedule."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""Optax, "L-BFGS": a solver loop in lax.while_loop with a linesearch, values and gradients reused from the state."""
+"""Runs Optax's L-BFGS in lax.while_loop, and reuses the values and gradients that the line search has stored."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""Optax inside lax.scan: epochs and batches as two nested scans in one jitted function, inputs donated."""
+"""Trains with Optax in one jitted function: a scan over epochs around a scan over batches, with donated inputs."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Optimistix and Lineax, which come with Diffrax: a root, a least-squares fit and a linear solve, each jitted."""
+"""Computes a root, a least-squares fit and a linear solve with Optimistix and Lineax, each in a jitted function."""
 
 import equinox as eqx
 import jax
