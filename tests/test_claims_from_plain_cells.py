@@ -57,7 +57,7 @@ def test_the_jaxpr_holds_only_the_branch_that_was_taken(notebook: Notebook) -> N
         "print(jax.make_jaxpr(half)(jnp.arange(3)))"
     )
     assert primitives(ran) == []
-    # Python 3.11 does not report which lines ran, so the list is empty.
+    # Python 3.11 does not report which lines ran, so the list of lines that no trace reached is empty.
     assert ran.document["untraced_lines"] == ([4] if HAS_MONITORING else [])
 
 

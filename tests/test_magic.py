@@ -555,7 +555,7 @@ def test_lines_that_no_trace_reached(notebook: Notebook) -> None:
         "@jax.jit\ndef f(x):\n    y = helper(x)\n    if x.ndim > 1:\n        y = y + 1\n        y = y + 2\n"
         "    return y\nf(x)"
     )
-    # On Python 3.11, this package does not watch lines, so the list is empty.
+    # On Python 3.11, this package does not watch lines, so the list of lines that no trace reached is empty.
     assert ran.document["untraced_lines"] == ([4, 10, 11] if HAS_MONITORING else [])
 
 

@@ -39,8 +39,8 @@ class Answers:
 
     Args:
         runs: The runs that the kernel holds.
-        namespace: Returns the user's namespace, which is needed for text that the user types in the panel and never
-            changed.
+        namespace: Returns the user's namespace, in which text that the user types in the panel is evaluated. The
+            namespace itself is never changed.
     """
 
     def __init__(self, runs: Runs, namespace: Callable[[], dict[str, Any]] = dict) -> None:

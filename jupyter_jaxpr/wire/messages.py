@@ -101,7 +101,7 @@ class Progress(Struct, tag="progress"):
 
 
 class SnapshotMessage(Struct, tag="snapshot"):
-    """The message that a run has ended."""
+    """The message with the document of a run that has ended."""
 
     seq: Annotated[int, _text("The number of the message, larger by one for each message.")]
     snapshot: Annotated[Snapshot, _text("The document of the run.")]

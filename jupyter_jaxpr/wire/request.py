@@ -52,8 +52,8 @@ class RequestContext:
         runs: The runs that the kernel holds.
         kernel: The present state of the kernel.
         work: Sends the progress of a long request, and says whether to stop.
-        namespace: Returns the user's namespace, which is needed for text that the user typed in the panel and never
-            changed.
+        namespace: Returns the user's namespace, in which text that the user typed in the panel is evaluated. The
+            namespace itself is never changed.
     """
 
     def __init__(

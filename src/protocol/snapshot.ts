@@ -3751,7 +3751,7 @@ export interface ShardingsRequest {
   program: number;
 }
 /**
- * The message that a run has ended.
+ * The message with the document of a run that has ended.
  */
 export interface SnapshotMessage {
   type: 'snapshot';

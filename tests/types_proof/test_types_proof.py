@@ -43,7 +43,7 @@ def ran(files: list[Path], folder: Path) -> dict[str, Any]:
 
 
 def share(results: dict[str, Any], title: str) -> float:
-    """Return the part of the names with an array that have a type; print the number and the other names."""
+    """Return the share of the names holding an array for which the package shows a type; print the other names."""
     names = sum(result["names"] for result in results.values())
     missing = [f"  {name}, line {line}" for name, result in results.items() for line in result["missing"]]
     programs = sum(result["programs"] for result in results.values())
