@@ -23,7 +23,7 @@ pytestmark = pytest.mark.any_jax
 
 TESTS = Path(__file__).parent
 EXPLAIN = Path(jupyter_jaxpr.__file__).parent / "explain"
-# The names of functions that make a cure; its name is an argument.
+# The names of the functions that make a cure; each gets the name of the cure as an argument.
 MAKERS = frozenset({"FoundCure", "_cure", "jit_with"})
 # Cures of errors that no test can cause: they need several devices, or a tree that only JAX builds.
 NO_ROW = frozenset(

@@ -1,4 +1,4 @@
-"""Tests the ledger with models of equinox and nnx: reasons use the user's names, and compare equal parts."""
+"""Tests the ledger with models of equinox and nnx: reasons name the parts of a model as the user's code does."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from jupyter_jaxpr.jax.loop_equations import scan_parts
 from jupyter_jaxpr.program.costs.memory import LIVE_AT_MOST, memory_of
 from jupyter_jaxpr.program.jaxpr.walk import Walk
 
-# For each operation: its function of the numbers of two earlier vectors.
+# The names of the operations; `applied` applies each operation to one or two earlier vectors.
 OPERATIONS = ["sin", "join", "square", "total", "jit", "scan", "while", "cond"]
 STEPS = st.lists(
     st.tuples(st.sampled_from(OPERATIONS), st.integers(0, 30), st.integers(0, 30)), min_size=1, max_size=12
