@@ -33,7 +33,7 @@ export class CacheView extends AttentiveWidget {
     return <Cache model={model} trans={this._trans} />;
   }
 
-  /** While this view is on screen, the cell shows counts and the line of the chosen row. */
+  /** While this view is on screen, the notebook's cells show the counts of calls and mark the chosen row's line. */
   protected attend(attention: Attention, isSeen: boolean): void {
     attention.ledgerInView = isSeen;
   }

@@ -67,7 +67,7 @@ export function CostBar(props: {
           <span
             key={stage}
             className={`jp-JaxprPanel-stage jp-mod-${stage}`}
-            // The factor 100 makes the sum at least 1; with a smaller sum, the parts would not fill the bar.
+            // A flex box is not filled if its grow factors sum to less than 1; with the factor 100, they sum to 100.
             style={{ flexGrow: (100 * time) / sum }}
           />
         ))}

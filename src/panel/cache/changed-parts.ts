@@ -66,7 +66,7 @@ function joined(
 const TYPES =
   /((?:weak )?\b(?:bool|(?:bf|f|i|u|c|s)\d+\w*|key<[^>]*>)\[[\w,]*\])/;
 
-/** Splits a text into parts, with the types marked. */
+/** Splits a text into types, such as `f32[3]`, and the parts between the types. */
 export function typedParts(text: string): { text: string; type: boolean }[] {
   return text
     .split(TYPES)

@@ -32,7 +32,7 @@ import {
   signature
 } from './words';
 
-/** The indices of the columns with words; only the name of the function is one. */
+/** The indices of the columns that hold words: only the first column, with the name of the function. */
 const WORDS = [0];
 
 /** The table of this run's functions as texts: headings, a row for each function, and totals. */
@@ -92,7 +92,7 @@ function tableOf(snapshot: Snapshot, trans: TranslationBundle): ITable {
 /** The text of a miss or of several similar misses: one line, and sentences below it. */
 interface IMissText {
   sign: string;
-  /** The signature, the outcome and the counts. */
+  /** The signature of the call, the outcome, and the counts, in one line. */
   labels: string;
   price: string;
   /** The reasons and the cures. */

@@ -45,7 +45,7 @@ export function FunctionTable(props: {
   const table = React.useRef<HTMLDivElement>(null);
   const stop = rows.some(row => row.key === active) ? active : rows[0]?.key;
 
-  /** Marks the line of a row in its cell. */
+  /** Chooses a row, and marks the row's source line in the notebook's cell. */
   const choose = (row: Row): void => {
     setActive(row.key);
     setChosen(row.key);
@@ -57,11 +57,12 @@ export function FunctionTable(props: {
     }
     attentionOf(model).pointedAt = span && { ...span, role: 'own' };
     if (row.kind === 'miss' && hasMissesToCure(snapshot)) {
-      // A second click on the chosen row requests the trials again, because the time may have been over before.
+      // The kernel tries cures only for a limited time. A second click on the chosen row makes the kernel try the cures
+      // that had no time.
       void tryCures(model, snapshot, row.key === chosen);
     }
   };
-  /** Moves the focus to the line of a row. */
+  /** Chooses a row, and moves the keyboard focus to the row's source line in the notebook's cell. */
   const goTo = (row: Row): void => {
     choose(row);
     const definition = placeWords(snapshot, row.frame, trans);

@@ -164,8 +164,8 @@ export type Misses = readonly [IMiss, ...IMiss[]];
 const FEWEST_IN_A_GROUP = 3;
 
 /**
- * The called function, such as `jax.grad(loss)`, as the kernel writes it before the types of the arguments where a
- * record also has calls of `loss` itself; empty for any other miss.
+ * The name of the called function at the start of a miss's signature, such as `jax.grad(loss)`. The kernel writes the
+ * name only where the ledger has calls of `loss` and of `jax.grad(loss)` as one function; else the name is empty.
  */
 export function calledFunction(miss: { signature: string }): string {
   return /^([\w.]+(?:\([\w.()]*\))?)\(/.exec(miss.signature)?.[1] ?? '';
@@ -215,8 +215,8 @@ export interface ISearched {
 }
 
 /**
- * The misses of a function that contain a text: all of them if the function's own texts contain it, null if nothing
- * does.
+ * The indices of the function's misses whose texts contain the searched text: all misses if the function's name or
+ * place contains the text; null if neither the function nor a miss contains the text.
  */
 export function matching(
   searched: ISearched,

@@ -73,9 +73,9 @@ export function MissWords(props: {
   const { misses, row, priceOfEach, trans } = props;
   const { ledgerFunction } = row.of;
   const last = misses[misses.length - 1];
-  // A compile is already shown by the sign and the price.
+  // The row of a compile shows no words for the outcome: the sign and the price already say that JAX compiled.
   const isCompiled = last.miss.outcome === 'compiled';
-  // The hits after a call whose outcome was guessed are a question of their own.
+  // In the row of a question, the number of later hits is left out: the user guesses these hits in a separate question.
   const hits =
     misses.length > 1 || row.kind === 'question'
       ? null
@@ -95,7 +95,7 @@ export function MissWords(props: {
   const { reasons } = last.miss;
   return (
     <>
-      {/* For a screen reader; the sign says it to the eye. */}
+      {/* A screen reader reads the outcome as text, because it cannot see the sign of the outcome. */}
       <span className="jp-JaxprPanel-notice">
         {isCompiled && `${outcomeText(last.miss)}: `}
       </span>
@@ -114,7 +114,7 @@ export function MissWords(props: {
           />
           {at === reasons.length - 1 && asides.length > 0 && (
             <span className="jp-JaxprPanel-second">
-              {/* The sign may stand at the end of a line, but not at the beginning. */}
+              {/* The separator `·` may end a line but not begin one, so a non-breaking space stands before it. */}
               {'\u00a0· '}
               {asides.join('\u00a0· ')}
             </span>
@@ -131,10 +131,10 @@ export function MissWords(props: {
 /** The reason in separate cells: kind, path, before and after; or a kind and a sentence. */
 function ReasonCells(props: {
   words: ReasonWords;
-  /** The reason of the first of several similar misses; `words` is that of the last. */
+  /** The reason of the first of several similar misses, while `words` is the reason of the last; null for one miss. */
   first: ReasonWords | null;
   times: number;
-  /** True if the row above shows the same kind. */
+  /** True if the reason above this reason is of the same kind, so that the name of the kind is not repeated. */
   repeated: boolean;
 }): JSX.Element {
   const { words, first, times, repeated } = props;

@@ -13,23 +13,23 @@ export interface IQuestion {
   /** The key, unique in its function. */
   readonly key: string;
   readonly signature: string;
-  /** How many calls the question is about. */
+  /** The number of calls that the question asks about. */
   readonly calls: number;
   readonly answer: Guess;
-  /** The index of the miss that the answer shows; -1 if the calls were hits. */
+  /** The index of the miss that is shown after the user's guess; -1 if the calls were hits. */
   readonly miss: number;
   /** True if there was an earlier question with the same signature. */
   readonly again: boolean;
 }
 
-/** The questions about a function, in the order of its calls as far as the order is known. */
+/** Makes the questions about the calls of a function, in the order of the calls as far as that order is known. */
 export function questionsOf(ledgerFunction: LedgerFunction): IQuestion[] {
   if (!isOfThisRun(ledgerFunction)) {
     return [];
   }
   const questions: IQuestion[] = [];
   const entriesInQuestions = new Set<number>();
-  // How many hits no question is about yet.
+  // The number of this run's hits that no question covers yet.
   let left = ledgerFunction.run.hits ?? 0;
   ledgerFunction.misses.forEach((miss, index) => {
     const { entry, outcome, signature, this_run } = miss;
@@ -51,7 +51,7 @@ export function questionsOf(ledgerFunction: LedgerFunction): IQuestion[] {
     }
     entriesInQuestions.add(entry);
     const made = ledgerFunction.entries[entry];
-    // The hits of an older entry may belong to an earlier run.
+    // Only hits of a cache entry that this run made: the hits of an older entry may belong to an earlier run.
     if (made.this_run && made.hits !== null && made.hits > 0) {
       left -= made.hits;
       questions.push({

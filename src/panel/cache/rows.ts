@@ -75,7 +75,7 @@ export interface IHeadingRow extends IRow {
 export type Row =
   IFunctionRow | IMissRow | IEntryRow | IQuestionRow | IHeadingRow;
 
-/** What the user has set for the table. */
+/** The user's settings of the table: the sorting, the filter, the folds, the guesses. */
 export interface IArrangement {
   order: Order;
   filter: string;
@@ -167,7 +167,7 @@ class Rows {
     const unfolded = foldable
       ? this._isUnfolded(
           key,
-          // A row that matches the filter, or that contains a question, is unfolded at first.
+          // A row is unfolded at first if a filter is set (only matching rows are listed then) or if the user guesses.
           unfoldedAtFirst || this._filtered || guesses !== null
         )
       : null;

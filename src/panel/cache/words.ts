@@ -19,7 +19,7 @@ import { IMiss, Misses, calledFunction, priceOf } from './functions';
 /** Names, values and sentences longer than this are cut: a saved notebook may hold anything. */
 export const LONGEST = 400;
 
-/** The text of a count in its column, or the word for unknown. */
+/** The text of a count, such as `4` or `≥4`; `unknown` if nothing is known about the count. */
 export function countWords(of: IAmount, trans: TranslationBundle): string {
   return isUnknown(of) ? trans.__('unknown') : bound(of.value ?? 0, of.exact);
 }
@@ -84,7 +84,7 @@ export type ReasonWords =
   | {
       form: 'change';
       kind: string;
-      /** The called function, where a record has several; else empty. */
+      /** The name of the called function, such as `jax.grad(loss)`, as `calledFunction` returns it; may be empty. */
       called: string;
       argument: string;
       before: string;
@@ -93,7 +93,7 @@ export type ReasonWords =
   | { form: 'sentence'; kind: string; sentence: string }
   | { form: 'signature'; kind: string; signature: string };
 
-/** The kinds whose sentence says more than the texts before and after. */
+/** The kinds of reasons that are shown as the kernel's sentence, which says more than the values before and after. */
 const SENTENCES = ['pytree', 'call_style', 'static_identity', 'new_function'];
 
 export function reasonWords(
@@ -188,7 +188,7 @@ export function stageWords(miss: LedgerMiss, trans: TranslationBundle): string {
     .join(' · ');
 }
 
-/** A place in a cell or a file, as an aside: `line 2`, `line 2 of cell [3]`, `line 12 of model.py`. */
+/** The label of a frame's place in a cell or a file: `line 2`, `line 2 of cell [3]`, `line 12 of model.py`. */
 export function placeWords(
   snapshot: Snapshot,
   frame: number,

@@ -116,7 +116,10 @@ export function Chooser(props: {
   );
 }
 
-/** Why a program cannot run on the arguments of the chosen programs; null if it can, or if it is chosen. */
+/**
+ * The reason why a program cannot run on the arguments of the chosen programs; null if the program can run on them, or
+ * if the program itself is chosen.
+ */
 function misfitOf(
   snapshot: Snapshot,
   at: number,
@@ -153,8 +156,8 @@ function arraysOf(program: Program): string | null {
 const MOST_UNASKED = 4;
 
 /**
- * The programs that can run on the same arguments as the program in view, with that program; empty if there is no
- * other.
+ * The program in view and the programs that can run on the same arguments; empty if no other program can run on the
+ * arguments of the program in view.
  */
 function comparable(snapshot: Snapshot, inView: number): readonly number[] {
   const inputs = (at: number): string => inputsOf(snapshot.programs[at]);

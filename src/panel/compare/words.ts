@@ -38,7 +38,7 @@ export function readyAfter(variant: Variant): number | null {
     : (variant.trace ?? 0) + (variant.lower ?? 0) + variant.compile;
 }
 
-/** How a variant was called, if it was not called as the user jitted it. */
+/** A text that says how a variant was called, such as `without jit`; null if the user's jitted function was called. */
 export function modeWords(
   variant: Variant,
   trans: TranslationBundle

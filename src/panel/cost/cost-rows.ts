@@ -1,7 +1,8 @@
 /**
  * Makes the rows of the cost table by line, primitive, scope or name stack.
  *
- * For each row, its equations can be listed; if all of them run equally often, its amount is also given as a product.
+ * `CostReading` also lists the equations of a row. If all equations of a row run equally often, it gives the row's
+ * operations as a product, such as `512 × 100`.
  */
 import { amountOf, amountsOf, measured } from '../../model/cost-shares';
 import type { Counted, Measure } from '../../model/cost-shares';
@@ -15,7 +16,7 @@ import {
 } from '../../protocol/snapshot';
 import { IEquationRef } from '../../tokens';
 
-/** What the rows of the table stand for. */
+/** The grouping of the table: each row has the cost of one line, one primitive, one scope or one name stack. */
 export type Group = 'line' | 'primitive' | 'scope' | 'name_stack';
 
 export const GROUPS: readonly Group[] = [
@@ -29,7 +30,7 @@ export const GROUPS: readonly Group[] = [
 export interface IRow {
   key: string;
   group: Group;
-  /** The index of the row in its list of the cost. */
+  /** The index of the row in the list of its group in the document's cost. */
   index: number;
   label: string;
   frame: number;
@@ -40,11 +41,11 @@ export interface IRow {
   flopsLeast: number;
   flopsMost: number;
   perTrip: boolean;
-  /** For a scope, how often it runs; 1 for other rows. */
+  /** For a scope, the number of times that the scope runs; 1 for other rows. */
   runs: number;
 }
 
-/** The amount of one row that its bar and its share show: weighted operations, or the column by which the table is sorted. */
+/** The amount that a row's bar and share show: weighted operations, or the column by which the table is sorted. */
 export function amountIn(row: IRow, measure: Measure): number {
   return measured(row.amounts, measure);
 }
@@ -138,7 +139,7 @@ export class CostReading {
       : { amountOfRun: row.flops / only, runs: only };
   }
 
-  /** The place of a frame. */
+  /** The source span of a frame; null for the frame -1. */
   span(frame: number): ISourceSpan | null {
     const { spans } = this.links;
     return frame < 0 ? null : spans.span(spans.frame(this.snapshot, frame));
@@ -265,8 +266,8 @@ function flatRow(group: Group): (row: CostRow, index: number) => IRow {
     level: 1,
     amounts: amountsOf(row),
     flopsLeast: Math.min(row.flops, row.flops_min),
-    // This can exceed the numbers of both runs, because the branch may be in neither the most expensive nor the
-    // cheapest run.
+    // `if_taken` is the cost of the row if each cond takes the branch with the most operations of this row. The most
+    // expensive run and the cheapest run of the program may take other branches, so `if_taken` may be the largest.
     flopsMost: Math.max(row.flops, row.flops_min, row.if_taken ?? 0),
     perTrip: row.per_trip,
     runs: 1

@@ -238,7 +238,7 @@ function Heads(props: ITableProps): JSX.Element {
         : null;
   const text = (name: string, words: string): JSX.Element => (
     <div
-      // A column without a name gets a plain cell here, because a heading must have a text.
+      // A column without a name gets the role of a cell, because a `columnheader` must have a text.
       role={words === '' ? 'gridcell' : 'columnheader'}
       className={`jp-JaxprCost-head jp-mod-text jp-mod-${name}`}
     >
@@ -308,7 +308,7 @@ function Total(props: ITableProps): JSX.Element {
     },
     flopsLeast: cost.flops_min,
     flopsMost: Math.max(cost.flops, cost.flops_most ?? 0),
-    perTrip: false, // the row is the whole program; the lead names the loops of which one step is counted
+    perTrip: false, // the sentences above the table name the loops of which only one step is counted
     runs: 1
   };
   return (

@@ -51,7 +51,10 @@ export class CostView extends AttentiveWidget {
     );
   }
 
-  /** While this view is visible, lines of cells are linked. A program is counted when this view first shows it. */
+  /**
+   * While this view is visible, the notebook's cells mark the lines that are linked to the program. The kernel counts
+   * the cost of a program when this view first shows the program.
+   */
   protected attend(attention: Attention, isSeen: boolean): void {
     const { model } = this;
     const snapshot = model?.snapshot ?? null;

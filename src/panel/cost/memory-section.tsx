@@ -183,7 +183,7 @@ function Table(
   );
 }
 
-/** A line of source that a click goes to. */
+/** A button with the place of a source line; a click goes to the line. */
 function Where(props: ISectionProps & { frame: number }): JSX.Element | null {
   const { reading, frame, select, trans } = props;
   const place = framePlace(reading.snapshot, frame, trans);

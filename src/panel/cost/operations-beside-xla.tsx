@@ -12,7 +12,7 @@ const LONGEST = 400;
 /** The largest number of reasons that are shown; further reasons are counted. */
 const MOST = 20;
 
-/** The two counts minus the parts that reasons explain; null if this cannot be computed. */
+/** The two counts without the parts that the reasons explain; null if a reason states only one of the two parts. */
 export function restOf(
   ours: number,
   xla: XlaCost
@@ -34,7 +34,7 @@ export function restOf(
     : { ours: left, xla: right };
 }
 
-/** This extension's count by XLA's convention: of a cond, the branch with the most operations. */
+/** This extension's count by XLA's convention, which counts the branch of a cond with the most operations. */
 function asXla({ flops, flops_most }: ProgramCost): number {
   return Math.max(flops, flops_most ?? 0);
 }

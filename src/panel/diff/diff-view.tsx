@@ -32,7 +32,7 @@ export class DiffView extends AttentiveWidget {
     );
   }
 
-  /** While this view is on screen, lines of cells are linked. */
+  /** While this view is on screen, the notebook's cells mark the lines that are linked to the programs. */
   protected attend(attention: Attention, isSeen: boolean): void {
     attention.diffInView = isSeen;
   }
@@ -120,7 +120,7 @@ export function Answer(props: {
   model: IJaxprModel;
   diffs: Diffs;
   choice: IDiffChoice;
-  /** The earlier answer, kept after its runs were dropped. */
+  /** The diff that was shown before the panel dropped the two runs; undefined while the runs exist. */
   earlierState?: DiffState;
   open: (() => void) | null;
   trans: TranslationBundle;
@@ -229,7 +229,8 @@ function Choice(props: {
   const place = programs.findIndex(
     ref => ref.snapshot === chosen?.snapshot && ref.program === chosen.program
   );
-  // The run first: two programs of one function differ there, and a narrow control cuts the end.
+  // The title of a program begins with its run, because a narrow control cuts the end of the title, and two programs
+  // of one function may differ in nothing but the run.
   const titles = new Map(
     model.runs.flatMap(({ snapshot }) =>
       programs.flatMap((ref, index) => {

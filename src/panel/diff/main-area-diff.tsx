@@ -42,7 +42,7 @@ function Beside(props: {
 }): JSX.Element {
   const { model, choice, trans } = props;
   const diffs = useDiffs(model);
-  // The runs may be dropped; the diff in this widget stays.
+  // The panel may drop the two runs; this widget keeps the diff and continues to show it.
   const [earlierState, hold] = React.useState(() => diffs.stateOf(choice));
   const state = diffs.stateOf(choice);
   const diff = state.kind === 'done' ? state.diff : null;

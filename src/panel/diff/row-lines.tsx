@@ -72,14 +72,16 @@ export function Beside(props: {
   );
 }
 
-/** A line of one side: its sign, and its text with the changed parts marked. */
+/** The line of one side of a row: the sign (`+`, `-` or none), and the text with the changed parts marked. */
 function Line(props: {
   row: DiffRow;
   side: DiffSide | null;
   sign: DiffRow['sign'];
-  /** True to show the names of the line's variables outside of the call around it. */
+  /**
+   * True if calls around equations are hidden; then the line adds the names that its values have outside of the call.
+   */
   outside: boolean;
-  /** True if a screen reader has read the sign, or will read a word for the sign. */
+  /** True if another element of the row tells a screen reader the sign, so that this line does not repeat the sign. */
   isSignRead?: boolean;
   trans: TranslationBundle;
 }): JSX.Element {

@@ -1,8 +1,11 @@
-/** Finds what a row of a diff stands for in the run in view. */
+/** Finds the equation or the line that a row of a diff has in the run in view, as a selection. */
 import type { DiffRow, ProgramDiff } from '../../protocol/snapshot';
 import type { IJaxprModel, Selection } from '../../tokens';
 
-/** The selection that a row stands for in the run in view; null if the run is of neither side. */
+/**
+ * The selection of the row's equation in the run in view, or else of the row's line in the cell; null if neither of the
+ * two programs is of the run in view.
+ */
 export function selectionOf(
   row: DiffRow,
   diff: ProgramDiff,

@@ -60,9 +60,9 @@ export function foldWords(count: number, trans: TranslationBundle): string {
 }
 
 /**
- * The listed rows as a text, with the signs of a unified diff.
- * @param hidden The sentence about hidden lines, empty if none is hidden; and whether calls around equations are
- * hidden, so that an equation shows its names outside of the call.
+ * Prints the listed rows with the signs of a unified diff.
+ * @param hidden `words` is the sentence about hidden lines, empty if none is hidden. `wrappers` is true if the calls
+ * around single equations are hidden; then an equation shows the names that its values have outside of the call.
  */
 export function diffText(
   diff: ProgramDiff,

@@ -97,11 +97,11 @@ function Side(props: {
   branch: Branch;
   /** The index of the branch in the jaxpr. */
   place: number;
-  /** True if the step in view took the branch. */
+  /** True if the step that the stepper shows took the branch. */
   taken: boolean;
   /** The number of times that the recorded call took the branch; null without a recording. */
   calls: number | null;
-  /** True if all executions in the recorded call are part of the recording. */
+  /** True if the recording has every execution of the construct in the recorded call. */
   isWhole: boolean;
   reading: Reading;
   control: Control;
@@ -167,7 +167,7 @@ function Side(props: {
             </React.Fragment>
           ))}
           {calls !== null && (
-            // The other branch shows the word at another step.
+            // Each branch reserves the width of the word `taken`, because another step may take another branch.
             <Steady widest={`\u00a0· ${trans.__('taken')}`}>
               {taken && (
                 <>

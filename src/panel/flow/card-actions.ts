@@ -1,4 +1,4 @@
-/** What the cards do: choose equations, and move the focus between the panel and the cells. */
+/** Carries out the actions of cards: choose equations, and move the keyboard focus between the panel and the cells. */
 import { attentionOf } from '../../model/attention';
 import { ISourceSpan } from '../../program-text/source-spans';
 import { IEquationRef, IJaxprModel, Selection } from '../../tokens';
@@ -12,7 +12,7 @@ export class Acts {
     private _openProgram: () => void
   ) {}
 
-  /** Chooses equations, which marks their lines in the cell. */
+  /** Chooses equations; the notebook's cell then marks the lines of the equations. */
   select(equations: IEquationRef[]): void {
     this._set({ kind: 'equations', equations });
   }
@@ -59,7 +59,7 @@ export class Acts {
 
   private _set(selection: Selection | null): void {
     this._own = selection;
-    // A mouse that does not move is ignored.
+    // A preview, which a mouse that rests on an equation leaves, would hide the new selection.
     this._model.setHover(null);
     this._model.setSelection(selection);
   }

@@ -150,7 +150,7 @@ function About(props: IHeadProps & { open: boolean }): JSX.Element {
       </>
     );
   }
-  // the drawing of an open card already says it
+  // The drawing of an open card shows the condition, so only the head of a folded card names the condition.
   if (control.condition_text !== null && !open) {
     parts.push(
       <>

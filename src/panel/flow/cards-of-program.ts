@@ -129,13 +129,13 @@ export class Reading {
     );
   }
 
-  /** The place of a frame; null for frame -1. */
+  /** The source span of a frame; null for the frame -1. */
   span(frame: number): ISourceSpan | null {
     const { spans } = this.links;
     return frame < 0 ? null : spans.span(spans.frame(this.snapshot, frame));
   }
 
-  /** The rows of a body, from its lambda line to its results; empty if the body has not arrived. */
+  /** The rows of a body, from its `lambda` line to its results; empty if the kernel has not sent the body yet. */
   rowsOf(scope: number): readonly IRow[] {
     const { rows, opened } = this._printed;
     const first = opened.get(scope);

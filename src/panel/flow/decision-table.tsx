@@ -1,4 +1,4 @@
-/** The decision table, with the row that fits the card marked. */
+/** Shows the table that helps to choose a construct; the row that fits the user's card is marked. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -11,7 +11,7 @@ interface IRow {
   why: string;
 }
 
-/** The rows of the decision table; the name of a row is the `choice` of the cards that the row fits. */
+/** Makes the rows of the table. A row fits the cards whose field `choice` equals the row's `name`, such as `flag`. */
 function rowsOf(trans: TranslationBundle): IRow[] {
   return [
     {

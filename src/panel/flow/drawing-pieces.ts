@@ -62,7 +62,9 @@ export abstract class Drawer {
     );
   }
 
-  /** The constructs directly inside a part of this card. A named scope is replaced by its content. */
+  /**
+   * The constructs directly inside a part of this card, such as its body. A named scope is replaced by its constructs.
+   */
   protected _inside(part: string): (ICard | number)[] {
     const cards: ICard[] = [];
     const look = (card: ICard): void => {
@@ -157,7 +159,7 @@ export abstract class Drawer {
       ],
       'rail'
     );
-    // The sleepers under the far end of the rail stand for the rows of the array.
+    // Short strokes across the outer end of the rail (railway sleepers) stand for the rows of the array.
     if (!whole) {
       const half = Math.min(26, room * 0.35);
       const start = incoming ? from + 3 : to - 8 - half;
@@ -264,7 +266,7 @@ export abstract class Drawer {
     this._pieces.text(x, y + 4, '?', 'strong', 'middle');
   }
 
-  /** The known names, each once; with `variables`, variables replace missing paths. */
+  /** The names of some values, each once; with `variables`, a value without a path has the name of its variable. */
   protected _names(slots: readonly Slot[], variables = true): string {
     const names = slots
       .map(slot =>

@@ -32,7 +32,7 @@ export class FlowView extends AttentiveWidget {
     );
   }
 
-  /** While this view is on screen, lines of cells are linked. */
+  /** While this view is on screen, the notebook's cells mark the lines that are linked to the program. */
   protected attend(attention: Attention, isSeen: boolean): void {
     attention.flowInView = isSeen && (this.model?.program ?? -1) >= 0;
   }

@@ -24,7 +24,7 @@ export class ForkDrawer extends Drawer {
     const right = left + boxWidth;
     const operands = slotsOf(control, 'operand');
     const results = slotsOf(control, 'result');
-    // The points where the ways fork and where they join.
+    // The x positions of the point where the paths fork and of the point where they join.
     const [inX, outX] = [left - 26, right + 26];
     const half = 15;
     const inRoom = inX - (selected ? 4 : half + 4);

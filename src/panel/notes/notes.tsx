@@ -67,7 +67,8 @@ export function Notes(props: {
   const { model, insert, trans } = props;
   const { snapshot } = model;
   React.useEffect(() => {
-    // The trials run once for each run; if their time was over, they are only repeated at the user's request.
+    // The kernel tries the rewrites once for each run. Rewrites for which the time was over are only tried at the
+    // user's request.
     if (snapshot !== null && hasNotesToCure(snapshot)) {
       void tryCures(model, snapshot, false);
     }
@@ -205,7 +206,7 @@ function NoteCode(props: {
   /** The index into the snapshot's notes. */
   at: number;
   model: IJaxprModel;
-  /** Inserts a cell; null if no kernel could run the cell. */
+  /** Inserts a new cell into the notebook; null if there is no kernel that could run the cell. */
   insert: Insert | null;
   trans: TranslationBundle;
 }): JSX.Element | null {
@@ -333,7 +334,7 @@ function levelOf(note: Note): Note['level'] {
   return note.level ?? 'advice';
 }
 
-/** True if a trial may still show that a rewrite works. */
+/** True if the note is about an unrolled loop whose rewrite has not passed a trial yet, but may pass a later trial. */
 function isUntried(note: Note): boolean {
   return note.kind === 'unrolled_loop' && levelOf(note) === 'advice';
 }

@@ -99,7 +99,7 @@ export class ProgramView extends LinkedView {
     }
   }
 
-  // --- what is shown ------------------------------------------------------------------------
+  // --- the shown program, level and filters -------------------------------------------------
 
   protected override follow(model: IJaxprModel, attention: Attention): void {
     this._transforms.model = model;
@@ -167,7 +167,7 @@ export class ProgramView extends LinkedView {
         this._tools.searchedIn = level;
       }
       this._showLevel();
-      // A selection that was made in another text may be invisible in this one.
+      // The lines of a selection that the user made in another level may be out of view in this level: scroll to them.
       this._pane?.forgetOwn();
       this.mark(true);
     }
@@ -232,7 +232,7 @@ export class ProgramView extends LinkedView {
     }
   }
 
-  /** The pane of the chosen level, if it was shown before. */
+  /** The pane of the chosen level; null if the level was never shown. */
   private get _pane(): LevelPane | null {
     return this._panes.get(this._level) ?? null;
   }
@@ -244,7 +244,7 @@ export class ProgramView extends LinkedView {
     }
   }
 
-  // --- pointing -----------------------------------------------------------------------------
+  // --- pointing with the mouse and moving with the keyboard ---------------------------------
 
   protected override onHover(): void {
     this.mark(false);
@@ -283,7 +283,7 @@ export class ProgramView extends LinkedView {
     }
   }
 
-  /** Moves the keyboard focus to the marked place in another level. */
+  /** Shows the next (1) or the previous (-1) level, and moves the keyboard focus to the marked line in this level. */
   private _goToLevel(by: 1 | -1): void {
     const level = LEVELS[LEVELS.indexOf(this._level) + by];
     if (level) {
@@ -312,7 +312,7 @@ export class ProgramView extends LinkedView {
     this._choose(level);
   }
 
-  // --- words --------------------------------------------------------------------------------
+  // --- the counts and the messages around the text ------------------------------------------
 
   private _showCount(): void {
     const count = this._pane?.count ?? null;
@@ -332,7 +332,7 @@ export class ProgramView extends LinkedView {
   private _toolbar: Toolbar;
   private _transforms: TransformRow;
   private _messages: HTMLElement;
-  /** A message above the text, which moves nothing: which of the linked places has the keyboard focus. */
+  /** A message that covers a part of the text and moves no line: which of the linked places has the keyboard focus. */
   private _said: HTMLElement;
   private _body: HTMLElement;
   private _detail: Detail;

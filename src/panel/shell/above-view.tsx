@@ -32,13 +32,13 @@ import type { Noise } from '../../workbench/reading/noise-rules';
 /** The actions of the panel's controls that go beyond the model. */
 export interface IPanelActions extends IHeaderActions {
   insert: Insert;
-  /** Run code of this extension as a cell. */
+  /** Runs code of this extension, such as the code that loads the extension, as a cell. */
   run: Run;
   /** The user's cells with the magic; left out if the notebook cannot be reached. */
   cells?: ICellsWithMagic;
   /** Runs the cell of the run in view again; left out if the notebook cannot be reached. */
   again?: RunAgain;
-  /** Draws plots; left out if the application has no such registry. */
+  /** The registry whose Vega-Lite renderer draws plots; left out if the application has no registry of renderers. */
   rendermime?: IRenderMimeRegistry;
   /** Opens a comparison in the main area; left out if the application has no place for a comparison. */
   beside?: (comparison: VariantComparison) => void;
@@ -206,7 +206,7 @@ export class Head extends ModelWidget {
   private _notice = '';
 }
 
-/** The kinds of notes that repeat the message of a run without a program. */
+/** The kinds of notes that say why a run has no program, as `withoutProgram` does. */
 const SAY_THE_MESSAGE = new Set([
   'not_traced',
   'untraceable',
@@ -250,7 +250,7 @@ function About(props: {
   }
   const program = snapshot.programs[model.program] ?? null;
   const { environment, notes } = snapshot;
-  // The note is read, with its line and its detail.
+  // If a note says why there is no program, the same sentence is not shown again: the note also has a line and details.
   const noted = notes.some(note => SAY_THE_MESSAGE.has(note.kind));
   const lines = new Set([
     program === null && !noted ? withoutProgram(snapshot, trans) : null,
@@ -289,7 +289,7 @@ function TraceIt(props: {
 }): JSX.Element {
   const { retrace, trans } = props;
   const [isRequested, setRequested] = React.useState(false);
-  // The user may press the button a second time before the first press is drawn.
+  // A ref changes at once: the user may press the button again before React has drawn the button as disabled.
   const sent = React.useRef(false);
   const question = React.useId();
   const root = React.useRef<HTMLDivElement>(null);

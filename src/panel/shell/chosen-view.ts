@@ -72,13 +72,13 @@ export class ChosenView {
     if (views.includes(this.wanted)) {
       return this.wanted;
     }
-    // Without a program, the view that says the reason takes the place of the program.
+    // If the run has no program, the Notes view takes the place of the Program view, because the notes say the reason.
     return views.includes('notes') ? 'notes' : (views[0] ?? null);
   }
 
   /** The view that was shown before a run changed the view. */
   private _before: ViewName | null = null;
-  /** The ids of the snapshots whose requested view was already shown. */
+  /** The ids of the snapshots that `followRun` has handled. */
   private _handled = new Set<string>();
 }
 

@@ -26,7 +26,7 @@ export class FileView extends Panel {
     this.id = `jupyter-jaxpr-file-${made}`;
     this.addClass('jp-JaxprPanel');
     this.node.setAttribute('role', 'region');
-    // Several may be open, and a screen reader tells them apart by their names.
+    // Several views of files may be open; their numbered labels let a user of a screen reader tell the views apart.
     this.node.setAttribute(
       'aria-label',
       this._trans.__('Saved document %1', made)
@@ -46,7 +46,7 @@ export class FileView extends Panel {
     );
     const [before, after] =
       first.created <= second.created ? [first, second] : [second, first];
-    // A file and its copy hold the same run; each is a run of its own here.
+    // A file and a copy of the file have the same run id; the diff needs two ids.
     const apart =
       before.id === after.id ? { ...after, id: `${after.id} 2` } : after;
     const model = this._fill([before, apart]);

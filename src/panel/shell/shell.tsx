@@ -167,7 +167,8 @@ export class Shell extends Widget {
   private _onRestored(): void {
     const view = this._model && this._view.beforeRun(this._model);
     if (view) {
-      this._choose(view); // the run arrived before the reading position was restored
+      // The run arrived before the reading position was restored, so `followRun` has changed the view: change it back.
+      this._choose(view);
     }
     this._scrolls.forEach(scroll => scroll.restore());
   }
@@ -209,7 +210,9 @@ export class Shell extends Widget {
     }
   }
 
-  /** True if the function in view ran before: then a line says what differs. */
+  /**
+   * True if an earlier run has a program of the function in view; then a line below the program states what differs.
+   */
   private _hasRunBefore(): boolean {
     const { _model: model } = this;
     const snapshot = model?.snapshot ?? null;
@@ -240,7 +243,7 @@ export class Shell extends Widget {
       this._since.model = this._model;
       this._sincePlace.addWidget(this._since);
     } catch (reason) {
-      // The server may have been away; the Diff view reports the same failure.
+      // The server may have been unreachable. This failure is only logged: the Diff view shows the same failure.
       this._sinceAsked = false;
       console.error('jupyter-jaxpr panel: the diff failed to load', reason);
     }

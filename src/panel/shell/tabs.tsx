@@ -132,7 +132,8 @@ export function Tabs(props: {
         }
       >
         <Icon name="caret" />
-        {/* Hidden, but as wide, where the notes have their tab: the width of the button decides which tabs fit. */}
+        {/* If the Notes tab is in the row, this number is invisible but takes its width: which tabs fit depends on the
+            width of this button. */}
         {notes > 0 && (
           <sup
             className="jp-mod-notes"

@@ -93,7 +93,7 @@ export class ViewScroll implements IDisposable {
 
   private _model: IJaxprModel | null = null;
   private _key = '';
-  /** The position to restore; null once the view is there. */
+  /** The scroll position to restore; null after the view has scrolled to the position. */
   private _wanted: number | null = null;
   private _drawn: MutationObserver;
   private _listening = new AbortController();

@@ -261,7 +261,7 @@ export function plotSpec(
           type: 'text',
           align: 'left',
           baseline: 'middle',
-          clip: false, // Vega-Lite cuts what can be zoomed, but for this
+          clip: false, // in a plot that can be zoomed, Vega-Lite cuts all marks at the plot's edges unless told not to
           dx: 10,
           fontSize: ink.fontSize
         },

@@ -45,7 +45,8 @@ export function filledIn(snapshot: Snapshot, program: number): SweepDraft {
 }
 
 /**
- * The sweep that the run has for this program; without one, a call whose largest size is free, if the call has a size.
+ * The texts of the sweep that the run has for this program. Without such a sweep, a proposed call like the program's
+ * own, with the largest size of its arrays as a free name; null if no such call can be written.
  */
 export function fittingSweep(
   snapshot: Snapshot,

@@ -172,7 +172,7 @@ export function dispatchWords(
     : trans.__('A warm call returns after %1, when its work is done.', returns);
 }
 
-/** The reason why a program has no call that can run again; null if it may have one. */
+/** The reason why no call of a program can run again: the program is a recording; null for any other program. */
 export function noValues(
   { origin }: Program,
   trans: TranslationBundle
@@ -184,7 +184,7 @@ export function noValues(
     : null;
 }
 
-/** The reason why nothing can run again; null if it can. */
+/** The reason why the kernel cannot run a call of the run in view again; null if the kernel can. */
 export function whyNot(
   model: IJaxprModel,
   trans: TranslationBundle

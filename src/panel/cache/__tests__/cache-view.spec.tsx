@@ -50,7 +50,7 @@ function shown(document: Snapshot): { model: JaxprModel; node: HTMLElement } {
 const view = (changes: Partial<Ledger> = {}) =>
   shown(snapshotWithLedger(changes));
 
-/** The rows below the heads, each as `level kind: words`. */
+/** Lists the rows below the column headings, each as its `aria-level` and its words. */
 function rows(node: HTMLElement): string[] {
   return [...node.querySelectorAll<HTMLElement>('[data-kind]')].map(
     row => `${row.ariaLevel ?? row.getAttribute('aria-level')} ${words(row)}`
@@ -118,7 +118,7 @@ describe('the Cache view', () => {
     expect(byRole(node, 'img')[0].getAttribute('aria-label')).toBe(
       'trace: 30\u00a0ms, lower: 24\u00a0ms, compile: 260\u00a0ms, small programs: 200\u00a0ms, the rest of the cell: 39\u00a0ms'
     );
-    // The stages fill the bar although they took less than a second.
+    // The `flexGrow` values add up to 100, so the stages fill the bar although they took less than a second.
     const widths = [
       ...node.querySelectorAll<HTMLElement>('.jp-JaxprPanel-stage')
     ].map(stage => Math.round(Number(stage.style.flexGrow)));

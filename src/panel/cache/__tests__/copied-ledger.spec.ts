@@ -13,7 +13,7 @@ import { ledgerMarkdown, ledgerText } from '../copied-ledger';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 
-/** A ledger with `train_step` and with a lambda that the code makes anew in each turn of a loop. */
+/** Makes a ledger with `train_step` and with a lambda that the code makes anew in each iteration of a loop. */
 function two(changes: Partial<Ledger> = {}): Snapshot {
   const again = (ordinal: string, compile: number) =>
     ledgerMiss({

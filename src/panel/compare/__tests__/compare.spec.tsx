@@ -215,7 +215,7 @@ describe('programs to compare', () => {
     );
     const boxes = [...node.querySelectorAll<HTMLInputElement>('input')];
     expect(boxes.map(box => box.checked)).toEqual([true, false, true, false]);
-    // The others cannot be chosen beside them.
+    // The second and the fourth program cannot run on the arguments of the chosen programs, so they cannot be chosen.
     expect(boxes.map(box => box.disabled)).toEqual([false, true, false, true]);
     expect([...node.querySelectorAll('label')].map(words)).toEqual([
       'f (f32[8])',

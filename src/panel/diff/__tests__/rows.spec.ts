@@ -89,7 +89,7 @@ describe('what is hidden of a diff', () => {
       after
     });
 
-  /** For each row, whether the list has it. */
+  /** Prints, for each row of a diff, `+` if the row is shown and `.` if the row is hidden as noise. */
   function shown(rows: DiffRow[], ...noises: Noise[]): string {
     const hidden = hiddenRows(programDiff({ rows }), new Set(noises));
     return [...hidden].map(bits => (bits === 0 ? '+' : '.')).join('');

@@ -25,7 +25,7 @@ afterEach(() => {
 interface IShown {
   model: JaxprModel;
   node: HTMLElement;
-  /** Records the calls that the view made to the panel. */
+  /** The view's calls to the panel, in order, such as `focus`. */
   opened: string[];
   redraw: () => void;
 }
@@ -402,7 +402,7 @@ describe('long programs', () => {
   it('show their first lines, and the rest when asked', () => {
     const document = golden('mlp-0.12');
     const [card] = golden('rnn-0.12').control_flow ?? [];
-    // The program as a whole stands in for a body of many lines.
+    // A body of many lines is needed, so the card's body is scope 0, the whole program.
     const { node } = shown({
       ...document,
       control_flow: [

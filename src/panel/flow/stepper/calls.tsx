@@ -1,4 +1,4 @@
-/** Shows the kept calls of the cell with the branches that the calls took. */
+/** Shows a table of the cell's recorded calls, with the branches that each call took. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -7,7 +7,7 @@ import { grouped } from '../../../quantities';
 import { shortened } from '../../../parts/summary';
 import { LONGEST_VALUE } from './words';
 
-/** The largest number of calls that are drawn; the kernel keeps fewer calls. */
+/** The largest number of calls that are drawn; the kernel records fewer calls, but a saved document may have more. */
 const MOST_ROWS = 50;
 /** The least widths of the columns, in characters; a table of many operands scrolls in a narrow panel. */
 const CALL = 9;

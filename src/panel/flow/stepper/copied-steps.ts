@@ -11,8 +11,8 @@ import { leafName, valueText } from './words';
 export interface IColumn {
   head: string;
   /**
-   * The text at a point of a visit, where points count over all visits; with `after`, the text after the visit's last
-   * step.
+   * Returns the text of a cell. `point` is the index of a point, counted over all visits; `visit` is the index of the
+   * visit. With `after`, returns the text of the value after the visit's last step.
    */
   cell: (point: number, visit: number, after: boolean) => string;
   /** The width in characters: the length of the longest value. */

@@ -3,7 +3,7 @@ import { IPlace } from '../../../model/stepping';
 import { GOES_ON } from '../../../protocol/steps';
 import { Control, Leaf, Recording, Visit } from '../../../protocol/snapshot';
 
-/** What belongs to a position in a recording. */
+/** The step at a position in a recording: its visit, its index and its numbers. */
 export interface IStep {
   place: IPlace;
   visit: Visit;
@@ -13,7 +13,7 @@ export interface IStep {
   number: number;
   /** The number of steps of the visit. */
   of: number;
-  /** The number of the step after which the second value was recorded: more than `number` if steps were left out. */
+  /** The number of the step after which the next value was recorded: more than `number` if steps were left out. */
   afterStep: number;
 }
 
@@ -28,7 +28,7 @@ export class Walk {
     this.byCalls =
       (card.kind === 'cond' || card.kind === 'switch') &&
       recording.visits.every(visit => visit.points <= 1);
-    // Carries, xs and ys come first, then the values of the loop's condition.
+    // The leaves of carries, xs and ys come before the leaves of the loop's condition.
     this.leaves = [
       ...recording.leaves.filter(({ role }) => !ASKED.includes(role)),
       ...ASKED.flatMap(lateRole =>

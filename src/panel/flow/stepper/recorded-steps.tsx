@@ -130,7 +130,10 @@ export function Recorded(props: {
 /** The elements that Space presses, opens or folds. */
 const PRESSED = 'button, select, summary, a';
 
-/** A presentation moves through the recording that was drawn last, or that the user moved in last. */
+/**
+ * Lets the keys of a presentation move through this recording. Of several recordings, the keys move through the one that
+ * was drawn last, or that the user moved in last.
+ */
 function useWalk(stepping: Stepping, go: (by: 1 | -1) => void): void {
   const newest = React.useRef(go);
   newest.current = go;

@@ -8,7 +8,9 @@ import { Speed, playSpeed } from '../../../model/play-speed';
 import { IPlace } from '../../../model/stepping';
 import { Walk } from './places';
 
-/** About how many milliseconds a whole recording plays; the next two numbers limit the time of a step. */
+/**
+ * A whole recording plays for about this many milliseconds; the next two constants limit the milliseconds of a step.
+ */
 const WHOLE = 12_000;
 const SHORTEST = 80;
 const LONGEST = 700;

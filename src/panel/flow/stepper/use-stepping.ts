@@ -9,7 +9,7 @@ export function useStepping(model: IJaxprModel): Stepping {
   const [, redraw] = React.useReducer((count: number) => count + 1, 0);
   React.useEffect(() => {
     const onModel = (_: unknown, change: ModelChange): void => {
-      // The status includes whether a kernel can answer.
+      // The change `status` also tells whether a kernel can answer, which decides whether the buttons are shown.
       if (change === 'status') {
         redraw();
       }

@@ -194,7 +194,7 @@ describe('a program in the panel', () => {
     const described = jest.spyOn(Detail.prototype, 'show');
     channel.sends({ ...golden('rnn-0.12'), id: 'the next run' });
     expect(model.selection).toBeNull();
-    // The strip is emptied, then says what to point at.
+    // The detail strip is emptied first; then it shows the hint that says at what the user can point.
     expect(
       described.mock.calls.map(([content]) => content?.textContent)
     ).toEqual([undefined, detail(view)]);

@@ -33,7 +33,7 @@ export function shown(
   saved = true
 ): IShown {
   if (recorded !== null) {
-    // The panel would accept the test's document.
+    // The recording of the test must pass the check that the panel makes of the kernel's replies.
     const read = readReply(answered(recorded), 'steps', NO_DOCUMENT);
     expect(isUnreadable(read)).toBe(false);
   }
