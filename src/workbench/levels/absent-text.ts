@@ -13,8 +13,8 @@ interface IAbsence {
 }
 
 /**
- * Load the text: from the document, from the kernel, or made by the kernel. Returns the reason if there is none and the
- * user has to know.
+ * Load the text of a level from the document or from the kernel; some texts the kernel makes only on request. Returns
+ * the reason if the text will not arrive by itself; null if the text is loaded or requested.
  */
 export function fetchText(
   name: TextLevel,
@@ -76,7 +76,7 @@ export function fetchText(
   return null;
 }
 
-/** The kernel can make the text, but that takes time: the user decides. */
+/** The reason for a text that the kernel has not made yet; a button requests the text, because making it takes time. */
 function notMade(
   name: TextLevel,
   level: Level,

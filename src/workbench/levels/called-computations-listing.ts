@@ -185,7 +185,9 @@ export class CalledComputationsListing implements IListing {
     });
   }
 
-  /** Moves the folds of lines that stay: each fold starts and ends with the same lines of XLA's text. */
+  /**
+   * Takes over the folds of XLA's text whose first and last lines are in this listing, at the new numbers of the lines.
+   */
   private _moveFolds(): void {
     for (const fold of this._text.allFolds()) {
       const first = this.placeOf(fold.first);
@@ -222,7 +224,7 @@ export class CalledComputationsListing implements IListing {
   };
 }
 
-/** The computation of a fusion or call; null if another instruction calls the computation too. */
+/** The computation that the fusion or call of a line calls; null if another instruction calls the computation too. */
 function calledInPlace(
   line: string,
   structure: HloStructure
@@ -244,10 +246,11 @@ function calledInPlace(
 const KNOWN = new WeakMap<TextListing, IListing>();
 
 /**
- * Makes the listing of a text, once and for all: in place if the whole text is here at the first time.
+ * Returns the listing of a text, always the same one: a listing in place if the whole HLO text had arrived at the first
+ * call, else the text as XLA prints it.
  *
- * A text that comes in pages stays as XLA prints it, since lines that the reader reads would move when the page of
- * their caller arrives.
+ * A text that arrives in pages is not listed in place: when the page with a calling line arrives, the lines of the
+ * called computation would move while the user reads them.
  */
 export function inPlace(text: TextListing, trans: TranslationBundle): IListing {
   let listing = KNOWN.get(text);

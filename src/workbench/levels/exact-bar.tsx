@@ -25,7 +25,7 @@ export interface IExactBarOptions {
   level: TextLevel;
 }
 
-/** The strip above one text; empty until the user requests exact links there. */
+/** The bar of exact links above the text of one level; hidden until the user requests exact links at this level. */
 export class ExactBar extends ReactWidget {
   constructor(private _options: IExactBarOptions) {
     super();
@@ -83,7 +83,7 @@ export class ExactBar extends ReactWidget {
     this.update();
   }
 
-  /** True if the user requested the twin in this bar: only this bar shows the kernel's confirmation. */
+  /** True if the user requested the twin with this bar; only this bar then shows the question that the kernel asks. */
   private _isAsking = false;
 }
 

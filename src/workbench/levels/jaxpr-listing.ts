@@ -145,7 +145,7 @@ export class JaxprListing implements IListing {
       return null;
     }
     const { rows } = this._rows;
-    // Equations inside another equation of the range are counted there.
+    // The cost of an equation includes the equations inside it, so only the outermost equations of the range are added.
     const { depth } = rows[first];
     return this.equationHeat.of(
       rows
@@ -322,7 +322,10 @@ export class JaxprListing implements IListing {
     return index === undefined ? null : this._rows.rows[index];
   }
 
-  /** The scope and the first equation that a line with missing equations stands for; null for any other line. */
+  /**
+   * For a line that stands for missing equations: their scope, the index of the first one, and their number; null for
+   * any other line.
+   */
   missing(
     index: number
   ): { scope: number; equation: number; count: number } | null {
@@ -368,7 +371,10 @@ export class JaxprListing implements IListing {
     return { at, removed, lines: rows.map(row => this._printer.text(row)) };
   }
 
-  /** The names of a trivial call that can be hidden, with the names of the same values outside of the call. */
+  /**
+   * The tag of an equation in a call that can be hidden because the call holds no other equation: the names of the
+   * equation's values inside the call, with the names of the same values outside, such as `r = p`.
+   */
   private _namesOutside(row: IRow, { text }: IPrintedRow): ITag[] {
     const names = this._noise?.names.get(row.index);
     return names === undefined

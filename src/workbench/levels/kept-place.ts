@@ -1,13 +1,13 @@
-/** Keeps the place at which the user reads a text, whenever this place changes. */
+/** Saves the user's reading position in a text (scroll position and closed folds) whenever the position changes. */
 import type { ITextPlace } from '../../model/reading-place';
 import type { ListingView } from '../listing/listing-view';
 
 /**
- * Keep the place of a view from now on.
+ * Call `keep` with the reading position of a view whenever the user scrolls, clicks or presses a key.
  *
  * @param node The element around the view.
  * @param isShown Whether the view is on screen.
- * @param signal Ends the keeping.
+ * @param signal When it is aborted, `keep` is not called any more.
  */
 export function keepPlace(
   view: ListingView,

@@ -71,7 +71,7 @@ export class LevelBar implements IDisposable {
     pane.append(this._node);
   }
 
-  /** The bar of exact links; null for the jaxpr, which is the target of the links. */
+  /** The bar of exact links; null for the level `jaxpr`, because exact links lead from HLO to the jaxpr. */
   readonly exact: ExactBar | null = null;
 
   get isDisposed(): boolean {
@@ -114,12 +114,12 @@ export class LevelBar implements IDisposable {
       isShown && this._exactButton?.getAttribute('aria-pressed') === 'false';
     this._exactButton?.setAttribute('aria-pressed', String(isShown));
     if (isNew && this._passes) {
-      this._togglePasses(); // the passes would hide the text
+      this._togglePasses(); // close the view of the passes, because it would cover the twin's text
     }
     this._platform?.disable(isShown);
   }
 
-  // --- passes -------------------------------------------------------------------------------
+  // --- the view of XLA's passes -------------------------------------------------------------
 
   private _togglePasses(): void {
     const { pane, model, snapshot, program, trans } = this._options;

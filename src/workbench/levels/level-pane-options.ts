@@ -10,7 +10,7 @@ import type { LevelPane } from './level-pane';
 
 /** The events of a pane. */
 export interface ILevelPaneHost {
-  /** The text has arrived or become longer, or `notice` or `count` has changed. */
+  /** The text of the pane has arrived or become longer, or the pane's `notice` or `count` has changed. */
   changed(pane: LevelPane): void;
   /** The user goes from the text to the cell. */
   entered(pane: LevelPane): void;
@@ -30,13 +30,13 @@ export interface ILevelPaneOptions {
   host: ILevelPaneHost;
   /** The search and the filters that all panes of a view share; if left out, the pane has its own. */
   tools?: ReadingTools;
-  /** Loads and keeps the place where the user reads the text; if left out, the text starts at its first line. */
+  /** Loads and saves the user's reading position in the text; if left out, the text starts at its first line. */
   place?: { load(): ITextPlace | null; keep(place: ITextPlace): void };
-  /** Finds the things that are linked to a selection; without this function, the links of the program find them. */
+  /** Finds the equations and lines that are linked to a selection; if left out, the pane uses the program's links. */
   resolve?: (selection: Selection | null) => ILinked;
 }
 
-/** The number of equations or lines of a level that are linked to the selection, and the number that the level has. */
+/** The number of a level's equations or lines that are linked to the selection, and the number of all of them. */
 export interface ILevelCount {
   linked: number;
   total: number;

@@ -84,12 +84,12 @@ export class LevelPane implements IDisposable {
     return this._view;
   }
 
-  /** The lines of the level; null if the text is not here. */
+  /** The lines of the level; null until the text has arrived. */
   get listing(): IListing | null {
     return this.listings.listing(this.level);
   }
 
-  /** The StableHLO or HLO of the program itself, shown or not; null if the text is not here. */
+  /** The program's own StableHLO or HLO, also while the twin's text is shown; null until the text has arrived. */
   get text(): TextListing | null {
     return this.level === 'jaxpr'
       ? null
@@ -101,7 +101,7 @@ export class LevelPane implements IDisposable {
     return this.listings.notice(this.level);
   }
 
-  /** The number of equations of a jaxpr or of lines of a text; null if the text is not here. */
+  /** The number of equations of a jaxpr, or of lines of StableHLO or HLO; null until the text has arrived. */
   get count(): ILevelCount | null {
     const linked = this._linked;
     if (this.level === 'jaxpr') {
@@ -182,7 +182,7 @@ export class LevelPane implements IDisposable {
     this._options.host.changed(this);
   }
 
-  /** Scroll the text to the place where the user read before. */
+  /** Scroll the text to the saved reading position. */
   goToPlace(): void {
     const place = this._options.place?.load() ?? null;
     if (place !== null) {
@@ -193,7 +193,7 @@ export class LevelPane implements IDisposable {
   private _keepPlace(view: ListingView): void {
     const keep = this._options.place?.keep;
     if (keep !== undefined) {
-      // Another text may have replaced this text, as exact links do.
+      // After another text has replaced this text (as the twin's text does), positions of this view are not saved.
       const isShown = (): boolean =>
         this._view === view && this.node.offsetParent !== null;
       keepPlace(view, this.node, isShown, keep, this._listening.signal);
@@ -295,7 +295,7 @@ export class LevelPane implements IDisposable {
     this._view?.find();
   }
 
-  // --- the text -----------------------------------------------------------------------------
+  // --- the editor of the text and the costs beside its lines --------------------------------
 
   private _makeView(listing: IListing): ListingView {
     const { trans, model, host } = this._options;
@@ -363,7 +363,7 @@ export class LevelPane implements IDisposable {
     this.node.classList.toggle('jp-mod-heat', cost !== null);
   }
 
-  // --- pointing -----------------------------------------------------------------------------
+  // --- the selection, the linked lines and the keys -----------------------------------------
 
   private get _linked(): ILinked {
     const { model, resolve } = this._options;
@@ -405,7 +405,7 @@ export class LevelPane implements IDisposable {
   private _onKey(event: KeyboardEvent): void {
     const view = this._view;
     if (!view?.view.contentDOM.contains(event.target as Node)) {
-      return; // the user types into a field, such as the search field
+      return; // the keyboard focus is not in the text, but for example in the search field
     }
     const { host } = this._options;
     dispatchKey(event, 'level', {

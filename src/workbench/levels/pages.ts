@@ -15,7 +15,7 @@ const MORE_LINES = 5000;
 /** The number of equations in a page, including equations of inner scopes. */
 const PAGE = 5000;
 
-/** Loads the pages that are not here yet. */
+/** Requests the missing pages of texts and equations from the kernel, and adds them to the listings. */
 export class Pages {
   constructor(
     private _listings: ProgramListings,
@@ -62,7 +62,7 @@ export class Pages {
     }
   }
 
-  /** Ask the kernel for the first page of a text of the twin, which the kernel has compiled before. */
+  /** Ask the kernel for the first page of the twin's text of a level; the kernel has compiled the twin before. */
   async twin(name: TextLevel, requests: IRequests): Promise<void> {
     const { snapshot, index, twinLinks, twins, requested } = this._listings;
     if (requested.has(`twin ${name}`)) {
@@ -179,7 +179,7 @@ export class Pages {
     }
   }
 
-  /** Load the next lines of a text. Returns whether there were any. */
+  /** Load the next lines of a text. Returns false if no further lines have arrived. */
   private async _moreLines(
     level: TextLevel,
     count: number,
@@ -273,7 +273,7 @@ export class Pages {
     this._tell(level, null);
   }
 
-  /** True while a view shows the listings, so that pages that arrive go into a listing. */
+  /** True while a view has the listings open; pages that arrive later are dropped. */
   private get _isOpen(): boolean {
     return this._listings.opened > 0;
   }

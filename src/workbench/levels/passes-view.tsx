@@ -269,7 +269,7 @@ function Changed(
     return () => {
       isOpen.current = false;
     };
-    // Runs only once, because each pass has a component of its own.
+    // The list of dependencies is empty because the component of a pass never gets another pass: each has its own key.
   }, []);
   return (
     <div

@@ -31,7 +31,7 @@ export class ListedFold implements IListedFold {
     return this._fold.closed;
   }
 
-  /** True if the fold stands for the same rows. */
+  /** True if this listed fold was made for this fold of the program: both start and end at the same rows. */
   isOf({ first, last }: IFold): boolean {
     return this._fold.first === first && this._fold.last === last;
   }

@@ -1,7 +1,8 @@
 /**
  * Keeps the listings of a program, shared by all views that show the program, and loads their missing pages.
  *
- * The listings live while a view has them open. Two sets of listings over one program could not both add its pages.
+ * The listings live while a view has them open. All views share one set of listings, because an arrived page is added
+ * to the program only once, and a second set of listings would not get the lines of the page.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 import { ISignal, Signal } from '@lumino/signaling';
@@ -22,7 +23,7 @@ import { TwinListing } from './twin-listing';
 export type ListingsChange =
   /** Lines were inserted or removed; listeners get this change before any other event. */
   | { kind: 'spliced'; level: LevelName; splice: ISplice }
-  /** Another text replaced the text: the twin's text, or again the program's own. */
+  /** The level shows another text: the twin's text in place of the program's own, or the program's own text again. */
   | { kind: 'replaced'; level: LevelName }
   /** The text has arrived, or failed to arrive, or the notice has changed. */
   | { kind: 'state'; level: LevelName };
@@ -58,13 +59,13 @@ export class ProgramListings {
     return this._changed;
   }
 
-  /** The lines of a level; null if the lines are not here. */
+  /** The lines of a level; null until the text of the level has arrived. */
   listing(level: LevelName): IListing | null {
     const text = level === 'jaxpr' ? null : this.shownText(level);
     return level === 'jaxpr' ? this.jaxpr : text && inPlace(text, this._trans);
   }
 
-  /** The text that a level shows, the program's own or its twin's; null if the text is not here. */
+  /** The text that a level shows, the program's own or its twin's; null until the text has arrived. */
   shownText(level: TextLevel): TextListing | null {
     return (this._isTwin ? this.twins : this.texts).get(level) ?? null;
   }

@@ -37,7 +37,7 @@ export class TextListing implements IListing {
     private _links: Links,
     readonly level: TextLevel,
     protected _trans: TranslationBundle,
-    /** The platform of the text, if the program ran on another one. */
+    /** The platform for which the text was lowered, if the program ran on another platform; else null. */
     platform: string | null = null
   ) {
     this._language = LANGUAGES[level];
@@ -65,12 +65,12 @@ export class TextListing implements IListing {
     return String(this._total).length;
   }
 
-  /** The number of lines of the text, including lines that are not here. */
+  /** The number of lines of the text, including lines that have not arrived. */
   get total(): number {
     return this._total;
   }
 
-  /** The number of lines that are here, from the first on. */
+  /** The number of lines that have arrived; they are the first lines of the text. */
   get arrivedLines(): number {
     return this._lines.length;
   }
@@ -79,7 +79,7 @@ export class TextListing implements IListing {
     return this.arrivedLines >= this._total;
   }
 
-  /** The computations in the lines that are here. */
+  /** The computations in the lines that have arrived. */
   get structure(): HloStructure {
     return this._structure;
   }
@@ -99,7 +99,7 @@ export class TextListing implements IListing {
     facts: ILineFacts = {}
   ): ISplice | null {
     if (firstLine !== this._lines.length) {
-      return null; // the page was requested twice
+      return null; // the page was requested twice, and its lines were added when it arrived first
     }
     const lines = text.split('\n');
     this._links.addText(this.level, firstLine, lineStacks, pools, facts);

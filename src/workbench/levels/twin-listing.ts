@@ -58,7 +58,7 @@ export class TwinListing extends TextListing {
     return this._marked.lines;
   }
 
-  /** The number of equations that a line comes from, then the places of the equations. */
+  /** Adds to the description of a line a sentence with the number of equations that the line comes from. */
   override describeLine(index: number): HTMLElement | null {
     const count = this._exact.equationsOf(this.level, index, index).length;
     const node =

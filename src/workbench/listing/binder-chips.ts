@@ -27,7 +27,7 @@ export interface IBinder {
 const MOST_LINES = 2;
 /** The number of variables that are shown while the width of the editor is unknown. */
 const MOST_BINDERS = 12;
-/** Of the results or operands of an equation, at least this many are shown. */
+/** If the results or the operands of an equation are shortened, at least this many of them stay visible. */
 export const FEWEST = 2;
 /** The font size of tags and chips, which have a border, relative to the font size of the code. */
 const SMALL = 10 / 12;
@@ -36,7 +36,7 @@ const BORDER = 1.8;
 /** Several variables of one pytree, or one variable. */
 interface IGroup {
   binders: readonly IBinder[];
-  /** The widths of the words of the unfolded group. */
+  /** The widths, in characters, of the words that the unfolded group shows. */
   open: number[];
   label: string;
   closed: boolean;

@@ -113,8 +113,8 @@ export function definitionFrom(
 }
 
 /**
- * The next place that reads the selected variable, or the first such place after the last. If no variable is selected:
- * of the variable that the line binds.
+ * The next place that reads the selected variable; after the last such place, the first one. If no variable is
+ * selected, the search is for the variable that the line of the caret binds.
  */
 export function nextUseFrom(
   state: EditorState,
@@ -244,7 +244,7 @@ export function choose(view: EditorView, place: IVariablePlace): void {
     selection: { anchor: from + place.from, head: from + place.to },
     effects: EditorView.scrollIntoView(from + place.from, {
       y: 'nearest',
-      // The margin keeps the line clear of the panel below the code, which has just appeared.
+      // The panel that describes the variable has just appeared below the code; the margin keeps the line above it.
       yMargin: 64
     })
   });

@@ -5,7 +5,8 @@ import type { Snapshot } from '../../protocol/snapshot';
 import { element } from '../../parts/dom';
 
 /**
- * @param words The place of the frame in words.
+ * Makes the element for a frame, and `read`, which requests the file of the frame and adds the text of its line.
+ * @param words The place of the frame in words, such as `model.py, line 20`.
  * @param asks True to ask the kernel for the text of the line.
  */
 export function frameLine(

@@ -1,28 +1,28 @@
 /** Counts the characters that fit side by side in a line of a listing. */
 import { EditorView, ViewPlugin, ViewUpdate } from '@codemirror/view';
 
-/** The pixels of a line's width before the text: number and marker; the indentation comes on top. */
+/** The pixels that the number and the marker of a line take before its text; the indentation takes further pixels. */
 const BEFORE = 28 + 14;
 const DEEPEST = 16;
 
-/** The pixels of a line as the stylesheet has them where no rule for a narrow panel sets them. */
+/** The stylesheet's lengths, in pixels, for a line in a wide panel; rules for narrow panels replace these lengths. */
 const EDGE = 30;
 const HANG = 18;
 const STEP = 12;
 
-/** The numbers of characters that fit side by side. */
+/** The numbers of characters that fit side by side on the screen lines of an equation. */
 export interface IColumns {
-  /** In the first line of an equation. */
+  /** The number of characters in the first screen line of an equation. */
   first: number;
-  /** In each further line, which hangs. */
+  /** The number of characters in each further screen line, which has a hanging indent. */
   further: number;
-  /** True if the stylesheet has the rule for a narrow panel. */
+  /** True if the stylesheet's rules for a narrow panel apply. */
   isNarrow: boolean;
 }
 
 /**
- * Keeps the width of the lines. It is read only after the editor has measured its size: at other times, the browser
- * would have to lay out the whole page first.
+ * Stores the width of the editor's lines. The plugin reads the width only after the editor has measured itself: at
+ * other times, reading the width would force the browser to lay out the whole page.
  */
 export const lineWidth = ViewPlugin.define(view => new LineWidth(view));
 

@@ -54,14 +54,14 @@ export abstract class LinkedView extends Widget {
     return this._attention;
   }
 
-  /** Connect to the other signals that the view needs. */
+  /** Connect to signals that a subclass needs in addition to the model's `changed`. */
   protected follow(_model: IJaxprModel, _attention: Attention): void {
-    // Most views show only the model's program.
+    // Most subclasses need no further signals.
   }
 
   /** Undo `follow`. */
   protected unfollow(_model: IJaxprModel, _attention: Attention): void {
-    // `follow` has connected nothing.
+    // The default `follow` has connected nothing.
   }
 
   /** Show a program, which may be the program that is shown already; called only while the view is in sight. */
@@ -95,7 +95,7 @@ export abstract class LinkedView extends Widget {
     if (this._frame === 0) {
       this._frame = window.requestAnimationFrame(() => {
         this._frame = 0;
-        // The view does not scroll when a preview ends.
+        // The view scrolls to a place under the mouse, but does not scroll back when the mouse has left the place.
         const reveal = this._reveals || (this._model?.hover ?? null) !== null;
         this._reveals = false;
         this.mark(reveal);
@@ -185,7 +185,9 @@ export abstract class LinkedView extends Widget {
     }
   }
 
-  /** True if the model has another document than this view: the model announces the document next. */
+  /**
+   * True if the model has a document that this view has not read yet; the model's next signal announces the document.
+   */
   private get _isReplaced(): boolean {
     return (this._model?.snapshot ?? null) !== this._refreshed;
   }
@@ -198,7 +200,7 @@ export abstract class LinkedView extends Widget {
 
   private _model: IJaxprModel | null = null;
   private _attention: Attention | null = null;
-  /** The document of the last refresh in sight. */
+  /** The document that this view last read from the model while the view was visible. */
   private _refreshed: Snapshot | null = null;
   private _frame = 0;
   /** True if the next frame scrolls to the selection. */

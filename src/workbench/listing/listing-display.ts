@@ -211,7 +211,7 @@ export class Display implements PluginValue {
           return (
             (head > from && head < to) ||
             (anchor > from && anchor < to) ||
-            // The match that a search selected may be the only mark.
+            // A search selects its match, which may be exactly the text behind a chip: then the chip opens.
             (main.from < main.to && main.from >= from && main.to <= to)
           );
         });

@@ -241,6 +241,6 @@ export class ListingTools {
   private _isInterleaved = false;
   private _isGrouped = false;
   private _groups: readonly IListedFold[] = [];
-  /** The groups by their first line. */
+  /** For the first line of each group, the groups that start on this line. */
   private _groupsAt = new Map<number, IListedFold[]>();
 }

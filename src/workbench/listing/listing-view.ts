@@ -160,12 +160,12 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
     this.focus();
   }
 
-  /** The place where the user reads the text. */
+  /** The user's reading position: the top line, the closed folds, the open chips. */
   get place(): ITextPlace {
     return placeOf(this.view, this._folds);
   }
 
-  /** Scroll the text to a kept place. */
+  /** Scroll the text to a saved reading position, with its closed folds. */
   goToPlace(place: ITextPlace): void {
     goToPlace(this.view, this._folds, place);
   }
@@ -277,7 +277,7 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
     ];
   }
 
-  // --- pointing ---------------------------------------------------------------------------
+  // --- mouse, clicks and the chosen line --------------------------------------------------
 
   private _hover(target: Element): void {
     const line = target.closest('.cm-line');

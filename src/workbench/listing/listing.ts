@@ -117,7 +117,7 @@ export interface IListedFold {
   /** The name of the fold for a screen reader. */
   readonly label: string;
   placeholder(): HTMLElement;
-  /** For a group of lines under one name, the inner group that starts on the same line. Other folds have none. */
+  /** For a group of lines under one name, the inner group that starts on the same line; undefined for other folds. */
   readonly inner?: IListedFold | null;
 }
 

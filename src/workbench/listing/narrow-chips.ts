@@ -1,6 +1,6 @@
 /**
- * Shortens an equation in a narrow line: decimals and parameters that keep the equation from its one line, and the
- * results and the operands that would take many lines, as of a loop that carries all weights of a model.
+ * Shortens an equation that does not fit into one line of the screen: its long decimals, in a narrow panel its
+ * parameters, and long lists of results or operands, such as those of a loop that carries all weights of a model.
  *
  * Widths are counted in characters of the code's font.
  */
@@ -43,7 +43,10 @@ export function narrowChips(
     .reduce((best, next) => (next.lines < best.lines ? next : best)).chips;
 }
 
-/** The chips with shorter decimals, and in a narrow panel also with hidden parameters. */
+/**
+ * The ways to shorten a line, each a list of chips: with shorter decimals; in a narrow panel, also with shorter
+ * decimals and the short labels of the chips.
+ */
 function waysToShorten(
   { chips, decimals = [] }: IListedLine,
   isNarrow: boolean

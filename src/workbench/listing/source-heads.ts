@@ -36,7 +36,7 @@ export interface ISourceHead {
   badge: string;
   /** The place of the source line, in words. */
   where: string;
-  /** The text of the line; empty if the text is not here. */
+  /** The text of the line; empty if the document and the kernel do not have the text. */
   text: string;
   selection: Selection;
 }
@@ -78,7 +78,7 @@ export class SourceHeads {
     const head = span && this._make(span, text?.trim() ?? '', isInferred);
     if (span === null || text !== null) {
       heads.set(origin, head);
-    } // otherwise the file may still arrive
+    } // else nothing is cached, because the file with the text may still arrive
     return head;
   }
 
@@ -100,7 +100,7 @@ export class SourceHeads {
         kind: 'source',
         path: span.file.path,
         line: span.line,
-        // Column -1 stands for the whole line: everything that was made from the line.
+        // Column -1 stands for the whole line, so all equations that come from the line are selected.
         column: -1
       }
     };
@@ -139,7 +139,7 @@ function isNumbered(span: ISourceSpan, links: Links): boolean {
   return links.inOwnCell(span) || span.file.execution_count !== null;
 }
 
-/** The source of the heads, and the function that receives their events. */
+/** Gives the head of a line, and receives the events of heads: hovered (null when the mouse leaves) and chosen. */
 export interface IHeadSource {
   of(index: number): ISourceHead | null;
   hovered(head: ISourceHead | null): void;

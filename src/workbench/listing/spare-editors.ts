@@ -37,7 +37,7 @@ export function takeEditor(
     changes: { from: 0, insert: doc },
     selection: { anchor: 0 }
   });
-  // The extensions come after the text: their fields begin with the text that they describe.
+  // The extensions are set after the text, because their state fields are computed from the text when they are created.
   const configured = filled.state.update({
     effects: StateEffect.reconfigure.of(extensions)
   });

@@ -1,4 +1,4 @@
-/** Tells the place where the user reads a listing, with its closed folds, and goes back to the place. */
+/** Reads the user's reading position in a listing, with its closed folds, and restores a saved reading position. */
 import { EditorView } from '@codemirror/view';
 
 import type { ITextPlace } from '../../model/reading-place';
@@ -23,14 +23,14 @@ export function closeFolds(
   view.dispatch({ effects: setFolds.of({ folds, closed }) });
 }
 
-/** The place where the user reads the text. */
+/** The user's reading position in a text. */
 export function placeOf(
   view: EditorView,
   folds: readonly IListedFold[]
 ): ITextPlace {
   const { top } = view.scrollDOM.getBoundingClientRect();
   const block = view.lineBlockAtHeight(Math.max(0, top - view.documentTop));
-  // The position at the top, measured at the letters, as `goToPlace` does.
+  // The top of the first visible line is measured at its letters, because `goToPlace` measures it there, too.
   const at = view.coordsAtPos(block.from)?.top ?? view.documentTop + block.top;
   return {
     line: view.state.doc.lineAt(block.from).number - 1,
@@ -43,7 +43,7 @@ export function placeOf(
   };
 }
 
-/** Scroll the text to a kept place. A text with another number of lines keeps its own folds. */
+/** Scroll a text to a saved reading position. If the text now has another number of lines, its folds do not change. */
 export function goToPlace(
   view: EditorView,
   folds: readonly IListedFold[],

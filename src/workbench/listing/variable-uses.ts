@@ -132,7 +132,8 @@ export class VariableUses {
     const { rows } = this._rows;
     const kind = step === 1 ? 'close' : 'open';
     const count = this._rows.equations.arrivedCount(scope);
-    // One step from the first or the last equation, unless that equation contains a nested scope.
+    // The search starts at the scope's first or last equation. The searched row is its neighbour, unless the rows of a
+    // nested scope stand between them.
     const nearest =
       count > 0
         ? this._rows.rowOf(scope, step === 1 ? count - 1 : 0)

@@ -68,7 +68,7 @@ export function findMatches(
 
 const NO_LINES: ReadonlySet<number> = new Set();
 
-/** The lines where a text beside the lines starts that matches the pattern. */
+/** The lines at which a text beside the lines (a name, a scope or a line of source) starts that matches the pattern. */
 function linesBeside(
   document: Text,
   facts: ILineFacts,
@@ -80,7 +80,7 @@ function linesBeside(
       matchingLines.add(index);
     }
   }
-  // Most lines have the same scopes and the same line of source as their neighbours.
+  // Most lines share their list of scopes with their neighbours, so the result for each list is cached.
   const scopes = new Map<readonly string[], boolean>();
   const sources = new Map<string, number>();
   const announcedScopes = new Set<string>();
@@ -104,7 +104,7 @@ function linesBeside(
         sources.set(head.key, index);
       }
       if (pattern.test(next.value)) {
-        announcedScopes.add(head.key); // the line of the program itself matches, too
+        announcedScopes.add(head.key); // a line of the program matches itself, so its source line is no further match
       }
     }
     index++;

@@ -53,8 +53,8 @@ export interface IRowNoise {
   /** The bits of each row. */
   bits: Uint8Array;
   /**
-   * For the row in a trivial call: the names inside the call and the names of the same values outside, used while the
-   * call is hidden.
+   * For the row of the only equation of a call: the names of its values inside the call and the names of the same
+   * values outside, such as `r = p`; shown while the call is hidden.
    */
   names: ReadonlyMap<number, string>;
 }
@@ -108,8 +108,8 @@ export function noiseOfRows(program: ProgramRows): IRowNoise {
 }
 
 /**
- * For a call of a function with one equation, which could replace the call: the pairs of names inside and outside, such
- * as `r = p`; empty if the names are equal, null for any other call.
+ * For a call of a function whose only equation could stand in place of the call: each name inside the call with the
+ * name of the same value outside, such as `r = p`; empty if all names are equal. Null for any other row.
  */
 function trivialCall({ equations }: ProgramRows, row: IRow): string | null {
   const { scope, equation, names, elsewhere } = row;

@@ -15,14 +15,14 @@ import { ISought, Query, readQuery } from './query';
 /** A level that can be searched. */
 export interface ISearchedLevel {
   level: LevelName;
-  /** The listing of the level; null if its text is not here. */
+  /** The listing of the level; null until the text of the level has arrived. */
   here: IListing | null;
 }
 
 /** Functions of the view that the tools call. */
 export interface IReadingHost {
   levels(): readonly ISearchedLevel[];
-  /** Show a level with the search line; request the level's text if it is not here. */
+  /** Show a level with the search line; request the level's text if the text has not arrived. */
   goToLevel(level: LevelName): void;
 }
 

@@ -32,7 +32,7 @@ export class SearchPanel implements Panel {
     private _trans: TranslationBundle
   ) {
     this.dom = element('div', 'jp-JaxprProgram-search');
-    // A group, no landmark: a page may show several views, each with such a line.
+    // The ARIA role is `group`, not the landmark `search`: a page may show several views, each with a search line.
     this.dom.setAttribute('role', 'group');
     this.dom.setAttribute('aria-label', this._trans.__('Search'));
     this.dom.addEventListener('keydown', event =>

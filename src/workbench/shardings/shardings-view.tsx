@@ -335,7 +335,7 @@ function Listed(props: {
           aria-selected={index === chosen}
           onMouseEnter={() => hover(index)}
           onClick={() => {
-            hover(null); // the view scrolls to a chosen row, but not to a previewed row
+            hover(null); // the text scrolls to the lines of a selection only while no preview replaces the selection
             choose(index);
           }}
         >

@@ -34,7 +34,7 @@ export class Detail {
     private _code: HTMLElement
   ) {
     this.node = element('div', 'jp-JaxprProgram-detail');
-    // A group, no landmark: a page may show several views, each with such a strip.
+    // The ARIA role is `group`, no landmark: a page may show several views, each with a detail strip.
     this.node.setAttribute('role', 'group');
     this.node.setAttribute(
       'aria-label',
@@ -64,7 +64,7 @@ export class Detail {
   show(content: HTMLElement | null): void {
     const isAtEnd = this._isAtEnd();
     if (content !== null && !this._isFitted) {
-      this._fit(isAtEnd); // `_fit` measures the height before the old text is removed
+      this._fit(isAtEnd); // the height of the old text was not measured yet; measure it before it is replaced
     }
     this.node.hidden = content === null;
     this._content.replaceChildren(...(content === null ? [] : [content]));
@@ -74,7 +74,8 @@ export class Detail {
     if (this._tallest > 0 || this._pointer !== null) {
       this._fit(isAtEnd);
     } else {
-      // No room is due for the first text of a program, and the browser has not yet laid out the program's lines.
+      // The first text of a program needs no space below the code, and is not measured yet, because a measurement would
+      // make the browser lay out the program's lines at once.
       this._isFitted = false;
       this._top = 0;
       this._content.style.maxHeight = '';
@@ -93,7 +94,7 @@ export class Detail {
     if (this.node.hidden) {
       return;
     }
-    // The room is given also during the measurement: without the space, the browser would scroll the code.
+    // The code keeps enough space during the measurement: with less space, the browser would scroll the code.
     this._giveRoom(isAtEnd ? this._tallest : 0);
     const { bottom } = this.node.getBoundingClientRect();
     const free =
@@ -119,7 +120,7 @@ export class Detail {
     }
   }
 
-  /** Whether a lower strip, or less space, would scroll the code. */
+  /** True if the code is scrolled so near to its end that a lower strip, or less space below it, would scroll it. */
   private _isAtEnd(): boolean {
     const reach = this._tallest + this._room;
     return (

@@ -6,14 +6,14 @@
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
-/** The words of the gloss, and true if the specification of StableHLO has a section with this name. */
+/** The words of a gloss, and true if the specification of StableHLO has a section with the operation's name. */
 type OperationGloss = readonly [words: string, isSpecified: boolean];
 
 /** The page of the specification; its sections have the names of the operations. */
 const STABLEHLO = 'https://openxla.org/stablehlo/spec';
 const HLO = 'https://openxla.org/xla/operation_semantics';
 
-/** The words for the value of an operation, the name of the operation, and the page of its specification. */
+/** The words that describe an operation's result, the name of the operation, and the address of its specification. */
 export interface IOperationWords {
   words: string;
   name: string;

@@ -1,11 +1,13 @@
 /**
  * Explains the primitives of JAX: for each, a gloss, its operands, and the public function that documents it.
  *
- * tests/test_glosses.py holds the table against the primitives of both JAX lines.
+ * tests/test_glosses.py compares the table with the primitives of both supported JAX versions.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
-/** The words for the value that a primitive computes; its public function of `jax`, or null; its operands, in order. */
+/**
+ * A gloss: words for the computed value; the public function of `jax`, or null; the names of the operands, in order.
+ */
 export type Gloss = readonly [
   words: string,
   documented: string | null,

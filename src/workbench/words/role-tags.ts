@@ -23,7 +23,9 @@ export class RoleTags {
     private _trans: TranslationBundle
   ) {}
 
-  /** The role stands before the row, the kept values stand behind it. */
+  /**
+   * The tags of a row: the role of its equation before the text, the values kept for the backward pass after the text.
+   */
   of(row: IRow, { text }: IPrintedRow): ITag[] {
     if (row.kind !== 'equation') {
       return [];

@@ -4,15 +4,15 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import type { LevelName } from '../../tokens';
 import type { ILevelCount } from '../levels/level-pane-options';
 
-/** Words for a toolbar, and a whole sentence for the tooltip. */
+/** The count of a level as words: short for the toolbar, a sentence for the tooltip, and compact for a narrow panel. */
 export interface ICountWords {
   short: string;
   long: string;
-  /** The total alone, `24K`, for a narrow panel. */
+  /** Only the total, such as `24K`, for a narrow panel. */
   compact: string;
 }
 
-/** Prints the counts: `17 eq`; with linked equations, `3 of 17 eq`; empty if the text is not here. */
+/** Prints the counts: `17 eq`; with linked equations, `3 of 17 eq`; empty until the text has arrived. */
 export function levelCountWords(
   level: LevelName,
   count: ILevelCount | null,

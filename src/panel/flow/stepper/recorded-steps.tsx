@@ -131,8 +131,8 @@ export function Recorded(props: {
 const PRESSED = 'button, select, summary, a';
 
 /**
- * Lets the keys of a presentation move through this recording. Of several recordings, the keys move through the one that
- * was drawn last, or that the user moved in last.
+ * Lets the keys of a presentation move through this recording. Of several recordings, the keys move through the one
+ * that was drawn last, or that the user moved in last.
  */
 function useWalk(stepping: Stepping, go: (by: 1 | -1) => void): void {
   const newest = React.useRef(go);

@@ -1,4 +1,7 @@
-/** Tests the marks on the operands of the call that ended a trace, at the rows that make them or take them in. */
+/**
+ * Tests the tags on the operands of the call that ended a trace: the tags are in the rows that compute the operands, or
+ * that have the operands as inputs.
+ */
 import { nullTranslator } from '@jupyterlab/translation';
 
 import { linksOf } from '../../../model/links';

@@ -53,7 +53,7 @@ describe('the words beside a line of HLO', () => {
       'kLoop',
       '2 instructions'
     ]);
-    // A line that comes from one of a thousand equations of an unrolled loop does not count a thousand.
+    // A line that comes from some of the equations of an unrolled loop, but not from all, has no number of equations.
     const [, some] = tagsOf(MODULE[8], 'fusion', 0, of(3, false));
     expect([some.text, some.title]).toEqual([
       '2 instructions',

@@ -13,7 +13,8 @@ function noiseText(name: string, program: number): string[] {
   const equations = new ProgramEquations(snapshot, snapshot.programs[program]);
   const listing = new ProgramRows(equations, new SourceSpans(snapshot));
   const { bits, names } = noiseOfRows(listing);
-  // A diff leaves out programs that only combine two values, such as the + of a scatter-add.
+  // The Python rules work on the rows of a diff. A diff has no programs that only combine two values, such as the
+  // program for the + of a scatter-add, so the rows of these programs (their number is 0) are left out here.
   const rows = listing.rows.filter(
     ({ kind, number }) => kind !== 'equation' || number > 0
   );
