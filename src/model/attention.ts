@@ -133,7 +133,9 @@ export class Attention {
     }
   }
 
-  /** True while the user is guessing hits and compiles; no view and no cell may then show them. */
+  /**
+   * True while the user guesses which calls were hits; then no view and no cell shows the counts of hits and compiles.
+   */
   get outcomesHidden(): boolean {
     return this._outcomesHidden;
   }

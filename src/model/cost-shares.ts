@@ -13,7 +13,7 @@ import { TRANSCENDENTAL_WEIGHT } from '../protocol/facts';
 /** The quantities that are counted for a program. */
 export type Counted = 'flops' | 'transcendentals' | 'bytes';
 
-/** What the shown shares are shares of; `work` means operations, where a transcendental counts as several. */
+/** The quantity of which shares are shown; `work` means operations, where a transcendental counts as several. */
 export type Measure = Counted | 'work';
 
 export const COUNTED: readonly Counted[] = [
@@ -33,7 +33,7 @@ export interface IHeat {
   title: string;
 }
 
-/** Returns what the shares of a program are shares of: work, or bytes if the program has no work. */
+/** Returns the quantity of which a program's shares are shown: `work`, or `bytes` if the program has no operations. */
 export function measureOf(cost: ProgramCost): Measure {
   return amountOf(cost, 'work') > 0 || amountOf(cost, 'bytes') === 0
     ? 'work'

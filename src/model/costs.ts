@@ -22,7 +22,10 @@ export class Costs {
     }
   }
 
-  /** Called when the model is disposed: `heatChoice` lives as long as the page, and would keep the model. */
+  /**
+   * Called when the model is disposed. Without this call, `heatChoice`, which lives as long as the page, would keep the
+   * model in memory.
+   */
   release(): void {
     heatChoice.changed.disconnect(this._onHeat, this);
   }
@@ -62,8 +65,8 @@ export class Costs {
   }
 
   /**
-   * The peak rates of the machine: measured for this run, for another run of the same kernel, or sent with the
-   * document; null if never measured.
+   * The peak rates of the machine, from this run's document or from another run of the same kernel; null if they were
+   * never measured.
    */
   machineOf(snapshot: Snapshot): Machine | null {
     const own = snapshot.machine ?? null;
@@ -84,8 +87,8 @@ export class Costs {
   }
 
   /**
-   * Decides whether another request would give more: the count itself, the steps of a loop that were recorded since, or
-   * XLA's own count, which is slow for a large program.
+   * True if a further request can add to the program's cost: the cost itself; a cost with the number of steps of a loop
+   * that was recorded later; or XLA's own count, which takes long for a large program.
    */
   private _isOpen(snapshot: Snapshot, program: number): boolean {
     const cost = this.costOf(snapshot, program);
@@ -138,7 +141,7 @@ export function costsOf(model: IJaxprModel): Costs {
   return costs;
 }
 
-/** Lets go of a model that is disposed. */
+/** Disconnects the costs of a disposed model, so that the model can leave the memory. */
 export function releaseCosts(model: IJaxprModel): void {
   COSTS.get(model)?.release();
 }

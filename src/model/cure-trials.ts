@@ -1,8 +1,8 @@
 /**
  * Asks the kernel to try the cures of a run's misses and the rewrites of its loops.
  *
- * The cures that passed are then in the document. If the time was over before a cure was tried, the user's next request
- * tries it.
+ * The cures that passed are then in the document. The kernel tries cures only for a limited time; the user's next
+ * request tries the remaining cures.
  */
 import { EvaluableText } from '../protocol/evaluable';
 import { Note, Snapshot } from '../protocol/snapshot';

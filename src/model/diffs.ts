@@ -25,7 +25,7 @@ export type DiffNoise = NonNullable<DiffSide['noise']>[number];
 export type DiffState =
   | { kind: 'idle' }
   | { kind: 'working' }
-  /** The reason is a sentence that says what to do. */
+  /** The request for the diff failed; `reason` is a sentence that also says what the user can do. */
   | { kind: 'failed'; reason: string }
   | { kind: 'done'; diff: ProgramDiff };
 

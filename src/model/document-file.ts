@@ -7,7 +7,7 @@ import { Snapshot } from '../protocol/snapshot';
 import { size } from '../quantities';
 import { whyUnreadable } from './error-words';
 
-/** The end of the name of such a file. */
+/** The suffix of the names of files that hold a document. */
 export const DOCUMENT_SUFFIX = '.jaxpr.json';
 
 /** The document, or the sentence that says why the file cannot be shown. */

@@ -2,7 +2,7 @@
 import { Program } from '../protocol/snapshot';
 import type { IProgramRef, IRun } from '../tokens';
 
-/** What tells programs apart when a cell runs again. */
+/** The facts of a program by which it is found again in a later run of its cell. */
 export type CalledProgram = Pick<Program, 'name' | 'origin' | 'arguments'>;
 
 /** The types of the arguments and the values of the static arguments for which a program was made. */

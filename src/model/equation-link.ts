@@ -12,7 +12,7 @@ import type { IJaxprModel } from '../tokens';
 import { linksOf } from './links';
 import { readingPlaceOf } from './reading-place';
 
-/** The parts of such a fragment. */
+/** The parts of a URL fragment that names an equation. */
 export interface IEquationLink {
   /** The id of the cell; empty for a run that no cell made. */
   cell: string;

@@ -24,7 +24,7 @@ export function versionsDiffer(
   );
 }
 
-/** Returns two different but compatible versions; null if they are equal. */
+/** The sentence for a kernel and a page with different but compatible versions; null if the versions are equal. */
 export function versionsApart(
   kernel: string,
   trans: TranslationBundle

@@ -47,7 +47,7 @@ export interface IExpressionFacts {
   outermost: readonly IEquationRef[];
   /** True if the expression is a call and its equations were written in the called function. */
   isCall: boolean;
-  /** By how many chains of calls the program reaches the expression. */
+  /** The number of different chains of calls by which the traced function reached the expression. */
   ways: number;
   /** The types of those results that no other equation of the expression uses. */
   results: readonly string[];
@@ -61,8 +61,8 @@ export interface IExpressionFacts {
 }
 
 /**
- * Returns what a run knows about a position: from the given program if it has equations from there, else from the first
- * other program that has.
+ * Returns the facts about a position, from the given program if it has equations that come from the position, else from
+ * the first other program with such equations.
  */
 export function expressionFacts(
   snapshot: Snapshot,

@@ -42,7 +42,7 @@ function write(shown: boolean): void {
       window.localStorage.removeItem(KEY);
     }
   } catch {
-    // the choice is not remembered; nothing else is lost
+    // The browser forbids its storage: then the choice ends with the page.
   }
 }
 

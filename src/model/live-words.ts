@@ -1,4 +1,4 @@
-/** Words the description of Live. */
+/** Makes the description of Live for its switch. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { LastLevel } from './live';

@@ -6,7 +6,7 @@ import type { LiveProgram } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
 import { merge } from './results';
 
-/** The levels up to which Live can make texts; each needs the one before. */
+/** The levels up to which Live can make texts, in order: making a level also makes all earlier levels. */
 export const LAST_LEVELS = ['jaxpr', 'stablehlo', 'hlo'] as const;
 
 export type LastLevel = (typeof LAST_LEVELS)[number];

@@ -277,7 +277,8 @@ export class JaxprModel implements IJaxprModel {
     this.setChannel(null);
     Signal.clearData(this);
     releaseCosts(this);
-    // React keeps its last drawing; without these lines, the drawing would keep all runs and the notebook in memory.
+    // React keeps its last drawing, which refers to this model; the model must not keep all runs and the notebook in
+    // memory.
     this._runs.clear();
     this._accepts = () => false;
     this._waiting = [];

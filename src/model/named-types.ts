@@ -48,8 +48,8 @@ export function typesOfLines(
 }
 
 /**
- * The types of names in a run: path of a file -> line -> types. If several programs have a line, those of the program
- * in view are taken, else of the first program.
+ * The types of names in a run: path of a file -> line -> types. If several programs have types for a line, the types
+ * are those of the program in view, or else of the first of these programs.
  */
 export function typesOfRun(
   snapshot: Snapshot,
@@ -74,7 +74,7 @@ export function typesOfRun(
   return types;
 }
 
-/** Why a run has no types of names, and what it has instead; null if this Python version can show types of names. */
+/** The sentence for a run whose Python (before 3.12) cannot show the types of names; null for a later Python. */
 export function noNamesSentence(
   { environment: { python } }: Snapshot,
   trans: TranslationBundle

@@ -43,7 +43,7 @@ function write(speed: Speed): void {
   try {
     window.localStorage.setItem(KEY, String(speed));
   } catch {
-    // the speed is not remembered; nothing else is lost
+    // The browser forbids its storage: then the speed ends with the page.
   }
 }
 

@@ -11,7 +11,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 import { IJaxprModel, LevelName, ModelChange, Selection } from '../tokens';
 import { CalledProgram, pairs } from './earlier-program';
 
-/** A position in a text. */
+/** A reading position in a text: the scroll position, the folds and the unfolded parts. */
 export interface ITextPlace {
   /** The number of the top line, from 0. */
   readonly line: number;
@@ -25,7 +25,7 @@ export interface ITextPlace {
   readonly shown?: readonly number[];
 }
 
-/** The name of a text in a view with texts; for other views, of everything that the view shows. */
+/** The name under which a position is stored: of one text (`hlo`, `wide hlo`), or of a whole view (`view cost`). */
 export type PlaceName = LevelName | `wide ${LevelName}` | `view ${string}`;
 
 /** The settings of a view that hide lines, group lines, and show source lines above them. */
@@ -49,7 +49,7 @@ export interface IKeptPlace {
   readonly filters: Readonly<Partial<Record<FilteredView, IKeptFilters>>>;
 }
 
-/** The most texts of a notebook whose positions are kept. */
+/** The largest number of texts of a notebook whose positions are stored. */
 const TEXTS_KEPT = 48;
 const LEVELS: readonly LevelName[] = ['jaxpr', 'stablehlo', 'hlo'];
 
@@ -63,7 +63,7 @@ interface IRunInView {
 
 const places = new WeakMap<IJaxprModel, ReadingPlace>();
 
-/** The reading position in the programs of a notebook. */
+/** The object that stores the reading positions in the programs of a model's notebook; one for each model. */
 export function readingPlaceOf(model: IJaxprModel): ReadingPlace {
   let place = places.get(model);
   if (place === undefined) {
@@ -73,7 +73,7 @@ export function readingPlaceOf(model: IJaxprModel): ReadingPlace {
   return place;
 }
 
-/** Restores the position in a text of a notebook, and keeps the present one. */
+/** Loads and stores the reading position in one text of a notebook. */
 export function placeIn(
   model: IJaxprModel,
   snapshot: string,
@@ -93,7 +93,7 @@ export class ReadingPlace {
     _model.changed.connect(this._onModel, this);
   }
 
-  /** Emits when the place has changed. */
+  /** Emits when the state that `kept` returns has changed. */
   get changed(): ISignal<this, void> {
     return this._changed;
   }
@@ -124,7 +124,7 @@ export class ReadingPlace {
     program: number,
     name: PlaceName
   ): ITextPlace | null {
-    this._follow(); // a view may hear of a run before this object
+    this._follow(); // a view may receive the model's signal about a new run before this object receives it
     return this._texts.get(`${snapshot} ${program} ${name}`) ?? null;
   }
 
@@ -158,7 +158,7 @@ export class ReadingPlace {
     }
   }
 
-  /** The position as plain data; null until the one from before the reload is restored. */
+  /** The state of the panel as plain data; null until the state from before the reload is restored. */
   get kept(): IKeptPlace | null {
     const { snapshot, program, selection, pinned } = this._model;
     return this._wanted !== null || snapshot === null

@@ -8,7 +8,7 @@ import type { Answer, Params, RequestName } from '../protocol/request-types';
 import { Snapshot, Working } from '../protocol/snapshot';
 import type { IJaxprModel, ILongRequest } from '../tokens';
 
-/** The state of a request. */
+/** The state of a request: not sent, in progress, waiting for the user's confirmation, or failed. */
 export type AskingState =
   | { kind: 'idle' }
   | {

@@ -3,7 +3,7 @@ import { ChannelState, Loss } from '../kernel/channel-interface';
 import { Snapshot } from '../protocol/snapshot';
 import { IRun } from '../tokens';
 
-/** How many runs are kept; the kernel answers requests about just as many. */
+/** The largest number of runs of a notebook in the panel; the kernel also keeps about this many runs for requests. */
 export const RUNS_KEPT = 8;
 
 /** A run, and the number of the kernel's life (from start to end or restart) in which it was made. */
@@ -13,7 +13,7 @@ export interface IKnownRun extends IRun {
   standsIn?: boolean;
 }
 
-/** How a life of the kernel ended. */
+/** The way in which a life of the kernel ended, and the time of its end. */
 export interface IEnd {
   loss: Loss | 'changed' | 'ended';
   since: Date;

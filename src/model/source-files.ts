@@ -13,7 +13,7 @@ import type { IRequests } from '../tokens';
 export type FileState =
   | { kind: 'idle' }
   | { kind: 'reading' }
-  /** the file has arrived, or `page.missing` says why it cannot be shown */
+  /** The kernel has answered: `page` has the file, or `page.missing` says why the file cannot be shown. */
   | { kind: 'read'; page: SourcePage }
   /** The kernel did not answer; the reason is a sentence. */
   | { kind: 'failed'; reason: string };

@@ -1,8 +1,8 @@
 /**
- * Holds the recordings of constructs, and which step of each the user looks at.
+ * Gives the recordings of constructs, and stores the step of each recording that the user looks at.
  *
- * Recordings are in the document. The step is kept in the model rather than in a view, because cards mark the branch
- * that it took, and because a view that is closed and opened again continues there.
+ * Recordings are in the document. The step is stored for the model rather than in a view, because cards mark the branch
+ * that the step took, and because a view that is closed and opened again continues at the step.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
@@ -167,8 +167,8 @@ export class Stepping {
 
   private _work: Asking<'steps'>;
   /**
-   * Keyed by run and construct rather than by document, because the kernel may send the document with the same
-   * recording again.
+   * The step in view of each recording. The keys are run and construct rather than the document object, because the
+   * kernel may send the document with the same recording again.
    */
   private _places = new Map<string, IPlace>();
   private _shown: IShownStep | null = null;

@@ -80,7 +80,7 @@ export class JaxprTracker implements IJaxprTracker, IDisposable {
   private async _open(snapshot: Snapshot): Promise<void> {
     const make = await this._load();
     if (this._current === null) {
-      // the model for outputs without a notebook, and for outputs in a tab of their own; it has no kernel
+      // This model is for saved outputs that are shown without a notebook or in a separate tab; it has no kernel.
       this._alone = make.model(() => true);
       this._setCurrent(this._alone);
     }

@@ -14,8 +14,8 @@ const CURE_LEVELS = ['applies', 'choice', 'advice'] as const;
 /**
  * Check a cure.
  *
- * @param field What it is called in the document.
- * @param frames How many frames the document has.
+ * @param field The path of the cure in the document, for the error.
+ * @param frames The number of frames in the document.
  */
 export function checkCure(value: unknown, field: string, frames: number): void {
   const cure = fields(value, field);
@@ -26,7 +26,7 @@ export function checkCure(value: unknown, field: string, frames: number): void {
   checkEdits(withDefault(cure.edits, []), `${field}.edits`, frames);
 }
 
-/** Check how sure a cure is. */
+/** Check the level of a cure: `applies`, `choice` or `advice`. */
 export function checkCureLevel(value: unknown, field: string): void {
   oneOf(value, field, CURE_LEVELS);
 }
@@ -34,7 +34,7 @@ export function checkCureLevel(value: unknown, field: string): void {
 /**
  * Check the edits of a cure.
  *
- * @param frames How many frames the document has.
+ * @param frames The number of frames in the document.
  */
 export function checkEdits(
   value: unknown,

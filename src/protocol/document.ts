@@ -1,8 +1,8 @@
 /**
  * Reads a decoded JSON value of any origin as a `Snapshot` with all indices in range, or states why that is impossible.
  *
- * A saved notebook is untrusted and a kernel may be newer than this page. No code after this check repeats it: views
- * use indices without a check. The version is checked first; unknown fields are ignored.
+ * A saved notebook is untrusted, and a kernel may be newer than this page. This check is the only one: views use
+ * indices without a check. The version is checked first; unknown fields are ignored.
  */
 import {
   Mismatch,
@@ -209,7 +209,7 @@ export function checkSnapshot(value: unknown): Snapshot {
 }
 
 const VALUES = ['kept', 'live', 'left_out'] as const;
-/** Lists that documents of every version have. */
+/** The names of the lists that documents of every version have; older documents may lack the other lists. */
 const IN_EVERY: ReadonlySet<string> = new Set(['programs', 'notes']);
 
 export function checkEnvironment(value: unknown): Environment {

@@ -1,9 +1,10 @@
 /**
  * Marks text that may be evaluated, by who wrote it: the user, the kernel or this extension.
  *
- * A saved notebook may hold any text, and a kernel that evaluates text runs it. So text reaches a kernel to be
- * evaluated, or a cell to be run by the user, as an `EvaluableText` only, and a text of a saved notebook can never
- * become one: what the channel did not receive has no life. README.md, beside, lists the requests.
+ * A saved notebook may hold any text, and a kernel that evaluates a text runs the text as code. Therefore only an
+ * `EvaluableText` can be sent to a kernel for evaluation or be put into a cell. Text of a saved notebook never becomes
+ * an `EvaluableText`, because its document did not arrive from a kernel in a kernel life. README.md in this folder
+ * lists the requests.
  */
 import type { Snapshot } from './snapshot';
 
@@ -58,11 +59,11 @@ export class EvaluableText {
   }
 
   /**
-   * The text of a cell that the user writes in now; the caller has seen that the user trusts the cell.
+   * The text of a cell that the user writes in now. The caller has checked that the user trusts the cell.
    *
-   * @param text Of the cell.
-   * @param sign The key that the user pressed in the cell, or the click on the command.
-   * @throws TypeError where no user made the event.
+   * @param text The text of the cell.
+   * @param sign The event of the key that the user pressed in the cell, or of the click on the command.
+   * @throws TypeError if a script made the event.
    */
   static written(
     text: string,

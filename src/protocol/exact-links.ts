@@ -11,7 +11,7 @@ import {
   text
 } from './structure';
 
-/** Check it; `programs` is how many the document has. */
+/** Check the exact links of a program; `programs` is the number of programs in the document. */
 export function checkExactLinks(
   value: unknown,
   field: string,

@@ -1,7 +1,8 @@
 /**
  * Checks the ledger of a document; a `Mismatch` names the wrong field.
  *
- * Its lists are bounded where the kernel bounds them, with room to spare: a view may walk all of them.
+ * A view may go through a whole list of the ledger, so the lengths of the lists are limited: to more than the kernel's
+ * own limits.
  */
 import { checkCure } from './cures';
 import { MOST } from './limits';
@@ -30,7 +31,7 @@ const OUTCOMES = [
 /**
  * Check a ledger.
  *
- * @param frames How many frames the document has.
+ * @param frames The number of frames in the document.
  */
 export function checkLedger(value: unknown, frames: number): void {
   const ledger = fields(value, 'ledger');

@@ -1,4 +1,4 @@
-/** Checks the answer about a cell that is being written; a `Mismatch` names the wrong field. */
+/** Checks Live's answer about the cell that the user edits; a `Mismatch` names the wrong field. */
 import { checkProgramDiff } from './diff';
 import { checkSnapshot } from './document';
 import type { LiveProgram } from './snapshot';
@@ -23,7 +23,7 @@ const STATES = [
   'stopped'
 ] as const;
 
-/** Check the answer, and its document as any other. */
+/** Check the answer, and the document in the answer as every document is checked. */
 export function checkLiveProgram(value: unknown, field: string): LiveProgram {
   const live = fields(value, field);
   oneOf(live.state, `${field}.state`, STATES);

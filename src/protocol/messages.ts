@@ -37,7 +37,7 @@ import {
 /** The version of the messages that this side speaks. */
 export const PROTOCOL = 2;
 
-/** The version of this side of the extension; a test holds it against package.json. */
+/** The version of the browser side of the extension; a test compares it with package.json. */
 export const VERSION = '0.1.0';
 
 /** The comm that the kernel opens for its announcements. */
@@ -56,13 +56,13 @@ export type Reply<Name extends RequestName = RequestName> =
   | Confirm
   | Working;
 
-/** Look at a message of the hub comm; never throws. */
+/** Reads a message of the hub comm, which the kernel sends without a request; never throws. */
 export function readAnnouncement(value: unknown): Announcement | Unreadable {
   return readable(() => checkAnnouncement(value));
 }
 
 /**
- * Look at a message of the requests comm; never throws.
+ * Reads a reply from the requests comm; never throws.
  *
  * @param name The name of the request.
  * @param sizes The sizes of the snapshot that the request is about.
@@ -98,7 +98,8 @@ function checkAnnouncement(value: unknown): Announcement {
   integer(message.seq, 'seq', 0);
   switch (type) {
     case 'hello':
-      // In a message of another protocol, only the version is sure to be there, and only the version is needed.
+      // A `hello` of another protocol version may lack every field but the version of jupyter_jaxpr, which the sentence
+      // for the user needs.
       if (integer(message.protocol, 'protocol', 1) === PROTOCOL) {
         checkEnvironment(message.environment);
         flag(message.saves_values ?? true, 'saves_values');

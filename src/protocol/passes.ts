@@ -23,7 +23,7 @@ export function checkProgramPasses(
   return recorded as unknown as ProgramPasses;
 }
 
-/** Check a page of what a pass changed. */
+/** Check a page of the diff between the texts before and after a pass. */
 export function checkPassDiff(
   value: unknown,
   field: string,

@@ -22,7 +22,7 @@ export interface IPools {
   scopes: number;
 }
 
-/** The pools that a document and its pages share; what a page lacks counts as empty. */
+/** Checks the pools of a document or of a page, and returns their lengths; a pool that a page lacks counts as empty. */
 export function checkPools(
   holder: Readonly<Record<string, unknown>>,
   scopes: number

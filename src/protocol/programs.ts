@@ -111,7 +111,7 @@ function checkActivity(value: unknown): void {
   }
 }
 
-/** Check what a name of the user's Python had. */
+/** Check a named value: a name of the user's Python, and the traced array or container that it had. */
 export function checkNamedValue(
   value: unknown,
   field: string,
@@ -150,7 +150,7 @@ export function checkNamedValue(
   return named as unknown as NamedValue;
 }
 
-/** Check the operands of a call that raised. */
+/** Check a call that raised an error and ended the trace: its program, and the variables of its operands. */
 export function checkRaisedCall(
   value: unknown,
   field: string,

@@ -125,7 +125,7 @@ export function refuseCycles(scopes: readonly Scope[]): void {
   const OPEN = -1;
   /** For each scope, the depth of the scopes inside it; 0 while unknown. */
   const depth = new Int32Array(scopes.length);
-  // An explicit stack: nesting may be deeper than JavaScript's own.
+  // A list takes the place of recursion, because scopes may nest more deeply than JavaScript's call stack allows.
   const path: { scope: number; next: number; inside: number }[] = [];
   const enter = (scope: number): void => {
     depth[scope] = OPEN;
@@ -166,7 +166,7 @@ export function refuseCycles(scopes: readonly Scope[]): void {
   }
 }
 
-/** A page of equations; its children point to the scopes of the snapshot, of which there are `scopes`. */
+/** Checks a page of equations; `scopes` is the number of scopes in the snapshot, to which the equations may refer. */
 export function checkScopePage(value: unknown, scopes: number): ScopePage {
   const page = fields(value, 'scope');
   const pools = checkPools(page, scopes);
@@ -185,7 +185,8 @@ function checkScopeEquations(
   pools: ReturnType<typeof checkPools>
 ): void {
   checkScope(value.scope, pools);
-  // Variables of other pages: variables that are bound earlier, or results that are bound later.
+  // Operands may be variables of other pages, and results of the scope may be bound on a later page, so the indices of
+  // variables have no upper limit here.
   const operands = indices(
     value.operands,
     `${where}.operands`,

@@ -9,7 +9,7 @@ import {
   text
 } from './structure';
 
-/** Check the text of a file: its stretches ascend, and end where the file does. */
+/** Check the text of a file: its stretches of lines are ascending, do not overlap, and end within the file. */
 export function checkSourcePage(value: unknown, field: string): SourcePage {
   const page = fields(value, field);
   text(page.path, `${field}.path`);

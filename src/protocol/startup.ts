@@ -2,7 +2,7 @@
 import type { StartupState } from './snapshot';
 import { fields, flag, text } from './structure';
 
-/** Check the path and the text of the file, which are shown before it is written. */
+/** Check the path and the text of the startup file, which the user sees before the kernel writes the file. */
 export function checkStartupState(value: unknown, field: string): StartupState {
   const state = fields(value, field);
   text(state.file, `${field}.file`);

@@ -1,8 +1,8 @@
 /**
  * Checks a recording of the stepper; a `Mismatch` names the wrong field.
  *
- * Its columns are as long as its points say, so a view reads any value of any point without looking again. The kernel
- * keeps at most 1,000 steps and 8 MB; the bounds here leave room to spare.
+ * Each column of a recording has a value for each of its points, so a view needs no further check to read a value. The
+ * kernel records at most 1,000 steps and 8 MB; the limits of this check are larger.
  */
 import { LIMITS, MOST } from './limits';
 import { Leaf, Recording } from './snapshot';

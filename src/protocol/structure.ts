@@ -1,8 +1,8 @@
 /**
  * Checks the types of decoded JSON; a `Mismatch` names the wrong field.
  *
- * The checks copy nothing and return the checked value itself, so a document of a million numbers costs one look at
- * each number.
+ * The checks copy nothing and return the checked value itself, so the check of a million numbers only reads each number
+ * once.
  */
 
 import { LIMITS } from './limits';
@@ -33,7 +33,8 @@ export function text(value: unknown, field: string): string {
   if (value.length > LIMITS.TEXT) {
     throw new Mismatch(field, `a text of at most ${LIMITS.TEXT} characters`);
   }
-  // No JSON that the kernel writes or reads has half of a surrogate pair. Older browsers lack the method.
+  // A text with half of a surrogate pair is refused: the kernel neither writes nor reads such JSON. Older browsers lack
+  // the method `isWellFormed`.
   const { isWellFormed } = value as { isWellFormed?: () => boolean };
   if (isWellFormed?.call(value) === false) {
     throw new Mismatch(field, 'a text of whole characters');
@@ -56,7 +57,7 @@ export function finite(value: unknown, field: string): number {
   return value;
 }
 
-/** A number that can be added up. */
+/** Checks a number, also negative, that is small enough to be added up. */
 export function seconds(value: unknown, field: string): number {
   const number = finite(value, field);
   if (Math.abs(number) > LIMITS.AMOUNT) {
@@ -135,7 +136,7 @@ export function list(value: unknown, field: string): readonly unknown[] {
   return value;
 }
 
-/** Checks a list that is not longer than real lists of its kind. */
+/** Checks that a value is a list of at most `most` entries. */
 export function upTo(
   most: number,
   value: unknown,

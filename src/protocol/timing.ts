@@ -35,9 +35,9 @@ export function checkWarmTime(value: unknown, field: string): void {
 }
 
 /**
- * Check a program that ran again.
+ * Check the measured times of a program.
  *
- * @param programs How many programs the document has.
+ * @param programs The number of programs in the document.
  */
 export function checkProgramTiming(
   value: unknown,
@@ -81,7 +81,7 @@ export function checkSweep(value: unknown, field = 'sweep'): Sweep {
   return sweep as unknown as Sweep;
 }
 
-/** Check what a machine can do. */
+/** Check the measured peak rates of a machine. */
 export function checkMachine(value: unknown, field = 'machine'): Machine {
   const machine = fields(value, field);
   for (const name of ['device', 'dtype', 'how']) {

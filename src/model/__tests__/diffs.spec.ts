@@ -114,7 +114,7 @@ describe('what is compared', () => {
       const { before, after } = diffs.suggested ?? {};
       return [before?.snapshot, before?.program, after?.program];
     });
-    // The earlier one is before the later one, whichever is in view.
+    // The pair lists the program that JAX made first before the other program, whichever of the two is in view.
     expect(pairs).toEqual([
       ['run-2', 0, 1],
       ['run-2', 0, 1],

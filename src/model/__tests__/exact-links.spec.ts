@@ -92,7 +92,7 @@ describe('the twin of a recurrent net', () => {
     // The equation of a + r + p["b"].
     const add = links.resolve({ ...source, column: 29 });
     expect(listing.linkedLines(add)).toEqual([3]);
-    // The program's own links give lines to a + r; no line of the twin comes from that equation.
+    // The equation of a + r: the program's own links lead from it to lines, but no line of the twin comes from it.
     const inner = links.resolve({ ...source, column: 22 });
     expect(inner.equations.size).toBe(1);
     expect(listing.linkedLines(inner)).toEqual([]);

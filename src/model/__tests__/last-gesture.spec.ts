@@ -1,13 +1,13 @@
 import { UsersSigns } from '../last-gesture';
 
-/** An event as a user makes one: scripts cannot. */
+/** Makes an event whose `isTrusted` is true, as only an event of the user's has. */
 function ofTheUser(kind: string): Event {
   return trusted(new Event(kind));
 }
 
-/** The event as if the user had made it. */
+/** Sets `isTrusted` of an event, which a script cannot do in a browser. */
 function trusted(event: Event): Event {
-  // jsdom keeps the flag on the object that implements the event.
+  // jsdom stores `isTrusted` in the object that implements the event, which a symbol property of the event holds.
   const [symbol] = Object.getOwnPropertySymbols(event);
   const inner = (event as unknown as Record<symbol, { isTrusted: boolean }>)[
     symbol
@@ -16,7 +16,7 @@ function trusted(event: Event): Event {
   return event;
 }
 
-/** Hand an event to its listeners without `dispatchEvent`, which takes the flag away. */
+/** A page whose `happens` gives an event to its listeners; `dispatchEvent` would set `isTrusted` to false. */
 function page() {
   const heard = new Map<string, (event: Event) => void>();
   const target = {
@@ -49,7 +49,7 @@ describe("the user's signs", () => {
     expect(signs.undoes).toBe(true);
     await new Promise(resolve => setTimeout(resolve));
     expect(signs.undoes).toBe(false);
-    // A key that a script makes is none of the user's.
+    // A key event that a script makes (`isTrusted` is false) does not count as a key press of the user.
     happens(new KeyboardEvent('keydown', { key: 'z', metaKey: true }));
     expect(signs.undoes).toBe(false);
     key({ key: 'z', metaKey: true });

@@ -145,7 +145,7 @@ describe('links of a recurrent net', () => {
     const pages = linksOf(own, 0);
     const named_equations = [
       [1, 1, 3],
-      [2, 1, 999] // not one of the scope: as if it were not said
+      [2, 1, 999] // scope 1 has no equation 999, so this entry is ignored
     ];
     pages.addText('hlo', 0, [add, add, add], own, { named_equations });
     const at = (line: number): string[] =>

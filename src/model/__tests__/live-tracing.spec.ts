@@ -18,7 +18,9 @@ function answer(change: Partial<LiveProgram> = {}): LiveProgram {
   };
 }
 
-/** A model whose kernel answers when the test says so, and a cell that the test writes in. */
+/**
+ * Makes a model whose kernel answers when the test calls an entry of `answers`, and a cell whose text the test sets.
+ */
 function notebook() {
   const asked: string[] = [];
   const answers: ((program: LiveProgram) => void)[] = [];

@@ -72,7 +72,7 @@ describe('runs that come', () => {
     const { model, kernel } = connected();
     const now = Date.now() / 1000;
     kernel.sends(run('run-1', { created: now - 20 }));
-    model.setRun('run-1'); // as the reading place does after a reload
+    model.setRun('run-1'); // `ReadingPlace` makes this call after a reload
     kernel.sends(run('run-2', { created: now - 10 }));
     expect(listed(model)).toBe('run-2 [run-1]');
     kernel.sends(run('run-3', { created: now + 10 }));

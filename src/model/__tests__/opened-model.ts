@@ -7,7 +7,7 @@ import { FakeChannel } from './fake-channel';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 
-/** Makes a run of a cell; each run has a minute of its own. */
+/** Makes a run of a cell; runs with different numbers in their ids, such as `run-1` and `run-2`, are minutes apart. */
 export function run(id: string, changes = {}): ReturnType<typeof snapshot> {
   const minute = Number(id.replace(/\D/g, ''));
   return snapshot({ id, created: 1_786_900_000 + 60 * minute, ...changes });

@@ -16,7 +16,7 @@ describe('an answer in its document', () => {
     merge(document, 'time', programTiming());
     merge(document, 'time', again);
     expect(document.timings).toEqual([again, programTiming({ program: 1 })]);
-    expect(timings).toHaveLength(1); // a view that drew the older list has it
+    expect(timings).toHaveLength(1); // `merge` makes a new list, and does not change the list that a view may have
   });
 
   it('is the first of its field', () => {

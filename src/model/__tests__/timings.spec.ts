@@ -29,7 +29,7 @@ function connected(...answers: AnyReply[]): {
   model: JaxprModel;
   kernel: FakeChannel;
   timings: Timings;
-  /** Returns run 1 as the model holds the run. */
+  /** The document of run 1 in the model. */
   one: Snapshot;
 } {
   const one = run(1);

@@ -124,7 +124,7 @@ export class LinkIndex {
       .slice(0, 1)
       .forEach(({ scope, part }) => this._index(scope, part));
     this._indexScopes();
-    // parts that were indexed before may call these scopes, too
+    // The inner parts are indexed only now, because equations that were indexed before may also call these scopes.
     indexedParts
       .slice(1)
       .forEach(({ scope, part }) => this._index(scope, part));
@@ -253,7 +253,7 @@ export class LinkIndex {
       const chains = i === 0 ? this.chainsOfSpan : this.chainsThrough;
       const chainsOfFrame = chains.get(frame);
       if (chainsOfFrame?.includes(origin.chain)) {
-        return; // the function is recursive
+        return; // a recursive function has the same frame several times in one chain
       }
       put(chains, frame, origin.chain);
       if (this._spansSeen.has(frame)) {

@@ -2,12 +2,12 @@
 import { IOrigin } from '../../program-text/source-spans';
 import type { IEquationRef } from '../../tokens';
 
-/** A text that is linked line by line. */
+/** A level whose text is linked line by line; a jaxpr is linked equation by equation. */
 export type TextLevel = 'stablehlo' | 'hlo';
 
-/** What is known about some lines of a text, besides their stacks. */
+/** The facts that the kernel sends about some lines of a text, in addition to their stacks. */
 export interface ILineFacts {
-  /** Lines for which XLA states no stack; it was inferred from other lines. */
+  /** Lines for which XLA states no stack; the kernel inferred their stacks from other lines. */
   inferred_lines?: readonly number[];
   /** Lines that may come from several places: [line, further stacks...]. */
   other_stacks?: readonly (readonly number[])[];

@@ -35,7 +35,7 @@ export class Links {
   constructor(
     readonly equations: ProgramEquations,
     readonly spans: SourceSpans,
-    /** True if the texts that the document holds belong to these links. */
+    /** True if the StableHLO and HLO in the document are added to these links; false for the links of a twin. */
     withTexts = true
   ) {
     const ownFile = equations.snapshot.cell?.file ?? null;
@@ -135,12 +135,12 @@ export class Links {
     return this._index.libraries;
   }
 
-  /** The lines of a file from which anything of the program comes, ascending. */
+  /** The lines of a file from which any equation or text line of the program comes, ascending. */
   linesOf(path: string): number[] {
     return this._index.linesOf(path);
   }
 
-  /** Records which cell a file belongs to, if the kernel did not know the cell's id. */
+  /** Records the id of the cell whose code is in a file; called if the kernel did not know the id. */
   adopt(path: string, cellId: string): void {
     if (this._adopted.get(path) !== cellId) {
       this._adopted.set(path, cellId);

@@ -8,7 +8,7 @@ import { answered } from './replies';
 
 const SIZES = { ...NO_DOCUMENT, programs: 1 };
 
-/** The mismatch in a reply with such a comparison; null if there is none. */
+/** The mismatch that the check finds in a reply whose comparison has these changes; null if the reply is accepted. */
 function why(changes: object): { field: string; expected: string } | null {
   const comparison = { ...variantComparison(), ...changes };
   const read = readReply(answered(comparison), 'compare', SIZES);

@@ -13,7 +13,7 @@ import {
 } from './documents';
 import { answered } from './replies';
 
-/** The mismatch in a document with such a cost; null if there is none. */
+/** The mismatch that the check finds in a document with these changes; null if the document is accepted. */
 function why(changes: object): { field: string; expected: string } | null {
   const read = readSnapshot({ ...snapshot(), ...changes });
   return isUnreadable(read) && read.unreadable === 'broken'

@@ -4,7 +4,7 @@ import { NO_DOCUMENT } from '../cost';
 import { isUnreadable } from '../document';
 import { readReply } from '../messages';
 
-/** The mismatch in a reply with such a diff; null if there is none. */
+/** The mismatch that the check finds in a reply whose diff has these changes; null if the reply is accepted. */
 function why(changes: object): { field: string; expected: string } | null {
   const diff = { ...programDiff(), ...changes };
   const read = readReply(answered(diff), 'diff', NO_DOCUMENT);

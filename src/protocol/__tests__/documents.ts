@@ -1,4 +1,4 @@
-/** Documents for tests, small and whole; every test that needs one starts here. */
+/** Makes documents for tests: small and valid; each function takes changes to the document or part that it makes. */
 import {
   Environment,
   Leaf,
@@ -362,7 +362,7 @@ export function ledgerFunction(
   };
 }
 
-/** `train_step` of board 4: two shapes, each compiled once. */
+/** A ledger with one function, `train_step`, which was called with two shapes and compiled once for each. */
 export function ledger(changes: Partial<Ledger> = {}): Ledger {
   return {
     functions: [ledgerFunction()],

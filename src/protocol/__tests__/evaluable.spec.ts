@@ -5,7 +5,7 @@ import { typed } from './typing';
 
 const CALL = 'f(make(n))';
 
-/** A run with a sweep, and the same one as a notebook has it. */
+/** Makes a run with a sweep (`live`, which a kernel has sent) and a copy of it from a saved notebook (`saved`). */
 function runs(): { live: Snapshot; saved: Snapshot; life: KernelLife } {
   const live = snapshot({ sweep: sweep({ call: CALL }) });
   const life = new KernelLife();
@@ -80,14 +80,14 @@ describe('text that may be evaluated', () => {
   });
 
   it('is made of no string by the compiler', () => {
-    // Each line is an error; `jlpm typecheck:tests` fails where one is not.
-    // @ts-expect-error a string is no such text
+    // Each assignment is a type error; `jlpm typecheck:tests` fails if one of them is not.
+    // @ts-expect-error a string is no `EvaluableText`
     const assigned: EvaluableText = CALL;
-    // @ts-expect-error nor can one be made
+    // @ts-expect-error the constructor of `EvaluableText` is private
     const made = (): EvaluableText => new EvaluableText(CALL, null);
-    // @ts-expect-error nor written with a part that is not in our source
+    // @ts-expect-error `ours` takes no placeholders: all of its text is in the source of this extension
     const joined = (): EvaluableText => EvaluableText.ours`f(${CALL})`;
-    // @ts-expect-error nor has an object that looks alike its private field
+    // @ts-expect-error an object with the same public fields lacks the private field
     const alike: EvaluableText = { shown: CALL, inCell: CALL };
     expect([assigned, made, joined, alike]).toHaveLength(4);
   });

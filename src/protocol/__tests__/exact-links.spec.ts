@@ -53,7 +53,7 @@ describe('the exact links of a program', () => {
 });
 
 describe('a page of a twin', () => {
-  /** Two scopes, of three equations and of one. */
+  /** The sizes of a document with one program and two scopes, which have three equations and one equation. */
   const sizes = { ...NO_DOCUMENT, programs: 1, scopes: [3, 1] };
   const read = (line_equations: unknown): unknown =>
     readReply(

@@ -8,7 +8,7 @@ import {
   snapshotWithLedger
 } from './documents';
 
-/** The mismatch in a document with such a ledger; null if there is none. */
+/** The mismatch that the check finds in a document whose ledger has these changes; null if the document is accepted. */
 function why(changes: object): { field: string; expected: string } | null {
   const read = readSnapshot(snapshotWithLedger(changes as Partial<Ledger>));
   return isUnreadable(read) && read.unreadable === 'broken'

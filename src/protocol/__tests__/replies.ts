@@ -1,7 +1,7 @@
 /** Reads what the kernel says to a request as the browser reads a reply. */
 import { Confirm, Refused, Working } from '../snapshot';
 
-/** An answer; where a test is about broken ones, it may be anything. */
+/** A reply with an answer; `result` may be any value, because some tests need answers that the check refuses. */
 export function answered<Result>(
   result: Result,
   id = 1
@@ -13,7 +13,7 @@ export function refused(reason: string, id = 1): Refused {
   return { type: 'refused', id, reason };
 }
 
-/** A question to the user, before anything runs. */
+/** A reply with a question that the user has to confirm before the kernel runs anything. */
 export function confirm(question: string, id = 1): Confirm {
   return { type: 'confirm', id, question };
 }

@@ -8,7 +8,7 @@ import { isUnreadable, readSnapshot } from '../document';
 import { ProgramShardings } from '../snapshot';
 import { snapshot } from './documents';
 
-/** The mismatch in a document with such shardings; null if there is none. */
+/** The mismatch that the check finds in a document whose shardings have these changes; null if it is accepted. */
 function why(changes: Partial<ProgramShardings>): object | null {
   const document = { ...snapshot(), shardings: [shardings(changes)] };
   const read = readSnapshot(document);

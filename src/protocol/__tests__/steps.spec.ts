@@ -7,7 +7,7 @@ import { Recording } from '../snapshot';
 import { leaf, recording, snapshot } from './documents';
 import { answered } from './replies';
 
-/** The mismatch in a reply with such a recording; null if there is none. */
+/** The mismatch that the check finds in a reply whose recording has these changes; null if the reply is accepted. */
 function why(changes: object): { field: string; expected: string } | null {
   const reply = answered({ ...recording(), ...changes });
   const read = readReply(reply, 'steps', NO_DOCUMENT);
