@@ -29,7 +29,9 @@ import { ICells, RanCells } from './ran-cells';
 /** The milliseconds between two keys of a user who types. */
 const TYPING = 200;
 
-/** The CSS class of an editor that has marks at which the user can point. */
+/**
+ * The CSS class of an editor to which the keyboard focus came from the program, so that a key returns to the program.
+ */
 const RETURNS = 'jp-mod-jaxprReturns';
 
 /** The views to which the signs in a cell lead, such as the number of a line's notes. */
@@ -148,7 +150,7 @@ export class CellLinks implements IDisposable {
     this._attention?.goToProgram();
   }
 
-  // --- editors ------------------------------------------------------------------------------
+  // --- edits of the cells -------------------------------------------------------------------
 
   private _edited(cellId: string, update: ViewUpdate): void {
     update.view.dom.classList.remove(RETURNS);
@@ -160,7 +162,7 @@ export class CellLinks implements IDisposable {
     }
   }
 
-  // --- from the cells to the model ----------------------------------------------------------
+  // --- the caret and the mouse in the cells change the model's selection --------------------
 
   /** The model, and the cell as it ran; null if it is unknown whether the cell ran. */
   private _ranIn(cellId: string): IRanIn | null {
@@ -294,7 +296,7 @@ export class CellLinks implements IDisposable {
     return this._model && this._model.program >= 0 ? this._model : null;
   }
 
-  // --- from the model to the cells ----------------------------------------------------------
+  // --- the model's selection changes the marks in the cells ---------------------------------
 
   private _onChanged(_: IJaxprModel, change: ModelChange): void {
     if (change === 'hover' || change === 'selection') {

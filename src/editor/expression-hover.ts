@@ -27,13 +27,13 @@ import type { IRanCell } from './ran-cells';
 /** The pointer has to rest this many milliseconds before the card appears. */
 const HOVER_TIME = 350;
 
-/** The run, and the text of the cell, in which an expression is searched. */
+/** The model with the run, and the cell as it ran, in which an expression is searched. */
 export interface IRanIn {
   model: IJaxprModel;
   cell: IRanCell;
 }
 
-/** Show what a run knows of expressions. */
+/** The editor extension that shows a card with the facts about an expression. */
 export function expressionHover(
   ranIn: () => IRanIn | null,
   trans: TranslationBundle
@@ -48,7 +48,7 @@ export function expressionHover(
         }
         const { expressionCard } = await load();
         if (view.state.field(cardOfKey) !== null) {
-          return null; // only one card is shown at a time, and the user has opened the card of the key
+          return null; // a card that the user has opened by the key stays; only one card is shown at a time
         }
         return tooltip(facts, at, expressionCard(facts.facts, trans));
       },
@@ -76,7 +76,7 @@ export function expressionHover(
         }),
       blur: (_, view) => {
         if (view.state.field(cardOfKey) !== null) {
-          // The focus may change during an update of the editor.
+          // The call is deferred: the focus may change during an update of the editor, when `dispatch` is forbidden.
           queueMicrotask(() => view.dispatch({ effects: setAsked.of(null) }));
         }
       }
@@ -94,7 +94,7 @@ async function show(
   const at = state.selection.main.head;
   const facts = factsAt(state, at, ran);
   const { expressionCard, unknownCard } = await load();
-  // The user has moved on, so the card is not shown.
+  // The user has edited the text, moved the caret or left the editor while the code was loaded: show no card.
   if (
     view.state.doc !== state.doc ||
     view.state.selection.main.head !== at ||

@@ -15,7 +15,7 @@ import type { IJaxprModel } from '../tokens';
 import { isUnedited } from '../model/edited-text';
 import { RanCells } from './ran-cells';
 
-/** The state that the marks depend on. */
+/** The objects from which the marks are made: the model, the state of its views, the costs, the steps and the cells. */
 export interface IMarksOf {
   model: IJaxprModel;
   attention: Attention;

@@ -13,7 +13,7 @@ export interface ICells {
   goTo(cellId: string, line: number, column: number): Promise<void>;
 }
 
-/** A cell that ran: its file in a run, and its text. */
+/** A cell as it ran in a run: the path of its file in the run, its number and its text. */
 export interface IRanCell {
   snapshot: Snapshot;
   path: string;
@@ -21,7 +21,7 @@ export interface IRanCell {
   source: string;
 }
 
-/** A cell of a run with the facts of the run, before the cell is found in the notebook. */
+/** A cell as a run states it, before the cell is searched in the notebook; `id` is null if the kernel knew no id. */
 interface IListedCell extends Omit<IRanCell, 'snapshot'> {
   id: string | null;
 }
@@ -54,7 +54,7 @@ export class RanCells {
     }
   }
 
-  /** The cell that a file of the run in view belongs to; null if the cell's text differs from the file. */
+  /** The id of the cell whose code is in a file of the run in view; null if no cell has the text of the file. */
   cellOf(path: string): string | null {
     return this._ids.get(path) ?? null;
   }

@@ -13,8 +13,8 @@ import type { Refused, Working } from '../protocol/snapshot';
 export type KernelConnection = Kernel.IKernelConnection;
 
 /**
- * The reason why the page cannot hear a kernel; after 'disconnected' JupyterLab reconnects by itself, after 'cut-off'
- * it does not.
+ * The reason why the page receives no messages of a kernel. After 'disconnected', JupyterLab reconnects by itself;
+ * after 'cut-off', JupyterLab does not reconnect.
  */
 export type Loss = 'restarting' | 'dead' | 'disconnected' | 'cut-off';
 
@@ -66,7 +66,7 @@ export interface IChannel extends IDisposable {
   /** Emits for each message that the page cannot read. */
   readonly unreadable: ISignal<IChannel, Unreadable>;
   /**
-   * Ask the kernel, while a cell runs too where the kernel has subshells.
+   * Send a request to the kernel. A kernel with subshells also answers while a cell runs.
    *
    * @param sizes The sizes of the snapshot that the request is about.
    * @param working Receives the replies before the last reply.

@@ -106,7 +106,8 @@ export class Channel implements IChannel {
 
   trace(snapshot: string): void {
     if (this._hub !== null && this._state.kind === 'joined') {
-      // This message is not sent on the subshell of the requests: the trace must not run at the same time as a cell.
+      // This message goes to the kernel's main shell, not to the subshell of the requests, because the trace must not
+      // run at the same time as a cell.
       this._send('comm_msg', this._hub, { type: 'trace', snapshot });
     }
   }
@@ -171,7 +172,7 @@ export class Channel implements IChannel {
 
   private _join(hub: string): void {
     if (this._hubOfLife !== null && this._hubOfLife !== hub) {
-      // The kernel restarted while this page could not hear it, or the kernel has dropped all its runs.
+      // Another hub means that the kernel restarted while this page was disconnected, or has dropped all its runs.
       this._newLife();
     }
     this._hubOfLife = hub;
@@ -195,7 +196,8 @@ export class Channel implements IChannel {
         return;
       }
       if (this._hub === null && isOurs(data)) {
-        // A page that is loaded while a cell runs hears its progress before the kernel has time to name its comms.
+        // If the page is loaded while a cell runs, the cell's progress arrives before the kernel can answer which comms
+        // it has, so the first message shows the hub's id.
         this._join(comm);
       }
       if (comm === this._hub) {
@@ -220,7 +222,7 @@ export class Channel implements IChannel {
       message !== null &&
       !('type' in message)
     ) {
-      return; // the message is the empty data of a comm's opening
+      return; // the message that opened the comm carries no announcement
     }
     const number = sequence(message);
     if (number !== null) {
@@ -240,7 +242,7 @@ export class Channel implements IChannel {
     }
   }
 
-  /** The comm for requests; opened with the first one, on a subshell where the kernel has them. */
+  /** The comm for requests; it is opened at the first request, on a subshell if the kernel has subshells. */
   private async _requestsComm(): Promise<string> {
     if (this._state.kind === 'lost' || this._isDisposed) {
       throw new Unanswered('closed');
@@ -369,12 +371,12 @@ export class Channel implements IChannel {
 
   private _state: ChannelState = { kind: 'connecting' };
   private _hub: string | null = null;
-  /** The session id that signs the last message; each life of a kernel has its own. */
+  /** The session id in the header of the kernel's last message; each life of a kernel has another session id. */
   private _session: string | null = null;
   private _lastSequence = -1;
   /** Counts the searches for the hub, so that only the latest search changes the state. */
   private _looks = 0;
-  /** Text that the kernel sent in an earlier life is not sent back for evaluation. */
+  /** The kernel's present life; text that the kernel sent in an earlier life is not sent back for evaluation. */
   private _life = new KernelLife();
   /** The id of the present hub. The kernel has another hub after a restart, and after it has dropped its runs. */
   private _hubOfLife: string | null = null;

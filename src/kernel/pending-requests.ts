@@ -41,7 +41,7 @@ export class PendingRequests {
     working: (working: Working) => void,
     comm: string
   ): Promise<LastReply<Name>> {
-    // The structs of the wire are JSON; their types only lack an index signature.
+    // The cast is needed because the types of requests have no index signature; their values are JSON objects.
     const data = { ...(onWire(request, this._life) as object), id };
     const name: RequestName = request.type;
     return new Promise<LastReply<Name>>((resolve, reject) => {
@@ -52,7 +52,7 @@ export class PendingRequests {
         }, REQUESTS[name].patience * 1000);
       const pending: IPending = {
         name,
-        // The reply is read as one to a request of this name.
+        // The cast is safe, because `readReply` checks the reply as a reply to a request of this name.
         resolve: resolve as IPending['resolve'],
         reject,
         working,

@@ -1,8 +1,8 @@
 /**
  * Connects a model with the kernel over the messages of a widget (anywidget's `send` and `msg:custom`).
  *
- * Only the kernel's end of the widget sends such messages, so what arrives here is the kernel's. The saved state of a
- * widget is not: it is in the widget's traits and never comes here.
+ * Only the kernel's end of the widget sends such messages, so every message that arrives here is from the kernel. The
+ * saved state of a widget may be from anyone, but it is in the widget's traits and never arrives here.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
@@ -137,7 +137,7 @@ export class WidgetChannel implements IChannel {
     },
     () => this._life
   );
-  /** Two views of one widget hear each other's replies, so the ids of each begin elsewhere. */
+  /** Two views of one widget receive each other's replies, so the request ids of each view start at a random number. */
   private _lastId = Math.floor(Math.random() * 2 ** 40);
   private _isDisposed = false;
   private _stateChanged = new Signal<this, ChannelState>(this);

@@ -1,6 +1,6 @@
 /**
- * Names the cells of a run that were edited or deleted since the run. This text is drawn above its line, so that
- * nothing below moves.
+ * Names the cells of a run that were edited or deleted since the run. The text covers the end of the header's line and
+ * takes no space, so that nothing below moves when the text appears.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';

@@ -34,7 +34,7 @@ export function lineChanges(before: string, now: string): IChangedStretch[] {
     from = a.end(line);
     fromNow = b.end(lineNow);
     if (from < before.length && fromNow < now.length) {
-      from++; // both lines end with a line break
+      from++; // skip the line break at the end of both lines
       fromNow++;
     }
   }

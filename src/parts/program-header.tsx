@@ -38,7 +38,7 @@ export function Header(props: {
   const { presenter } = actions;
   const { row, stop } = useRoving();
   const live = useLiveChoice();
-  // Numbers the controls that are shown, in their order.
+  // `nextStop` numbers the shown controls in their order, for the arrow keys.
   let places = 0;
   const nextStop = (): ReturnType<typeof stop> => stop(places++);
   const snapshot = model.snapshot;

@@ -55,7 +55,8 @@ export function nearestWithMagic(
       return;
     }
     const source = model.sharedModel.getSource();
-    // Of two cells at one distance, the cell below is the next in reading.
+    // Of two cells at the same distance from the active cell, the later one replaces the earlier one, because the user
+    // reads downwards.
     if (MAGIC.test(source)) {
       nearest = { id: model.id, source };
       least = distance;

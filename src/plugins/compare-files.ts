@@ -14,7 +14,7 @@ import type { FileView } from '../panel/shell/file-view';
 
 export const COMPARE_FILES = 'jupyter-jaxpr:compare-files';
 
-/** Where the command is added. */
+/** The parts of JupyterLab that the command needs. */
 export interface ICompareCommandOptions {
   app: JupyterFrontEnd;
   browser: IDefaultFileBrowser;
@@ -33,7 +33,7 @@ export function addCompareCommand(
   makeView: () => Promise<FileView>,
   trans: TranslationBundle
 ): void {
-  /** The documents that are chosen in the file browser. */
+  /** The paths of the documents that are selected in the file browser. */
   const chosen = (): string[] =>
     [...browser.selectedItems()].map(({ path }) => path).filter(isDocument);
   const isPossible = (args: ReadonlyPartialJSONObject): boolean =>

@@ -6,17 +6,16 @@ import type { ILesson } from './lesson-files';
 /** The folder of the copies, the same as in `python -m jupyter_jaxpr.lessons`. */
 export const LESSONS_FOLDER = 'jaxpr-lessons';
 
-/** The functions of the server's files that are needed. */
+/** The functions of JupyterLab's contents manager that copying uses. */
 export type Files = Pick<
   JupyterFrontEnd['serviceManager']['contents'],
   'get' | 'save'
 >;
 
 /**
- * Copy the lessons that are not there yet.
+ * Copy the lessons that the folder of the copies does not have yet.
  *
- * @param folder - The folder in which the folder of the lessons stands or is made; empty for the server's first
- * folder.
+ * @param folder - The folder in which the folder of the copies is or will be made; empty for the server's root folder.
  * @returns The path of the first lesson.
  */
 export async function copyLessons(
@@ -24,7 +23,7 @@ export async function copyLessons(
   lessons: readonly ILesson[],
   files: Files
 ): Promise<string> {
-  // A drive stands before its first folder as `RTC:`.
+  // After the name of a drive, such as `RTC:`, the path continues without a slash.
   const parent = folder === '' || folder.endsWith(':') ? folder : `${folder}/`;
   const path = `${parent}${LESSONS_FOLDER}`;
   await files.save(path, { type: 'directory' });

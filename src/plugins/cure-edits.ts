@@ -58,7 +58,7 @@ export const cellEditingPlugin: JupyterFrontEndPlugin<void> = {
   }
 };
 
-/** The cells of a notebook, to be edited. */
+/** Edits the cells of a notebook. */
 export class NotebookEditing implements ICellEditing {
   constructor(
     private _panel: NotebookPanel,
@@ -158,13 +158,13 @@ export class NotebookEditing implements ICellEditing {
     notebook.activeCellIndex = notebook.widgets.indexOf(cell);
     const focused = document.activeElement;
     void NotebookActions.run(notebook, this._panel.sessionContext);
-    // The notebook takes the focus when it leaves its edit mode.
+    // The notebook takes the keyboard focus when it leaves its edit mode, so the focus is given back.
     if (focused instanceof HTMLElement && document.activeElement !== focused) {
       focused.focus();
     }
   }
 
-  /** Put the keyboard into a cell. */
+  /** Move the keyboard focus into a cell, with a part of its text selected. */
   private async _goTo(cell: Cell, { start, end }: ISelected): Promise<void> {
     const notebook = this._panel.content;
     notebook.deselectAll();

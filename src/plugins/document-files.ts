@@ -81,7 +81,7 @@ class Factory extends ABCWidgetFactory<DocumentWidget> {
   }
 }
 
-/** Takes a view when the view is there. */
+/** The content of a tab, which is empty until the view of the file is loaded. */
 class FilePlace extends Widget {
   constructor() {
     super();
@@ -90,7 +90,7 @@ class FilePlace extends Widget {
     this.node.tabIndex = -1;
   }
 
-  /** The view, made once; null where this was closed before. */
+  /** Makes the view, once, and shows it; returns null if the tab was closed meanwhile. */
   async fill(make: () => Promise<FileView>): Promise<FileView | null> {
     this._view ??= make();
     let view: FileView;

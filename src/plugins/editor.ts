@@ -122,8 +122,8 @@ export const editorPlugin: JupyterFrontEndPlugin<void> = {
       describedBy: { args: { type: 'object', properties: {} } },
       execute: () => links.goToProgram()
     });
-    // The binding is nearer to the key than the notebook's own Escape, and only in a cell that the focus came to from
-    // the panel.
+    // The selector matches only a cell to which the focus came from the program. It matches an element inside the
+    // notebook, so this binding of Escape has precedence over the notebook's own.
     app.commands.addKeyBinding({
       command: CommandIDs.returnToProgram,
       keys: keysOf('cell', 'returnToProgram'),

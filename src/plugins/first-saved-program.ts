@@ -47,7 +47,7 @@ export function showSavedCopies(
         return;
       }
     } catch {
-      return; // the file cannot be read, and JupyterLab says so
+      return; // the notebook's file cannot be read; JupyterLab shows the error
     }
     const cells = notebook.content.model?.cells;
     if (!isWanted() || cells === undefined) {
@@ -78,7 +78,7 @@ export function cellOfCopy(
   notebook: Pick<Notebook, 'model'>,
   { id }: Snapshot
 ): string | null {
-  // The document also names a cell, but may name any cell, so the name is not trusted.
+  // The document states the id of a cell, too, but a saved document may state any id, so the outputs are searched.
   for (const cell of notebook.model?.cells ?? []) {
     for (const value of savedIn(cell)) {
       if ((value as { id?: unknown } | null)?.id === id) {
@@ -94,7 +94,8 @@ function lacksRuns({ snapshot, status }: IJaxprModel): boolean {
 }
 
 /**
- * True if a kernel runs for the notebook that this page does not know yet, as after a reload: the kernel may have runs.
+ * True if the server has a kernel for the notebook to which this page is not connected yet, as after a reload; this
+ * kernel may have runs.
  */
 async function willHaveRuns({
   sessionContext
@@ -132,7 +133,7 @@ async function firstSaved(
   return null;
 }
 
-/** The parts of a cell's outputs that are for the panel, before any check. */
+/** The values in a cell's outputs that have the MIME type of a document; they are not checked yet. */
 function* savedIn(cell: ICellModel): Iterable<unknown> {
   if (cell.type !== 'code') {
     return;

@@ -23,7 +23,7 @@ export function widenAtFirst(
     if (!panel.isVisible) {
       return;
     }
-    // A workspace that opens with the panel has a width for the panel.
+    // If JupyterLab restored the panel, the workspace also has a width of the panel, which stays.
     const opens = !restored;
     if ((await state.fetch(SEEN)) !== undefined) {
       return;
@@ -36,7 +36,7 @@ export function widenAtFirst(
   panel.visibilityChanged.connect(onShown, panel);
 }
 
-/** Call back when a widget has a width. */
+/** Calls `then` once, when a widget has a width. */
 function onceSized(widget: Widget, then: () => void): void {
   const observer = new ResizeObserver(() => {
     if (widget.node.clientWidth > 0) {
@@ -59,7 +59,7 @@ function widen(panel: Widget): void {
   }
   const place = split.widgets.indexOf(area);
   const sizes = split.relativeSizes();
-  // The area has a border of its own.
+  // The area is wider than the panel by the area's border.
   const { width } = panel.node.getBoundingClientRect();
   const whole = area.node.getBoundingClientRect().width;
   const missing = ((FIRST_WIDTH - width) / whole) * sizes[place];

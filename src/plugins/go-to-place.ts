@@ -1,6 +1,5 @@
 /**
- * Adds the commands that lead through the panel: to each view, to the next and the previous program, to the keyboard's
- * place.
+ * Adds the commands that lead through the panel: to the panel, to each view, and to the next and the previous program.
  */
 import { JupyterFrontEnd } from '@jupyterlab/application';
 import { TranslationBundle } from '@jupyterlab/translation';
@@ -15,7 +14,7 @@ const NO_ARGUMENTS = { args: { type: 'object', properties: {} } } as const;
 /**
  * Add the commands.
  *
- * @returns Their ids, in the order of a list.
+ * @returns The ids of the commands, in the order in which the command palette lists them.
  */
 export function addGoing(
   app: JupyterFrontEnd,

@@ -6,7 +6,7 @@ import { VIEW_NAMES, ViewName } from '../panel/shell/view-names';
 /** The key under which JupyterLab's state keeps the name of the view. */
 export const VIEW_MEMORY = 'jupyter-jaxpr:view';
 
-/** The view that was chosen in this workspace, else the view of the settings. */
+/** The view that the user chose last in this workspace; if there is none, `otherwise`, the view of the settings. */
 export async function keptView(
   state: IStateDB,
   otherwise: Promise<ViewName>

@@ -26,9 +26,9 @@ import { LAST_LEVELS, LastLevel, liveChoice, liveOf } from '../model/live';
 // The module is light: it follows the keys of the cells.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { IWrittenCell, LiveTracing } from '../model/live-tracing';
-// The module is light: it has the words of the switch.
+// This module is imported at once, because the switch needs its texts from the start; it is small.
 import { liveWords } from '../model/live-words';
-// The module is light: it hears the user's keys from the start.
+// This module is imported at once, because it has to observe the user's keys from the start; it is small.
 import { ISign, UsersSigns } from '../model/last-gesture';
 import { EvaluableText } from '../protocol/evaluable';
 import { IJaxprModel, IJaxprTracker } from '../tokens';
@@ -40,7 +40,7 @@ export const TOGGLE_LIVE = 'jupyter-jaxpr:toggle-live';
 /** Traces the cell in which the caret is, once. */
 export const TRACE_NOW = 'jupyter-jaxpr:trace-now';
 
-/** Chooses the last text that Live makes; the choice is kept in the settings. */
+/** Chooses the level up to which Live makes texts; the choice is stored in the settings. */
 const LAST_LEVEL = 'jupyter-jaxpr:last-level-of-live';
 
 export const livePlugin: JupyterFrontEndPlugin<void> = {
@@ -136,7 +136,8 @@ export const livePlugin: JupyterFrontEndPlugin<void> = {
       isEnabled: () => notebooks.activeCell?.model.type === 'code',
       describedBy: { args: { type: 'object', properties: {} } },
       execute: () => {
-        // Another extension can run the command, too, but only the user may ask for a trace.
+        // Another extension can also run this command, but the kernel traces only after a key press or click of the
+        // user.
         if (signs.latest !== null) {
           following.traceNow(signs.latest);
         }
@@ -173,14 +174,14 @@ class Following {
     this._follow();
   }
 
-  /** Hears the keys of a cell's editor. */
+  /** The extension of a cell's editor that follows the user's keys and edits. */
   keysOf(cellId: string): Extension {
     return [
       EditorView.domEventHandlers({
         keydown: event => {
-          // An event that a script makes is not trusted, so it is no sign of the user.
+          // `isTrusted` is false for an event that a script makes, which does not count as a key press of the user.
           if (event.isTrusted) {
-            // The event itself would keep the editor of a closed notebook.
+            // Only `isTrusted` is stored: the event would keep the editor of a closed notebook in memory.
             this._keys.set(cellId, { isTrusted: true });
           }
           return false;
@@ -207,7 +208,7 @@ class Following {
           update.docChanged &&
           liveChoice.isOn &&
           this._keys.has(cellId) &&
-          // A change by a collaborator, a reload or an extension is no event of the user's.
+          // Only changes by this user count, not those by a collaborator, a reload of the file or an extension.
           ((this._signs.undoes && update.view.hasFocus) ||
             update.transactions.some(
               transaction =>
@@ -300,7 +301,7 @@ class Following {
   private _tracing: LiveTracing | null = null;
   /** The last key that the user pressed in each cell, in this page. */
   private _keys = new Map<string, ISign>();
-  /** The press on the command that was about the cell. */
+  /** For each cell, the key press or click by which the user ran the command that traces the cell. */
   private _presses = new Map<string, ISign>();
   private _marked: string | null = null;
   /** The editors of each cell: the editors of the notebook, and the editors of the columns side by side. */

@@ -1,4 +1,4 @@
-/** Makes the view of a file, with what its controls do. */
+/** Makes the view of a document from a file, with the actions of its controls. */
 import { Clipboard } from '@jupyterlab/apputils';
 import { TranslationBundle } from '@jupyterlab/translation';
 import { CommandRegistry } from '@lumino/commands';
@@ -61,7 +61,7 @@ export function makeFileView(
       return {
         copy: () => copy(programText),
         more: (x, y) => more.open(x, y),
-        insert: () => undefined, // no view offers this without a kernel
+        insert: () => undefined, // never called: without a kernel, no view offers to insert or run code
         run: () => undefined
       };
     },

@@ -60,7 +60,7 @@ export function addPresenting(
     before = { presentationMode, leftCollapsed };
     panel.keepFocus = true;
     shell.activateById(panel.id);
-    // The panel itself may have been moved to the left.
+    // The left side area is closed, unless the user has moved the panel into it.
     if (![...shell.widgets('left')].includes(panel)) {
       shell.collapseLeft();
     }
@@ -69,7 +69,8 @@ export function addPresenting(
     keys.start();
     commands.notifyCommandChanged(PRESENT);
   };
-  // The presented view is in sight. (While a theme loads, JupyterLab hides itself as a whole.)
+  // When the panel is hidden, the presentation ends. While a theme loads, JupyterLab hides the whole application: then
+  // the presentation goes on.
   panel.visibilityChanged.connect(() => {
     if (!panel.isVisible && app.shell.isVisible) {
       end();

@@ -1,17 +1,20 @@
-/** Keeps the reading places of the programs of a notebook, and restores them after a reload. */
+/** Saves the reading positions in the programs of each notebook, and restores them after a reload. */
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { IStateDB } from '@jupyterlab/statedb';
 
 import type { ReadingPlace } from '../model/reading-place';
 import { IJaxprModel, IJaxprTracker } from '../tokens';
 
-/** The wheel changes the place many times in a row, so the place is saved only after a pause. */
+/** The mouse wheel changes the position many times in a row, so the position is saved only after a pause. */
 const SAVED_AFTER = 300; // in milliseconds
 
 /** Returns the id of the run that was in view when the user left the page; null if unknown. */
 export type RunBefore = (model: IJaxprModel) => Promise<string | null>;
 
-/** Keep where the programs of each notebook are read, in the workspace. Call this before others follow the tracker. */
+/**
+ * Save the reading positions in the programs of each notebook in JupyterLab's workspace. This function must be called
+ * before other code connects to the tracker.
+ */
 export function keepReadingPlaces(
   tracker: IJaxprTracker,
   notebooks: INotebookTracker,

@@ -1,11 +1,11 @@
-/** Runs code of this extension as a cell of the notebook, and a cell of the user's again. */
+/** Runs code of this extension as a cell of the notebook, and runs the cell of a run again. */
 import { Notebook, NotebookActions } from '@jupyterlab/notebook';
 import { CommandRegistry } from '@lumino/commands';
 
 import { EvaluableText } from '../protocol/evaluable';
 
 /**
- * Runs code of this extension as a cell: in the user's cell that has the code, or in a new cell.
+ * Runs code of this extension as a cell: in the first cell that already has the code (see `isOnly`), or in a new cell.
  * @param where The place of a new cell: above or below the user's present cell.
  */
 export async function runAsCell(
@@ -37,8 +37,8 @@ export async function runAsCell(
 }
 
 /**
- * True if a cell has the line, and otherwise only lines that may safely run again: a user may load the extension and
- * import JAX in one cell.
+ * True if a cell has the line, and all its other lines may safely run again, such as imports: a user may load the
+ * extension and import JAX in one cell.
  */
 export function isOnly(line: string, source: string): boolean {
   const written = source
@@ -85,7 +85,8 @@ export async function runAgain(
       notebook.activeCell?.model.sharedModel.setSource(line);
       notebook.activeCellIndex = 0;
     }
-    // A cell that raises ends the run of the selected cells.
+    // The cells up to the cell of the run are selected and run together, so that a cell that raises stops the later
+    // ones.
     notebook.extendContiguousSelectionTo(place());
   } else {
     notebook.activeCellIndex = place();

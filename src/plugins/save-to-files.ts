@@ -38,7 +38,7 @@ export const savingPlugin: JupyterFrontEndPlugin<void> = {
       caption: trans.__(
         'Download the run as one HTML file: the programs beside the cell, with links and search'
       ),
-      // The kernel writes the file: it has the texts that the document leaves out.
+      // The command needs a kernel, because only the kernel has the texts that the document leaves out.
       isEnabled: () =>
         (tracker.current?.program ?? -1) >= 0 &&
         tracker.current?.requests !== null,
@@ -153,7 +153,7 @@ async function writeBeside(
     )
   );
   let file = `${name}.jaxpr.json`;
-  // Many file systems take names that differ in case alone for one name.
+  // For many file systems, names that differ only in case are the same name.
   for (let number = 2; taken.has(file.toLowerCase()); number++) {
     file = `${name}-${number}.jaxpr.json`;
   }

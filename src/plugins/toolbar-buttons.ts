@@ -31,7 +31,7 @@ export const toolbarButtonsPlugin: JupyterFrontEndPlugin<void> = {
         const { toolbar } = within as Partial<{ toolbar: Toolbar }>;
         const noFocusOnClick = toolbar?.noFocusOnClick ?? false;
         const args = { toolbar: true };
-        // As JupyterLab's own buttons: with an icon and without a label.
+        // Like JupyterLab's own buttons, the button has an icon and no label.
         return new LightButton({
           commands,
           id,
@@ -56,7 +56,8 @@ export class LightButton extends CommandToolbarButton {
     const slot = this.node.assignedSlot;
     super.dispose();
     this.node.remove();
-    // The slot and the toolbar keep a list of their elements, with this button, until the toolbar is on the page again.
+    // The slot and the toolbar have cached lists of their elements, which would keep this button in memory until the
+    // toolbar is on the page again.
     slot?.assignedNodes();
     if (toolbar?.focusableElements) {
       toolbar.focusableElements = toolbar.focusableElements.filter(element =>
@@ -73,7 +74,7 @@ export class LightButton extends CommandToolbarButton {
   }
 }
 
-/** The element `jp-toolbar`, with the list of the elements that its arrow keys go to. */
+/** The element `jp-toolbar`, with its list of the elements that the arrow keys focus. */
 interface IFastToolbar extends Element {
   focusableElements?: Element[];
 }

@@ -27,8 +27,8 @@ export function tellingOfValues(
   });
   return channel => {
     /**
-     * The setting that the kernel has, as its greeting said or as the page sent it; null if unknown: the page is not
-     * connected, or the kernel has not greeted it.
+     * The setting in the kernel, from the kernel's `hello` message or as this page has sent it; null before the page
+     * has received a `hello` message.
      */
     let kernelSaves: boolean | null = null;
     let unanswered: object | null = null;
@@ -45,7 +45,7 @@ export function tellingOfValues(
         return;
       }
       const saved = settings.get('values').composite !== false;
-      // A kernel that no page told leaves nothing out, so only the setting to leave values out precedes the greeting.
+      // By default a kernel saves values, so before the `hello` message only the setting to leave values out is sent.
       if (saved === kernelSaves || (saved && kernelSaves === null)) {
         return;
       }
@@ -68,13 +68,13 @@ export function tellingOfValues(
         });
     };
     const hear = (_: IChannel, message: Announcement): void => {
-      // A page that is closed now may have told the kernel, before the setting changed.
+      // The kernel may have an older setting, which a page that is closed now has sent.
       if (message.type === 'hello' && unanswered === null) {
         kernelSaves = message.saves_values !== false;
         tell();
       }
     };
-    // The channels of closed notebooks, and of ended kernels, are not kept.
+    // Disposed channels (of closed notebooks and ended kernels) are removed from `tells`, so that none stays in memory.
     forgetDisposed();
     tells.set(channel, tell);
     channel.stateChanged.connect(tell);

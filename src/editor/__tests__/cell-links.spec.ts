@@ -196,7 +196,7 @@ describe('a cell and its program', () => {
       column: 22
     });
     expect(notebook.marked('cell-rnn')).toEqual(['7: a + r']);
-    // Nothing comes from text that did not run.
+    // No equation comes from text that did not run: the selection has line 0, and no text is marked.
     expect(await caret(2, 3)).toEqual(expect.objectContaining({ line: 0 }));
     expect(notebook.marked('cell-rnn')).toEqual([]);
 

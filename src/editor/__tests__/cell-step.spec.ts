@@ -111,7 +111,7 @@ describe('the step that the stepper shows', () => {
     show();
     const { from } = editor.state.doc.line(6);
     editor.dispatch({ changes: { from: from + 8, insert: 'q' } });
-    // The expression itself is as it ran; what the line ended with may not be.
+    // The line was edited after its expression: the expression stays marked, but the value at the line's end is gone.
     expect(values()).toEqual(['4: h = 1']);
     expect(computed()).toEqual(['h @ p["wh"]']);
   });

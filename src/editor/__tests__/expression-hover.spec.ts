@@ -16,7 +16,7 @@ Range.prototype.getBoundingClientRect = () => new DOMRect();
 
 const RNN = golden('rnn-0.12');
 
-/** The run with names: where the text of a name stands first after another text. */
+/** Makes a run with named values; each name ends where its `text` first ends in the code of the cell. */
 function withNames(
   ...names: [text: string, kind: NamedValue['kind'], type: string][]
 ): Snapshot {
@@ -61,7 +61,7 @@ function open(snapshot: Snapshot): EditorView {
   return view;
 }
 
-/** Blanks that do not break as others. */
+/** Replaces non-breaking spaces by spaces. */
 function plain(text: string | null | undefined): string {
   return (text ?? '').replace(/\u00a0/g, ' ');
 }
@@ -80,7 +80,7 @@ async function asked(
   );
   const shown = (): Element | null =>
     view.dom.querySelector('.jp-JaxprCell-expression');
-  // The card is made by a part of the extension that is fetched then.
+  // The code that makes the card is loaded when the key is pressed, so the card appears later.
   while (shown() === null) {
     await new Promise(resolve => setTimeout(resolve));
   }
@@ -109,10 +109,10 @@ describe('an expression of a cell that ran', () => {
       'o:f32[16] = dot_general l j'
     ];
     expect(await asked(view, '@ p["wh"]')).toEqual(shown);
-    // A screen reader has the same, in one piece.
+    // The text for screen readers has the same lines as the card.
     const said = view.dom.querySelector('.cm-announced')?.textContent;
     expect(plain(said)).toBe(shown.join('\n'));
-    // The caret goes on.
+    // When the caret moves, the card closes.
     view.dispatch({ selection: { anchor: 0 } });
     expect(view.dom.querySelector('.jp-JaxprCell-expression')).toBe(null);
   });

@@ -85,7 +85,7 @@ function open(doc: string): EditorView {
   return view;
 }
 
-/** The spans that are marked as they ran, with the present text of each span; all other spans are grey, or gone. */
+/** The spans whose text is as it ran, with their present text; the other spans were changed or deleted. */
 function marked({ state }: EditorView): Map<ISpan, string> {
   const texts = new Map<ISpan, string>();
   const moved = state.field(movedText) as MovedText;
@@ -99,7 +99,7 @@ function marked({ state }: EditorView): Map<ISpan, string> {
   return texts;
 }
 
-/** All that an editor draws, as text: the place and the look of each mark. */
+/** Lists every decoration of an editor as a text: its range, its properties and its widget. */
 function drawnIn(state: EditorState): string[] {
   const all: string[] = [];
   for (const set of state.facet(EditorView.decorations)) {
@@ -112,7 +112,7 @@ function drawnIn(state: EditorState): string[] {
   return all.sort();
 }
 
-/** All that an editor draws whose marks are made for the present text, not moved there. */
+/** Lists the decorations of a new editor with the same text, in which all marks are made anew instead of moved. */
 function drawnAnew({ state }: EditorView): string[] {
   const moved = state.field(movedText);
   const anew = EditorState.create({
@@ -204,9 +204,10 @@ describe('a cell that is edited at random', () => {
           const [ran, now] = shown.split(' | ');
           expect(`${name}: ${now}`).toBe(`${name}: ${ran}`);
         }
-        // Marks are moved, or drawn anew where the text was edited: no other mark was to be drawn anew.
+        // The editor moves marks, and makes only the marks of edited lines anew: the result equals that of a new
+        // editor.
         expect(drawnIn(view.state)).toEqual(drawnAnew(view));
-        // After a reload the two texts are compared.
+        // After a reload of the page there are no edits to follow: the text that ran is compared with the present text.
         const now = Text.of(view.state.doc.toString().split('\n'));
         const reloaded = MovedText.between(SOURCE, now);
         for (const { line, column, endLine, endColumn, text } of SPANS) {
@@ -217,7 +218,7 @@ describe('a cell that is edited at random', () => {
         }
       }
       while (undo(view)) {
-        // All that was done is taken back.
+        // `undo` takes back one edit, until none is left.
       }
       expect(view.state.doc.toString()).toBe(SOURCE);
       expect(marked(view).size).toBe(SPANS.length);

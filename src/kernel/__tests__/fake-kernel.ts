@@ -14,7 +14,7 @@ export interface ISent {
 }
 
 export class FakeKernel {
-  /** Comms that the kernel has of our target, by id. */
+  /** The ids of the kernel's open comms with the target `jupyter_jaxpr`. */
   comms: string[] = [];
   sent: ISent[] = [];
   deletedSubshells: string[] = [];
@@ -38,7 +38,7 @@ export class FakeKernel {
   connectionStatusChanged = new Signal<this, Kernel.ConnectionStatus>(this);
   disposed = new Signal<this, void>(this);
 
-  /** The connection for a channel; it has only what a channel uses. */
+  /** This object as a kernel connection; it has only the members that a channel uses. */
   get connection(): KernelConnection {
     return this as unknown as KernelConnection;
   }

@@ -25,7 +25,7 @@ export class Listener {
   unreadable: Unreadable[] = [];
   states: ChannelState[] = [];
 
-  /** The messages of the hub, each in a word. */
+  /** The received messages of the hub, each as its type and its number, such as `hello 0`. */
   get words(): string[] {
     return this.heard.map(message => `${message.type} ${message.seq}`);
   }

@@ -36,7 +36,7 @@ const PAGE: TextPage = {
 };
 
 describe('a request', () => {
-  /** Ask, and see the comm that the request went out on. */
+  /** Sends a request; returns the listening page, the answer, and the id of the comm on which the request was sent. */
   async function asked(kernel = new FakeKernel()): Promise<{
     page: Listener;
     answer: Promise<unknown>;

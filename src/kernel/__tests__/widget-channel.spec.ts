@@ -5,7 +5,7 @@ import { IWidgetMessages, WidgetChannel } from '../widget-channel';
 
 const NO_SIZES = { programs: 1, frames: 0, scopes: [2] };
 
-/** The host's end of a widget: what the views send, and what the kernel says. */
+/** Stands in for the host's end of a widget: records the messages of the views, and sends messages of the kernel. */
 class Host implements IWidgetMessages {
   readonly sent: { type?: string; id?: number }[] = [];
   private _listeners = new Set<(content: unknown) => void>();
@@ -92,7 +92,7 @@ describe('the channel of a widget', () => {
   it('says that the connection is closed where the kernel is gone', async () => {
     const host = new Host();
     host.send = () => {
-      throw new Error('Cannot send'); // as JupyterLab's comms do after a restart of the kernel
+      throw new Error('Cannot send'); // JupyterLab's comms throw this error after a restart of the kernel
     };
     const channel = new WidgetChannel(host);
     expect(channel.state.kind).toBe('connecting');

@@ -7,7 +7,7 @@ import { createRoot } from 'react-dom/client';
   globalThis as { IS_REACT_ACT_ENVIRONMENT?: boolean }
 ).IS_REACT_ACT_ENVIRONMENT = true;
 
-// jsdom lays nothing out.
+// jsdom computes no layout and lacks this method.
 Element.prototype.scrollIntoView = () => undefined;
 
 export { act };

@@ -15,9 +15,9 @@ import { Sentence } from './sentence';
 import { useSeconds, stageVerb } from './running';
 
 /**
- * The way in which the user gets the run in view again, after the kernel has the extension:
- * - cell: its cell runs
- * - up to cell: the cells above run first, because the kernel may have none of their results
+ * The cells that the panel runs to get the run in view again:
+ * - cell: only the cell of the run
+ * - up to cell: first the cells above, because the kernel may have none of their results
  */
 export type Again = 'cell' | 'up to cell';
 
@@ -129,14 +129,14 @@ function SavedCopy(props: {
                   'The cells will run as soon as the notebook has a kernel.'
                 )
               : again === undefined
-                ? // a widget cannot find out whether its kernel is starting, busy or dead
+                ? // There is no notebook: a widget cannot find out whether its kernel is starting, busy or dead.
                   trans.__(
                     'The kernel has not answered. If no cell is running, run the cell again.'
                   )
                 : trans.__('The kernel is starting or busy.')}
         </span>
       </p>
-      {/* Also drawn before the kernel is there, so that nothing below moves later. */}
+      {/* The button is drawn even while no kernel can run the cells, so that nothing below moves later. */}
       {again !== undefined && kind !== 'ready' && (
         <AgainButton
           label={trans.__('Run up to this cell')}

@@ -84,7 +84,7 @@ export function Empty(props: {
         </EmptyText>
       );
     case 'file':
-      return <></>; // the run of the cell is shown already
+      return <></>; // a document from a file is already shown, so there is nothing to offer
     case 'no-kernel':
       return (
         <EmptyText title={trans.__('No kernel')}>

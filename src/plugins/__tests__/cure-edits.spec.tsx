@@ -44,7 +44,7 @@ const STATIC: Cure = {
   edits: [{ frame: 1, text: 'jax.jit(static_argnames=NAME)' }]
 };
 
-/** A run whose cell was `RAN`; frames: the if statement, the decorator, a place that is not known to the letter. */
+/** A run of the cell `RAN`. Its frames are the `if` statement, the decorator, and line 4 without known columns. */
 function run(changes: Partial<Snapshot> = {}): Snapshot {
   const base = snapshot();
   return snapshot({
@@ -173,7 +173,7 @@ const AFTER = RAN.replace(
   'return jnp.where(x > 0, x, -x)'
 );
 
-// yjs warns of what the shared model itself does when it makes a cell.
+// Hides the warnings of yjs about the way in which JupyterLab's shared model makes a cell.
 beforeEach(() => jest.spyOn(console, 'warn').mockReturnValue(undefined));
 
 afterEach(() => {
@@ -284,7 +284,7 @@ describe('a cure that cannot be applied', () => {
     expect(status(node)).toBe(
       'The cell was edited after the run. Run the cell again.'
     );
-    click(apply); // drawn before the change
+    click(apply); // a button that was drawn before the cell changed does nothing
     expect(panel.sources).toEqual([`# new\n${RAN}`]);
   });
 

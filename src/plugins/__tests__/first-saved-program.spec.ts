@@ -13,7 +13,7 @@ import { cellOfCopy, showSavedCopies } from '../first-saved-program';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 
-/** A cell, as far as it is looked at. */
+/** Makes a code cell with saved documents in its outputs; it has only the members that the plugin reads. */
 function cell(id: string, ...values: unknown[]): object {
   const outputs = [{ data: { 'text/plain': '3' } }].concat(
     values.map(value => ({ data: { [MIME_TYPE]: value } as never }))
@@ -27,7 +27,7 @@ function cell(id: string, ...values: unknown[]): object {
 
 const saved = snapshot({ id: 'saved' });
 
-/** A panel beside a notebook with these cells, whose kernel has said nothing. */
+/** A panel beside a notebook with these cells; the notebook's kernel has not sent a message. */
 class Page {
   constructor(...cells: object[]) {
     this.model.setChannel(this.kernel);
@@ -66,7 +66,7 @@ class Page {
     currentChanged: new Signal<object, IJaxprModel | null>({})
   };
 
-  /** The id of the run in view, once all that waits is done. */
+  /** The id of the run in view, after all pending promises and timers have run. */
   async inView(): Promise<string | null> {
     await new Promise(resolve => setTimeout(resolve));
     await new Promise(resolve => setTimeout(resolve));

@@ -1,4 +1,4 @@
-/** The lessons are copied beside what a person has, and nothing of a person's is overwritten. */
+/** Tests that the lessons are copied into the user's files, and that no file of the user is overwritten. */
 import { readFileSync, readdirSync } from 'fs';
 import { join } from 'path';
 
@@ -6,7 +6,7 @@ import { Files, copyLessons } from '../copied-lessons';
 
 const COURSE = join(__dirname, '../../../jupyter_jaxpr/lessons/en');
 
-/** A server whose files are kept here, by path; a folder has null. */
+/** A server that stores its files in an object: path -> content; the content of a folder is null. */
 class Server {
   files: Record<string, unknown> = {};
 
@@ -54,7 +54,7 @@ it('are left alone where a person has a copy', async () => {
 });
 
 it('are all of the package’s', () => {
-  // The list cannot be imported here: only the bundler knows the address of a file.
+  // The test reads the list as a text: it cannot be imported, because only the bundler can resolve `new URL` of a file.
   const list = readFileSync(join(__dirname, '../lesson-files.ts'), 'utf8');
   const named = [
     ...list.matchAll(/\[\s*'(\S+\.ipynb)',\s*new URL\(\s*'(\S+)'/g)

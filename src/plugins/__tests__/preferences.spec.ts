@@ -7,7 +7,7 @@ import { VIEW_NAMES } from '../../panel/shell/view-names';
 import { NOISES } from '../../workbench/reading/noise-rules';
 import { preferences } from '../preferences';
 
-/** The settings of a person, in place of the defaults of the schema. */
+/** Makes a registry with settings of a user; a setting that is not in `own` has the default of the schema. */
 function settings(own: Record<string, unknown>): {
   registry: ISettingRegistry;
   change(name: string, value: unknown): void;

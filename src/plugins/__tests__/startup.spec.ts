@@ -37,7 +37,7 @@ afterEach(() => {
   model.dispose();
 });
 
-/** The dialog, once it is there. */
+/** Waits for the dialog, and returns its content. */
 async function dialog(): Promise<HTMLElement> {
   for (let i = 0; i < 200; i++) {
     const node = document.querySelector<HTMLElement>('.jp-Dialog-content');

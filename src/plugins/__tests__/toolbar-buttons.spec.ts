@@ -1,4 +1,4 @@
-/** The buttons in the toolbars of notebooks and cells, and what is left of them when the toolbar is gone. */
+/** Tests the buttons in the toolbars of notebooks and cells, and that no button stays in memory after its toolbar. */
 import { JupyterFrontEnd } from '@jupyterlab/application';
 import {
   ToolbarWidgetRegistry,
@@ -47,7 +47,7 @@ afterEach(() => panel.dispose());
 
 const ran = jest.fn();
 
-/** The button of a toolbar, drawn. */
+/** Adds a button to the toolbar, and returns the button when it is drawn. */
 async function button(
   kind: 'Notebook' | 'Cell',
   name: keyof typeof NAMES

@@ -1,4 +1,4 @@
-/** A kernel is told the setting for values once the page hears the kernel. */
+/** Tests that the page sends the setting `values` to each kernel when it is connected to the kernel. */
 import type { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { Signal } from '@lumino/signaling';
 

@@ -288,7 +288,7 @@ describe('the notes of a run', () => {
     expect(inserted).toEqual(['%%jaxpr --compare f,g']);
     kernel.turns({ kind: 'lost', loss: 'restarting' });
     expect(byRole(drawn(live), 'button', name)).toEqual([]);
-    click(button); // drawn before the kernel restarted
+    click(button); // a button that was drawn before the kernel restarted inserts no code
     expect(inserted).toEqual(['%%jaxpr --compare f,g', null]);
   });
 
