@@ -64,7 +64,7 @@ export type Status =
     }
   /** The run in view was read from files; no kernel belongs to it. */
   | { kind: 'file' }
-  /** The two sides do not fit, or the document cannot be read: a sentence for the user. */
+  /** The versions in kernel and page are incompatible, or the document cannot be read; the reason is a sentence. */
   | { kind: 'unusable'; reason: string };
 
 /** The part of a model that has changed. */

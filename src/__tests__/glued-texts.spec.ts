@@ -10,7 +10,7 @@ import ts from 'typescript';
  * Not glued: whole sentences after each other, labels with `·` between them, and what `listOf` lists.
  */
 const ROOT = join(__dirname, '..');
-/** Values in a sentence that have no number: a label takes their place. */
+/** Translated labels that may be inserted into a sentence in place of a number. */
 const VALUES = ['unknown'];
 
 const isText = (node: ts.Node): node is ts.CallExpression =>
@@ -23,7 +23,7 @@ const textOf = (call: ts.CallExpression): string =>
 
 const isSentence = (text: string): boolean => /[.?!…:]$/.test(text);
 
-/** The expression that a text is a whole alternative of, such as in `isOld ? text : ''`. */
+/** The outermost expression of which a text is one alternative: for `text` in `isOld ? text : ''`, the conditional. */
 function whole(node: ts.Node): ts.Node {
   const { parent } = node;
   const isBranch =

@@ -317,7 +317,7 @@ describe('the keys', () => {
 
   it('hold in places that are known', () => {
     expect(PLACES.filter(place => !overlap(place, place))).toEqual([]);
-    // JupyterLab listens in a cell that the keyboard came to: plugins/editor.ts binds the table's key to a command.
+    // The place `cell` has no listener of ours: plugins/editor.ts binds its key to a command of JupyterLab.
     expect(PLACES.filter(place => place !== 'cell').sort()).toEqual(
       [...new Set(STAGES.map(([place]) => place))].sort()
     );

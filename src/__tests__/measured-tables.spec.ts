@@ -14,7 +14,7 @@ const trans = nullTranslator.load('jupyter_jaxpr');
 
 const plain = (text: string): string => text.replace(/\u00a0/g, ' ');
 
-/** A text and the sentence below the text, as the exports write them. */
+/** Joins a text and the smaller text below it as the exports write them: `text (more)`. */
 const both = (text: string, more?: string | null): string =>
   plain(more ? `${text} (${more})` : text);
 

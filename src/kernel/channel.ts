@@ -48,7 +48,8 @@ import { Buffers, decode, isOurs } from './wire-form';
 export class Channel implements IChannel {
   constructor(readonly kernel: KernelConnection) {
     this._subshell = new Subshell(kernel);
-    // Without this callback, a connection that handles comms would close the hub when the kernel opens the hub.
+    // JupyterLab closes a comm that the kernel opens if no callback is registered for its target. So the hub, which the
+    // kernel opens, needs a callback, although the callback does nothing.
     kernel.registerCommTarget(TARGET, this._welcome);
     kernel.iopubMessage.connect(this._onMessage, this);
     kernel.statusChanged.connect(this._onStatus, this);

@@ -18,7 +18,8 @@ export function rendererFactory(
   return {
     safe: true,
     mimeTypes: [MIME_TYPE],
-    // The rank is before text/html, which the same bundle holds for front ends without this renderer.
+    // The rank is lower than that of text/html, so that JupyterLab prefers this renderer; the same MIME bundle has
+    // text/html for front ends without this renderer.
     defaultRank: 40,
     createRenderer: options => new JaxprOutput(options.mimeType, trans, open)
   };
@@ -26,7 +27,7 @@ export function rendererFactory(
 
 export class JaxprOutput extends Widget implements IRenderMime.IRenderer {
   /**
-   * @param _open Null where there is no panel: the lines are text then.
+   * @param _open Opens the panel; null if the application has no panel, so that the lines are no buttons.
    */
   constructor(
     private _mimeType: string,

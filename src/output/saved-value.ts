@@ -21,7 +21,7 @@ import { Open } from './mime-renderer';
 /**
  * The two lines of a snapshot, or why it cannot be shown.
  *
- * @param open Null where there is no panel: the lines are text then.
+ * @param open Opens the panel; null if the application has no panel, so that the lines are no buttons.
  */
 export function savedOutput(
   value: unknown,

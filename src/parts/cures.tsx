@@ -11,7 +11,7 @@ import { CureActs, ICureOf, editPlaceWords } from './cure-buttons';
 import { CureDiff } from './cure-diff';
 import { shortened } from './summary';
 
-/** The list of the cures among which the user can choose. */
+/** Lists the cures of one error or miss; the user can apply one of them. */
 export function Cures(
   props: ICureOf & {
     cures: readonly Cure[];

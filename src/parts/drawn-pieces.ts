@@ -2,18 +2,18 @@
 
 /** The kind of a piece; the style sheet gives each kind its colours. */
 export type Look =
-  /** the kinds of texts */
+  /** The kinds of texts. */
   | 'name'
   | 'strong'
   | 'type'
   | 'quiet'
-  /** the kinds of lines and boxes */
+  /** The kinds of lines and boxes in drawings of constructs. */
   | 'rail'
   | 'carry'
   | 'box'
   | 'inner'
   | 'gate'
-  /** the colours of an array's shards */
+  /** The kinds of the boxes of an array's shards, each with another colour. */
   | 'shard0'
   | 'shard1'
   | 'shard2'

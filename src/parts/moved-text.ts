@@ -20,7 +20,7 @@ export interface IMovedRange {
   isChanged: boolean;
 }
 
-/** The lines that the last edit may have changed. Nothing has moved between these lines and the others. */
+/** The lines that the last edit may have changed; the edit moved no text from these lines to other lines, or back. */
 export interface IEditedLines {
   /** The first and the last of these lines, in the text that ran. */
   first: number;
@@ -285,7 +285,7 @@ function refined(
   let isFiner = false;
   for (const [from, to, fromNow, toNow] of edited) {
     if (from < 0) {
-      continue; // the last change is inside of another change, or has reverted an earlier one
+      continue; // the last edit itself: its change since the run has another entry, or it has reverted a change
     }
     if (from === to || fromNow === toNow) {
       fine.push({ from, to, insert: now.slice(fromNow, toNow) });

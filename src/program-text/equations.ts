@@ -59,7 +59,9 @@ export class ScopePart {
   constructor(
     readonly pools: Pools,
     readonly scope: Scope,
-    /** The names of earlier variables that the equations of a page use. */
+    /**
+     * For a page: the names of the variables of earlier pages that its equations read; null for a document's own part.
+     */
     readonly earlierNames: ReadonlyMap<number, string> | null
   ) {
     this.first = scope.first_equation;
@@ -209,7 +211,7 @@ export class ScopePart {
   private _children: Child[] = [];
 }
 
-/** Equations that arrived, and the scope they belong to. */
+/** A part of a scope that has arrived, and the index of the scope. */
 export interface IAddedPart {
   readonly scope: number;
   readonly part: ScopePart;
@@ -233,7 +235,9 @@ export class ProgramEquations {
   /** The index of the program's own scope. */
   readonly root: number;
 
-  /** The scopes of the program held so far, its own first, outer before inner. */
+  /**
+   * The scopes of the program whose calls have arrived: the program's own scope first, outer scopes before inner ones.
+   */
   get scopes(): readonly number[] {
     return this._scopes;
   }
@@ -285,7 +289,7 @@ export class ProgramEquations {
     return parts[low].holds(equation) ? parts[low] : null;
   }
 
-  /** The number of equations of a scope that are here, from the first on without a gap. */
+  /** The number of a scope's equations that have arrived, counted from the first one up to the first missing one. */
   arrivedCount(scope: number): number {
     let end = 0;
     for (const part of this.parts(scope)) {

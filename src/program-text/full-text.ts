@@ -24,7 +24,7 @@ export function fullText(
   return printer.text();
 }
 
-/** The remaining length of the text; programs that share each other would be printed without end. */
+/** The remaining length of the text. The limit is needed because programs that use each other would never end. */
 interface IBudget {
   lines: number;
   characters: number;
@@ -206,7 +206,9 @@ class FullText {
       : `(${names.join(' ')})`;
   }
 
-  /** A text such as `f(matvec=<program>)`: each program is printed in place, with names of its own. */
+  /**
+   * Prints a parameter with programs inside its text, such as `f(matvec=<program>)`; each program has its own names.
+   */
   private _textWithPrograms(
     name: string,
     value: string,

@@ -11,8 +11,8 @@ export interface ILibraryCall {
 }
 
 /**
- * An operator folds only if it has an inner program, as operators outside of jit have; its few equations read well
- * otherwise. A call of a function always folds.
+ * An operator such as `@` with fewer equations than this folds only if it has an inner program, as operators outside of
+ * jit have. A call of a function always folds.
  */
 const FEWEST_OF_OPERATOR = 3;
 
@@ -56,7 +56,8 @@ export class LibraryCalls {
         return (
           otherOrigin !== null &&
           otherOrigin.chain === origin.chain &&
-          // The stack of a custom_jvp in a library has no library frame, so the equations inside decide.
+          // The stack of a `custom_jvp` in a library has no library frame, so an equation with inner equations also
+          // counts; `_holdsOnly` then checks where the inner equations come from.
           (otherOrigin.calls.length > 0 || part.hasChildren(equation)) &&
           !this._isControlFlow(part, equation) &&
           isBackward(part.nameStack(equation)) === backward &&
@@ -132,8 +133,8 @@ export class LibraryCalls {
   }
 
   /**
-   * True if the programs inside an equation come from this span alone, so that folding would hide none of the user's
-   * code.
+   * True if all equations inside an equation come from this span, so that folding hides no equation of other code of
+   * the user.
    */
   private _holdsOnly(part: ScopePart, equation: number, span: number): boolean {
     if (!part.hasChildren(equation)) {
@@ -196,7 +197,7 @@ export class LibraryCalls {
   private _onlySpans = new Map<number, number>();
 }
 
-/** True for equations of a gradient's backward pass, which stand apart from the forward pass. */
+/** True for an equation of a gradient's backward pass; such equations are not folded together with the forward pass. */
 function isBackward(nameStack: string): boolean {
   return nameStack.includes('transpose(');
 }

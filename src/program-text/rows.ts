@@ -20,7 +20,7 @@ export interface IInsertedRows {
   /** The number of replaced rows. */
   removed: number;
   rows: readonly IRow[];
-  /** The equations as they were added to the program. */
+  /** The parts of scopes that were added to the program. */
   parts: readonly IAddedPart[];
 }
 

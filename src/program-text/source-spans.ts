@@ -200,7 +200,7 @@ export function holds(
   );
 }
 
-/** The spans that are not longer than any other span. */
+/** The shortest of some spans; several if they are equally long. */
 export function narrowest(
   ids: readonly number[],
   spans: SourceSpans

@@ -54,8 +54,8 @@ export class CellAndTexts implements IDisposable {
   }
 
   /**
-   * Show another program. The editor of the cell stays, with its caret, if this is also the cell of the other program.
-   * @returns False if it is another cell: then the column shows what it showed.
+   * Show another program that comes from the same cell; the cell's editor stays, with its caret.
+   * @returns False if the other program comes from another cell: then the column does not change.
    */
   turnTo(snapshot: Snapshot, program: number): boolean {
     if (this._cell?.isOf(this._options.model, snapshot) !== true) {
@@ -90,7 +90,7 @@ export class CellAndTexts implements IDisposable {
     }
   }
 
-  /** Scrolls to the selection at the next `mark`, even if the selection was made here. */
+  /** Scrolls to the selection at the next `mark`, even if the user made the selection in this column. */
   forgetOwn(): void {
     this._texts.forgetOwn();
   }

@@ -1,7 +1,8 @@
 /**
- * The cell that ran, as an editor of the notebook's cell: what the user types here is in the notebook, too.
+ * Shows the cell that ran as a second editor of the notebook's cell: an edit in one editor is also in the other.
  *
- * The marks, the types and the pointing are those of every editor of a cell.
+ * The editor has the same marks and types, and follows the mouse and the caret in the same way, as the notebook's own
+ * editor of the cell.
  */
 import { Compartment, Extension, Prec } from '@codemirror/state';
 import { EditorView, keymap } from '@codemirror/view';
@@ -15,7 +16,7 @@ import type { Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
 import { keyBindings } from '../keys';
 
-/** What the cell tells its owner about keys that leave the cell. */
+/** The event of the cell's editor: a key that moves to another column. */
 export interface ISourceCellHost {
   /** The user goes to the next (1) or the previous (-1) column. */
   left(by: 1 | -1): void;
@@ -138,7 +139,7 @@ export class SourceCell implements IDisposable {
     view?.focus();
   }
 
-  /** The present offset of a place in the text that ran. */
+  /** The offset in the present text of a place in the text that ran. */
   private _offsetOf(view: EditorView, { line, column }: IRanPlace): number {
     return view.state.field(movedText)?.place(line, column) ?? 0;
   }
@@ -151,7 +152,9 @@ function named(label: string): Extension {
   return EditorView.contentAttributes.of({ 'aria-label': label });
 }
 
-/** True if a cell shows the text of a run, or a text that the user has made of the text of the run. */
+/**
+ * True if a cell has the text of a run, or if the run is the newest of the cell and the user has edited the cell since.
+ */
 function hasText(model: IJaxprModel, snapshot: Snapshot, id: string): boolean {
   const present = editingOf(model)?.find(id)?.source;
   const newest = model.runs.find(run => run.snapshot.cell?.id === id);

@@ -21,7 +21,7 @@ export class ColumnPanes {
   }
 
   /**
-   * Let go of the panes of other columns, and make the panes that are missing.
+   * Dispose of the panes of columns that are not listed, and make the missing panes of the listed columns.
    *
    * @param filled Called with a new pane when its text is shown.
    */

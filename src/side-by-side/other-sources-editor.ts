@@ -184,7 +184,7 @@ export class SourcePane implements IDisposable {
         changes: { from: 0, to: doc.length, insert: now.text },
         effects: setParts.of(now.parts)
       });
-      this._marked = ''; // the marks were removed together with the text
+      this._marked = ''; // the new text has no marks yet, so `mark` must set them again
     }
     this._view.requestMeasure();
     this._options.host.changed();
@@ -291,7 +291,7 @@ export class SourcePane implements IDisposable {
     return { at: at + 1, of: places.length };
   }
 
-  // --- the editor ---------------------------------------------------------------------------
+  // --- the editor and its text --------------------------------------------------------------
 
   private _makeView(): EditorView {
     const { trans, model, host } = this._options;
@@ -390,7 +390,7 @@ export class SourcePane implements IDisposable {
     this._reveal(linked.length > 0 ? linked : [part.first]);
   }
 
-  // --- pointing -----------------------------------------------------------------------------
+  // --- the linked places and the caret ------------------------------------------------------
 
   private get _linked(): ILinked {
     const { hover, selection } = this._options.model;

@@ -16,6 +16,8 @@ export interface IWideViewOptions {
   trans: TranslationBundle;
   actions: IHeaderActions;
   memory: IMemory;
-  /** Colours Python; resolves to nothing where that is not at hand. */
+  /**
+   * Loads the editor extension that colours Python; resolves to an empty extension if the language is not available.
+   */
   python: () => Promise<Extension>;
 }

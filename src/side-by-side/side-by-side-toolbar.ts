@@ -1,4 +1,6 @@
-/** The line above the columns: which are shown, common scrolling, find. */
+/**
+ * The toolbar above the columns, with buttons that show and hide columns, scroll them together, and open the search.
+ */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { element } from '../parts/dom';
@@ -65,7 +67,7 @@ export class WideToolbar {
     for (const [column, button] of this._columns) {
       const pressed = shown.includes(column);
       button.setAttribute('aria-pressed', String(pressed));
-      // At least one column stays.
+      // The button of the only shown column is disabled, because at least one column must stay.
       button.setAttribute(
         'aria-disabled',
         String(pressed && shown.length === 1)
@@ -74,7 +76,7 @@ export class WideToolbar {
     this._together.setAttribute('aria-pressed', String(arrangement.together));
   }
 
-  /** Put the keyboard on the button of a column. */
+  /** Move the keyboard focus to the button of a column. */
   focus(column: ColumnName): void {
     this._columns.get(column)?.focus();
   }

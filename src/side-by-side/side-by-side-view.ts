@@ -141,7 +141,7 @@ export class WideView extends LinkedView {
     super.onResize(message);
   }
 
-  // --- columns ------------------------------------------------------------------------------
+  // --- the arrangement of the columns -------------------------------------------------------
 
   private async _recall(): Promise<void> {
     const remembered = await this._options.memory.load();
@@ -183,8 +183,8 @@ export class WideView extends LinkedView {
   }
 
   /**
-   * Lines wrap differently in other columns, so the selection may have left the view, which is known after the next
-   * drawing.
+   * Scrolls all columns to the selection after the next drawing: in columns of another width, lines wrap differently,
+   * so the selection may be out of view.
    */
   private _revealSoon(): void {
     for (const pane of this._panes.all()) {
@@ -197,7 +197,7 @@ export class WideView extends LinkedView {
     this._panes.measure();
   }
 
-  // --- what is shown ------------------------------------------------------------------------
+  // --- the shown program and its panes ------------------------------------------------------
 
   protected override follow(model: IJaxprModel, attention: Attention): void {
     this._head.model = model;
@@ -254,7 +254,7 @@ export class WideView extends LinkedView {
     } else {
       for (const pane of this._panes.all()) {
         if (pane.view === null) {
-          pane.refresh(); // the kernel may answer now
+          pane.refresh(); // the kernel may now have the text that was missing
         }
       }
     }
@@ -319,7 +319,7 @@ export class WideView extends LinkedView {
     });
   }
 
-  // --- pointing -----------------------------------------------------------------------------
+  // --- marks, details and the keyboard focus ------------------------------------------------
 
   /** Marks in all columns the lines that are linked to the selection; `reveal` scrolls to them. */
   protected override mark(reveal: boolean): void {
@@ -413,7 +413,7 @@ export class WideView extends LinkedView {
     }
   }
 
-  // --- words --------------------------------------------------------------------------------
+  // --- counts and messages of the columns ---------------------------------------------------
 
   private _showColumn(name: ColumnName): void {
     const pane = this._panes.get(name);

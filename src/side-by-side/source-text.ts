@@ -20,7 +20,7 @@ export interface ISourcePart {
   hint: string;
   /** The reason why the text is missing; empty if the document has the text. */
   missing: string;
-  /** The kernel did not answer, and can be asked again. */
+  /** True if the text is missing because the kernel did not answer; the user can request the text again. */
   canRetry: boolean;
   /** The line of the file at which this part begins, from 1. */
   from: number;

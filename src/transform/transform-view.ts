@@ -88,7 +88,7 @@ export class TransformView extends LinkedView {
     this.focusFirst();
   }
 
-  // --- what is shown ------------------------------------------------------------------------
+  // --- the shown program and its columns ----------------------------------------------------
 
   protected override follow(model: IJaxprModel): void {
     this._head.model = model;
@@ -102,7 +102,7 @@ export class TransformView extends LinkedView {
     this._transforms = null;
   }
 
-  /** A transform is in progress, has arrived, or could not be requested. */
+  /** Called when the request for a transform has started, has its answer, or has failed. */
   private _onDeriving(): void {
     if (this.isVisible && this._shown) {
       this._arrange();
@@ -302,7 +302,7 @@ export class TransformView extends LinkedView {
     this._toolbar.show(this._wanted, this._together);
   }
 
-  // --- pointing -----------------------------------------------------------------------------
+  // --- marks, details and the keyboard focus ------------------------------------------------
 
   protected override mark(reveal: boolean): void {
     const { model, _shown: shown } = this;
@@ -310,7 +310,7 @@ export class TransformView extends LinkedView {
       return;
     }
     const pointed = model.hover ?? model.selection;
-    // The scope of the place shows in which program the user pointed.
+    // The scope of the selected equations shows in which column, and so in which program, the user pointed.
     const [scope] =
       pointed?.kind === 'equations'
         ? pointed.equations.map(({ scope }) => scope)
@@ -328,7 +328,7 @@ export class TransformView extends LinkedView {
       const cost = costsOf(model).costOf(snapshot, index);
       this._detail.show(detailOf(pointed, linked, jaxpr, null, cost, trans));
     }
-    // After the details: the texts have their height when a line is brought into view.
+    // The details are drawn before the marks, so that the texts have their final height when a line scrolls into view.
     for (const column of this._columns) {
       column.pane?.mark(reveal && this._together);
       column.showCount();

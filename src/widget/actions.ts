@@ -1,4 +1,4 @@
-/** The actions of the views' controls in a widget, which cannot reach the notebook around it. */
+/** Makes the actions of the views' controls for a widget; a widget cannot reach the notebook around it. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { CommandRegistry } from '@lumino/commands';
 import { Menu, Widget } from '@lumino/widgets';
@@ -143,7 +143,7 @@ export function widgetActions(
       }
       return false;
     },
-    run: () => undefined, // no view offers this once a run is in view
+    run: () => undefined, // never called: while a run is in view, no view offers to run code of this extension
     wide: () =>
       void import('./wide-place').then(({ wideIn }) =>
         place.open(wideIn(model, ofHeader, trans))

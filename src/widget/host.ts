@@ -53,7 +53,9 @@ export class MainAreaWidget<T extends Widget = Widget> extends Panel {
   readonly content: T;
 }
 
-/** Only a stand-in: the views name an icon only for JupyterLab's tabs, which a widget does not have. */
+/**
+ * Stands in for JupyterLab's class of icons. The views use such icons only in JupyterLab's tabs; a widget has no tabs.
+ */
 export class LabIcon {
   constructor(readonly options: { name: string; svgstr: string }) {}
 }

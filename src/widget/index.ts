@@ -4,7 +4,7 @@ import { Widget } from '@lumino/widgets';
 import { lackKeys } from '../keys';
 import { WidgetModel, WidgetView } from './widget-view';
 
-// A widget reaches no cell of the notebook, and nothing but its own part of the page.
+// The keys of these places need a cell of the notebook or the whole page, which a widget cannot reach.
 lackKeys('cell', 'code', 'sourceCell', 'presenting');
 
 /** Draw the widget; the returned function removes it. */

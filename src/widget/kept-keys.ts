@@ -1,6 +1,8 @@
-/** Keeps keys from the notebook around the widget, where a letter is a command: D D deletes the cell. */
+/**
+ * Keeps key events in the widget: in the notebook around the widget, letters are commands, such as D D (delete cell).
+ */
 
-/** The keys by which the user leaves the widget, and those of the application. */
+/** Matches the keys that the notebook also receives: Escape and Tab, which leave the widget, and the function keys. */
 const OF_THE_PAGE = /^(Escape|Tab|F\d+)$/;
 
 /** Keep the keys that are pressed in an element, except for those with Ctrl, Alt or Meta, Escape, Tab and Shift+Enter. */

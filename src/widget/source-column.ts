@@ -73,7 +73,7 @@ export class SourceColumn extends LinkedView {
   }
 
   protected override find(): void {
-    // The search is in the texts of the program.
+    // The column of the source has no search; only the texts of the program have one.
   }
 
   protected override help(): void {

@@ -42,7 +42,7 @@ export class Traits {
   }
 
   /**
-   * Show what the traits say, as far as it fits the document in view.
+   * Apply the values of the traits (such as the tab, the program and the selection) that fit the document in view.
    * @returns False if the document in view is not the widget's.
    */
   take(): boolean {
@@ -141,7 +141,7 @@ export class Traits {
     }
   }
 
-  /** The document in view; null unless it is the widget's: for the Diff tab, the kernel also sends earlier runs. */
+  /** The widget's document if it is in view; else null: an earlier run, which the Diff tab needs, may be in view. */
   private get _document(): Snapshot | null {
     const { snapshot } = this._model;
     const own = (this._traits.get('document') ?? null) as {

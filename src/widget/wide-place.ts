@@ -1,4 +1,4 @@
-/** Makes the levels side by side for the widget. */
+/** Makes the view of the levels side by side for a widget. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Widget } from '@lumino/widgets';
 

@@ -31,7 +31,7 @@ export class WidgetView extends Panel {
     made += 1;
     this.id = `jupyter-jaxpr-widget-${made}`;
     this.node.setAttribute('role', 'region');
-    // A page may have several, and a screen reader tells them apart by their names.
+    // A page may have several widgets; their numbered labels let a user of a screen reader tell the widgets apart.
     this.node.setAttribute('aria-label', trans.__('Jaxpr, widget %1', made));
     dress(this.node);
     keepKeys(this.node);
@@ -129,7 +129,10 @@ export class WidgetView extends Panel {
     );
   }
 
-  /** No kernel has answered: show what the host has saved, which nobody vouches for. */
+  /**
+   * No kernel has answered: show the document that the host has saved, which is checked because anyone may have made
+   * it.
+   */
   private _showSaved(): void {
     const read = readSnapshot(this._widget.get('document'));
     if (isUnreadable(read)) {

@@ -20,7 +20,7 @@ const MUTATIONS = join(__dirname, '../../../tests/fuzz/mutations.py');
 const SLOW = 2_000_000;
 const STOPPED = 20_000;
 
-/** Bytes that an operation may leave in the heap, garbage included. */
+/** An operation may add at most this many bytes to the heap, including garbage that is not collected yet. */
 const MEMORY = 500_000_000;
 
 /** The form of a refusal: a sentence. */

@@ -43,7 +43,7 @@ const trans = nullTranslator.load('jupyter_jaxpr');
 /** An operation on a document: its name and the function that runs it. */
 export type Operation = readonly [string, () => unknown];
 
-/** The number of a document's programs that are tried, of lines that are drawn, and of lines that are pointed at. */
+/** At most this many programs of a document are tried, lines are drawn at each end, and lines are pointed at. */
 const PROGRAMS = 3;
 const LINES = 40;
 const POINTED = 8;
@@ -225,7 +225,7 @@ function costs(snapshot: Snapshot, index: number): void {
   }
 }
 
-/** Draws the whole document, and the first and last lines as they are on screen. */
+/** Prints a listing's whole text, and calls for its first and last lines all functions that the editor calls. */
 function drawn(listing: IListing): void {
   const { lines } = listing.document();
   for (let line = 0; line < lines; line++) {

@@ -98,7 +98,7 @@ export function RunningAbove(props: {
   const now = progress.elapsed + useSeconds(progress);
   const interrupt = interruptWords(progress, trans);
   const loop = loopWords(progress, trans);
-  // The user can stop a trace, but not a compile.
+  // If the user can interrupt the stage (a trace can be interrupted, a compile cannot), this sentence comes first.
   const sentences = [
     ...(progress.interruptible ? [interrupt, ...loop] : [...loop, interrupt]),
     ...(progress.warning ? [shortened(progress.warning, 300)] : [])

@@ -1,4 +1,4 @@
-/** Documents for tests: the golden ones, and any valid one. */
+/** Reads the golden documents for tests, and makes random valid documents. */
 import * as fc from 'fast-check';
 import { readFileSync, readdirSync } from 'fs';
 import { join } from 'path';
@@ -37,7 +37,7 @@ interface IRandomScope {
     dropped: boolean;
     parameters: number;
     stack: number;
-    /** Later scopes that stand in the parameter of programs. */
+    /** Numbers that choose the inner programs of the equation among the scopes with greater indices. */
     children: number[];
     tuple: boolean;
   }[];
@@ -63,7 +63,7 @@ const STRINGS = [
 const JAXPR = 4;
 const PRIMITIVES = [0, 1, 2, 3, 13];
 
-/** Any valid, complete document of one program. */
+/** Makes random documents, each valid and complete, with one program. */
 export const anyDocument: fc.Arbitrary<Snapshot> = fc
   .tuple(
     fc.array(
@@ -184,7 +184,9 @@ function assemble(
 
 const SOURCE = 'y = jnp.sin(x + 1)\nf(helper(x))\n';
 
-/** A scope's columns; operands point back, programs point on, so nothing is circular. */
+/**
+ * Makes a scope. Operands refer to earlier variables and inner programs to later scopes, so no scope contains itself.
+ */
 function column(random: IRandomScope, index: number, count: number): Scope {
   const scope: Scope = {
     name: random.name % 3 === 0 ? -1 : 8 + (random.name % 2),

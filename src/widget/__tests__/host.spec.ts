@@ -1,6 +1,8 @@
 import { Clipboard } from '../host';
 
-/** Makes the page copy on command, as browsers do in an event of the user's; null: the page forbids it. */
+/**
+ * Makes `document.execCommand` emit a `copy` event and add the text to `copied`; null makes the page forbid copying.
+ */
 function pageCopies(copied: string[] | null): void {
   document.execCommand = () => {
     if (copied === null) {

@@ -71,7 +71,7 @@ async function shown(...documents: Snapshot[]): Promise<WidgetView[]> {
   views.forEach(view => Widget.attach(view, document.body));
   const shows = ({ node }: WidgetView): boolean =>
     byRole(node, 'group', 'Details of the selection').length > 0;
-  // A view is shown when its module has come, and when no kernel has greeted for a while.
+  // A widget shows its saved document when its modules are loaded and no kernel has answered for some time.
   await act(async () => {
     while (!views.every(shows)) {
       await new Promise(resolve => setTimeout(resolve, 10));
