@@ -23,7 +23,7 @@ import {
 /** A level of text of a program. */
 export type LevelName = 'jaxpr' | 'stablehlo' | 'hlo';
 
-/** An equation, by its scope and its index there. */
+/** Identifies an equation by the index of its scope and by its index in the scope. */
 export interface IEquationRef {
   scope: number;
   equation: number;
@@ -179,7 +179,7 @@ export interface IJaxprModel extends IDisposable {
   readonly program: number;
   /** The place under the mouse, which views preview. */
   readonly hover: Selection | null;
-  /** The place that the user clicked, or the place of the caret; it stays. */
+  /** The place that the user clicked, or the place of the caret; it stays selected when the mouse moves away. */
   readonly selection: Selection | null;
   /** The last failure of this extension; null after the next snapshot. */
   readonly failure: IFailure | null;

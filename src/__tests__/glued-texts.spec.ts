@@ -34,7 +34,7 @@ function whole(node: ts.Node): ts.Node {
   return isBranch ? whole(parent) : node;
 }
 
-/** The array that a text is an element of: the array's literal, or what `push` adds to. */
+/** The array of which a text is an element: the array literal around the text, or `parts` in `parts.push(text)`. */
 function arrayOf(node: ts.Node): ts.Node | null {
   const { parent } = node;
   if (ts.isArrayLiteralExpression(parent)) {

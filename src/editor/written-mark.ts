@@ -13,7 +13,7 @@ export interface IMarkedPlace {
   title: string;
 }
 
-/** Put the mark at a place; null takes it away. */
+/** Puts the mark at a place; null removes the mark. */
 export const setWrittenMark = StateEffect.define<IMarkedPlace | null>();
 
 const marks = StateField.define<DecorationSet>({

@@ -27,7 +27,7 @@ export interface IExcerptColumn {
   more: number;
 }
 
-/** A line of a column and one of the next. */
+/** A link between a line of a column (`from`) and a line of the next column (`to`). */
 export interface IExcerptLink {
   column: number;
   from: number;

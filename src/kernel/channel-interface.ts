@@ -57,7 +57,7 @@ export class Unanswered extends Error {
   }
 }
 
-/** What a model uses of a kernel. */
+/** The connection between a model and a kernel: its state, the kernel's messages, and the model's requests. */
 export interface IChannel extends IDisposable {
   readonly state: ChannelState;
   readonly stateChanged: ISignal<IChannel, ChannelState>;

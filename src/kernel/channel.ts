@@ -270,9 +270,11 @@ export class Channel implements IChannel {
   }
 
   /**
-   * Another page may restart the kernel while this page is connected: the kernel then signs with another session.
+   * Called with the session id in the header of each message. Another page may restart the kernel while this page is
+   * connected: then the kernel's messages have another session id.
    *
-   * The server signs messages of its own, too. The kernel was restarted if it no longer knows the hub.
+   * The Jupyter server also sends messages, with its own session id. So after a change of the session id, this page
+   * asks the kernel for its comms: the kernel was restarted if it no longer knows the hub.
    */
   private _signed(session: string): void {
     const before = this._session;

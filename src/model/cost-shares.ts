@@ -52,7 +52,7 @@ export function amountOf(row: CostRow | ProgramCost, measure: Measure): number {
   return measured(amountsOf(row), measure);
 }
 
-/** One quantity of a count. */
+/** The amount of one quantity; for `work`, the operations, where a transcendental counts as several. */
 export function measured(
   amounts: Record<Counted, number>,
   measure: Measure

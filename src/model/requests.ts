@@ -17,7 +17,7 @@ import { merge } from './results';
 import { Runs } from './runs';
 import { whyUnanswered } from './error-words';
 
-/** What the requests need from their model. */
+/** The members of a model that the requests use. */
 export interface IRequestsHost {
   /** The channel of the current kernel; null without a kernel. */
   channel(): IChannel | null;

@@ -22,7 +22,7 @@ export interface IMakers {
   channel(kernel: KernelConnection): IChannel;
 }
 
-/** What the tracker keeps for an open notebook. */
+/** The objects and facts that the tracker stores for an open notebook. */
 interface IFollowed {
   model: JaxprModel;
   kernel: KernelConnection | null;

@@ -41,7 +41,7 @@ export function CureDiff(props: {
               <span className="jp-JaxprCureDiff-sign" aria-hidden="true">
                 {kind === 'removed' ? '−' : '+'}
               </span>
-              {/* For a screen reader; the sign says it to the eye. */}
+              {/* A screen reader reads these words, because it cannot see the sign. */}
               <span className="jp-JaxprPanel-notice">
                 {kind === 'removed'
                   ? trans.__('removed: ')

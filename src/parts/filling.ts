@@ -1,7 +1,7 @@
 /** Chooses what the panel shows, given the state of the model. */
 import { IJaxprModel } from '../tokens';
 
-/** What the panel can show. */
+/** The four kinds of content of the panel. */
 export type Filling =
   /** A sentence with one action for the user. */
   | 'empty'

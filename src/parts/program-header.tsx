@@ -14,7 +14,7 @@ import { useRoving } from './arrow-key-focus';
 import { Signature } from './signature';
 import { activityWords, originWords, shortened, whereAndWhen } from './summary';
 
-/** What the buttons of the header do, besides changing the model. */
+/** The actions of the header's buttons that go beyond the model, and facts about the application for the header. */
 export interface IHeaderActions {
   copy(): void;
   /** Opens the menu of further actions, at a position of the window in pixels. */

@@ -1,4 +1,4 @@
-/** Opens the levels side by side in the main area, and opens them again with the layout. */
+/** Opens the levels side by side in the main area, and opens them again when JupyterLab restores its layout. */
 import {
   ILabShell,
   ILayoutRestorer,

@@ -387,7 +387,7 @@ class Pieces implements IPrintedRow {
     this.text += text;
   }
 
-  /** Makes a chip of the text from a position to the present end. */
+  /** Makes a chip of the text from a position to the end of the text that is printed so far. */
   chip(from: number, label: () => string, short?: string): void {
     if (this._detailed) {
       const to = this.text.length;
@@ -395,7 +395,7 @@ class Pieces implements IPrintedRow {
     }
   }
 
-  /** Keeps a literal, which comes next, if a shorter decimal stands for the same number. */
+  /** Records the literal that is printed next as a long decimal, if a shorter decimal stands for the same number. */
   decimal(text: string, dtype: string): void {
     const label = this._detailed ? shorterDecimal(text, dtype) : null;
     if (label !== null) {
@@ -404,7 +404,9 @@ class Pieces implements IPrintedRow {
     }
   }
 
-  /** Keeps the members of a list that ends here. */
+  /**
+   * Records a long list of results or operands: the positions of its members; the list ends where the text ends now.
+   */
   list(starts: readonly number[]): void {
     if (this._detailed && starts.length >= SHORT_LIST) {
       this.lists.push({ starts, to: this.text.length });

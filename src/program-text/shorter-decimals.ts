@@ -2,12 +2,12 @@
 
 /** A float32 has at most this many significant digits. */
 const MOST_DIGITS = 9;
-/** A shorter decimal has at least this many characters less, else the whole one is shown. */
+/** A shorter decimal is shown only if it saves at least this many characters. */
 const LEAST_GAIN = 4;
 
 /**
- * The shortest decimal that rounds to the same float32: `0.9` for `0.8999999761581421`; null if it is hardly shorter, or
- * if the literal is no float32.
+ * The shortest decimal that rounds to the same float32: `0.9` for `0.8999999761581421`; null if the decimal saves too
+ * few characters, or if the literal is no float32.
  */
 export function shorterDecimal(text: string, dtype: string): string | null {
   if (dtype !== 'float32' || text.length <= LEAST_GAIN) {

@@ -52,7 +52,7 @@ export function readSnapshot(value: unknown): Snapshot | Unreadable {
   return readable(() => checkSnapshot(value));
 }
 
-/** Runs a check; a mismatch, or any other error in it, becomes a value. */
+/** Runs a check; if the check throws, returns the reason as an `Unreadable` instead. */
 export function readable<T extends object>(check: () => T): T | Unreadable {
   try {
     return check();

@@ -39,7 +39,7 @@ export interface ITyping {
   readonly nativeEvent: Event;
 }
 
-/** Text that a kernel may evaluate. A class with a private field: no cast makes one of a string. */
+/** Text that a kernel may evaluate. The class has a private field, so no cast can turn a string into such a text. */
 export class EvaluableText {
   private constructor(text: string, life: KernelLife | null) {
     this.#text = text;

@@ -137,7 +137,7 @@ export class SourcePane implements IDisposable {
       .sort((a, b) => a.line - b.line || a.column - b.column);
   }
 
-  /** True if a selection was made in this pane: its places are in view already. */
+  /** True if the user made the selection in this pane, so that its places are already in view. */
   isOwn(selection: Selection): boolean {
     return this._pointing.isOwn(selection);
   }

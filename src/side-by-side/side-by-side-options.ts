@@ -1,4 +1,4 @@
-/** What the wide view gets from JupyterLab. */
+/** Declares the options of the wide view: texts, actions, storage, and the colours of Python. */
 import type { Extension } from '@codemirror/state';
 import { TranslationBundle } from '@jupyterlab/translation';
 

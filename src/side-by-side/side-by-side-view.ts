@@ -266,7 +266,7 @@ export class WideView extends LinkedView {
     this._detail.show(null);
   }
 
-  /** Make the panes of the columns in sight, and let go of the others. */
+  /** Make the missing panes of the visible columns, and dispose of the panes of hidden columns. */
   private _fill(): void {
     const { model, _shown: shown } = this;
     if (model && shown && this.isVisible) {

@@ -6,7 +6,7 @@ import type { IJaxprModel, Selection } from '../tokens';
 import type { ProgramListings } from '../workbench/levels/program-listings';
 import { ISourceText, placeOf } from './source-text';
 
-/** The pointing in one pane of sources. */
+/** Follows the caret and the mouse in one pane of sources, and reports their places to the model. */
 export class SourcePointing implements IDisposable {
   constructor(
     private _pane: {
@@ -26,7 +26,7 @@ export class SourcePointing implements IDisposable {
     window.cancelAnimationFrame(this._frame);
   }
 
-  /** True if the selection was made here: its places are in view already. */
+  /** True if the user made the selection in this pane, so that its places are already in view. */
   isOwn(selection: Selection): boolean {
     return this._own.has(selection);
   }
@@ -98,7 +98,7 @@ export class SourcePointing implements IDisposable {
     );
   }
 
-  /** Selections that were made in this pane: their places are in view already. */
+  /** The selections that the user made in this pane; their places are already in view. */
   private _own = new WeakSet<Selection>();
   private _mouse: { x: number; y: number } | null = null;
   private _frame = 0;

@@ -55,7 +55,7 @@ function attempt(name: string, run: () => unknown): string[] {
   return found;
 }
 
-/** The reason why a document is refused (null for an accepted document), and the errors of the operations on it. */
+/** Reads a document and runs all operations on it; returns the reason of a refusal (or null), and all errors. */
 function lookAt(text: string): [string | null, string[]] {
   let value: unknown;
   try {

@@ -43,7 +43,7 @@ function line(changes: Partial<LedgerLine>): Snapshot {
   return snapshotWithLedger({ lines: [{ ...known, ...changes }] });
 }
 
-/** The counts in the cell by line, as a screen reader says them. */
+/** Lists, for each line with counts, the number of the line and the text that a screen reader reads for the counts. */
 function counts(): string[] {
   return [...editor.dom.querySelectorAll('.cm-line')].flatMap((one, at) => {
     const found = one.querySelector('.jp-JaxprCell-counts');

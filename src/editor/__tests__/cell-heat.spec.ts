@@ -46,7 +46,7 @@ function bars(): string[] {
   ].map(bar => `${bar.title}: ${bar.style.width}`);
 }
 
-/** The counts at the ends of lines, as a screen reader says them. */
+/** Lists the texts that a screen reader reads for the counts at the ends of lines. */
 function counts(): string[] {
   return [...editor.dom.querySelectorAll('.cm-line')].flatMap((one, at) => {
     const found = one.querySelector('.jp-JaxprCell-counts');

@@ -4,7 +4,7 @@ import type { ISourceSpan } from '../../program-text/source-spans';
 import type { LinkIndex } from './link-index';
 import { ILinked, ILinkedSpan, addAll } from './linked';
 
-/** The links of origins in one program. */
+/** Finds the places and lines that are linked to the origins of one program's equations. */
 export class LinkedOrigins {
   constructor(
     readonly spans: SourceSpans,

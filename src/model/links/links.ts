@@ -64,7 +64,9 @@ export class Links {
     return this._index.texts[level].inferred.has(line);
   }
 
-  /** True if a line is assigned to a single equation of its place, by its path and its type. */
+  /**
+   * True if the kernel has found the one equation that a line comes from, among several equations of the same place.
+   */
   isNamed(level: TextLevel, line: number): boolean {
     const named = this._index.texts[level].named.get(line);
     return (

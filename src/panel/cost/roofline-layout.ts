@@ -52,7 +52,7 @@ export function placementOf(
 
 /** A logarithmic scale. */
 export interface IScale {
-  /** The exponents of both ends. */
+  /** The powers of ten (their exponents) at which the scale begins and ends. */
   from: number;
   to: number;
   ticks: readonly number[];

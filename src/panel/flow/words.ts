@@ -37,7 +37,9 @@ export const isNamed = (control: Control): boolean => NAMED.has(control.kind);
 export const isSelected = (control: Control): boolean =>
   isBranch(control) && control.primitive.startsWith('select');
 
-/** JAX's primitive for a kind of construct; missing if the user's word differs from it. */
+/**
+ * The primitive that JAX makes for a kind of construct; a `fori_loop` has none, because JAX makes a scan or a while.
+ */
 const OWN_PRIMITIVES: Partial<Record<Kind, string>> = {
   cond: 'cond',
   switch: 'cond',
@@ -45,7 +47,7 @@ const OWN_PRIMITIVES: Partial<Record<Kind, string>> = {
   while_loop: 'while'
 };
 
-/** The primitive, if the user's word suggests another one; else null. */
+/** The primitive of a construct if the function that the user called usually gives another primitive; else null. */
 export function otherPrimitive(control: Control): string | null {
   const { kind, primitive } = control;
   return primitive === '' ||

@@ -1,8 +1,8 @@
 /**
  * Words the columns and rows of a sweep's table.
  *
- * The exports word the same cells in jupyter_jaxpr/exports/time.py; tests/measured_tables.json holds both to the same
- * text.
+ * jupyter_jaxpr/exports/time.py writes the same cells for the exports; tests compare both with
+ * tests/measured_tables.json.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 

@@ -7,7 +7,7 @@ import { checkScopePage } from '../scopes';
 import { ScopePage, Snapshot } from '../snapshot';
 import { program, scopes, snapshot } from './documents';
 
-/** A document in which one place is replaced. */
+/** Makes a valid document, and lets `change` break it. */
 // The result of JSON.parse has type any, so that a test can break the document in any way.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 function broken(change: (document: any) => void): unknown {

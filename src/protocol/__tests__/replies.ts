@@ -1,4 +1,4 @@
-/** Reads what the kernel says to a request as the browser reads a reply. */
+/** Makes the kernel's replies to a request, in the form in which the browser receives them. */
 import { Confirm, Refused, Working } from '../snapshot';
 
 /** A reply with an answer; `result` may be any value, because some tests need answers that the check refuses. */

@@ -19,7 +19,7 @@ const TARGET = /\bcustom_call_target="([^"]*)"|custom_call @([\w.$]+)/;
 const KIND = /\bkind=(k\w+)/;
 const TRIPS = /"?known_trip_count"?:\{"?n"?:"?(\d+)/;
 
-/** What XLA uses a kind of fusion for. */
+/** The sentence that says for what XLA uses a kind of fusion, such as `kLoop`. */
 function kindWords(kind: string, trans: TranslationBundle): string {
   switch (kind) {
     case 'kLoop':
@@ -73,7 +73,7 @@ export interface IEquationCount {
   isExact: boolean;
 }
 
-/** What the function that writes the tags must know. */
+/** The facts from which the tags are written. */
 export interface ITextMarks {
   structure: HloStructure;
   /** The number of equations that the lines from first to last come from. */

@@ -49,7 +49,7 @@ export abstract class LinkedView extends Widget {
     }
   }
 
-  /** The link to the cells of the notebook; null if there is no model. */
+  /** The `Attention` object, which connects the view with the notebook's cells; null if there is no model. */
   protected get attention(): Attention | null {
     return this._attention;
   }

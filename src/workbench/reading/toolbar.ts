@@ -63,7 +63,7 @@ export class Toolbar {
 
   readonly node: HTMLElement;
 
-  /** Show the chosen level, the counts of the level, and enable the buttons if there is a text. */
+  /** Show which level is chosen and the counts of the level; enable the buttons if the level has a text. */
   show(level: LevelName, count: ICountWords, hasText: boolean): void {
     for (const [name, button] of this._levels) {
       button.setAttribute('aria-pressed', String(name === level));

@@ -12,7 +12,7 @@ export function Buttons(props: {
   walk: Walk;
   place: IPlace;
   play: IPlay;
-  /** Moves to a place and announces it. */
+  /** Moves to a position of the recording, and announces the position to screen readers. */
   goTo: (place: IPlace) => void;
   trans: TranslationBundle;
 }): JSX.Element | null {

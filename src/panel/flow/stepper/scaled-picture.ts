@@ -9,7 +9,7 @@ export interface IDrawing {
    * For each column: the distance from the left and from the top, from 0 to 1; null for a number that is not finite.
    */
   points: readonly ({ x: number; y: number } | null)[];
-  /** The index of the range's first column in the numbers of the leaf. */
+  /** The index, among all numbers of the leaf, of the first number that the line draws. */
   from: number;
   /** The distance of the threshold from the top; null if there is none, or if it is outside of the picture. */
   threshold: number | null;
@@ -17,7 +17,7 @@ export interface IDrawing {
   logarithmic: boolean;
   smallest: number;
   largest: number;
-  /** The number of values that are not finite. */
+  /** The number of values in the line that are NaN or infinite. */
   missing: number;
 }
 
