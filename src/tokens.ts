@@ -109,7 +109,7 @@ export interface ISweepChoice {
   sweep: EvaluableText;
   /** The call to time, such as f(make(n)). */
   call: EvaluableText;
-  /** Names to call instead of the call's own; may be empty. */
+  /** The names of functions to time in place of the function in `call`; may be empty. */
   functions: readonly EvaluableText[];
 }
 

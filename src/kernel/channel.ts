@@ -145,7 +145,8 @@ export class Channel implements IChannel {
         hub = Object.keys(reply.content.comms).pop();
       }
     } catch {
-      // The connection was lost meanwhile; the change of its status was announced, and a new connection searches again.
+      // The connection was lost meanwhile. JupyterLab signals the change of its status, and when the page is connected
+      // again, the channel searches for the hub again.
       return;
     }
     if (look !== this._looks || this._isDisposed) {
@@ -215,7 +216,7 @@ export class Channel implements IChannel {
     }
   }
 
-  /** Handles a message of the hub: each message once, and no late message. */
+  /** Handles a message of the hub; a message that arrives a second time, or after a later message, is ignored. */
   private _announce(data: unknown, buffers: Buffers): void {
     const message = decode(data, buffers);
     if (
@@ -294,7 +295,8 @@ export class Channel implements IChannel {
         this._onStarting();
       }
     } catch {
-      // The connection was lost meanwhile; the change of its status was announced, and a new connection searches again.
+      // The connection was lost meanwhile. JupyterLab signals the change of its status, and when the page is connected
+      // again, the channel searches for the hub again.
     }
   }
 

@@ -73,7 +73,7 @@ export class LiveTracing {
     }, milliseconds);
   }
 
-  /** Sends a request; if another is in progress, waits for its answer and then sends the text of that moment. */
+  /** Sends a request; if another request is in progress, waits for its answer and then sends the newest text. */
   private async _trace(cellId: string, isAskedFor: boolean): Promise<void> {
     clearTimeout(this._timer);
     if (this._isAsking) {

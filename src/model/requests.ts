@@ -106,7 +106,7 @@ export function requestsOf(
   };
 }
 
-/** Asks for the program of a cell by its present text; rejects with a sentence. */
+/** Asks the kernel for the program of a cell's present text; rejects with a sentence for the user. */
 export async function traceWritten(
   channel: IChannel | null,
   params: Params<'live'>,

@@ -194,7 +194,9 @@ class FullText {
     this._push(`${indent}]${after}`);
   }
 
-  /** The value of a parameter if all its programs are printed before the text. */
+  /**
+   * The value of a parameter whose programs are all printed before the text: the name of the program, or their tuple.
+   */
   private _hoisted(
     printed: readonly { parameter: string; position: number; scope: number }[],
     name: string

@@ -39,7 +39,7 @@ const MODES: readonly NonNullable<Variant['mode']>[] = [
 
 /**
  * Checks a comparison of variants.
- * @param programs The number of programs in the document; a message about no document has no bound.
+ * @param programs The number of programs in the document; without it, any index of a program is accepted.
  */
 export function checkVariantComparison(
   value: unknown,

@@ -2,7 +2,7 @@
 import type { PassDiff, ProgramPasses } from './snapshot';
 import { amount, checkEach, fields, integer, text } from './structure';
 
-/** Check the passes of a program; `programs` is how many the document has. */
+/** Check the passes of a program; `programs` is the number of programs in the document. */
 export function checkProgramPasses(
   value: unknown,
   field: string,

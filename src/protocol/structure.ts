@@ -112,7 +112,7 @@ export function oneOf<T extends string>(
   return value as T;
 }
 
-/** A field that documents of earlier versions lack; null means that the field is missing. */
+/** The value of a field that documents of earlier versions lack; `inEarlier` if the field is missing. */
 export function withDefault(value: unknown, inEarlier: unknown): unknown {
   return value === undefined ? inEarlier : value;
 }

@@ -1,4 +1,4 @@
-/** The line above the columns: a switch for each transform, common scrolling, find. */
+/** The toolbar above the columns, with a switch for each transform, and buttons for common scrolling and the search. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { TransformKind } from '../model/transforms';

@@ -17,7 +17,10 @@ const MARKS = new Map<PieceKind, Decoration>(
   )
 );
 
-/** The marks of the lines on screen. A parser of Python would make the script of the widget larger by 25 kB. */
+/**
+ * Makes the decorations that colour the lines on screen, without a parser of Python, which would make the script of the
+ * widget larger by 25 kB.
+ */
 function marksOf(view: EditorView): DecorationSet {
   const builder = new RangeSetBuilder<Decoration>();
   for (const { from, to } of view.visibleRanges) {

@@ -151,7 +151,9 @@ export class Traits {
   }
 
   private _tab: ViewName = 'program';
-  /** True while the traits are being taken; changes are not reported then. */
+  /**
+   * True while the values of the traits are applied; the changes that this makes are not written back to the traits.
+   */
   private _takes = false;
   private _tells = false;
   private _isToTell = false;

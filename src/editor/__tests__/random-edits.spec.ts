@@ -1,4 +1,4 @@
-/** Edits a cell that ran at random; marks that remain stand on the same text as before. */
+/** Makes random edits in a cell that ran, and tests that each mark that remains stands on the same text as before. */
 import { history, redo, undo } from '@codemirror/commands';
 import { EditorState, Text } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';

@@ -12,7 +12,7 @@ import { Listener } from './listener';
 describe('text to be evaluated', () => {
   const SWEEP = { type: 'sweep', snapshot: 'run-1', confirmed: false } as const;
 
-  /** A page that has heard a run of this kernel, and the function by which the page asks for a sweep. */
+  /** Makes a page that has received a run of this kernel, and the function by which the page asks for a sweep. */
   async function heard(): Promise<{
     page: Listener;
     call: EvaluableText | null;

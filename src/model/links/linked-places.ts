@@ -21,7 +21,7 @@ export interface IExpression {
   equations: ReadonlySet<number>;
   /** True if the expression is a call and its equations were written in the called function. */
   isCall: boolean;
-  /** By how many chains of calls the program reaches the expression. */
+  /** The number of different chains of calls by which the traced function reached the expression. */
   ways: number;
 }
 

@@ -198,13 +198,13 @@ interface IPrinted {
   printer: RowPrinter;
   /** For each body, the index of its first row. */
   opened: ReadonlyMap<number, number>;
-  /** The number of pages of equations that had arrived. */
+  /** The number of pages of equations that had arrived when the rows were made. */
   pages: number;
 }
 
 const READINGS = new WeakMap<Links, Reading>();
 
-/** The reading of a program; every call returns the same object. */
+/** The `Reading` of a program, which has its cards, names and rows; every call returns the same object. */
 export function readingOf(snapshot: Snapshot, program: number): Reading {
   const links = linksOf(snapshot, program);
   let reading = READINGS.get(links);

@@ -64,7 +64,7 @@ export function excerptOf(snapshot: Snapshot, note: Note): IExcerpt | null {
   return { lines: shown.map(line => line.slice(margin)), first, marks };
 }
 
-/** The number of spaces at the start of all lines. */
+/** The number of spaces with which every line begins, ignoring empty lines. */
 function indentOf(lines: readonly string[]): number {
   const indents = lines
     .filter(line => line.trim() !== '')

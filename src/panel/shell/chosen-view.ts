@@ -21,7 +21,7 @@ export class ChosenView {
   }
 
   /**
-   * After a run that compares or times, the view of the result; after the next run, the earlier view again.
+   * Shows the view of the result after a run that compares or times, and the earlier view again after the next run.
    *
    * @returns True if the view changed.
    */

@@ -1,7 +1,7 @@
 /** Chooses the tabs that fit into the row. */
 import * as React from 'react';
 
-/** While a row has this class, all its tabs have a width. */
+/** While a row has this class, all its tabs are laid out, so that their widths can be measured. */
 const MEASURED = 'jp-mod-measured';
 
 /**

@@ -12,7 +12,7 @@ export interface IView extends Widget {
   model: IJaxprModel | null;
 }
 
-/** Makes each view; large modules are loaded at that time. */
+/** The function that makes each view; a view with a large module loads the module when the function is called. */
 export const MAKERS: Record<
   ViewName,
   (

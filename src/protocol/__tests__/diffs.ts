@@ -1,4 +1,4 @@
-/** Diffs for tests: two programs of so many rows, some of which differ. */
+/** Makes diffs for tests: of two programs with a given number of rows, some of which differ. */
 import { DiffRow, ProgramDiff } from '../snapshot';
 
 export function diffRow(changes: Partial<DiffRow> = {}): DiffRow {

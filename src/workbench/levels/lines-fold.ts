@@ -16,7 +16,7 @@ export class LinesFold implements IListedFold {
 
   readonly whole = false;
 
-  /** Returns the same fold at another place. */
+  /** Returns the same fold with other first and last lines. */
   at(first: number, last: number): LinesFold {
     return new LinesFold(first, last, this._count, this.closed, this._trans);
   }

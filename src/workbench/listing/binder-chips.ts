@@ -1,5 +1,5 @@
 /**
- * Folds the parameters of a program so that their line takes at most two lines of the editor.
+ * Folds the input variables of a program so that their line takes at most two lines of the screen.
  *
  * Widths are counted in characters of the code's font, as the editor breaks lines at spaces only.
  */

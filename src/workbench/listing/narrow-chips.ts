@@ -16,7 +16,7 @@ const MOST_LINES = 2;
 const FREE = 4;
 
 /**
- * Choose the chips of a line without parameters of a program.
+ * Choose the chips of a line; for the line with a program's input variables, `binderChips` chooses the chips instead.
  * @param line The line, with the chips of a wide line.
  * @param length The length of the line's text.
  * @param columns The numbers of characters that fit side by side; null if unknown.
@@ -62,7 +62,9 @@ function waysToShorten(
       ];
 }
 
-/** The chips of lists with so few members that the line takes few lines. */
+/**
+ * The chips that shorten the lists of an equation so far that it takes at most about `MOST_LINES` lines of the screen.
+ */
 function shorterLists(
   chips: readonly ILineChip[],
   line: IListedLine,

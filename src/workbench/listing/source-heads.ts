@@ -71,7 +71,7 @@ export class SourceHeads {
     if (cached !== undefined) {
       return cached;
     }
-    // The innermost line of the user's own code, in a cell or a file, is the text that a reader has beside the listing.
+    // The head shows the line of the innermost user frame: a reader knows the user's own code, in a cell or a file.
     const [frame] = origin.frames;
     const span = frame === undefined ? null : this._links.spans.span(frame);
     const text = span && this._text(span);

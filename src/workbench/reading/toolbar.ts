@@ -112,7 +112,7 @@ export function helpButton(
   return button;
 }
 
-/** The name of a level for people. */
+/** The name of a level as the user sees it. */
 export function levelTitle(level: LevelName, trans: TranslationBundle): string {
   switch (level) {
     case 'jaxpr':
