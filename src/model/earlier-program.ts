@@ -2,7 +2,7 @@
 import { Program } from '../protocol/snapshot';
 import type { IProgramRef, IRun } from '../tokens';
 
-/** The facts of a program by which it is found again in a later run of its cell. */
+/** The properties of a program by which the panel finds the same program in a later run of the cell. */
 export type CalledProgram = Pick<Program, 'name' | 'origin' | 'arguments'>;
 
 /** The types of the arguments and the values of the static arguments for which a program was made. */

@@ -13,7 +13,7 @@ export type Look =
   | 'box'
   | 'inner'
   | 'gate'
-  /** The kinds of the boxes of an array's shards, each with another colour. */
+  /** The kinds of boxes that stand for an array's shards, one colour for each kind. */
   | 'shard0'
   | 'shard1'
   | 'shard2'

@@ -27,8 +27,8 @@ export function tellingOfValues(
   });
   return channel => {
     /**
-     * The setting in the kernel, from the kernel's `hello` message or as this page has sent it; null before the page
-     * has received a `hello` message.
+     * The setting in the kernel, from the kernel's `hello` message or as this page has sent it; null while the page is
+     * not connected, or has not received a `hello` message.
      */
     let kernelSaves: boolean | null = null;
     let unanswered: object | null = null;

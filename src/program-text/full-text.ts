@@ -24,7 +24,7 @@ export function fullText(
   return printer.text();
 }
 
-/** The remaining length of the text. The limit is needed because programs that use each other would never end. */
+/** The remaining length of the text. A program inside a text is printed at each use, so the length may explode. */
 interface IBudget {
   lines: number;
   characters: number;

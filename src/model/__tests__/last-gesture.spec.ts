@@ -1,6 +1,6 @@
 import { UsersSigns } from '../last-gesture';
 
-/** Makes an event whose `isTrusted` is true, as only an event of the user's has. */
+/** Makes an event whose `isTrusted` is true; in a browser, only the user's own events have this. */
 function ofTheUser(kind: string): Event {
   return trusted(new Event(kind));
 }

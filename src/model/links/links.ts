@@ -35,7 +35,7 @@ export class Links {
   constructor(
     readonly equations: ProgramEquations,
     readonly spans: SourceSpans,
-    /** True if the StableHLO and HLO in the document are added to these links; false for the links of a twin. */
+    /** True to add the StableHLO and HLO in the document; false for the links of a text for another platform. */
     withTexts = true
   ) {
     const ownFile = equations.snapshot.cell?.file ?? null;

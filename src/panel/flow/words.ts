@@ -38,7 +38,7 @@ export const isSelected = (control: Control): boolean =>
   isBranch(control) && control.primitive.startsWith('select');
 
 /**
- * The primitive that JAX makes for a kind of construct; a `fori_loop` has none, because JAX makes a scan or a while.
+ * The usual primitive of a kind of construct; missing for kinds such as `fori_loop`, which JAX makes a scan or a while.
  */
 const OWN_PRIMITIVES: Partial<Record<Kind, string>> = {
   cond: 'cond',

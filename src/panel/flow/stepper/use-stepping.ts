@@ -9,7 +9,7 @@ export function useStepping(model: IJaxprModel): Stepping {
   const [, redraw] = React.useReducer((count: number) => count + 1, 0);
   React.useEffect(() => {
     const onModel = (_: unknown, change: ModelChange): void => {
-      // The change `status` also tells whether a kernel can answer, which decides whether the buttons are shown.
+      // The change `status` is also emitted when a kernel can, or can no longer, answer requests.
       if (change === 'status') {
         redraw();
       }
