@@ -226,7 +226,7 @@ export class CellLinks implements IDisposable {
     });
   }
 
-  /** A press on a sign at the end of a line leads to the subject of the sign, in the run of the sign. */
+  /** A press on a sign at the end of a line shows the sign's subject (note, cost or calls) in the run of the sign. */
   private _press(cellId: string, event: MouseEvent, view: EditorView): void {
     const sign = event.target instanceof Element ? event.target : null;
     const wanted = SIGNS.find(([selector]) => sign?.closest(selector));

@@ -306,7 +306,7 @@ export class JaxprModel implements IJaxprModel {
       return;
     }
     if (!this._kernel.isUsable) {
-      return; // the kernel uses another protocol; its `hello` has already told the user what to do
+      return; // the kernel uses another version of the messages; the panel shows this since the kernel's `hello`
     }
     switch (message.type) {
       case 'progress':

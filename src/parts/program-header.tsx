@@ -1,4 +1,4 @@
-/** The head of the panel: the program, its signature, its cell, its activity. */
+/** The header of the panel: the program, its signature, its cell, its activity. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -1,4 +1,4 @@
-/** Finds runs of equations that one call of a library made, in order to fold such a run to one line. */
+/** Finds the consecutive equations that one call of a library made, so that they can be folded to one line. */
 import { ProgramEquations, ScopePart } from './equations';
 import { SourceSpans, callee, calledAs, operatorAs } from './source-spans';
 

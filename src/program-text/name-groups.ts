@@ -1,11 +1,11 @@
 /**
- * Finds runs of equations under one name, such as those of a `jax.named_scope`, of `vmap` or of `transpose(jvp(...))`,
+ * Finds consecutive equations under one name, such as those of a `jax.named_scope`, of `vmap` or `transpose(jvp(...))`,
  * in order to fold them to a line.
  */
 import type { ProgramEquations } from './equations';
 import type { IFold, IRow } from './row';
 
-/** A run of equations that may grow with each row. */
+/** A group of consecutive equations; the group may grow with each row. */
 interface IGroup {
   name: string;
   first: IRow;

@@ -45,7 +45,7 @@ export const GOES_ON: ReadonlySet<Leaf['role']> = new Set([
 /**
  * Check a recording.
  *
- * @param controls The number of constructs in the document; a message about no document has no bound.
+ * @param controls The number of constructs in the document; without it, any index of a construct is accepted.
  */
 export function checkRecording(
   value: unknown,

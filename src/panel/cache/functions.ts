@@ -157,7 +157,8 @@ function sum(runs: readonly LedgerCounts[], column: 'calls' | 'hits'): IAmount {
 }
 
 /**
- * Consecutive misses with the same kind of change, such as those of a lambda that a loop makes again in each iteration.
+ * One miss, or consecutive misses with the same kind of change, such as those of a lambda that a loop makes again in
+ * each iteration.
  */
 export type Misses = readonly [IMiss, ...IMiss[]];
 

@@ -261,7 +261,7 @@ export function plotSpec(
           type: 'text',
           align: 'left',
           baseline: 'middle',
-          clip: false, // in a plot that can be zoomed, Vega-Lite cuts all marks at the plot's edges unless told not to
+          clip: false, // in a plot that can be zoomed, Vega-Lite by default cuts all marks at the plot's edges
           dx: 10,
           fontSize: ink.fontSize
         },

@@ -199,7 +199,8 @@ export function Plot(props: {
         aria-label={label}
         data-drawn={shownChoice}
       >
-        {/* Vega's marks have roles without names; the sentence stands for all of them. */}
+        {/* Vega's marks have ARIA roles without names, so the drawing is hidden from screen readers, which read the
+            sentence instead. */}
         <div ref={host} aria-hidden="true" />
       </div>
     </div>
