@@ -1,4 +1,4 @@
-/** A key shows the run's facts on the expression at the caret, and a screen reader says the facts. */
+/** Tests that a key shows the facts about the expression at the caret, also as a text for screen readers. */
 import { EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { nullTranslator } from '@jupyterlab/translation';

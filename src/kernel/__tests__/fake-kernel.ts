@@ -87,31 +87,31 @@ export class FakeKernel {
     });
   }
 
-  /** The kernel opens a comm. */
+  /** Sends the message of a kernel that opens a comm. */
   opens(comm: string, target = 'jupyter_jaxpr'): void {
     this.comms.push(comm);
     this._says('comm_open', { comm_id: comm, target_name: target, data: {} });
   }
 
-  /** The kernel sends a short message on a comm. */
+  /** Sends a short message of the kernel on a comm. */
   says(comm: string, data: unknown): void {
     this._says('comm_msg', { comm_id: comm, data });
   }
 
-  /** The kernel sends a long message, as a buffer, on a comm. */
+  /** Sends a long message of the kernel, as a buffer, on a comm. */
   saysAtLength(comm: string, bytes: Uint8Array): void {
     this._says('comm_msg', { comm_id: comm, data: { type: 'buffer' } }, [
       new DataView(bytes.buffer)
     ]);
   }
 
-  /** The kernel closes a comm. */
+  /** Sends the message of a kernel that closes a comm. */
   closes(comm: string): void {
     this.comms = this.comms.filter(one => one !== comm);
     this._says('comm_close', { comm_id: comm, data: {} });
   }
 
-  /** The kernel prints a line. */
+  /** Sends the message of a kernel that prints a line. */
   prints(text: string): void {
     this._says('stream', { name: 'stdout', text });
   }
