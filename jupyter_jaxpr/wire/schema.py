@@ -98,7 +98,7 @@ def requests_text() -> str:
         {request[side] for request in requests.values() for side in ("params", "answer")} - {*_PLAIN_TYPES.values()}
     )
     lines = [
-        "/** What the kernel can be asked: written by `python -m jupyter_jaxpr.schema`. */",
+        "/** The requests of the panel to the kernel; written by `python -m jupyter_jaxpr.schema`. */",
         "import type {",
         *(f"  {name}{',' if name != types[-1] else ''}" for name in types),
         "} from './snapshot';",
@@ -146,7 +146,7 @@ def facts_text() -> str:
 def limits_text() -> str:
     """Return `document/limits.py` as TypeScript, and the largest length of each list that has its own limit."""
     lines = [
-        "/** The most that a document may hold, and is printed of one: written by `python -m jupyter_jaxpr.schema`. */",
+        "/** The largest sizes of a document and of its printed texts; written by `python -m jupyter_jaxpr.schema`. */",
         "export const LIMITS = {",
         *_fields({name: value for name, value in vars(limits).items() if name.isupper()}, "  "),
         "} as const;",

@@ -5,6 +5,7 @@ import * as React from 'react';
 import { IEditPlace, hunksOf } from '../model/places-of-edits';
 import { PythonLine } from './code-excerpt';
 import { shortened } from './summary';
+import { indentOf } from './shared-indent';
 
 /** At most this many lines of each side of a hunk are drawn. */
 const MOST_LINES = 60;
@@ -72,12 +73,4 @@ export function CureDiff(props: {
       })}
     </pre>
   );
-}
-
-/** The number of spaces with which every line begins, ignoring empty lines. */
-function indentOf(lines: readonly string[]): number {
-  const indents = lines
-    .filter(line => line.trim() !== '')
-    .map(line => line.length - line.trimStart().length);
-  return indents.length === 0 ? 0 : Math.min(...indents);
 }

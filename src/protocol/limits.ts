@@ -1,4 +1,4 @@
-/** The most that a document may hold, and is printed of one: written by `python -m jupyter_jaxpr.schema`. */
+/** The largest sizes of a document and of its printed texts; written by `python -m jupyter_jaxpr.schema`. */
 export const LIMITS = {
   TEXT: 64000000,
   LIST: 20000000,

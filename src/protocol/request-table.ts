@@ -1,4 +1,4 @@
-/** What the kernel can be asked: written by `python -m jupyter_jaxpr.schema`. */
+/** The requests of the panel to the kernel; written by `python -m jupyter_jaxpr.schema`. */
 import type {
   CompareRequest,
   CostRequest,

@@ -1,6 +1,7 @@
 /** Finds the lines of a cell that a note is about, if the document has the cell's text. */
 import { Note, Snapshot } from '../../protocol/snapshot';
 import { IMark } from '../../parts/code-excerpt';
+import { indentOf } from '../../parts/shared-indent';
 
 export interface IExcerpt {
   lines: string[];
@@ -62,12 +63,4 @@ export function excerptOf(snapshot: Snapshot, note: Note): IExcerpt | null {
         }
       ];
   return { lines: shown.map(line => line.slice(margin)), first, marks };
-}
-
-/** The number of spaces with which every line begins, ignoring empty lines. */
-function indentOf(lines: readonly string[]): number {
-  const indents = lines
-    .filter(line => line.trim() !== '')
-    .map(line => line.length - line.trimStart().length);
-  return indents.length === 0 ? 0 : Math.min(...indents);
 }
