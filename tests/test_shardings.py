@@ -139,7 +139,7 @@ def test_a_matrix_product_over_a_mesh(on_eight_devices):
 def test_a_data_parallel_step_sums_its_gradients(on_eight_devices):
     output = on_eight_devices(
         """
-        from jupyter_jaxpr.document.saved_copy import saved_copy
+        from jupyter_jaxpr.document.copies.saved_copy import saved_copy
 
         p = {"b": put(jnp.ones(32)), "v": put(jnp.ones((16, 32))), "w": put(jnp.ones((32, 4)))}
         x, y = put(jnp.ones((8, 16)), "x"), put(jnp.ones((8, 4)), "x")

@@ -266,7 +266,7 @@ def test_without_a_kernel_the_way_back_is_there(twice):
 @pytest.mark.slow
 def test_a_twin_that_cannot_be_had_is_a_sentence(notebook):
     broken = """\
-from jupyter_jaxpr.measure.again import twin_compile
+from jupyter_jaxpr.measure.compiled_again import twin_compile
 
 def refuse(*_):
     raise RuntimeError("RESOURCE_EXHAUSTED: Out of memory.")

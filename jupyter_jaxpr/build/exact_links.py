@@ -1,6 +1,6 @@
 """Builds the exact links of a program from its twin (a second, tagged compile), and the question before that compile.
 
-No code of the user runs. Only the texts of the twin are kept: see `measure.again.twin_compile`.
+No code of the user runs. Only the texts of the twin are kept: see `measure.compiled_again.twin_compile`.
 """
 
 from __future__ import annotations

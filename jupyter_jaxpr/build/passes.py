@@ -1,7 +1,7 @@
 """Builds the document's list of XLA passes of a program, and the question that the panel asks before the compile.
 
 No code of the user runs. Only the differences between the texts before and after each pass are kept: see
-`measure.again.pass_dump`.
+`measure.compiled_again.compile_with_dumps`.
 """
 
 from __future__ import annotations
