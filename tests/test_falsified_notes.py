@@ -21,7 +21,7 @@ from conftest import Notebook
 
 from jupyter_jaxpr.explain.notes import dropped_updates, leaks, stale_values
 from jupyter_jaxpr.explain.timings import left_running
-from jupyter_jaxpr.jax import silent_changes
+from jupyter_jaxpr.jax import silent_change_hooks
 from jupyter_jaxpr.observe import called_functions, credited_counts, dispatch_recording
 from jupyter_jaxpr.observe import values_at_trace as at_trace
 from jupyter_jaxpr.observe.calls import frozen_calls, printed_output
@@ -60,22 +60,22 @@ def a_line_below(place: Any) -> Any:
 
 FALSE: dict[str, tuple[Falsify, Story, dict[str, Any]]] = {
     "the type that JAX gives": (
-        changed(silent_changes, "_truncated", lambda fact: fact._replace(taken=fact.asked)),
+        changed(silent_change_hooks, "_truncated", lambda fact: fact._replace(taken=fact.asked)),
         changes.test_a_type_that_was_not_given,
         {},
     ),
     "the type that a body returns": (
-        changed(silent_changes, "_promoted", lambda fact: fact and fact._replace(returned=fact.began)),
+        changed(silent_change_hooks, "_promoted", lambda fact: fact and fact._replace(returned=fact.began)),
         changes.test_a_carry_that_jax_converts,
         {},
     ),
     "the types of the results that could use donated memory": (
-        changed(silent_changes, "_unused", lambda fact: fact._replace(results=("f32[9]",))),
+        changed(silent_change_hooks, "_unused", lambda fact: fact._replace(results=("f32[9]",))),
         changes.test_a_donated_argument_that_no_result_uses,
         {},
     ),
     "whether a platform knows donation": (
-        changed(silent_changes, "_unused", lambda fact: fact._replace(is_supported=False)),
+        changed(silent_change_hooks, "_unused", lambda fact: fact._replace(is_supported=False)),
         changes.test_a_donated_argument_that_no_result_uses,
         {},
     ),

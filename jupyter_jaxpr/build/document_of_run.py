@@ -37,6 +37,7 @@ from ..program.jaxpr.walk import Walk
 from ..program.source.positions import CellText
 from . import machine as machine_build
 from . import notes, pools
+from .collective_causes import HloLines
 from .control_flow import ControlFlowFound, read_control_flow
 from .costs import AT_ONCE, XLA_AT_ONCE, program_cost, with_lead
 from .distinguishing_fields import told_apart
@@ -50,7 +51,7 @@ from .nan_gradient_notes import masked_notes
 from .note_cures import NoteSketches
 from .out_of_bounds_notes import index_notes
 from .programs import PAGE, WHOLE, WHOLE_RUN, ProgramBuilder
-from .shardings import HloLines, is_spread, program_shardings
+from .shardings import is_spread, program_shardings
 from .silenced_notes import without_silenced
 from .sources_of_requests import Sources
 from .square_root_notes import root_notes

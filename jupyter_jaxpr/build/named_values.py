@@ -155,7 +155,8 @@ class _Written:
                     waiting += [child for *_, child in walk.scopes[scope].children]
         # If there is only one program, no scope can have been derived from a trace that has variables of the program.
         self._is_alone = len(outermost) == 1
-        self._of_traces: dict[int, set[int]] = {}  # id of the weak reference to a trace -> the scopes derived from it
+        # id of the weak reference to a trace -> the scopes that vmap or grad derived from the trace
+        self._of_traces: dict[int, set[int]] = {}
 
     @functools.cached_property
     def _scopes(self) -> dict[int, dict[int, int]]:

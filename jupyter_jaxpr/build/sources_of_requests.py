@@ -34,6 +34,7 @@ from ..program.source.positions import CellText
 from ..program.texts.exact_lines import ExactLines
 from ..program.texts.pass_dumps import Passes
 from . import pages, pools
+from .collective_causes import HloLines
 from .comparison import comparison_document
 from .costs import program_cost, with_lead
 from .cured_document import with_cures
@@ -42,7 +43,7 @@ from .levels import LevelName, Unavailable, level_document, make
 from .linked_lines import Text, held_level, linked_lines, linked_text
 from .programs import walk_names
 from .scopes import scope_of_columns
-from .shardings import HloLines, is_spread, program_shardings
+from .shardings import is_spread, program_shardings
 from .undecided_cures import UndecidedCures
 
 if TYPE_CHECKING:

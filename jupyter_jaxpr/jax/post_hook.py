@@ -262,7 +262,10 @@ class Hits:
 
     @property
     def all_told(self) -> bool:
-        """True if every hit since `start` was reported."""
+        """True if `start` installed the hook and nothing took its place.
+
+        Even then hits may be missing if `overflowed` is true.
+        """
         return self._has_begun and not self._overruled
 
     def stop(self) -> None:

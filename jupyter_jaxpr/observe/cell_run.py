@@ -17,7 +17,7 @@ from typing import Any
 from ..interruptions import not_of_a_signal
 from ..jax.facts import imported, staging
 from ..jax.post_hook import LastCalls
-from ..jax.silent_changes import ChangedNumber, PromotedCarry, TruncatedType, UnusedDonation
+from ..jax.silent_change_hooks import ChangedNumber, PromotedCarry, TruncatedType, UnusedDonation
 from ..jax.uncalled_traces import TracedAhead
 from ..joined_names import in_a_sentence
 from ..plain_text import traceback_text

@@ -29,7 +29,7 @@ from ..jax.facts import (
 )
 from ..jax.hooks import Hooks
 from ..jax.made_programs import made_ahead
-from ..jax.silent_changes import ChangedNumber, TruncatedType, Untold, UntoldChanges, UnusedDonation
+from ..jax.silent_change_hooks import ChangedNumber, SilentChangeHooks, TruncatedType, Untold, UnusedDonation
 from ..jax.uncalled_traces import TracedAhead, TracesAhead
 from ..plain_text import FAILURES, file_of, text_of
 from .cache.cache_key import Key
@@ -82,12 +82,12 @@ class HookReceiver:
         self.hooks: Hooks = Hooks(self)
         self._eager = EagerConstructs(self._is_observed, self.evaluated, self.hooks.fail)
         self._ahead_of_calls = TracesAhead(self.traced_ahead, self.hooks.fail)
-        self._untold_changes = UntoldChanges(self.changed, self.hooks.fail)
+        self._untold_changes = SilentChangeHooks(self.changed, self.hooks.fail)
         self.shows_libraries = False  # true if the programs of library calls are recorded: while a run is on
         self._watching: set[Run] = set()  # the runs whose programs are shown
         self._threads: dict[int, ThreadState] = {}
-        # name and place of a function, as JAX's record of its jit has them -> the history of the function; only for
-        # functions that the user traced or lowered without a call
+        # text of `source_of` (a function's name and place, from JAX's options of its jit) -> the function's history;
+        # only for functions that the user traced or lowered without a call
         self._ahead: dict[str, FunctionHistory] = {}
 
     def _watch(self) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from ..jax.silent_changes import PromotedCarry
+from ..jax.silent_change_hooks import PromotedCarry
 from .calls.arguments_of_calls import ProgramCalls
 from .calls.call_values import CallValues
 from .calls.repeatable_calls import HeldCall

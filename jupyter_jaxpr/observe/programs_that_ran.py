@@ -14,7 +14,7 @@ from ..jax.called_programs import called_programs
 from ..jax.calls import DerivedCall, JitCall
 from ..jax.eager_control_flow import traceback_here
 from ..jax.facts import COMPILE_EVENT, LOWER_EVENT
-from ..jax.silent_changes import changed_number
+from ..jax.silent_change_hooks import changed_number
 from .arguments import CallShape, equinox_call, shape_of
 from .cache.cache_key import Key
 from .calls.call_values import CallValues, copied

@@ -5,7 +5,7 @@ import { shortCount } from '../quantities';
 
 /** The arrays for which one name of the user's code stands. */
 export interface ITree {
-  /** The name; empty if the arrays have none. */
+  /** The name, such as `p`; empty if the words do not begin with a name. */
   name: string;
   arrays: number;
   /** The number of elements of all arrays; null if a shape is unknown. */

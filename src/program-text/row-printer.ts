@@ -1,4 +1,4 @@
-/** Prints a row and, on request, the parts of its text and the chips that can be folded. */
+/** Prints a row: only its text, or the text with the positions of its parts and of all that can be shortened. */
 import { PROGRAM_SIGN, Pools, ScopePart } from './equations';
 import { moreEquations, variableName } from './full-text';
 import { parameterLabel } from './parameter-labels';

@@ -217,8 +217,8 @@ export function narrowest(
 const LONGEST_NAME = 40;
 
 /**
- * The function that an expression calls: `jax.nn.softmax` for `jax.nn.softmax(h @ w)`; a short expression without a
- * call as it is; null for any other expression.
+ * The function that an expression calls: `jax.nn.softmax` for `jax.nn.softmax(h @ w)`. An expression that is no call,
+ * such as `a * f(x)`, is returned as it is. null if the result would be longer than `LONGEST_NAME`.
  */
 export function calledAs(expression: string): string | null {
   const name = callee(expression) ?? expression;

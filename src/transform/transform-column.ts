@@ -10,7 +10,7 @@ import { LevelPane } from '../workbench/levels/level-pane';
 import type { ReadingTools } from '../workbench/reading/reading-tools';
 import { levelCountWords } from '../workbench/words/view-words';
 import { shortened } from '../parts/summary';
-import { countsWords } from '../workbench/words/role-words';
+import { countsWords } from '../workbench/words/role-names';
 
 /** The events of a column. */
 export interface IColumnHost {

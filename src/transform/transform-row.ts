@@ -17,7 +17,7 @@ import type { IJaxprModel } from '../tokens';
 import { element } from '../parts/dom';
 import { drawIcon } from '../parts/dom-icons';
 import { shortened } from '../parts/summary';
-import { partTitle } from '../workbench/words/role-words';
+import { partTitle } from '../workbench/words/role-names';
 import { transformTitle } from './transform-toolbar';
 
 export class TransformRow {

@@ -27,7 +27,7 @@ import { showHelp } from '../workbench/reading/help-overlay';
 import { LinkedView } from '../workbench/listing/linked-view';
 import { ReadingTools } from '../workbench/reading/reading-tools';
 import { WideHead } from '../parts/side-by-side-header';
-import { partTitle } from '../workbench/words/role-words';
+import { partTitle } from '../workbench/words/role-names';
 import { TransformColumn } from './transform-column';
 import { TransformToolbar } from './transform-toolbar';
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from ...jax.silent_changes import PromotedCarry
+from ...jax.silent_change_hooks import PromotedCarry
 from ...observe.observation import Edit
 from ..loops.statements import Span
 from .expressions_at_positions import Sketch, Text

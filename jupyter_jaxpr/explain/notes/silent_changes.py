@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ...jax.silent_changes import ChangedNumber, DonatedArgument, PromotedCarry, TruncatedType, UnusedDonation
+from ...jax.silent_change_hooks import ChangedNumber, DonatedArgument, PromotedCarry, TruncatedType, UnusedDonation
 from ...observe.observation import Finding, Place
 from ...quantities import count
 

@@ -39,9 +39,9 @@ class Leaf:
     # loop.
     threshold: Any = None
     threshold_constant: int | None = None
-    # If the condition compares the scalar: the comparison that keeps the loop running, such as `above`, and the
-    # scalar's index in the carry.
+    # If the condition compares the scalar: the comparison that keeps the loop running, such as `above`.
     side: str = ""
+    # If the condition compares the scalar: the index of the scalar in the carry.
     carry: int | None = None
 
 

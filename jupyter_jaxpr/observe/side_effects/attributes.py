@@ -407,7 +407,7 @@ class Attributes(abc.ABC):
 
 @functools.cache
 def _plain_methods() -> frozenset[str]:
-    """Return the names of the methods that arrays, numbers, strings and containers have."""
+    """Return the names of the methods of arrays, numbers, strings, containers, `x.at[i]` and named tuples."""
     import jax
     import numpy as np
 

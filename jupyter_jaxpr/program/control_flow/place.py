@@ -31,7 +31,7 @@ class Place:
     number: int
     columns: ScopeColumns
     jaxpr: Any
-    #: the paths of the scope's constants and inputs; empty if unknown
+    #: for each constant and input of the scope: its path or name in the user's code, such as `p['w']`; empty if unknown
     inputs: Sequence[str]
     #: the caller of the scope; it also counts as the caller of equations without a user frame
     caller: Caller

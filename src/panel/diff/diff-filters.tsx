@@ -1,4 +1,4 @@
-/** The switches that hide kinds of noise in a diff, with the number of hidden lines. */
+/** The switches that hide kinds of noise in a diff; a sentence on the hidden lines, with a button that shows them. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

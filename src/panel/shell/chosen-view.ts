@@ -14,7 +14,7 @@ export class ChosenView {
   /** True if the panel has only the simple set of tabs. */
   simple = false;
 
-  /** Called when the user chooses a view; later runs do not return to an earlier view. */
+  /** Called when the user chooses a view. If a run has changed the view, the next run does not change the view back. */
   choose(view: ViewName): void {
     this.wanted = view;
     this._before = null;

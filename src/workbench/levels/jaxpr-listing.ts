@@ -34,7 +34,7 @@ import type {
   IVariablePlace,
   IVariableRange
 } from '../listing/listing';
-import { RoleTags, roleTagsOf } from '../words/role-tags';
+import { RoleTags, roleTagsOf } from '../words/placed-role-tags';
 import { IRowNoise, noiseOfRows } from '../reading/noise-rules';
 import { RowTags } from '../words/row-tags';
 import { ScopeNames } from '../listing/scope-names';

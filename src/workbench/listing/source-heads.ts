@@ -139,7 +139,10 @@ function isNumbered(span: ISourceSpan, links: Links): boolean {
   return links.inOwnCell(span) || span.file.execution_count !== null;
 }
 
-/** Gives the head of a line, and receives the events of heads: hovered (null when the mouse leaves) and chosen. */
+/**
+ * Gives the source line (the head) that a line of the listing comes from; null if unknown. Is called with the head under
+ * the mouse (null when the mouse leaves), and with the head that the user chooses.
+ */
 export interface IHeadSource {
   of(index: number): ISourceHead | null;
   hovered(head: ISourceHead | null): void;

@@ -1,4 +1,4 @@
-"""Explains calls that pass more or fewer arguments than the function accepts."""
+"""Explains calls that pass too many or too few arguments, or a keyword argument that the function does not have."""
 
 from __future__ import annotations
 

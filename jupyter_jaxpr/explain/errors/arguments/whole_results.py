@@ -394,7 +394,10 @@ def _cures(
 def _names_of_values(
     raised: RaisedAt, name: str, number: int, place: int, made: _Made, parts: _Parts | None
 ) -> str | None:
-    """Return the new left side of the assignment, such as `REST, state`: the name gets one element."""
+    """Return a left side that unpacks the tuple, so that `name` gets the element at `place`, such as `REST, state`.
+
+    The user replaces the word REST. None if there is no such left side.
+    """
     if parts is not None:
         names = list(parts.names)
         if called(made.call) == "update" and len(made.call.args) > 1 and isinstance(made.call.args[1], ast.Name):

@@ -6,7 +6,7 @@ import { DerivedMarks, Role, marksOf } from '../../model/transforms';
 import type { IPrintedRow } from '../../program-text/row-printer';
 import type { IRow } from '../../program-text/row';
 import type { ITag } from '../listing/listing';
-import { keptWords, roleWords } from './role-words';
+import { keptWords, roleWords } from './role-names';
 
 const KINDS: Record<Role, ITag['kind']> = {
   f: 'forward',

@@ -69,7 +69,7 @@ class PromotedCarry(NamedTuple):
 Untold = TruncatedType | ChangedNumber | UnusedDonation | PromotedCarry
 
 
-class UntoldChanges:
+class SilentChangeHooks:
     """Reports the changes that JAX makes without an error, just before JAX makes them.
 
     Args:
