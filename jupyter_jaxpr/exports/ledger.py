@@ -21,7 +21,8 @@ class CacheText:
 
     sentence: str
     rows: list[tuple[str, ...]]  # a row of cells for each function, with the column headings in HEAD
-    misses: list[str]  # a text for each miss of this run, in the order of the misses
+    # the texts of the first misses and slow hits of this run, function by function; inlined calls are left out
+    misses: list[str]
     left_out: str | None
     note: str | None
 

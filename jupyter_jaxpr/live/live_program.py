@@ -171,7 +171,7 @@ class Live:
 
 @dataclass(frozen=True)
 class _Request:
-    """One request for a live trace, with the methods that answer it.
+    """The values that belong to one request for a live trace; `_OneTrace` traces the function with them.
 
     Attributes:
         cell_to_trace: The cell.

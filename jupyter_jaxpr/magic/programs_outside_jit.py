@@ -47,7 +47,7 @@ def add_library_programs(observation: Observation, run: Run, hidden: Recording |
 
 
 def add_recorded_calls(observation: Observation, active: Active, message: str | None) -> None:
-    """Add the recorded calls, each next to its own trace; those of the last statement come last.
+    """Add the recorded calls in the order of the calls; a call of the last statement comes last, with its own trace.
 
     Args:
         observation: The observation of the cell.

@@ -41,7 +41,10 @@ class NumPyArrays:
         self.unread: set[Any] = set()
 
     def known(self, array: Any) -> Any:
-        """Return the variable of an array that was seen before with the same contents; None if there is none."""
+        """Return the variable of an array that was seen at this address with the same contents; None if there is none.
+
+        The contents of an array with more than `READ` bytes are not compared.
+        """
         place = _place(array)
         entries = self._living(place)
         if not entries:

@@ -192,7 +192,7 @@ class LastCall:
         return value
 
     def take_arguments(self, values: Any) -> Any:
-        """Receive the values of a starred argument."""
+        """Note the values of a starred argument, such as `xs` in `f(*xs)`; return what the call then unpacks."""
         if not self.is_evaluated:
             return values
         read_by = _method(type(values), "__iter__")

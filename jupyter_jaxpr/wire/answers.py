@@ -51,7 +51,7 @@ class Answers:
         self.kernel = Kernel(self._worker)
 
     def answer(self, data: object, page: str = "", send: Callable[[Reply], None] | None = None) -> LastReply | None:
-        """Return the last reply to a request.
+        """Answer a request and return the last reply.
 
         Args:
             data: The request.

@@ -9,7 +9,7 @@ import { Note, Snapshot } from '../protocol/snapshot';
 import { IJaxprModel } from '../tokens';
 import { askingOf } from './request-state';
 
-/** For each model: the runs for which this page has requested the trials. */
+/** For each model: the id of a run -> the promise of its trials; a failed request is removed. */
 const trialsByModel = new WeakMap<IJaxprModel, Map<string, Promise<void>>>();
 
 /**

@@ -166,7 +166,7 @@ class NotebookCells implements ICells {
     if (index < 0) {
       return;
     }
-    // The columns side by side may lie over the notebook.
+    // Show the notebook's tab first, because the columns side by side may lie over the notebook.
     this._shell.activateById(this._panel.id);
     notebook.activeCellIndex = index;
     const cell = notebook.widgets[index];

@@ -1,4 +1,4 @@
-/** Reads the two files that are compared; a dialog asks for the second one. */
+/** Reads the two files that are compared; if only one is given, a dialog asks for the second file. */
 import { FileDialog } from '@jupyterlab/filebrowser';
 import { ITranslator, TranslationBundle } from '@jupyterlab/translation';
 

@@ -2,7 +2,7 @@
 import { ProgramEquations, ScopePart } from './equations';
 import { SourceSpans, callee, calledAs, operatorAs } from './source-spans';
 
-/** The equations from first to last of a scope that one call in the user's code made. */
+/** Consecutive equations of one scope, from first to last, that one library call in the user's code made. */
 export interface ILibraryCall {
   first: number;
   last: number;

@@ -62,7 +62,8 @@ class Distance(NamedTuple):
     compiles: bool
     differing: int  # the number of arguments, static values and settings that differ
     of_structure: int  # the number of differences in a pytree structure
-    kinds: int  # the total number of kinds of difference; shape and dtype of one array are two kinds
+    # the kinds of difference of each argument, added up: an array with another shape and dtype counts as two
+    kinds: int
     # the number of arguments whose type is the same and whose class differs, such as a NumPy array and a jax.Array;
     # JAX does not compile because of the class
     holders: int

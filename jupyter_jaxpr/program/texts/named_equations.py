@@ -158,7 +158,7 @@ class _Paths:
             yield ()
 
     def candidate(self, op_name: str, top: str, group: set[Equation]) -> _Candidate | None:
-        """Return the only equation of a group at the path of an op_name; None if several are possible."""
+        """Return the equation of a group at the path of an op_name; None if none, or more than one, is possible."""
         first, _, remainder = op_name.partition("/")
         path = _pieces(remainder)
         if first != top or not path:

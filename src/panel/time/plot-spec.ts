@@ -82,7 +82,7 @@ export function colourOf(name: SeriesName, ink: IInk): string {
 /** A row of the plot's data. */
 interface IDatum {
   key: string;
-  /** A number, or the text that the user typed. */
+  /** The swept value: a number if all swept values are numbers, else the text of the value. */
   x: number | string;
   y: number;
   lower: number;

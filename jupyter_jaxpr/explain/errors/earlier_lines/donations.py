@@ -134,7 +134,7 @@ def _can_be_renamed(raised: RaisedAt, target: ast.expr, argument: ast.expr) -> b
 
 
 def _types_of_leaves(value: Any) -> tuple[Any, list[str]] | None:
-    """Return the containers of a value and the types of its arrays; None for a value with a leaf that is no array."""
+    """Return the pytree structure and the types of a value's arrays; None without leaves, or if a leaf is no array."""
     import jax
 
     leaves, tree = jax.tree_util.tree_flatten(value)

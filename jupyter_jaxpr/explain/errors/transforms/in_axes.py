@@ -143,7 +143,7 @@ def _whole_or_pairs(call: Applied, names: Sequence[str]) -> list[FoundCure] | No
 
 
 def _other_axis(axes_of_arrays: list[tuple[str, str, str, str]]) -> str | None:
-    """Return the sentence on another axis of one array that has the size of the other array's mapped axis.
+    """Return a sentence that suggests another axis of one array, with the size of the other array's mapped axis.
 
     None if there is none.
     """

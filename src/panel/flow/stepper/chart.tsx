@@ -253,7 +253,7 @@ function numberAt(walk: Walk, place: IPlace, position: number): string {
   return grouped(walk.stepAt(walk.placeAt(position, place)).number);
 }
 
-/** The picture in a sentence. */
+/** Describes the plot in words: the smallest and the largest value, the axis, the limit, the values left out. */
 function describe(
   walk: Walk,
   leaf: Leaf,
