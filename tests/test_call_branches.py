@@ -57,8 +57,8 @@ def test_of_many_calls_the_first_seven_and_the_last_one_are_known(notebook: Note
     assert [row[0] for row in rows] == [1, 2, 3, 4, 5, 6, 7, 20]
     assert rows[-1] == (20, "9.0", "18.0", "True x 1")
     assert more_calls in (
-        f"The branches of 12 other calls of f in the cell are unknown. {AT_MOST}",
-        f"The branches of at least 12 other calls of f in the cell are unknown. {AT_MOST}",
+        f"It is unknown which branches ran in 12 other calls of f in the cell. {AT_MOST}",
+        f"It is unknown which branches ran in at least 12 other calls of f in the cell. {AT_MOST}",
     )
 
 
@@ -97,8 +97,8 @@ def test_arguments_that_the_cell_changes_are_those_of_their_call_or_unknown(note
     columns, rows, more_calls = table(ran)
     assert (columns, rows) == ([], [])
     assert more_calls in (
-        f"The branches of 4 calls of h in the cell are unknown. {AT_MOST}",
-        f"The branches of at least 4 calls of h in the cell are unknown. {AT_MOST}",
+        f"It is unknown which branches ran in 4 calls of h in the cell. {AT_MOST}",
+        f"It is unknown which branches ran in at least 4 calls of h in the cell. {AT_MOST}",
     )
 
 
@@ -109,8 +109,8 @@ def test_without_the_option_the_table_says_how_to_get_the_calls(notebook: Notebo
     assert recording.calls is not None
     assert (recording.calls.columns, recording.calls.calls) == ([], [])
     assert recording.calls.others in (
-        f"The branches of 2 calls of f in the cell are unknown. {KEEP}",
-        f"The branches of at least 2 calls of f in the cell are unknown. {KEEP}",
+        f"It is unknown which branches ran in 2 calls of f in the cell. {KEEP}",
+        f"It is unknown which branches ran in at least 2 calls of f in the cell. {KEEP}",
     )
 
 

@@ -361,7 +361,8 @@ def test_where_the_environment_cannot_be_had_the_panel_is_told(wire):
         "type": "failed",
         "seq": 1,
         "text": "jupyter_jaxpr could not open the connection to the panel. Your cell is not affected.",
-        "cure": "Run the cell again. If jupyter_jaxpr fails again, report the failure with the details below.",
+        "cure": "Run the cell again. If jupyter_jaxpr fails again, report the failure to the developers of "
+        "jupyter_jaxpr, with the details below.",
         "detail": "",
     }
 

@@ -82,8 +82,8 @@ def test_the_names_of_the_function_have_their_types(trace: Trace) -> None:
 
 
 NO_MORE = (
-    "Live makes no text after the {}. To change this, choose where Live ends in the View menu, or run the cell to see "
-    "the text."
+    "Live ends at the {} and makes no later text. To see this text, run the cell, or choose a later end of Live "
+    "in the View menu."
 )
 
 

@@ -79,8 +79,8 @@ def test_each_level_is_made_unheard_and_leaves_the_caches(
     no_hlo = (
         "hlo",
         "absent",
-        "Live makes no text after the StableHLO. To change this, choose where Live ends in the View menu, or run the "
-        "cell to see the text.",
+        "Live ends at the StableHLO and makes no later text. To see this text, run the cell, or choose a later "
+        "end of Live in the View menu.",
     )
     answer = trace("stablehlo")
     assert (answer.text, levels(answer)) == (None, [("stablehlo", "held", None), no_hlo])

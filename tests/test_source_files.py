@@ -232,7 +232,7 @@ def test_a_cell_without_a_file_has_the_text_that_python_keeps(cell, name):
     ("name", "missing"),
     [
         ("/gone/cell_7.py", "The kernel cannot read cell_7.py. The file may have moved since the run."),
-        ("<string>", "<string> is no file, and Python did not keep the text of its code."),
+        ("<string>", "<string> is not a file, and Python did not keep the text of its code."),
     ],
 )
 def test_a_cell_whose_text_python_did_not_keep_says_so(cell, name, missing):

@@ -132,8 +132,8 @@ def test_effects_are_asked_about_first(panel, capfd):
     assert capfd.readouterr().out == ""
     assert isinstance(reply, Confirm)
     assert reply.question == (
-        "The function has effects (Debug). The package runs the function twice: once step by step, and once unchanged. "
-        "Both runs repeat its prints and callbacks. Run the function?"
+        "The function has effects (Debug). The stepper runs the function twice: once step by step, and once "
+        "unchanged. Both runs repeat the prints and callbacks of the function. Run the function?"
     )
     panel.ask(run, confirmed=True, identifier=2)
     recording = panel.last(2).result

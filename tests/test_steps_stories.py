@@ -98,8 +98,8 @@ def test_a_while_that_never_ends_is_left_with_a_note():
         "Choose a bound that the value can reach, or also end the loop after a fixed number of steps."
     ]
     assert rerun.verdict == (
-        "The recorded run stopped before its end, so the package did not run the original function to compare the "
-        "results."
+        "The recorded run stopped before its end, so jupyter_jaxpr did not run the original function to compare "
+        "the results."
     )
     assert rerun.pairs == []
     assert [visit.finished for visit in rerun.steps.visits] == [False]
@@ -342,8 +342,8 @@ def test_stop_keeps_what_was_recorded():
     assert (rerun.steps.step[0], rerun.steps.step[-1]) == (0, trips - 1)
     assert (
         rerun.verdict
-        == "The recorded run stopped before its end, so the package did not run the original function to compare the "
-        "results."
+        == "The recorded run stopped before its end, so jupyter_jaxpr did not run the original function to compare "
+        "the results."
     )
 
 

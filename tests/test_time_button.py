@@ -205,8 +205,8 @@ def test_the_machine_is_measured_when_asked_and_in_later_documents(ask_after: Ca
     assert (machine.device, machine.dtype) == (jax.devices()[0].device_kind, "float32")
     assert machine.flops > 0
     assert machine.bandwidth > 0
-    assert machine.how.startswith("The fastest of several calls counts. The calls took ")
-    second_result = ask(kind="machine").result  # the second measurement, as by the button “Measure it again”
+    assert machine.how.startswith("The speeds come from the fastest of several calls of two programs: ")
+    second_result = ask(kind="machine").result  # the button says “Measure it again”
     assert second_result is not None
     assert (second_result.device, second_result.seconds != machine.seconds) == (machine.device, True)
     machine = second_result

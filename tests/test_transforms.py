@@ -261,8 +261,8 @@ def test_a_result_that_is_no_scalar_has_a_vjp():
 def test_what_is_not_differentiated_is_said():
     words = jj.inspect(of_integers, X, np.int32(3), stage="trace").transform("grad").transforms[0].words
     assert words == (
-        "jax.grad of of_integers. The derivative is with respect to x. "
-        "The derivative leaves out arguments whose type is no float: n (i32[])."
+        "jax.grad of of_integers. The derivative is with respect to x. The derivative leaves out arguments whose "
+        "type is not a float type: n (i32[])."
     )
     words = jj.inspect(lambda x, y: (x * y).sum(), X, y=X, stage="trace").transform("grad").transforms[0].words
     assert words == (

@@ -23,11 +23,11 @@ def note_of(body, setup=""):
 
 
 def seen(body, setup=""):
-    """Return the beginning of the note's text, which states the number of iterations."""
-    return note_of(body, setup).text.partition(" The iterations left ")[0]
+    """Return the number of iterations in the note's words, without the rest of the sentence."""
+    return note_of(body, setup).text.partition(" The iterations account for ")[0]
 
 
-REPEATS = "The same equations repeat {} times: iterations left different equations or none."
+REPEATS = "The same equations repeat {} times: some iterations added other equations to the program, or none."
 
 
 @pytest.mark.parametrize(

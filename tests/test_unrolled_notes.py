@@ -23,9 +23,8 @@ def test_a_note_says_what_it_saw_what_it_costs_and_what_to_do():
     assert note.title == "The for loop was unrolled: 60 equations"
     equations = document.programs[0].equations
     assert note.text == (
-        "Python ran 12 iterations of this for loop while JAX traced. "
-        f"The iterations left 60 of the program's {equations} equations. "
-        "Each iteration needs the result of the previous iteration."
+        "Python ran 12 iterations of this for loop while JAX traced. The iterations account for 60 of the "
+        f"program's {equations} equations. Each iteration needs the result of the previous iteration."
     )
     assert note.cure == (
         "Write the loop with jax.lax.scan. The program then holds the body only once, for any number of iterations."
@@ -80,7 +79,9 @@ def test_a_loop_in_several_programs_is_one_note():
     assert seen(document) == [("unrolled_loop", 2, 30, "carried")]
     (note,) = document.notes
     assert note.program == -1
-    assert note.text.endswith("The loop is in 3 programs of f; the numbers are of one of these programs.")
+    assert note.text.endswith(
+        "The loop is in 3 programs of f. The numbers in this note are those of one of these programs."
+    )
     assert note.price[0] == "The times to trace, lower and compile this program were not measured."
 
 

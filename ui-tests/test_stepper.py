@@ -408,7 +408,7 @@ def test_effects_are_repeated_only_when_that_is_wanted(notebook):
     nb.run(0)
     steps = step_through(nb, 1)
     question = steps.get_by_role("alertdialog", name="Repeat the effects?")
-    expect(question).to_contain_text("Both runs repeat its prints and callbacks.")
+    expect(question).to_contain_text("Both runs repeat the prints and callbacks of the function.")
     no = question.get_by_role("button", name="Do not run the function")
     expect(no).to_be_focused()
     assert violations(nb.page, ".jp-JaxprStepper") == []

@@ -225,7 +225,7 @@ def test_a_mistake_of_ours_is_a_line_in_the_panel_and_the_cell_runs_as_always(no
 
     alert = nb.panel.get_by_role("alert")
     expect(alert).to_contain_text(f"jupyter_jaxpr could not {doing}. The cell itself ran as always.")
-    expect(alert).to_contain_text("Report this failure with the details below.")
+    expect(alert).to_contain_text("Report this failure to the developers of jupyter_jaxpr, with the details below.")
     alert.get_by_text("Details", exact=True).click()
     expect(alert).to_contain_text("RuntimeError: no such thing")
 

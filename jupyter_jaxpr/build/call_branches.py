@@ -27,11 +27,11 @@ SECONDS = 5.0
 _OPERANDS = 3
 _RESULTS = 2
 
-_LATE = f"The calls before this call took more than {SECONDS:g} seconds."
+_LATE = f"The stepper did not run this call, because the calls before it took more than {SECONDS:g} seconds."
 _STOPPED = "You stopped the stepper."
 _MORE = "The call ran this construct {times:,} times, and the stepper recorded {kept:,} of the runs."
 _FAILED = "The stepper could not run the call ({error})."
-_OTHERS = "The branches of {calls} of {name} in the cell are unknown."
+_OTHERS = "It is unknown which branches ran in {calls} of {name} in the cell."
 _UNCOUNTED = "Calls of {name} that Python code did not make are not counted, so there may be more calls."
 _KEEP = "%%jaxpr --steps keeps the arguments of the first calls and of the last call: at most 8."
 _AT_MOST = (

@@ -198,7 +198,7 @@ def loop_notes(
             read = programs[among[0]]
             types = ", ".join(argument.summary for argument in read.arguments)
             numbers = f"{read.name} ({types})" if types else "one of these programs"
-            text += f" The loop is in {_named(among, programs)}; the numbers are of {numbers}."
+            text += f" The loop is in {_named(among, programs)}. The numbers in this note are those of {numbers}."
         note = Note(
             kind=loop.kind,
             text=text,
@@ -305,7 +305,7 @@ def failure_notes(failures: Sequence[str]) -> list[Note]:
         Note(
             kind="failed",
             text="jupyter_jaxpr failed on a part of this run; the cell itself ran as always.",
-            cure="Report this failure with the details below.",
+            cure="Report this failure to the developers of jupyter_jaxpr, with the details below.",
             detail=failure,
             program=-1,
             frame=-1,
@@ -326,7 +326,9 @@ def undescribed_note(subject: str, why: str, detail: str | None = None) -> Note:
     return Note(
         kind="failed",
         text=f"{subject} {why}. The rest of the run is complete; the cell itself ran as always.",
-        cure="Report this failure with the details below." if detail else "Report this failure.",
+        cure="Report this failure to the developers of jupyter_jaxpr, with the details below."
+        if detail
+        else "Report this failure to the developers of jupyter_jaxpr.",
         detail=detail,
         program=-1,
         frame=-1,

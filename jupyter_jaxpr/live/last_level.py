@@ -35,8 +35,8 @@ TEXT_LIMIT = 1_000_000
 
 COMPILED = "XLA compiled the program for its HLO. No ledger counts this compile, and JAX does not cache the executable."
 _NOT_CHOSEN = (
-    "Live makes no text after the {last}. To change this, choose where Live ends in the View menu, or run the cell to "
-    "see the text."
+    "Live ends at the {last} and makes no later text. To see this text, run the cell, or choose a later end of "
+    "Live in the View menu."
 )
 _TOO_LONG = "The {level} is too long to be sent after each key. Run the cell to see the text."
 _SLOW = (

@@ -52,7 +52,11 @@ class OwnFailures:
                 sys.setrecursionlimit(limit)
 
     def _report(self, text: str, detail: str | None) -> None:
-        cure = "Report this failure with the details below." if detail else "Run the cell again to see the program."
+        cure = (
+            "Report this failure to the developers of jupyter_jaxpr, with the details below."
+            if detail
+            else "Run the cell again to see the program."
+        )
         self._publisher.fail(text, cure, detail)
         last_line = f" ({detail.strip().splitlines()[-1]})" if detail else ""
         print(text + last_line, file=sys.stderr)

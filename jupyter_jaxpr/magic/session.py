@@ -219,7 +219,7 @@ class Session:
         thread = threading.get_ident()
         active = self._active.get(thread)
         if active is None:
-            with self._guard("jupyter_jaxpr could not release an interrupted call."):
+            with self._guard("jupyter_jaxpr could not clean up after an interrupted call."):
                 self.observer.let_go()
         if active is None or not _is_result_of(result, active.info):
             return

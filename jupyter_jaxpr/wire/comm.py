@@ -345,6 +345,7 @@ def _never_raises(failure: str, tell: Publisher | None = None) -> Iterator[None]
         if tell is not None:
             tell.fail(
                 f"{failure} Your cell is not affected.",
-                "Run the cell again. If jupyter_jaxpr fails again, report the failure with the details below.",
+                "Run the cell again. If jupyter_jaxpr fails again, report the failure to the developers of "
+                "jupyter_jaxpr, with the details below.",
                 traceback.format_exc(),
             )

@@ -23,7 +23,7 @@ def text(match: FoundLoop, equations: int, total: int) -> str:
     """Return sentences on the iterations of an unrolled loop, and on the equations that JAX recorded for them."""
     sentences = [
         *_ran(match),
-        f"The iterations left {equations:,} of the program's {count(total, 'equation')}.",
+        f"The iterations account for {equations:,} of the program's {count(total, 'equation')}.",
         *(_inner(inner, times) for inner, times in match.inside),
         "Each iteration needs the result of the previous iteration."
         if match.carried
@@ -40,7 +40,8 @@ def _ran(match: FoundLoop) -> list[str]:
     sentences = [f"Python ran {count(ran, 'iteration')} of this {word} while JAX traced."]
     if ran != repetitions:
         sentences.append(
-            f"The same equations repeat {count(repetitions, 'time')}: iterations left different equations or none."
+            f"The same equations repeat {count(repetitions, 'time')}: some iterations added other equations to "
+            "the program, or none."
         )
     return sentences
 

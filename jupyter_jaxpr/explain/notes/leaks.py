@@ -395,8 +395,8 @@ def _place_of_write(codes: Sequence[CodeType], holder: str) -> Place:
                 if any(map(_changes, instructions)):
                     places.setdefault("changed", place)
                     if keys and any(f"[{_key_text(instruction.argval)}]" in keys for instruction in instructions):
-                        places.setdefault("changed with the key", place)
-    for kind in ("assigned", "changed with the key", "changed", "used"):
+                        places.setdefault("keyed", place)
+    for kind in ("assigned", "keyed", "changed", "used"):
         if kind in places:
             return places[kind]
     return Place(file_of(codes[0]), codes[0].co_firstlineno, function_of(codes[0]))

@@ -383,7 +383,9 @@ class Trial:
         variant.warm = timed.warm()
         variant.calls += variant.warm.calls if variant.warm is not None else 0
         if timed.error is not None:
-            variant.notes.append(f"{variant.name} raised when the comparison called it again: {words(timed.error)}")
+            variant.notes.append(
+                f"{variant.name} raised an error when the comparison called the function again: {words(timed.error)}"
+            )
 
     def measure_further(self, sweep: Sweep | None) -> None:
         """Trace the derivatives, and count the compiles of the further calls."""

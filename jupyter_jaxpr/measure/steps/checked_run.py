@@ -27,11 +27,12 @@ from .sketch import array_text
 from .stepper import Stepper
 
 NOT_RUN = (
-    "The recorded run stopped before its end, so the package did not run the original function to compare the results."
+    "The recorded run stopped before its end, so jupyter_jaxpr did not run the original function to compare the "
+    "results."
 )
 EFFECTS = (
-    "The function has effects ({effects}). The package runs the function twice: once step by step, and once unchanged. "
-    "Both runs repeat its prints and callbacks. Run the function?"
+    "The function has effects ({effects}). The stepper runs the function twice: once step by step, and once "
+    "unchanged. Both runs repeat the prints and callbacks of the function. Run the function?"
 )
 _DEVICES = (
     "The function's arrays are spread over {count} devices, which the stepper does not support. Call the function with "

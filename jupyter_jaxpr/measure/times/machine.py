@@ -109,8 +109,8 @@ def _measure(device: Any, kind: str, report: Report, stop: Stop) -> MeasuredMach
     (flops, side), (bandwidth, moved) = multiplied, copied
     took = time.perf_counter() - began
     method = (
-        f"The fastest of several calls counts. The calls took {duration(took)}: a float32 matmul of {side} by {side}, "
-        f"and x + 1 in place on {size(moved)}."
+        f"The speeds come from the fastest of several calls of two programs: a float32 matmul of {side} by "
+        f"{side}, and x + 1 in place on {size(moved)}. All calls together took {duration(took)}."
     )
     if device.platform != "cpu":
         method += " The matmul ran at JAX's default precision, which may use fewer bits inside."

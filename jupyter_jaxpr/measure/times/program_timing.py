@@ -212,7 +212,9 @@ class _Trial:
             times.compiling = 0.0 if times.eager is None else share * times.eager.median
         for timed in (self._warm, self._eager):
             if timed is not None and timed.error is not None:
-                times.notes.append(f"{self._name} raised when the timing called it: {words(timed.error)}")
+                times.notes.append(
+                    f"{self._name} raised an error when the timing called the function: {words(timed.error)}"
+                )
         for label, warm in (("warm call", times.warm), ("call without jit", times.eager)):
             if warm is not None and warm.runs == 1 and warm.median > self._slow:
                 times.notes.append(

@@ -25,7 +25,7 @@ MOST_LINES = 4_000
 LARGEST = 4_000_000
 
 _UNKNOWN = "It is unknown which code of {name} ran."
-_NOT_KEPT = "{name} is no file, and Python did not keep the text of its code."
+_NOT_KEPT = "{name} is not a file, and Python did not keep the text of its code."
 _OTHER_TEXT = "Python has another text of {name} than the text that ran. Run the code again."
 
 

@@ -101,7 +101,7 @@ class Original:
         not_floats = [place for place in range(len(self.specs)) if place not in self.floats]
         described = listed([f"{self.names[place]} ({self.types[place]})" for place in not_floats])
         if described:
-            words.append(f"The derivative leaves out arguments whose type is no float: {described}.")
+            words.append(f"The derivative leaves out arguments whose type is not a float type: {described}.")
         return " ".join(words)
 
     def of_chosen(self, inputs: Sequence[Any], results: Sequence[int]) -> Callable[..., list[Any]]:

@@ -91,9 +91,13 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
         if raised is not None and isinstance(raised.node, ast.Call) and "pallas_call(" in raised.source(raised.node):
             title = f"{name} is the kernel of a pallas_call and gets no reference for {missing}"
             explanation = (
-                "A kernel gets one reference for each input, then one for each output, and those of scratch_shapes."
+                "A kernel gets one reference for each input, then one for each output, and then one for each "
+                "scratch shape."
             )
-            words = f"Take {missing} out of the parameters, or pass another input, out_shape or scratch shape."
+            words = (
+                f"Remove {missing} from the parameters of the kernel, or pass one more input, out_shape or scratch "
+                "shape to pallas_call."
+            )
             return Explained(None, title, explanation, (FoundCure("the parameters", None, words),))
         if raised is not None and (no_primals := _no_primals(raised, missing)) is not None:
             return no_primals
@@ -103,7 +107,7 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
             return Explained(None, f"The call of {name} leaves out rngs", "", rngs)
         words = f"Pass {missing} in the call."
         if raised is not None and raised.loops is not None and match["name"] in _functions_of_text(raised.loops.module):
-            words = f"Pass {missing} in the call, or give a default in the def."
+            words = f"Pass {missing} in the call, or give {missing} a default value in the definition of the function."
         return Explained(
             None, f"The call of {name} leaves out {missing}", "", (FoundCure("pass the argument", None, words),)
         )
@@ -122,9 +126,12 @@ def _rngs_of_nnx(raised: RaisedAt) -> tuple[FoundCure, ...] | None:
         return None
     nnx = raised.source(call.func.value)
     keys = f"{nnx}.Rngs(0)"
-    words = f"A layer of nnx draws its first parameters with the keys of rngs. {nnx}.Rngs(0) makes keys of the seed 0."
+    words = (
+        f"A layer of nnx draws its initial parameters with the keys of rngs. {nnx}.Rngs(0) makes these keys from the "
+        "seed 0."
+    )
     if type(value_of(raised, ast.Name("rngs", ast.Load()))).__name__ == "Rngs":
-        keys, words = "rngs", "A layer of nnx draws its first parameters with the keys of rngs."
+        keys, words = "rngs", "A layer of nnx draws its initial parameters with the keys of rngs."
     code = f"{raised.source(call)[:-1].rstrip().rstrip(',')}, rngs={keys})"
     return (FoundCure("rngs", code, words),)
 
@@ -228,7 +235,10 @@ def _no_primals(raised: RaisedAt, missing: str) -> Explained | None:
     transform = called(raised.node) if isinstance(raised.node, ast.Call) else ""
     if transform not in _TAKE_ARGUMENTS:
         return None
-    words = f"jax.{transform} calls the function with the arguments that follow: jax.{transform}(f, x)."
+    words = (
+        f"Pass the arguments of the function after the function, as in jax.{transform}(f, x): jax.{transform} itself "
+        "calls the function."
+    )
     title = f"jax.{transform} gets no argument for {missing}"
     return Explained(None, title, "", (FoundCure("pass the argument", None, words),))
 
@@ -249,7 +259,7 @@ def _no_key(raised: RaisedAt) -> Explained | None:
     is_other = bool(kind) and not kind.startswith(("key<", "u32["))
     if parameters_of(function)[:1] != ["key"] or not (is_array or is_other):
         return None
-    words = "Pass a key first. jax.random.key makes a key of a number. Split the key for each use."
+    words = "Pass a key as the first argument. jax.random.key makes a key from a number. Split the key for each use."
     title = "The first argument must be a key of jax.random.key"
     return Explained(None, title, "", (FoundCure("jax.random.key", None, words),))
 
@@ -274,7 +284,7 @@ def _derivative_rule(raised: RaisedAt | None, name: str, passed_count: str, take
         if names.index(name):
             rule = "backward"
             words = (
-                "JAX calls the backward rule with the arguments of nondiff_argnums, if there are some, then the "
+                "JAX calls the backward rule with the arguments of nondiff_argnums, if there are any, then the "
                 "residuals, then the cotangent of the result."
             )
         title = f"The {rule} rule {name} of {function} gets {count(int(passed_count), 'argument')}, but takes {takes}"
@@ -305,7 +315,7 @@ def _kernel_parameters(raised: RaisedAt | None, name: str, passed_count: str, ta
     if kernel == name:
         title = f"pallas_call passes {count(int(passed_count), 'reference')} to {name}, which takes {takes}"
         words = (
-            "A kernel gets one reference for each input, then one for each output, and then those of scratch_shapes."
+            "A kernel gets one reference for each input, then one for each output, and then one for each scratch shape."
         )
         return Explained(
             None,

@@ -119,7 +119,10 @@ def _limits(raised: RaisedAt, call: ast.Call) -> Explained | None:
     title = f"{name} takes the shape and the dtype after the key, not limits or a mean"
     texts = [raised.source(argument) for argument in ([call.args[0], arguments[0]] if is_shape else [call.args[0]])]
     if name not in _BOUNDS:
-        words = f"{source}(key, shape) has mean 0 and deviation 1. Write mean + deviation * {source}(key, shape)."
+        words = (
+            f"{source}(key, shape) draws numbers of mean 0 and standard deviation 1. Write mean + deviation * "
+            f"{source}(key, shape)."
+        )
         return Explained(None, title, "", (FoundCure("mean + deviation * x", None, words),))
     named = [f"{option}={raised.source(limit)}" for option, limit in zip(_BOUNDS[name], numbers, strict=False)]
     code = f"{source}({', '.join([*texts, *named])})"
@@ -232,7 +235,7 @@ def _length_as_xs(raised: RaisedAt, call: ast.Call) -> Explained | None:
     arguments = [raised.source(argument) for argument in call.args]
     code = f"{raised.source(call.func)}({arguments[0]}, {arguments[1]}, None, length={arguments[2]})"
     title = f"scan takes arrays as its third argument, but gets the number {arguments[2]}"
-    words = "length is the number of steps where no array is scanned over."
+    words = "Without an array in xs, scan takes the number of steps from the argument length."
     cure = applied(FoundCure("length", code, words), [edit_of(raised, over(call, code))])
     return Explained(None, title, "", tuple(passed(raised, [cure])))
 
@@ -262,7 +265,7 @@ def _index_last(raised: RaisedAt) -> Explained | None:
         return None
     name = body.name if isinstance(body, ast.FunctionDef) else "the function"
     title = f"fori_loop calls {name} with the index first, and then the carry"
-    explanation = f"So {first} is the index, and {second} is the carry."
+    explanation = f"The parameter {first} gets the index, and the parameter {second} gets the carry."
     code = f"{second}, {first}"
     words = f"Write the parameters as {code}."
     cure = FoundCure("the order", code, words)

@@ -54,7 +54,7 @@ def static_fields(raised: RaisedAt | None, values: Mapping[str, Any], path: str)
     lines = static_lines(raised, node, owner)
     if not lines:
         return []
-    words = f"Write this in the class {kind}. {STATIC} {import_sentence(raised)}".rstrip()
+    words = f"Write this code in the class {kind}. {STATIC} {import_sentence(raised)}".rstrip()
     return [FoundCure("a static field", "\n".join(lines), words)]
 
 

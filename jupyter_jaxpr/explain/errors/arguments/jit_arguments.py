@@ -139,20 +139,22 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
             FoundCure(
                 "take it out",
                 None,
-                f"Take {path} out of {name}, and pass the value as an argument of its own with static_argnames.",
+                f"Take {path} out of {name}, and pass the value as a separate static argument, named in "
+                "static_argnames.",
             ),
         ]
     if type_.startswith(("numpy.random.", "random.")) or type_ in ("random.Random",):
         words = "Pass a key of jax.random.key as an argument, and draw with jax.random, such as jax.random.normal."
         explanation = (
-            f"{kind} changes at each draw. JAX traces the function once, so the program would hold one draw for ever."
+            f"A {kind} gives another number at each draw. JAX traces the function once, so each call of the "
+            "compiled program would use the numbers that were drawn during the trace."
         )
         title = f"The argument {path} is not an array: its type is {kind}"
         return Explained(None, title, explanation, (FoundCure("jax.random", None, words),))
     if type_ == "numpy.ndarray":
         dtype = str(getattr(values.get(name), "dtype", "")) if is_whole else ""
-        words = "Keep texts, dates and objects outside of JAX, and give JAX numbers for them."
-        title = f"The argument {path} is an array of NumPy that JAX cannot hold" + (f": {dtype}" if dtype else "")
+        words = "Keep strings, dates and objects outside of JAX, and pass numbers that stand for them."
+        title = f"The argument {path} is a NumPy array that JAX cannot hold" + (f": {dtype}" if dtype else "")
         return Explained(None, title, "JAX arrays hold numbers and booleans.", (FoundCure("numbers", None, words),))
     if not is_plain and "equinox" in packages_of(value):
         words = f"Use equinox.filter_jit, which makes everything in {name} that is not an array static."
@@ -249,7 +251,7 @@ def packages_of(value: Any) -> set[str]:
 def _result(name: str, type_: str, path: str | None) -> Explained:
     kind = type_.rpartition(".")[2]
     at = f"result{path}" if path else "the result"
-    cure = FoundCure("return arrays", None, f"Return only arrays from {name}, and add {at} outside of {name}.")
+    cure = FoundCure("return arrays", None, f"Return only arrays from {name}, and compute {at} outside of {name}.")
     explanation = (
         "A compiled program returns arrays. JAX can return arrays, numbers, and lists, tuples and dicts of them."
     )
@@ -268,7 +270,10 @@ def _unhashed_part(raised: RaisedAt | None, type_: str, part: str) -> Explained:
     if content == "an array":
         argument_name = static_argument[0] if static_argument is not None else "the argument"
         cure = FoundCure(
-            "not static", None, f"Take {argument_name} out of the static arguments, or keep arrays apart from settings."
+            "not static",
+            None,
+            f"Take {argument_name} out of the static arguments, or pass the array as a separate argument that is "
+            "not static.",
         )
     return Explained(None, f"{name} cannot be hashed: this {kind} holds {content}", explanation, (cure,))
 
@@ -284,7 +289,7 @@ def _unhashed_argument(raised: RaisedAt | None, type_: str) -> Explained:
     ):
         return owner
     if static_argument is None or raised is None:
-        cure = FoundCure("hashable", None, "Pass a number, a text or a tuple as a static argument.")
+        cure = FoundCure("hashable", None, "Pass a number, a string or a tuple as a static argument.")
         return Explained(None, f"A static argument cannot be hashed: its type is {kind}", explanation, (cure,))
     name, node = static_argument
     title = f"The static argument {name} cannot be hashed: its type is {kind}"
@@ -297,12 +302,14 @@ def _unhashed_argument(raised: RaisedAt | None, type_: str) -> Explained:
         cure = FoundCure("not static", None, f"Take {name} out of the static arguments: JAX traces arrays.")
         if type_ != "numpy.ndarray" and not _is_shape(raised, node, value):
             return Explained(None, title, explanation, (cure,))
-        words = f"Take {name} out of the static arguments where its values are only computed with: JAX traces arrays."
+        words = (
+            f"If the function only computes with {name}, take {name} out of the static arguments: JAX traces arrays."
+        )
         cure = replace(cure, text=words)
-        values = FoundCure("a tuple", None, f"Pass a tuple where the values of {name} decide a shape or an axis.")
+        values = FoundCure("a tuple", None, f"If the values of {name} decide a shape or an axis, pass a tuple.")
         return Explained(None, title, explanation, (values, cure))
     if kind != "list":
-        cures = [FoundCure("hashable", None, f"Pass {name} as a number, a text or a tuple.")]
+        cures = [FoundCure("hashable", None, f"Pass {name} as a number, a string or a tuple.")]
         module = raised.loops.module if raised.loops is not None else ast.Module([], [])
         classes = [part for part in ast.walk(module) if isinstance(part, ast.ClassDef) and part.name == kind]
         frozen = _frozen(raised, classes[0], value) if len(classes) == 1 else []

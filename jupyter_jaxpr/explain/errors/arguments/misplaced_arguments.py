@@ -111,7 +111,7 @@ def misplaced_error(error: BaseException, raised: RaisedAt | None, function: str
     if _HOLDS_MODULE.search(text) and (module := _linen_in_init(raised, call)) is not None:
         return module
     if called(call) == "associative_scan" and _LEAVES.search(text):
-        words = "The function gets two parts of the elements, and returns one part with the same containers and keys."
+        words = "The function gets two slices of the elements. Return one slice with the same containers and keys."
         title = "The function of associative_scan returns a structure that differs from that of its arguments"
         result = result_of(function_of_text(raised, call.args[0])) if len(call.args) > 1 else None
         if isinstance(result, ast.Tuple) and len(result.elts) == 2 and shape_of(raised, call.args[1]) is not None:
@@ -148,7 +148,7 @@ def _function_as_text(raised: RaisedAt, call: ast.Call, text: str) -> Explained 
         text.startswith("'str' object is not call") and is_name
     ):
         return None
-    title = f"{raised.source(call.func)} takes a function, but gets the text {raised.source(name)}"
+    title = f"{raised.source(call.func)} takes a function, but gets the string {raised.source(name)}"
     words = "Pass the function itself: its name without quotation marks."
     cures = [FoundCure("the function", None, words)]
     if is_name:
@@ -224,7 +224,7 @@ def _functions(raised: RaisedAt, call: ast.Call, message: str) -> Explained | No
     # only the function moves; the other arguments keep their order
     arguments.insert(place, arguments.pop(function_places[0]))
     title = f"{name} takes its function as argument {place + 1}, not as argument {function_places[0] + 1}"
-    words = f"Pass the arguments of {name} in this order."
+    words = f"Pass the arguments of {name} in the order that this code shows."
     return Explained(None, title, "", rewritten(raised, call, "the order", written(raised, call, arguments), words))
 
 
@@ -246,7 +246,10 @@ def _result_of_call(raised: RaisedAt, call: ast.Call, inner: ast.Call, message: 
         words = f"Return the function at the end of {raised.source(inner.func)}."
         return Explained(None, title, "", (FoundCure("return", None, words),))
     title = f"{called(call)} takes a function, but gets the result of {raised.source(inner)}"
-    words = "Pass the function without a call. The result takes the arguments."
+    words = (
+        "Pass the function itself, not the result of its call. The transformed function takes the arguments, as in "
+        "jax.jit(f)(x)."
+    )
     if not isinstance(inner.func, ast.Name) or not _is_function(raised, inner.func):
         return Explained(None, title, "", (FoundCure("the function", None, words),))
     code = raised.source(inner.func)
@@ -313,7 +316,7 @@ def _policy(raised: RaisedAt) -> Explained | None:
             name = node.value.value
             if type(name) is not str:
                 continue
-            title = f"The policy of checkpoint is a function, not the text '{name}'"
+            title = f"The policy of checkpoint is a function, not the string '{name}'"
             words = "jax.checkpoint_policies holds the policies."
             if not hasattr(jax.checkpoint_policies, name) or namespace(raised).get("jax") is not jax:
                 return Explained(None, title, "", (FoundCure("jax.checkpoint_policies", None, words),))
@@ -351,8 +354,8 @@ def _devices(raised: RaisedAt, call: ast.Call, size: str) -> Explained | None:
 
 
 _XLA_FLAGS = (
-    "Use the devices that there are. For a test on a CPU, the variable XLA_FLAGS="
-    "--xla_force_host_platform_device_count={count}, set before Python starts, makes more."
+    "Use no more devices than JAX has. To test with {count} devices on a CPU, set the environment variable "
+    "XLA_FLAGS=--xla_force_host_platform_device_count={count} before Python starts."
 )
 
 
@@ -450,7 +453,7 @@ def _class_labels(raised: RaisedAt, call: ast.Call) -> Explained | None:
         return None
     title = f"{called(call)} takes a number for each class, but {raised.source(call.args[1])} holds integers"
     code = f"{raised.source(call.func)}_with_integer_labels"
-    words = "This function takes the number of the class of each row."
+    words = f"{code} takes one class number for each row."
     cures = rewritten(raised, call.func, "integer labels", code, words)
     return Explained(None, title, operands(raised, call.args), cures)
 

@@ -45,10 +45,10 @@ def none_of_the_caller(raised: RaisedAt, name: str) -> tuple[str, tuple[FoundCur
     if path is None:
         return None
     text = (
-        f"{tree}{path} is None. jax.tree.map takes the structure of {first}, and passes what {tree} has in the place "
-        f"of each array of {first}."
+        f"{tree}{path} is None. jax.tree.map calls the function for each array of {first}, and passes the part "
+        f"of {tree} at the same place."
     )
-    words = f"Write an array in the place of None, or return {parameters[0]} where {name} is None."
+    words = f"Write an array in the place of None, or return {parameters[0]} from the function if {name} is None."
     return text, (FoundCure("no None", None, words),)
 
 

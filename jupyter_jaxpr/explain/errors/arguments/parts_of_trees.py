@@ -124,7 +124,7 @@ def _whole(raised: RaisedAt, made: ast.Assign, path: str, large: Any) -> FoundCu
     if source.count(part) != 1:
         return None
     whole_source = raised.source(whole)
-    words = f"Make the tree of {whole_source}, not of {part}."
+    words = f"Make the tree from {whole_source}, not from its part {part}."
     return FoundCure("the whole tree", source.replace(part, whole_source), words)
 
 

@@ -131,7 +131,7 @@ def _named_place(raised: RaisedAt) -> Explained | None:
     if not names:
         return None
     title = f"The format of {raised.source(call.func)} names {names[0]}, but the call passes no value of this name"
-    words_of_cure = "Pass the value as name=value, or write {} without a name."
+    words_of_cure = "Pass the value as name=value, or write {} without a name in the format."
     sources = [raised.source(argument) for argument in call.args]
     written = re.findall(r"\{([A-Za-z_]\w*)", str(words))
     unread = [keyword for keyword in call.keywords if keyword.arg and keyword.arg not in written]
@@ -156,7 +156,10 @@ def _no_member(raised: RaisedAt, name: str) -> Explained | None:
         return None
     if name.startswith("tree_") and hasattr(sys.modules.get("jax.tree"), name.removeprefix("tree_")):
         code = f"jax.tree.{name.removeprefix('tree_')}"
-        cure = applied(FoundCure(code, code, f"{code} is the present name."), [edit_of(raised, over(attribute, code))])
+        cure = applied(
+            FoundCure(code, code, f"The current name of this function is {code}."),
+            [edit_of(raised, over(attribute, code))],
+        )
         title = f"{raised.source(attribute.value)} has no function {name} any more"
         return Explained(None, title, "", tuple(passed(raised, [cure])))
     modules = [f"jax.{module}" for module in _MODULES if name in vars(sys.modules.get(f"jax.{module}", ast))]
@@ -223,8 +226,11 @@ def _of_list(raised: RaisedAt) -> Explained | None:
         else []
     )
     if texts:
-        title = f"{raised.source(texts[0])} is a text, not an array"
-        words = "jax.tree.map reaches each leaf of a tree: take texts out of the tree, or keep them apart."
+        title = f"{raised.source(texts[0])} is a string, not an array"
+        words = (
+            "jax.tree.map calls the function with each leaf of the tree, also with strings. Remove the strings from "
+            "the tree, or keep them in a tree of their own."
+        )
         return Explained(None, title, "", (FoundCure("arrays alone", None, words),))
     if not isinstance(node, ast.BinOp):
         return None
@@ -234,9 +240,9 @@ def _of_list(raised: RaisedAt) -> Explained | None:
         if not is_list:
             continue
         kind = "tuple" if isinstance(side, ast.Tuple) or type(value) is tuple else "list"
-        title = f"{raised.source(side)} is a {kind}, and a {kind} is no array"
+        title = f"{raised.source(side)} is a {kind}, not an array"
         code = f"{jnp_name(raised)}.asarray({raised.source(side)})"
-        words = f"asarray makes one array of the {kind}. For a tree of arrays, use jax.tree.map."
+        words = f"asarray makes one array from the {kind}. For a tree of arrays, use jax.tree.map."
         cure = applied(FoundCure(f"{jnp_name(raised)}.asarray", code, words), [edit_of(raised, over(side, code))])
         if not _is_flat(side, value) and (
             tree := trees_error(raised, _OPERATORS.get(type(node.op), "The operator"), kind, kind)
@@ -283,7 +289,7 @@ def _no_field(raised: RaisedAt, name: str) -> Explained | None:
     title = f"{source} is a dict, and a dict has keys in place of attributes"
     holder = value_of(raised, node.value)
     if name not in holder:
-        return Explained(None, title, f"{source} has no key {name!r} either.", ())
+        return Explained(None, title, f"{source} has no key {name!r}.", ())
     quote = '"' if '"' in "".join(raised.loops.lines if raised.loops else []) else "'"
     code = f"{source}[{quote}{name}{quote}]"
     cure = applied(
@@ -309,7 +315,7 @@ def _fixed(raised: RaisedAt) -> Explained | None:
         cure = FoundCure("_replace", code, words)
         if isinstance(target.value, ast.Name):
             cure = applied(cure, [edit_of(raised, over(statement, code))])
-        return Explained(None, title, "A named tuple keeps its fields.", tuple(passed(raised, [cure])))
+        return Explained(None, title, "The fields of a named tuple cannot be changed.", tuple(passed(raised, [cure])))
     if (undeclared := _undeclared(raised, target, holder, statement.value)) is not None:
         return undeclared
     is_module = "equinox" in {kind.__module__.partition(".")[0] for kind in type(holder).__mro__}
@@ -318,7 +324,7 @@ def _fixed(raised: RaisedAt) -> Explained | None:
     if is_module:
         code = f"{source} = eqx.tree_at(lambda module: module.{target.attr}, {source}, {new})"
         cure = FoundCure("equinox.tree_at", code, "tree_at makes a module with another value in one field.")
-    return Explained(None, title, "A frozen dataclass keeps its fields.", (cure,))
+    return Explained(None, title, "The fields of a frozen dataclass cannot be changed.", (cure,))
 
 
 def _undeclared(raised: RaisedAt, target: ast.Attribute, holder: Any, value: ast.expr) -> Explained | None:

@@ -29,11 +29,11 @@ _TYPES = re.compile(
 )
 _LENGTHS = re.compile(r"of type (?P<kind>\w+) of length (?P<first>\d+), but .*? of length (?P<other>\d+)")
 _CALLS = {"pjit": "jax.jit"}
-_CURE_OF_OPTION = "Write one entry for all arrays, or an entry for each key and each element."
-_SAID = "The trees of one call have the same containers and keys."
+_CURE_OF_OPTION = "Write one entry for all arrays of the tree, or an entry for each key and each element of the tree."
+_SAID = "The trees of one call must have the same containers and keys."
 _CURE = "Give both trees the same keys and containers."
 _FROZEN = "Write x.unfreeze() for the FrozenDict x: unfreeze makes a dict with the same entries."
-_NONE = "None is an empty tree, not a leaf. Write a value in its place, or is_leaf=lambda x: x is None."
+_NONE = "None is an empty tree, not a leaf. Write a value in place of None, or pass is_leaf=lambda x: x is None."
 
 
 def tree_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:

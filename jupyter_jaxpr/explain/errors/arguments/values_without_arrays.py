@@ -418,7 +418,7 @@ def _not_array(raised: RaisedAt, kind: str) -> Explained | None:
         kind_of_iterator = "reversed iterator" if kind == "reversed" else kind
         title = f"{called(call)} takes arrays, but {source} is a {kind_of_iterator}"
         code = f"{jnp}.array(list({source}))"
-        words = "jax.numpy makes an array of a list."
+        words = "jax.numpy makes an array from a list."
         if kind == "zip" and isinstance(node, ast.Call) and maker_name == "zip" and called(call) == "scan":
             arrays = [raised.source(argument) for argument in node.args]
             code = f"({', '.join(arrays)}{',' * (len(arrays) == 1)})"
@@ -492,7 +492,7 @@ def _reference(raised: RaisedAt) -> Explained | None:
     if not nodes:
         return None
     names = list(dict.fromkeys(reference.id for reference in nodes))
-    title = f"{names[0]} is a reference, and a reference is no array"
+    title = f"{names[0]} is a reference, not an array"
     words = f"Read the array with {names[0]}[...]. A kernel reads and writes through references."
     cure = FoundCure("[...]", f"{names[0]}[...]", words)
     cure = applied(cure, [edit_of(raised, over(reference, f"{reference.id}[...]")) for reference in nodes])

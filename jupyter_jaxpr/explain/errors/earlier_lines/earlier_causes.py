@@ -245,7 +245,16 @@ def _recursion(raised: RaisedAt | None, function: str) -> Explained:
     title = f"{name} calls itself while JAX traces, and no value ends the calls"
     explanation = "While JAX traces, arrays have no values, so a condition on an array cannot stop a recursion."
     cures = (
-        FoundCure("jax.lax.while_loop", None, "Write the recursion as a loop: a while_loop stops by values."),
-        FoundCure("static_argnames", None, "A recursion may stop by a static argument or a shape, which Python knows."),
+        FoundCure(
+            "jax.lax.while_loop",
+            None,
+            "Write the recursion as a jax.lax.while_loop, whose condition may depend on the values of arrays.",
+        ),
+        FoundCure(
+            "static_argnames",
+            None,
+            "Stop the recursion with a condition on a static argument or on a shape: Python knows both while JAX "
+            "traces.",
+        ),
     )
     return Explained(None, title, explanation, cures, traced=True)

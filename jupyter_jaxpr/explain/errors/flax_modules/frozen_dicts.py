@@ -14,7 +14,7 @@ from ..failing_code.place_of_error import RaisedAt
 
 _IMMUTABLE = re.compile(r"^FrozenDict is immutable")
 _NO_UPDATE = re.compile(r"^'FrozenDict' object has no attribute '(update|setdefault|clear)'")
-_TEXT = "A FrozenDict of flax keeps its entries."
+_TEXT = "The entries of a FrozenDict of flax cannot be changed."
 
 
 def is_frozen_dict(value: Any) -> bool:

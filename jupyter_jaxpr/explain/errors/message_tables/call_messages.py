@@ -8,7 +8,7 @@ CALL_MESSAGES = (
     # --- sizes and axes ---
     Message(
         r"Cannot interpret '(.*?)' as a data type",
-        "{1} is no dtype",
+        "{1} is not a dtype",
         "The call takes a dtype at this place.",
         ("a dtype", "Write several sizes or axes as one tuple, such as (3, 4), or pass a dtype such as jnp.float32."),
         of_others=True,
@@ -21,8 +21,8 @@ CALL_MESSAGES = (
     ),
     Message(
         r"can only specify one unknown axis size with a `-1` value, got (\(.*?\))",
-        "reshape computes one size at most, but {1} leaves out several",
-        "-1 stands for the size that follows from the number of elements.",
+        "reshape can compute one size, but the shape {1} has -1 several times",
+        "For a size of -1, reshape computes the size from the number of elements.",
         ("one -1", "Write -1 once, and numbers for the other sizes."),
     ),
     Message(
@@ -139,12 +139,17 @@ CALL_MESSAGES = (
         r"None is not a valid value for jnp\.array",
         "An array cannot hold None",
         "JAX arrays hold numbers and booleans.",
-        ("jnp.nan", "Write jnp.nan for a number that is missing, and a mask beside the array for integers."),
+        (
+            "jnp.nan",
+            "Write jnp.nan for a missing number. An array of integers has no nan: keep a boolean array that says "
+            "which elements are missing.",
+        ),
     ),
     Message(
         r"unsupported operand type\(s\) for (\S+): '(?:ShapeDtypeStruct' and '.*?|.*?' and 'ShapeDtypeStruct)'",
         "A ShapeDtypeStruct is a shape and a dtype, and has no values",
-        "jax.eval_shape returns such objects, and a static argument that is one stays one while JAX traces.",
+        "jax.eval_shape returns a ShapeDtypeStruct. JAX does not trace a static argument, so a static "
+        "ShapeDtypeStruct does not become an array.",
         ("arrays", "Compute with arrays: call the function itself for values, and do not make the argument static."),
     ),
     Message(
@@ -158,7 +163,7 @@ CALL_MESSAGES = (
         r"(\w+) accepts a scalar seed, but was given an array of shape (\(.*?\))",
         "{1} makes a key of one number, but the seed has the shape {2}",
         "",
-        ("jax.vmap", "jax.vmap(jax.random.{1})(seeds) makes a key of each number."),
+        ("jax.vmap", "jax.vmap(jax.random.{1})(seeds) makes a key from each number."),
     ),
     Message(
         r"PRNG key seed must be an integer",
@@ -168,9 +173,12 @@ CALL_MESSAGES = (
     ),
     Message(
         r"invalid literal for int\(\) with base 10: '(.*?)'",
-        "'{1}' is no integer",
+        "'{1}' is not an integer",
         "This call takes an integer.",
-        ("an integer", "Pass an integer. zlib.crc32(b'...') makes one of a text, such as for jax.random.fold_in."),
+        (
+            "an integer",
+            "Pass an integer. zlib.crc32(b'...') makes an integer from a string, such as for jax.random.fold_in.",
+        ),
         raised_in_jax=True,
     ),
     # --- functions and branches ---
@@ -205,12 +213,12 @@ CALL_MESSAGES = (
     Message(
         r"Expected a callable value, got",
         "This call takes a function, but gets a value",
-        "The function itself is passed: its name, without a call.",
+        "The call takes the function itself, not the result of a call of the function.",
         ("the function", "Pass the function, such as jax.jit(f), and give its arguments to the result: jax.jit(f)(x)."),
     ),
     Message(
         r"lax\.(\w+): (?:f|(\w+)) argument should be (?:a )?callable",
-        "lax.{1} finds no function in its place",
+        "lax.{1} takes a function, but gets another value in the place of the function",
         "",
         ("the order", "help(jax.lax.{1}) shows the order of the arguments."),
     ),
@@ -218,7 +226,7 @@ CALL_MESSAGES = (
     Message(
         r"Custom JVP rule (\S+) for function (\w+) must produce a pair",
         "The rule {1} of {2} must return a pair: the result and the tangent",
-        "The rule of a custom_jvp computes both.",
+        "The rule of a custom_jvp computes the result and the tangent of the result.",
         ("a pair", "Return the pair (result, tangent)."),
     ),
     Message(
@@ -238,8 +246,8 @@ CALL_MESSAGES = (
     Message(
         r"unexpected tree structure\.\s+The argument to a VJP function returned by `jax\.vjp` must match",
         "The cotangent has another structure than the result of the function",
-        "A cotangent has the structure of the result. The detail says where the two differ.",
-        ("the structure of the result", "Pass the containers and keys that the function returned."),
+        "A cotangent has the structure of the result. The message of the error says where the structures differ.",
+        ("the structure of the result", "Pass a cotangent with the containers and keys of the result."),
     ),
     Message(
         r"primal and tangent arguments to jax\.jvp must be tuples or lists; found (\w+) and (\w+)",

@@ -55,8 +55,8 @@ ARRAY_MESSAGES = (
     ),
     Message(
         r"(\w+) does not accept dtypes? (?:key<\w+>.*|.*?, key<\w+>.*)",
-        "A key of jax.random is no number, so {1} cannot compute with it",
-        "A key only chooses random numbers.",
+        "A key of jax.random is not a number, so {1} cannot compute with the key",
+        "A key has no value to compute with: the functions of jax.random use a key to draw numbers.",
         (
             "jax.random",
             "Make new keys with jax.random.split or jax.random.fold_in, or read the key's integers with "
@@ -79,7 +79,7 @@ ARRAY_MESSAGES = (
         r"(shift_\w+) does not accept dtype (\w+)",
         "The operators << and >> shift integers, not {2}",
         "",
-        ("an integer", "Convert the operands to integers, or multiply with a power of 2, as in x * 2.0**n."),
+        ("an integer", "Convert the operands to integers, or multiply by a power of 2, as in x * 2.0**n."),
     ),
     *(
         Message(
@@ -99,7 +99,7 @@ ARRAY_MESSAGES = (
     Message(
         r"Integers cannot be raised to negative powers, got integer_pow\((\S+), (-\d+)\)",
         "An integer array cannot be raised to the power {2}",
-        "The result would be no integer. The array is {1}.",
+        "The result would not be an integer, and the array is {1}.",
         ("a float", "Convert the array to float first, for example with x.astype(float)."),
     ),
     Message(
@@ -137,11 +137,14 @@ ARRAY_MESSAGES = (
         r"Argument to _?(\w+(?:\.\w+)*)(?:\(\))? must have shape \[\.\.\., n, n\], got (\(.*?\))",
         "{1} takes square matrices, but this one has the shape {2}",
         "",
-        ("a square matrix", "Give a square matrix. For others, jnp.linalg.pinv and jnp.linalg.lstsq may serve."),
+        (
+            "a square matrix",
+            "Pass a square matrix. For a matrix that is not square, try jnp.linalg.pinv or jnp.linalg.lstsq.",
+        ),
     ),
     Message(
         r"array split does not result in an equal division: rest is (\d+)",
-        "The axis cannot be split into equal parts: the rest is {1}",
+        "The axis cannot be split into equal parts: the remainder is {1}",
         "",
         (
             "axis",
@@ -150,7 +153,7 @@ ARRAY_MESSAGES = (
     ),
     Message(
         r"Cannot take a larger sample \(size (\d+)\) than population \(size (\d+)\) when 'replace=False'",
-        "choice cannot draw {1} different elements of {2}",
+        "choice cannot draw {1} different elements from {2} elements",
         "",
         ("replace", "Draw at most {2}, or set replace=True, which may draw an element twice."),
     ),
@@ -158,7 +161,7 @@ ARRAY_MESSAGES = (
         r"cannot reshape array of shape (\(.*?\)) \(size (\d+)\) into shape (\(.*?\)) because the product of "
         r"specified axis sizes \((\d+)\) does not evenly divide",
         "An array of shape {1} does not reshape to {3}",
-        "The {2} elements do not fill rows of {4}.",
+        "The sizes of the new shape other than -1 multiply to {4}, which does not divide {2}, the number of elements.",
         ("another size", "Write sizes whose product divides {2}."),
     ),
     Message(
@@ -206,7 +209,11 @@ ARRAY_MESSAGES = (
         r"Leading dimensions of input arrays must match",
         "lstsq takes a matrix and values with the same number of rows",
         "Each row of the Jacobian belongs to one element of the result.",
-        ("rows", "Write one row for each value. jnp.stack(columns, axis=1) makes a matrix of its columns."),
+        (
+            "rows",
+            "Pass a matrix with one row for each value. jnp.stack(columns, axis=1) makes a matrix from a list of its "
+            "columns.",
+        ),
         with_operands=True,
     ),
     Message(
@@ -215,13 +222,13 @@ ARRAY_MESSAGES = (
         "The place of the dict among the arguments, from 0: {2}.",
         (
             "ravel_pytree",
-            "Pass one array of the dict, or make one array of all parts: flat, restore = "
+            "Pass one array of the dict, or make one array from all arrays of the dict: flat, restore = "
             "jax.flatten_util.ravel_pytree(x).",
         ),
     ),
     Message(
         r"where requires ndarray or scalar arguments, got <class 'NoneType'> at position 2",
-        "where needs two values: for true and for false",
+        "where needs two values: one for true and one for false",
         "",
         ("three arguments", "Write jnp.where(condition, a, b)."),
     ),
@@ -257,7 +264,11 @@ ARRAY_MESSAGES = (
         r"corresponding to an input of type ([^\s,]+(?:,\d+)*\]?)",
         "The backward rule returns {3} for an argument of the type {4}",
         "The cotangent at position {2} must have the shape and the type of its argument.",
-        ("the same type", "Multiply with the residual or broadcast, so that the cotangent is {4}."),
+        (
+            "the same type",
+            "Compute a cotangent of the type {4} in the backward rule: a missing product with a residual or a "
+            "missing broadcast is a usual cause.",
+        ),
     ),
     Message(
         r"(?:Length of sharding\.spec \((\d+)\) must be equal to aval's ndim \((\d+)\))",
@@ -285,8 +296,8 @@ ARRAY_MESSAGES = (
     Message(
         r"Comparator raised exception while sorting pytree dictionary keys",
         "JAX cannot sort the keys of a dict",
-        "JAX sorts the keys of each dict of a pytree, and Python cannot compare keys of different types, such as a "
-        "number and a text.",
+        "JAX sorts the keys of each dict of a pytree, and Python cannot compare keys of different types, such as "
+        "a number and a string.",
         ("keys of one type", "Give all keys of the dict one type, such as str."),
     ),
 )
@@ -296,7 +307,7 @@ MESSAGES = (
         r"A single NamedSharding spec specification can map every mesh axis to at most one positional dimension, but "
         r"(?P<a>.+) has duplicate entries for `(?P<b>\w+)`",
         "The PartitionSpec {1} names the mesh axis {2} twice",
-        "A mesh axis can split one axis of an array only.",
+        "A mesh axis can split only one axis of an array.",
         ("PartitionSpec", "Write None for the axes that the mesh axis does not split."),
     ),
     Message(
@@ -485,7 +496,10 @@ MESSAGES = (
         r"Value (.+?) with dtype \S+ is not a valid JAX array type",
         "JAX has no arrays of {1}",
         "JAX arrays hold numbers and booleans.",
-        ("numbers", "Keep texts and objects in Python lists or NumPy arrays, and give JAX numbers for them."),
+        (
+            "numbers",
+            "Keep strings and objects in Python lists or NumPy arrays, and pass JAX numbers that stand for them.",
+        ),
     ),
     Message(
         r"For parameter \"(\w+)\" in \"(.*?)\", the given initializer is expected to generate shape (\(.*?\)), but the "

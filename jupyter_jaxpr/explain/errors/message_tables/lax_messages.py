@@ -61,7 +61,7 @@ LAX_MESSAGES = (
         r"Output character '(\w)' did not appear in the input",
         "The letter {1} of the result is in no operand of einsum",
         "A letter of the result stands for an axis of an operand.",
-        ("subscripts", "Write letters behind -> that the subscripts of an operand have."),
+        ("subscripts", "Write behind -> only letters that the subscripts of an operand have."),
     ),
     Message(
         r"jvp called with different primal and tangent shapes;\s*Got primal shape (\(.*?\)) and tangent shape as "
@@ -93,7 +93,10 @@ LAX_MESSAGES = (
         r"setting an array element with a sequence\. The requested array has an inhomogeneous shape after",
         "The rows of the list have different lengths",
         "An array has one length along each axis.",
-        ("one length", "Pad the rows to one length, and keep the true lengths or a mask beside the array."),
+        (
+            "one length",
+            "Pad the rows to one length, and keep the original lengths, or a mask of the padding, in a second array.",
+        ),
         of_others=True,
     ),
     Message(
@@ -141,21 +144,21 @@ LAX_MESSAGES = (
     ),
     Message(
         r"Only scalar arrays can be converted to Python scalars; got arr\.ndim=(\d+)",
-        "Python cannot make one number of an array with axes",
+        "Python cannot make one number from an array with axes",
         "float(), int() and complex() take a single number. Number of axes of the array: {1}.",
         ("one number", "Take one element first, such as float(x[0]), or reduce the array, such as float(x.sum())."),
         with_operands=True,
     ),
     Message(
         r"Too (few|many) leaves for PyTreeDef; expected (\d+), got (\d+)",
-        "A tree of {2} leaves cannot be made of {3}",
+        "A tree of {2} leaves cannot be made from {3} leaves",
         "tree.unflatten takes the leaves in the order in which tree.flatten gave them.",
         ("the leaves", "Give exactly {2} leaves."),
     ),
     Message(
         r"key array cannot be converted to boolean",
         "A key of jax.random is neither true nor false",
-        "A key only chooses random numbers.",
+        "A key has no value to compute with: the functions of jax.random use a key to draw numbers.",
         ("is not None", "Write key is not None to ask whether there is a key."),
     ),
     Message(
@@ -191,9 +194,9 @@ LAX_MESSAGES = (
     ),
     Message(
         r"Inconsistent number of elements: (\d+) vs (\d+)",
-        "moveaxis gets axes and places of different numbers: {1} and {2}",
+        "moveaxis gets different numbers of axes to move and of new positions: {1} and {2}",
         "",
-        ("places", "Write one place for each axis."),
+        ("places", "Write one new position for each axis that moves."),
         of_others=True,
     ),
 )

@@ -10,14 +10,14 @@ NUMPY_MESSAGES = (
         r"zero-size array to reduction operation (\w+) which has no identity",
         "An empty array has no {1}",
         "",
-        ("initial", "Pass initial=value, which is the result for an empty array, or ask x.size > 0 first."),
+        ("initial", "Pass initial=value, which is the result for an empty array, or test x.size > 0 first."),
         with_operands=True,
     ),
     Message(
         r"attempt to get (argmax|argmin) of an empty sequence",
         "An empty array has no {1}",
         "",
-        ("size", "Ask x.size > 0 first."),
+        ("size", "Test x.size > 0 before the call."),
         with_operands=True,
     ),
     Message(
@@ -29,7 +29,7 @@ NUMPY_MESSAGES = (
     Message(
         r"reduction operation (\w+) does not have an identity, so to use a where mask one has to specify 'initial'",
         "{1} with where= needs initial=",
-        "The result is initial where the mask is false everywhere.",
+        "If the mask is false everywhere, the result is the value of initial.",
         ("initial", "Pass initial=value, such as initial=-jnp.inf for a maximum and initial=jnp.inf for a minimum."),
     ),
     # --- masks and indices ---
@@ -62,8 +62,8 @@ NUMPY_MESSAGES = (
     ),
     Message(
         r"'numpy\.ndarray' object has no attribute 'at'",
-        "An array of NumPy has no at",
-        "at makes a changed copy of an array of JAX.",
+        "A NumPy array has no attribute at",
+        "Only a JAX array has the attribute at, which makes a changed copy of the array.",
         ("jnp.asarray", "Make an array of JAX with jnp.asarray, or write into the array of NumPy: x[i] = value."),
     ),
     Message(
@@ -95,7 +95,7 @@ NUMPY_MESSAGES = (
     ),
     Message(
         r"Either both or neither of the x and y arguments should be provided to jax\.numpy\.where",
-        "where needs two values: for true and for false",
+        "where needs two values: one for true and one for false",
         "",
         ("three arguments", "Write jnp.where(condition, a, b)."),
     ),
@@ -116,7 +116,7 @@ NUMPY_MESSAGES = (
     ),
     Message(
         r"diag(?:onal requires an array of at least two dimensions| input must be 1d or 2d)",
-        "The function of diagonals cannot take an array with this number of axes",
+        "diag and diagonal do not take an array with this number of axes",
         "jnp.diag takes 1 or 2 axes. jnp.diagonal takes at least 2.",
         ("jax.vmap", "Map the function over the other axes with jax.vmap."),
         with_operands=True,
@@ -159,7 +159,11 @@ NUMPY_MESSAGES = (
         r"jax\.numpy\.arange: arguments must be scalars; got (\w+)=(.+)",
         "The argument {1} of arange must be a single number",
         "",
-        ("a number", "Pass one number. jnp.linspace and jax.vmap make several rows."),
+        (
+            "a number",
+            "Pass one number. For one range from each element of an array, use jnp.linspace, or map arange with "
+            "jax.vmap.",
+        ),
     ),
     Message(
         r"Improper number of axes for norm: axis=(\S+?)\.",

@@ -50,16 +50,19 @@ PROGRAM_MESSAGES = (
     Message(
         r"INTERNAL: (?:CpuCallback error calling callback|Generated function failed).*\n"
         r"RuntimeError: Incorrect output (shape|dtype) for return value #(\d+): Expected: (.+?), Actual: ([^\n]+)",
-        "A callback returns a value of the {1} {4}, but the call says {3}",
-        "The program expects the type that the call gives. JAX compares each returned value with this type.",
-        ("the same type", "Return the type that the call gives, or give the call the type that the callback returns."),
+        "A callback returns a value of the {1} {4}, but the call declares the {1} {3}",
+        "JAX compares the type of each returned value with the type that the call declares.",
+        (
+            "the same type",
+            "Return a value of the declared type from the callback, or declare the type that the callback returns.",
+        ),
     ),
     Message(
         r"INTERNAL: (?:CpuCallback error calling callback|Generated function failed).*\n"
         r"RuntimeError: Mismatched number of outputs from callback\. Expected: (\d+), Actual: (\d+)",
-        "A callback returns {2} values, but the call says {1}",
+        "A callback returns {2} values, but the call declares {1} values",
         "",
-        ("the same structure", "Return as many values as the call describes."),
+        ("the same structure", "Return as many values as the call of the callback declares."),
     ),
     Message(
         r"(Pure|IO) callbacks do not support (JVP|transpose)",
@@ -124,14 +127,18 @@ PROGRAM_MESSAGES = (
     # --- options of jit and vmap ---
     Message(
         r"Output from batched function .*? with type <class '(?:\w+\.)*(\w+)'> is not a valid JAX type",
-        "The function of vmap returns a value that is no array: its type is {1}",
+        "The function of vmap returns a value that is not an array: its type is {1}",
         "vmap calls the function once for all elements, and stacks arrays.",
-        ("arrays", "Return numbers or arrays, such as an index of a list of texts, and look the text up outside."),
+        (
+            "arrays",
+            "Return numbers or arrays, such as an index into a list of strings, and read the string from the list "
+            "outside of the function.",
+        ),
     ),
     Message(
         r"`?(static_arg\w+)`? ?(?:and|\S+ and) `?(donate_arg\w+)`? .*?cannot intersect",
         "An argument is static and donated at once",
-        "JAX donates the memory of arrays, and a static argument is no array.",
+        "JAX donates the memory of arrays, and a static argument is not an array.",
         ("one option", "Take the argument out of static_argnames or out of donate_argnames."),
     ),
     Message(
@@ -209,7 +216,7 @@ PROGRAM_MESSAGES = (
     ),
     Message(
         r"`perm` does not represent a permutation: (.+)",
-        "perm of pshuffle is no permutation: {1}",
+        "perm of pshuffle is not a permutation: {1}",
         "perm says for each device from which device its array comes.",
         ("perm", "Write the number of each device once, such as [1, 0] for two devices."),
     ),
@@ -222,7 +229,7 @@ PROGRAM_MESSAGES = (
     Message(
         r"shard_map applied to the function '(\S+)' was given out_specs which require replication which can't be "
         r"statically inferred",
-        "out_specs of shard_map says that the result is the same on each device, but JAX cannot see that",
+        "out_specs of shard_map says that the result is the same on each device, but JAX cannot prove that",
         "P() in out_specs claims one result for all devices. Each device computes its own from its part of the input.",
         (
             "jax.lax.psum",

@@ -17,7 +17,7 @@ SETTING_MESSAGES = (
         r"operands could not be broadcast together with remapped shapes \[original->remapped\]: (\(.*?\))\s+and "
         r"requested shape (\(.*?\))",
         "An array of the shape {1} does not fit the shape {2}",
-        "jnp.repeat takes one number for all elements, or one number for each.",
+        "jnp.repeat takes one number of repeats for all elements, or one number for each element.",
         ("one for each", "Give as many numbers as the array has elements along the axis."),
         with_operands=True,
     ),
@@ -37,7 +37,7 @@ SETTING_MESSAGES = (
     Message(
         r"'(tuple|list)' object cannot be interpreted as an integer",
         "This call takes one integer, not a {1}",
-        "Such as one axis: not every function takes several.",
+        "For example, an argument axis takes only one axis in some functions.",
         ("one integer", "Pass one integer. To reduce all axes, leave the axis out or flatten the array before."),
         of_others=True,
     ),
@@ -184,8 +184,8 @@ SETTING_MESSAGES = (
     ),
     Message(
         r"Cannot update variable \"(\w+)\" in \"(.*?)\" because collection \"(\w+)\" is immutable",
-        "The call updates {1} in {3}, which apply keeps as it is",
-        "apply changes a collection only where mutable names it.",
+        "The call updates {1} in {3}, a collection that apply does not change",
+        "apply changes a collection only if the argument mutable names the collection.",
         ("mutable", "Call y, updated = m.apply(variables, x, mutable=['{3}'])."),
     ),
     Message(

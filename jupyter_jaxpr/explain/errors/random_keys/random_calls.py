@@ -126,9 +126,14 @@ def _folded_in(raised: RaisedAt) -> Explained | None:
     code = f"{key} = {call}" if isinstance(raised.node, ast.AugAssign) else call
     words = f"fold_in makes a new key from {key} and {number}: another number gives another key."
     cure = applied(FoundCure("jax.random.fold_in", code, words), [edit_of(raised, over(raised.node, code))])
-    title = f"A key of jax.random is no number, so JAX cannot add {number} to {key}"
+    title = f"A key of jax.random is not a number, so JAX cannot add {number} to {key}"
     cures = passed(raised, [cure]) or [FoundCure(cure.name, None, words)]
-    return Explained(None, title, "A key only chooses random numbers.", tuple(cures))
+    return Explained(
+        None,
+        title,
+        "A key has no value to compute with: the functions of jax.random use a key to draw numbers.",
+        tuple(cures),
+    )
 
 
 def _is_integer(raised: RaisedAt, node: ast.expr) -> bool:

@@ -15,7 +15,7 @@ from ..failing_code.place_of_error import RaisedAt
 from .left_out_keys import is_repeated, key_cure
 
 _TITLE = "The first argument must be a key of jax.random.key"
-_WORDS = "jax.random.key makes a key of a number. Split the key for each use."
+_WORDS = "jax.random.key makes a key from a number. Split the key for each use."
 
 
 def wrong_key(raised: RaisedAt | None) -> Explained:
@@ -25,7 +25,7 @@ def wrong_key(raised: RaisedAt | None) -> Explained:
         return Explained(None, _TITLE, "", (FoundCure("jax.random.key", None, _WORDS),))
     first = call.args[0]
     source = " ".join(raised.source(first).split())
-    text = operands(raised, [first]) or f"{source} is no key."
+    text = operands(raised, [first]) or f"{source} is not a key."
     if len(call.args) > 1 and (makes_key(raised, call.args[1]) or _is_old_key(raised, call.args[1])):
         arguments = [raised.source(argument) for argument in call.args]
         keywords = [raised.source(keyword) for keyword in call.keywords]

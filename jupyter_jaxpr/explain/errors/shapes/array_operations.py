@@ -104,7 +104,9 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         return explained_with_trials(title, explanation, raised, cures)
     if _JOIN.search(text) and _makes_array(raised):
         title = f"The rows{suffix.replace(' in ', ' of ', 1)} have different lengths"
-        words = "Pad the rows to one length, and keep the true lengths or a mask beside the array."
+        words = (
+            "Pad the rows to one length, and keep the original lengths, or a mask of the padding, in a second array."
+        )
         return explained_with_trials(
             title, "An array has one length along each axis.", raised, [FoundCure("one length", None, words)]
         )
@@ -265,7 +267,7 @@ def _axes_text(number: str) -> str:
 
 def _no_array(raised: RaisedAt | None, name: str, kind: str, place: int) -> Explained:
     title = f"{name} takes an array, not a {kind}"
-    text = f"jnp.asarray makes one array of the {kind}."
+    text = f"jnp.asarray makes one array from the {kind}."
     node = raised.node if raised is not None else None
     if raised is None or not isinstance(node, ast.Call) or called(node) != name or len(node.args) <= place:
         return Explained(None, title, "", (FoundCure("jnp.asarray", None, text),))
@@ -286,6 +288,11 @@ def _no_array(raised: RaisedAt | None, name: str, kind: str, place: int) -> Expl
     if explained.cures:
         return explained
     if any(isinstance(part, ast.Constant) and isinstance(part.value, str) for part in ast.walk(node.args[place])):
-        cure = FoundCure("an index", None, "JAX has no arrays of texts: compute an index, and read the text by it.")
-    # The cure had no trial, for example because the argument contains random numbers, so it becomes advice.
+        cure = FoundCure(
+            "an index",
+            None,
+            "JAX has no arrays of strings: compute an index in JAX, and read the string from a Python list with the "
+            "index.",
+        )
+    # A trial cannot compute some values, for example random numbers.
     return replace(explained, cures=(replace(cure, level="advice", code=None, edits=()),))

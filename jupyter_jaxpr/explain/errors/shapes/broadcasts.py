@@ -138,7 +138,10 @@ def _two_places(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Sh
     name, axes = others[0][0].id, new_axes(others[0][1], target)
     if len(axes) != 2 or len(others[0][1]) < 2:
         return None
-    words = f"{name} fits as {name}{axes[0].index} or as {name}{axes[1].index}. What its axes stand for decides."
+    words = (
+        f"{name} fits as {name}{axes[0].index} or as {name}{axes[1].index}. Choose the form that puts the axes of "
+        f"{name} at the axes with the same meaning."
+    )
     return FoundCure("new axes", None, words)
 
 

@@ -256,7 +256,7 @@ _INSTEAD = {
     "cpu": "jax.device_get(x) copies x to a NumPy array on the host.",
     "matmul": "x @ y or jnp.matmul(x, y) multiplies matrices.",
     "unsqueeze": "jnp.expand_dims(x, axis) adds an axis, and so does x[None].",
-    "requires_grad": "JAX marks no array: jax.grad(f, argnums=0) names the argument to differentiate.",
+    "requires_grad": "JAX marks no array for gradients: jax.grad(f, argnums=0) chooses the argument to differentiate.",
     "backward": "jax.grad(loss)(x) computes the gradient of a function.",
     "grad": "jax.grad(loss)(x) computes the gradient of a function.",
 }

@@ -38,15 +38,15 @@ def callback_error(error: BaseException, raised: RaisedAt | None, function: str)
     (call,) = calls
     name, callback = called(call), raised.source(call.args[0])
     argument = raised.source(call.args[1])
-    title = f"{name} takes the type of the result second, so {callback} gets no argument"
+    title = f"{name} takes the type of the result as its second argument, so {callback} gets no argument"
     explanation = (
         f"The call passes {argument} in the place of the type. "
         "JAX needs the type of the result before the callback runs."
     )
     code = f"{raised.source(call.func)}({callback}, jax.ShapeDtypeStruct(shape, dtype), {argument})"
     words = (
-        "Pass jax.ShapeDtypeStruct(shape, dtype) second, with the shape and the dtype of the result, such as x.shape "
-        "and x.dtype where the callback changes each element."
+        "Pass jax.ShapeDtypeStruct(shape, dtype) as the second argument, with the shape and the dtype of the "
+        "result. If the result has the type of x, write x.shape and x.dtype."
     )
     cure = FoundCure("the type of the result", code if isinstance(call.args[1], ast.Name) else None, words)
     return Explained(edit_of(raised, over(call, "")).place, title, explanation, (cure,))

@@ -96,11 +96,16 @@ def masked(raised: RaisedAt, node: ast.expr, array: str, mask: str) -> list[Foun
             return [applied(FoundCure("where=", code, text), [edit_of(raised, over(use.node, code))])]
         case name, () if name in _EXTREMES and "float" in dtype:
             code = f"{jnp}.{name}({array}, where={mask}, initial={_EXTREMES[name]}{jnp}.inf)"
-            text = f"where= gives the mask to {name}. The result is initial where the mask is false everywhere."
+            text = (
+                f"where= gives the mask to {name}. If the mask is false everywhere, the result is the value of initial."
+            )
             return [applied(FoundCure("where=", code, text), [edit_of(raised, over(use.node, code))])]
         case name, () if name in _LENGTHS:
             code = f"{jnp}.count_nonzero({mask})"
-            text = "The number of elements is a number of the program, which no shape can have."
+            text = (
+                "count_nonzero counts the elements when the program runs. The count is a traced number, so no shape "
+                "can depend on the count."
+            )
             return [applied(FoundCure(f"{jnp}.count_nonzero", code, text), [edit_of(raised, over(use.node, code))])]
     harmful = next(
         (other_use for other_use in _all_uses(raised, use) if other_use.name not in (*_FILLABLE, "value")), None
@@ -154,13 +159,19 @@ def sized(raised: RaisedAt, node: ast.Call, name: str, code: str, text: str) -> 
     use = use_of(raised, outer)
     if use.name in _LENGTHS and name in _COUNTED and len(node.args) == 1:
         count = f"{jnp}.count_nonzero({raised.source(node.args[0])})"
-        words = "The number of elements is a number of the program, which no shape can have."
+        words = (
+            "count_nonzero counts the elements when the program runs. The count is a traced number, so no shape can "
+            "depend on the count."
+        )
         return applied(FoundCure(f"{jnp}.count_nonzero", count, words), [edit_of(raised, over(use.node, count))])
     uses = list(_all_uses(raised, use))
     firsts = [_position_of_use(later_use) for later_use in (uses if use.name != "value" else uses[1:])]
     if name in _COUNTED and firsts and None not in firsts and _is_array(raised, node, outer, name):
         size = 1 + max(index for index in firsts if index is not None)
-        words = f"size={size} keeps as many positions as are read. Where fewer elements are true, a position is 0."
+        words = (
+            f"size={size} keeps as many positions as the code reads. If fewer elements are true, the remaining "
+            "positions are 0."
+        )
         code = code.replace("size=SIZE", f"size={size}")
         return applied(FoundCure("size", code, words), [edit_of(raised, over(node, code))])
     counts = _counts_of_unique(raised, node, name)

@@ -17,7 +17,10 @@ from ..failing_code.place_of_error import RaisedAt
 _OF_AT = re.compile(r"'?(?:\w+\.)*_IndexUpdate(?:Helper|Ref)'?|_IndexUpdateRef")
 _METHODS = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.Pow: "power"}
 _UPDATES = frozenset({"set", "add", "subtract", "multiply", "mul", "divide", "power", "min", "max", "apply", "get"})
-_NO_ARRAY = "x.at[index] is no array: set, add, multiply, min, max and others make a new array, get reads elements."
+_NO_ARRAY = (
+    "x.at[index] is not an array. The methods of x.at[index], such as set, add, multiply, min and max, make a new "
+    "array; the method get reads elements."
+)
 
 
 def misused_at_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
@@ -95,7 +98,7 @@ def _without_method(raised: RaisedAt) -> Explained | None:
     if isinstance(parent, ast.Attribute) and parent.attr in _UPDATES:
         return None
     code = f"{raised.source(array)}[{raised.source(node.slice)}]"
-    title = f"{raised.source(node)} is no array"
+    title = f"{raised.source(node)} is not an array"
     cure = FoundCure("an element", code, f"{code} reads the elements.")
     cure = applied(cure, [edit_of(raised, over(node, code))])
     return Explained(None, title, _NO_ARRAY, tuple(passed(raised, [cure])))

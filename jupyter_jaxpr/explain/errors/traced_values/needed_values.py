@@ -129,10 +129,10 @@ def value_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         return _explained_with_culprits(title, "The number decides how long the list is.", error, raised, function, [])
     if isinstance(error, TypeError) and _KEY.search(message):
         title = "A traced array cannot be a key of a dict or an element of a set"
-        need = "A key needs a value."
+        need = "Python needs the value of a key, and a traced array has no value."
         words = (
-            "Use a key that is not traced, such as a text, an index or a shape. A jitted function needs no cache of "
-            "results: JAX keeps the compiled program."
+            "Use a key that is not traced, such as a string, an index or a shape. A jitted function needs no "
+            "cache of results: JAX keeps the compiled program."
         )
         distinct = distinct_value_cures(raised) if raised is not None else []
         cures = distinct or [FoundCure("another key", None, words)]

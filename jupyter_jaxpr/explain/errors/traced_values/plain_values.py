@@ -68,7 +68,7 @@ def _shape(raised: RaisedAt, shape: str) -> Explained:
     ]
     floats = [node for node in nodes if type(_number(raised, node)) is float]
     if "'" in shape or any(type(_number(raised, node)) is str for node in nodes):
-        words = "Write integers, such as (2, 3), in place of a text."
+        words = "Write integers, such as (2, 3), in place of a string."
         return Explained(None, title, "", (FoundCure("an integer", None, words),))
     if len(floats) == 1:
         node, value = floats[0], _number(raised, floats[0])
@@ -192,7 +192,7 @@ def _text_as_array(raised: RaisedAt) -> Explained | None:
     texts = [part for part in call.args if isinstance(part, ast.Constant) and type(part.value) is str]
     if len(texts) != 1:
         return None
-    title = f"{raised.source(call.func)} takes numbers, but gets the text {raised.source(texts[0])}"
+    title = f"{raised.source(call.func)} takes numbers, but gets the string {raised.source(texts[0])}"
     words = "Write the numbers in a list, such as [1, 2, 3]."
     return Explained(None, title, "", (FoundCure("numbers", None, words),))
 
@@ -215,7 +215,7 @@ def _counted(raised: RaisedAt) -> Explained | None:
         return None
     argument, value = wrong[0]
     source = raised.source(argument)
-    title = f"{name} takes integers, but {source} is no integer"
+    title = f"{name} takes integers, but {source} is not an integer"
     if raised.tracers:
         explanation = " ".join(filter(None, [operands(raised, [argument]), "A traced array has no value to count to."]))
         loop = f"{lax_name(raised)}.fori_loop"
@@ -239,8 +239,8 @@ def _repeated(raised: RaisedAt) -> Explained | None:
     for side, other in ((node.left, node.right), (node.right, node.left)):
         value = side.value if isinstance(side, ast.Constant) else value_of(raised, side)
         if type(value) is str:
-            title = f"{raised.source(side)} is a text, and a text cannot be multiplied by an array"
-            words = f"Write a number in place of {raised.source(side)}, or convert the text with float(...)."
+            title = f"{raised.source(side)} is a string, and a string cannot be multiplied by an array"
+            words = f"Write a number in place of {raised.source(side)}, or convert the string with float(...)."
             return Explained(None, title, operands(raised, [other]), (FoundCure("a number", None, words),))
     return None
 

@@ -69,7 +69,10 @@ class Choices:
         """Return the cures of an if statement whose body breaks or continues the loop, or raises an error."""
         kinds = {type(statement) for statement in at.body}
         if kinds & {ast.Break, ast.Continue}:
-            words = f"Write the loop with {self._lax}.while_loop, and add the test before the break to its condition."
+            words = (
+                f"Write the loop with {self._lax}.while_loop, and let the condition of the loop be false when the "
+                "test before the break is true."
+            )
             if ast.Continue in kinds:
                 words = f"Compute the step in any case, and keep the old value with {self._jnp}.where(test, old, new)."
             name = f"{self._jnp}.where" if ast.Continue in kinds else f"{self._lax}.while_loop"

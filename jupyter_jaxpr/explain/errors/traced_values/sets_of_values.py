@@ -30,7 +30,10 @@ def distinct_value_cures(raised: RaisedAt) -> list[FoundCure]:
             code = f"1 + {jnp}.sum({jnp}.sort({source})[1:] != {jnp}.sort({source})[:-1])"
             parent = raised.parents.get(id(outer))
             code = f"({code})" if isinstance(parent, ast.BinOp | ast.Compare | ast.UnaryOp) else code
-            words = f"{jnp}.sort places equal elements side by side. Each change to another element is one more value."
+            words = (
+                f"{jnp}.sort places equal elements side by side. Each difference between neighbours is one more "
+                "distinct value."
+            )
             return [applied(FoundCure(f"{jnp}.sort", code, words), [edit_of(raised, over(outer, code))])]
     words = f"{jnp}.unique({source}, size=SIZE) returns the distinct values in an array of the fixed length SIZE."
     return [FoundCure(f"{jnp}.unique", None, words)]

@@ -57,8 +57,9 @@ def _of_math(raised: RaisedAt, call: ast.Call, axes: int) -> Explained:
 
 
 _OTHERS = {
-    "pow": "x ** y computes each element. Of integers it gives integers, while math.pow gives a float.",
-    "isclose": "{jnp}.isclose compares each element. Its tolerances are others than those of math.isclose.",
+    "pow": "x ** y computes each element. For integers, x ** y gives integers, but math.pow gives a float.",
+    "isclose": "{jnp}.isclose compares each element. The default tolerances of {jnp}.isclose differ from those of "
+    "math.isclose.",
 }
 
 
@@ -105,5 +106,8 @@ def _format(raised: RaisedAt) -> Explained | None:
     title = f"A format takes one number, but {source} is an array with axes"
     if spec:
         title = f"The format {spec} takes one number, but {source} is an array with axes"
-    words = "Format one number of the array, such as its mean, or the whole array without a format of numbers."
+    words = (
+        "Format one number, such as the mean of the array, or format the whole array without a number format such as "
+        ".3f."
+    )
     return Explained(None, title, operands(raised, [array]), (FoundCure("one number", None, words),))

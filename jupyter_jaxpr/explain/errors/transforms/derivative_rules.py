@@ -55,8 +55,8 @@ def _too_few(raised: RaisedAt, name: str, missing: int) -> Explained | None:
             explanation = "The forward rule gets all arguments of the function."
             if rule == "backward":
                 explanation = (
-                    "The backward rule gets the arguments of nondiff_argnums, if there are some, then the residuals as "
-                    "one argument, then the cotangent of the result."
+                    "The backward rule gets the arguments of nondiff_argnums, if there are any, then the "
+                    "residuals as one argument, then the cotangent of the result."
                 )
             cure = FoundCure("the arguments", None, f"Give the rule {count(takes - missing, 'parameter')}.")
             return Explained(edit_of(raised, over(argument, "")).place, title, explanation, (cure,))

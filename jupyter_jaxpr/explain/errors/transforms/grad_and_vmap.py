@@ -219,7 +219,7 @@ def _no_array(call: Applied, kind: str) -> Explained | None:
                 return call.explained(title, "", [cure])
             if (filtered := _filtered(call, value)) is not None:
                 return call.explained(title, f"{call.argument(number)} is a module of equinox.", [filtered])
-            words = f"Keep {name} out of what is passed: differentiate and map arrays alone."
+            words = f"Take {name} out of the arguments of the call: JAX can differentiate and map only arrays."
             cure = FoundCure("arrays alone", None, words)
             if not path and word == "vmap" and (fixed := _fixed_argument(call, number)) is not None:
                 return call.explained(title, "", [fixed])

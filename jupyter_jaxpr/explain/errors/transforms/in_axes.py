@@ -114,7 +114,7 @@ def _sizes(call: Applied, text: str) -> Explained:
     return call.explained(title, " ".join(sentences), [cure, equal])
 
 
-_WHOLE = "With this option of vmap, each element of {one} meets all of {all}."
+_WHOLE = "With this in_axes, vmap passes one element of {one} and the whole {all} to each call."
 _PAIRS = "Two vmaps call {function} for each pair of an element of {one} and an element of {all}."
 
 
@@ -365,7 +365,7 @@ def _flat_leaf(call: Applied, number: int, axes: Sequence[int | None], rank: int
         namespace_ = jnp_name(call.raised)
         source = call.raised.source(node)
         code = f"{namespace_}.asarray({source})"
-        words = f"asarray makes one array of the {kind}, and vmap maps its axis 0."
+        words = f"asarray makes one array from the {kind}, and vmap maps axis 0 of the array."
         cures = [applied(FoundCure(code.partition("(")[0], code, words), [edit_of(call.raised, over(node, code))])]
         cures = passed(call.raised, cures)
     if rank == 0 and not cures and (stacked := stacked_trees(call.raised, node, value, name)) is not None:

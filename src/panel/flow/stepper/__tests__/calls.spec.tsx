@@ -32,7 +32,7 @@ describe('the calls of the cell', () => {
           { ...row, taken: ['False', 'True'], times: [1, 9] },
           row
         ],
-        others: 'The branches of 3 other calls of f in the cell are unknown.'
+        others: 'It is unknown which branches ran in 3 other calls of f in the cell.'
       }
     });
     expect(calls(node)).toEqual([
@@ -43,7 +43,7 @@ describe('the calls of the cell', () => {
       'unknown call | construct not reached |  | '
     ]);
     expect(node.textContent).toContain(
-      'The branches of 3 other calls of f in the cell are unknown.'
+      'It is unknown which branches ran in 3 other calls of f in the cell.'
     );
     // In a narrow panel the columns stay wide enough to read, and the keyboard scrolls the table.
     const [scroller] = byRole(node, 'group', 'Calls of the cell');
