@@ -60,7 +60,7 @@ g (line 8)                    {counts[1]}        3         3       TIME
     line 20 · compiled · TIME
         The call leaves out n, which the earlier call passed: the value is the
             default.
-    1 call inlined while JAX traced another function
+    JAX inlined 1 call into the trace of another function.
 <lambda> (line 21)            {counts[2]}        0         1       TIME
     line 21 · compiled · TIME
         This is the first call of <lambda>.

@@ -575,9 +575,8 @@ TIMES_K = "k = 2\n@jax.jit\ndef f(x): return x * k"
                 "%%jaxpr\n@jax.jit\ndef g(x): return f(x) + 1\ny = g(jnp.ones(2))",
             ],
             3.0,
-            "scale is now another function than when JAX made one of the traces of f. JAX took this trace of f from "
-            "its cache when JAX traced "
-            "g, so g computes with the function of the trace.",
+            "scale is now another function than when JAX made one of the traces of f. JAX took this trace of f "
+            "from its cache when JAX traced g, so g computes with the function from the time of the trace.",
             id="another function",
         ),
     ],

@@ -11,8 +11,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:Explicitly requested dtype", "ig
 
 SEES_CALLS = pytest.mark.skipif(sys.version_info < (3, 12), reason="Python 3.11 does not show calls")
 KEEPS = (
-    "{name} ran while JAX traced f. Later calls of f that use the compiled program do not run {name} again. If the "
-    "program depends on the result of {name}, all these calls use the result of the trace."
+    "{name} ran while JAX traced f. Later calls of f that use the compiled program do not run {name} again. If "
+    "the program depends on the result of {name}, all these calls use the result of the trace."
 )
 DRAW = (
     "Draw with jax.random from a key that is an argument of f, or draw outside of f and pass the numbers as an "

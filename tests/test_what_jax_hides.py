@@ -66,7 +66,7 @@ KEPT = "A call of f that finds a cache entry does not read {name} again. The cal
             "key = jax.random.split(key)[0]",
             "key changed after the trace",
             "key is another array than when JAX last traced f. "
-            + KEPT.format(name="key", kept="the array of the trace"),
+            + KEPT.format(name="key", kept="the array from the time of the trace"),
             "Pass key to f as an argument.",
             5,
             id="a key of jax.random",
@@ -76,7 +76,7 @@ KEPT = "A call of f that finds a cache entry does not read {name} again. The cal
             "def activation(x): return jnp.cos(x)",
             "activation changed after the trace",
             "activation is another function than when JAX last traced f. "
-            + KEPT.format(name="activation", kept="the function of the trace"),
+            + KEPT.format(name="activation", kept="the function from the time of the trace"),
             "Run the cell that defines f again. JAX then traces f with the new activation.",
             5,
             id="a function that is defined anew",

@@ -16,8 +16,10 @@ from ..program.jaxpr.walk import Walk
 from ..quantities import count
 
 _COMMENT = re.compile(r"#\s*jaxpr:\s*ignore\b[ \t]*(?P<kinds>[\w, \t]*)$")
-_BY = "by a comment # jaxpr: ignore, by --ignore, or by %config JaxprMagics.ignore"
-_SILENCED = ("{notes} is silenced, " + _BY + ".", "{notes} are silenced, " + _BY + ".")
+_SILENCED = (
+    "{notes} is silenced, by a comment # jaxpr: ignore, by --ignore, or by %config JaxprMagics.ignore.",
+    "{notes} are silenced, by a comment # jaxpr: ignore, by --ignore, or by %config JaxprMagics.ignore.",
+)
 _LISTED = 50
 
 

@@ -138,7 +138,7 @@ def _text(function: str, value: ChangedSince, wording: _Wording) -> str:
     else:
         kind = _KINDS.get(value.after.kind, "object")
         sentence = wording.another.format(name=name, kind=kind, function=traced)
-        kept_value = f"the {kind} of the trace"
+        kept_value = f"the {kind} from the time of the trace"
     keeps = wording.keeps.format(function=function, name=name, kept=kept_value, inner=value.cached)
     if value.of_static is None:
         return f"{sentence} {keeps}"

@@ -43,10 +43,10 @@ def table(
         for miss in misses[:_MISSES]:
             lines += _miss(miss, lines_text)
         if len(misses) > _MISSES:
-            left = count(len(misses) - _MISSES, "more miss or slow hit is", "more misses and slow hits are")
-            lines.append(f"    {left} not listed")
+            left_out_text = count(len(misses) - _MISSES, "more miss or slow hit", "more misses and slow hits")
+            lines.append(f"    The list leaves out {left_out_text}.")
         if function.inlined:
-            lines.append(f"    {count(function.inlined, 'call')} inlined while JAX traced another function")
+            lines.append(f"    JAX inlined {count(function.inlined, 'call')} into the trace of another function.")
     lines += note_lines + elsewhere_lines
     return "\n".join(line.rstrip() for line in lines)
 

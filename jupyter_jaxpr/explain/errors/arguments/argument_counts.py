@@ -340,5 +340,5 @@ def _kernel_parameters(raised: RaisedAt | None, name: str, passed_count: str, ta
         at,
         title,
         words,
-        (FoundCure("the index map", None, f"Give the index map {count(int(passed_count), 'parameter')}."),),
+        (FoundCure("index map", None, f"Give the index map {count(int(passed_count), 'parameter')}."),),
     )

@@ -137,7 +137,7 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
         cures = [
             *static_fields(raised, values, path),
             FoundCure(
-                "take it out",
+                "separate argument",
                 None,
                 f"Take {path} out of {name}, and pass the value as a separate static argument, named in "
                 "static_argnames.",

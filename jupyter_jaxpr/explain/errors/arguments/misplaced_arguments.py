@@ -118,7 +118,7 @@ def misplaced_error(error: BaseException, raised: RaisedAt | None, function: str
             returned = " ".join(raised.source(result).split())
             title = f"The function of associative_scan returns {returned}, but its arguments are arrays"
             words = f"{words} A step that returns a carry and an output belongs to lax.scan(step, carry, xs)."
-        return Explained(None, title, "", (FoundCure("the same structure", None, words),))
+        return Explained(None, title, "", (FoundCure("same structure", None, words),))
     if called(call) in _STARTS and _NO_LENGTH.search(text):
         return _starts(raised, call)
     if called(call) == "dot_general" and _UNPACKED.search(text) and len(call.args) > 2:

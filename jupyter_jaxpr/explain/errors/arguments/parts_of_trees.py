@@ -125,7 +125,7 @@ def _whole(raised: RaisedAt, made: ast.Assign, path: str, large: Any) -> FoundCu
         return None
     whole_source = raised.source(whole)
     words = f"Make the tree from {whole_source}, not from its part {part}."
-    return FoundCure("the whole tree", source.replace(part, whole_source), words)
+    return FoundCure("whole tree", source.replace(part, whole_source), words)
 
 
 def _steps(path: str) -> int:

@@ -73,7 +73,7 @@ def tree_error(error: BaseException, raised: RaisedAt | None, function: str) -> 
         return None
     elif trees is None:
         title = f"At {path} {title}" if path else f"{title[0].upper()}{title[1:]}"
-    cure = FoundCure("the same structure", None, notes[0] if notes else _CURE)
+    cure = FoundCure("same structure", None, notes[0] if notes else _CURE)
     if raised is not None and (swapped := _swapped_update(raised, title)) is not None:
         return swapped
     if trees is not None and not path and raised is not None:

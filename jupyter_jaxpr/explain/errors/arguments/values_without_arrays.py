@@ -288,7 +288,7 @@ def _none_leaf(raised: RaisedAt, name: str) -> tuple[str, tuple[FoundCure, ...]]
     explanation = "is_leaf makes each None of the tree a leaf, so the function gets None."
     code = f"None if {name} is None else {raised.source(function.body)}"
     words = "Return None for None, or leave is_leaf out: jax.tree.map keeps None as it is."
-    cure = applied(FoundCure("None for None", code, words), [edit_of(raised, over(function.body, code))])
+    cure = applied(FoundCure("keep None", code, words), [edit_of(raised, over(function.body, code))])
     return explanation, tuple(passed(raised, [cure]))
 
 

@@ -34,7 +34,7 @@ def collected(raised: RaisedAt, construct: str | None, body: ast.FunctionDef, st
     text, scan = " ".join(raised.source(value).split()), f"{lax_name(raised)}.scan"
     if loop == "scan":
         words = f"scan stacks the second results of {body.name}. Return {text} in the second result."
-        return FoundCure("the second result", None, words)
+        return FoundCure("second result", None, words)
     if loop == "while_loop":
         words = (
             f"A while_loop returns the last carry alone. With a fixed number of steps, {scan} also stacks a value of "

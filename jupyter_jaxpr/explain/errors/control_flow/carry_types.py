@@ -94,7 +94,7 @@ def _structure_error(text: str, raised: RaisedAt | None, name: str) -> Explained
             return Explained(None, title, words, tuple(alone))
     explanation = next((line for line in text.split("\n\n")[1:2] if "PyTreeDef(" not in line), "")
     explanation = re.sub(r"<class '(?:jax\._src\.core\.)?ShapedArray'>", "array", explanation)
-    explanation = re.sub(r"a <class '(?:\w+\.)*(\w+)'>", r"a \1", explanation).replace("is a array", "is an array")
+    explanation = re.sub(r"a <class '(?:\w+\.)*(\w+)'>", r"a \1", explanation).replace(" a array", " an array")
     cure = FoundCure(
         "same structure",
         None,

@@ -40,7 +40,7 @@ def carry_alone(raised: RaisedAt, loop_body: Body | None) -> list[FoundCure]:
         case ast.Tuple(elts=[carry, ast.Constant(value=None)]) if not isinstance(carry, ast.Starred):
             code = raised.source(carry)
             is_lambda = loop_body is not None and isinstance(loop_body.function, ast.Lambda)
-            cure = FoundCure("the carry alone", code if is_lambda else f"return {code}", f"Return {code}.")
+            cure = FoundCure("carry alone", code if is_lambda else f"return {code}", f"Return {code}.")
             return [applied(cure, [edit_of(raised, over(result, code))])]
     return []
 

@@ -204,7 +204,8 @@ CALL_MESSAGES = (
         r"vmap in_axes must be an int, None, or a tuple of entries corresponding to the positional arguments passed to "
         r"the function, but got (.+?)\.?$",
         "in_axes takes a number, None or a tuple of them, not {1}",
-        "A tuple has one entry for each argument. The entry of a dict may be a dict.",
+        "A tuple has one entry for each argument. The entry for an argument that is a dict may be a dict with "
+        "the same keys.",
         (
             "in_axes",
             "Write in_axes=0 for the first axis of each argument, or a tuple of entries, also for one argument.",
@@ -234,20 +235,20 @@ CALL_MESSAGES = (
         r"aval ~?(\S+) for primal aval \S+ but expected ~?(\S+?)\.?$",
         "The tangent is {1}, but the argument of linearize was {2}",
         "A tangent has the shape and the type of its argument.",
-        ("the same type", "Pass a tangent of the type {2}."),
+        ("same type", "Pass a tangent of the type {2}."),
     ),
     Message(
         r"unexpected tree structure\.\s+The argument to a VJP function returned by `jax\.vjp` must match .*?"
         r"\* out was (?:a|an) <class '(\w+)'> in the original output, but a pytree leaf here",
         "The function returned a {1}, but the cotangent is one array",
         "A cotangent has the structure of the result.",
-        ("the structure of the result", "Pass a {1} with one cotangent for each result."),
+        ("result structure", "Pass a {1} with one cotangent for each result."),
     ),
     Message(
         r"unexpected tree structure\.\s+The argument to a VJP function returned by `jax\.vjp` must match",
         "The cotangent has another structure than the result of the function",
         "A cotangent has the structure of the result. The message of the error says where the structures differ.",
-        ("the structure of the result", "Pass a cotangent with the containers and keys of the result."),
+        ("result structure", "Pass a cotangent with the containers and keys of the result."),
     ),
     Message(
         r"primal and tangent arguments to jax\.jvp must be tuples or lists; found (\w+) and (\w+)",

@@ -46,7 +46,7 @@ def dtype_name_error(text: str, raised: RaisedAt | None) -> Explained | None:
     words = f"{close} is the closest name of a dtype."
     if name.lower() in _OTHER_NAMES:
         words = f"In JAX, the name of this dtype is {close}."
-    cure = applied(FoundCure("the name of the dtype", code, words), [edit_of(raised, over(written[0], code))])
+    cure = applied(FoundCure("dtype name", code, words), [edit_of(raised, over(written[0], code))])
     return Explained(None, title, "", tuple(passed(raised, [cure])) or (general,))
 
 

@@ -113,7 +113,7 @@ def _tracer_argument(text: str, raised: RaisedAt | None) -> Explained | None:
         title = f"{raised.text} cannot take a traced array"
     explanation = " ".join(filter(None, ["While JAX traces, an array has a shape but no values.", origin.sentence]))
     words = "Use a function of JAX, or compute the value outside of the traced function."
-    cure = FoundCure("a function of JAX", None, words)
+    cure = FoundCure("JAX function", None, words)
     match raised.node:
         case ast.Call(func=printer, args=[_, *_] as values, keywords=[]) if (
             raised.source(printer).endswith("debug.print") and raised.text is not None
@@ -125,6 +125,9 @@ def _tracer_argument(text: str, raised: RaisedAt | None) -> Explained | None:
             title = f"The first argument of {raised.source(printer)} is a format, not an array"
             return Explained(None, title, origin.sentence, tuple(passed(raised, [cure])), traced=True)
         case ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod()):
-            words = "jax.debug.print prints the value each time that the program runs. A text cannot be computed."
+            words = (
+                "jax.debug.print prints the value each time that the program runs. A JAX program cannot compute "
+                "strings."
+            )
             cure = FoundCure("jax.debug.print", None, words)
     return Explained(None, title, explanation, (cure,), traced=True)

@@ -219,7 +219,7 @@ ARRAY_MESSAGES = (
     Message(
         r"(?:jnp\.linalg\.)?(\w+) requires ndarray or scalar arguments, got <class 'dict'> at position (\d+)",
         "{1} takes arrays, but gets a dict",
-        "The place of the dict among the arguments, from 0: {2}.",
+        "Position of the dict among the arguments, counted from 0: {2}.",
         (
             "ravel_pytree",
             "Pass one array of the dict, or make one array from all arrays of the dict: flat, restore = "
@@ -265,7 +265,7 @@ ARRAY_MESSAGES = (
         "The backward rule returns {3} for an argument of the type {4}",
         "The cotangent at position {2} must have the shape and the type of its argument.",
         (
-            "the same type",
+            "same type",
             "Compute a cotangent of the type {4} in the backward rule: a missing product with a residual or a "
             "missing broadcast is a usual cause.",
         ),
@@ -354,13 +354,13 @@ MESSAGES = (
         r"(\w+)",
         "The tangent of jvp is {2}, but the argument is {1}",
         "A tangent has the shape and the type of its argument.",
-        ("the same type", "Convert the tangent to {1}."),
+        ("same type", "Convert the tangent to {1}."),
     ),
     Message(
         r"unexpected JAX type \(e\.g\. shape/dtype\) for argument to VJP function: got (\S+), but expected (\S+)",
         "The cotangent is {1}, but the result of the function is {2}",
         "A cotangent has the shape and the type of the result.",
-        ("the same type", "Pass an array of the type {2}."),
+        ("same type", "Pass an array of the type {2}."),
     ),
     Message(
         r"(\w+) accepts a single key, but was given a key array of shape (\(.*?\))",
@@ -399,13 +399,21 @@ MESSAGES = (
         r"pytree structure error: different pytree metadata at key path",
         "Two trees have different keys or fields",
         "The call takes trees of the same containers and keys, such as gradients and their parameters.",
-        ("the same structure", "Give both trees the same keys and containers. The detail lists both."),
+        (
+            "same structure",
+            "Give both trees the same keys and containers. The message of the error lists the keys or the containers "
+            "of both trees.",
+        ),
     ),
     Message(
         r"(?:Dict key mismatch|Custom node type mismatch|Tuple arity mismatch|List arity mismatch)(.*)",
         "Two trees differ in their structure",
         "The call takes trees of the same containers and keys, such as gradients and their parameters.",
-        ("the same structure", "Give both trees the same keys and containers. The detail lists both."),
+        (
+            "same structure",
+            "Give both trees the same keys and containers. The message of the error lists the keys or the containers "
+            "of both trees.",
+        ),
     ),
     Message(
         r"Argument '(.*?)' of type '?<class '(?:\w+\.)*(\w+)'>'? is not a valid JAX type",

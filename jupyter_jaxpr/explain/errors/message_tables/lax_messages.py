@@ -68,7 +68,7 @@ LAX_MESSAGES = (
         r"(\(.*?\))",
         "The tangent of jvp has the shape {2}, but the argument has the shape {1}",
         "A tangent has the shape and the type of its argument.",
-        ("the same shape", "Give a tangent of the shape {1}, such as jnp.ones_like(x)."),
+        ("same shape", "Give a tangent of the shape {1}, such as jnp.ones_like(x)."),
     ),
     Message(
         r"Transpose rule \(for reverse-mode differentiation\) for '(\w+)' not implemented",
@@ -81,7 +81,7 @@ LAX_MESSAGES = (
         r"(\S+) .*?but got (\S+)\.",
         "The rule of a custom_jvp returns the tangent {2}, but the result is {1}",
         "A tangent has the shape and the type of the result.",
-        ("the same type", "Compute the tangent of the result from the tangents that the rule gets."),
+        ("same type", "Compute the tangent of the result from the tangents that the rule gets."),
     ),
     Message(
         r"expected function with aux output to return a two-element tuple, but got type",
@@ -123,8 +123,8 @@ LAX_MESSAGES = (
     ),
     Message(
         r"JAX does not support string indexing; got idx=('.*?')",
-        "An array takes no text as its index: {1}",
-        "The value is an array, not a dict.",
+        "An array cannot be indexed with a string: {1}",
+        "The indexed value is an array, not a dict.",
         ("an integer", "Index with integers, or keep the arrays in a dict, which jax.jit takes as an argument."),
         with_operands=True,
     ),

@@ -64,7 +64,7 @@ NUMPY_MESSAGES = (
         r"'numpy\.ndarray' object has no attribute 'at'",
         "A NumPy array has no attribute at",
         "Only a JAX array has the attribute at, which makes a changed copy of the array.",
-        ("jnp.asarray", "Make an array of JAX with jnp.asarray, or write into the array of NumPy: x[i] = value."),
+        ("jnp.asarray", "Make a JAX array with jnp.asarray, or write into the NumPy array with x[i] = value."),
     ),
     Message(
         r"shape must have length equal to the number of dimensions of x;\s+(\(.*?\)) vs (\(.*?\))",
@@ -222,7 +222,7 @@ NUMPY_MESSAGES = (
         r"Array inputs to associative_scan must have the same first dimension\. \(saw: (.+?)\)",
         "The arrays of associative_scan have different lengths: {1}",
         "",
-        ("the same length", "Pass arrays with the same size along axis 0."),
+        ("same length", "Pass arrays with the same size along axis 0."),
     ),
     Message(
         r"Branch index must be scalar, got (.+?) of shape (\(.*?\))",

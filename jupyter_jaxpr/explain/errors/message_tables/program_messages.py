@@ -11,7 +11,7 @@ PROGRAM_MESSAGES = (
         "The kernel writes an array of the shape {3} into a reference of the shape {1}",
         "The value must have the shape of the place that it is written to.",
         (
-            "the same shape",
+            "same shape",
             "Write into a part of the reference, reshape the value, or give out_shape the value's shape.",
         ),
     ),
@@ -38,7 +38,7 @@ PROGRAM_MESSAGES = (
         r"returning (\d+) values?",
         "The index map of the block {4} returns {5} indices, but the block has {3} axes",
         "An index map gives the number of the block along each axis.",
-        ("the index map", "Return one index for each axis of the block, such as 0 for an axis that is not split."),
+        ("index map", "Return one index for each axis of the block, such as 0 for an axis that is not split."),
     ),
     Message(
         r"Block shape for (\S+) \(= (\(.*?\))\) must have the same number of dimensions as the array shape (\(.*?\))",
@@ -53,7 +53,7 @@ PROGRAM_MESSAGES = (
         "A callback returns a value of the {1} {4}, but the call declares the {1} {3}",
         "JAX compares the type of each returned value with the type that the call declares.",
         (
-            "the same type",
+            "same type",
             "Return a value of the declared type from the callback, or declare the type that the callback returns.",
         ),
     ),
@@ -62,7 +62,7 @@ PROGRAM_MESSAGES = (
         r"RuntimeError: Mismatched number of outputs from callback\. Expected: (\d+), Actual: (\d+)",
         "A callback returns {2} values, but the call declares {1} values",
         "",
-        ("the same structure", "Return as many values as the call of the callback declares."),
+        ("same structure", "Return as many values as the call of the callback declares."),
     ),
     Message(
         r"(Pure|IO) callbacks do not support (JVP|transpose)",
@@ -91,7 +91,7 @@ PROGRAM_MESSAGES = (
         "The exported program takes {2} as {1}, but gets {3}",
         "export made one program for one type of each argument.",
         (
-            "the same type",
+            "same type",
             "Pass an argument of the exported shape, or export the function again with symbolic sizes: "
             "jax.export.symbolic_shape('n').",
         ),
@@ -101,7 +101,7 @@ PROGRAM_MESSAGES = (
         "The exported program takes {3} as {2}, but gets {4}",
         "export made one program for one type of each argument.",
         (
-            "the same type",
+            "same type",
             "Pass an argument of the exported type, or export the function again for the new type.",
         ),
     ),
@@ -116,7 +116,7 @@ PROGRAM_MESSAGES = (
         r"seen (.+?) but now given (.+?), so (?:the|their) ",
         "The compiled function takes {3} as {1}{2}, but gets {4}",
         "A function that lower(...).compile() made takes the arguments of lower, static ones left out.",
-        ("the arguments of lower", "Pass the arguments that lower got, without the static ones."),
+        ("same arguments", "Pass the arguments that lower got, without the static ones."),
     ),
     Message(
         r"Cannot apply JAX transformations to a function lowered and compiled for a particular signature",
@@ -151,7 +151,7 @@ PROGRAM_MESSAGES = (
         r"primal and tangent arguments to jax\.jvp must have the same tree structure",
         "The tangents of jvp have another structure than the arguments",
         "",
-        ("the same structure", "Pass a tangent for each argument, with the same containers and keys."),
+        ("same structure", "Pass a tangent for each argument, with the same containers and keys."),
     ),
     Message(
         r"(\w+) with holomorphic=True requires (inputs|outputs) with complex dtype, but got (\w+)",
@@ -256,7 +256,7 @@ PROGRAM_MESSAGES = (
         r"Custom JVP rule (\S+) for function (\w+) must produce primal and tangent outputs with equal container",
         "The rule of {2} returns a tangent of another structure than the result",
         "A tangent has one array for each array of the result.",
-        ("the same structure", "Return a tangent with the containers of the result, and jnp.zeros_like where it is 0."),
+        ("same structure", "Return a tangent with the containers of the result, and jnp.zeros_like where it is 0."),
     ),
     Message(
         r"can't apply forward-mode autodiff \(jvp\) to a custom_vjp function",
@@ -338,7 +338,7 @@ PROGRAM_MESSAGES = (
     ),
     Message(
         r"Can only use `unroll` in `fori_loop` if the loop bounds are statically known",
-        "unroll needs bounds of a fori_loop that are numbers of Python",
+        "unroll needs a fori_loop whose bounds are Python numbers",
         "",
         ("fixed bounds", "Leave unroll out, or pass the bounds as static arguments."),
     ),

@@ -18,7 +18,7 @@ SETTING_MESSAGES = (
         r"requested shape (\(.*?\))",
         "An array of the shape {1} does not fit the shape {2}",
         "jnp.repeat takes one number of repeats for all elements, or one number for each element.",
-        ("one for each", "Give as many numbers as the array has elements along the axis."),
+        ("number of repeats", "Give as many numbers as the array has elements along the axis."),
         with_operands=True,
     ),
     Message(
@@ -66,7 +66,7 @@ SETTING_MESSAGES = (
         r"(\w+) got the wrong number of (\w+) for operand: got operand shape (\(.*?\)) with \w+ (\(.*?\))",
         "{1} takes one number for each axis of {3} in {2}, but gets {4}",
         "",
-        ("one for each axis", "Write as many numbers as the array has axes."),
+        ("one number for each axis", "Write as many numbers as the array has axes."),
         with_operands=True,
     ),
     Message(
@@ -121,7 +121,7 @@ SETTING_MESSAGES = (
         r"cotangent type does not match function output, expected \(?ShapedArray\((\w+\[[\d,]*\]).*? but got",
         "The cotangent does not have the type of the result, {1}",
         "A cotangent has the shape and the type of the result.",
-        ("the same type", "Pass an array of the type {1}."),
+        ("same type", "Pass an array of the type {1}."),
     ),
     # --- meshes ---
     Message(

@@ -47,7 +47,7 @@ def wrong_key(raised: RaisedAt | None) -> Explained:
     if isinstance(first, ast.Subscript) and _is_old_key(raised, first.value):
         whole = raised.source(first.value)
         words = f"{whole} is one key: a key of jax.random.PRNGKey is an array of two numbers."
-        cure = applied(FoundCure("the whole key", whole, words), [edit_of(raised, over(first, whole))])
+        cure = applied(FoundCure("whole key", whole, words), [edit_of(raised, over(first, whole))])
         return Explained(None, _TITLE, f"{source} is one number of the key {whole}.", tuple(passed(raised, [cure])))
     cure = FoundCure("jax.random.key", None, _WORDS)
     if _is_seed(raised, first):

@@ -225,7 +225,7 @@ def _closest_member(raised: RaisedAt, name: str) -> FoundCure | None:
         return None
     code = f"{raised.source(node.value)}.{close_names[0]}"
     words = f"{close_names[0]} is the closest name."
-    return applied(FoundCure("the closest name", code, words), [edit_of(raised, over(node, code))])
+    return applied(FoundCure("closest name", code, words), [edit_of(raised, over(node, code))])
 
 
 #: The least similarity (0 to 1, by difflib) between the wrong name and the name that is suggested.

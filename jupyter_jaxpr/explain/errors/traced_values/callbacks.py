@@ -48,5 +48,5 @@ def callback_error(error: BaseException, raised: RaisedAt | None, function: str)
         "Pass jax.ShapeDtypeStruct(shape, dtype) as the second argument, with the shape and the dtype of the "
         "result. If the result has the type of x, write x.shape and x.dtype."
     )
-    cure = FoundCure("the type of the result", code if isinstance(call.args[1], ast.Name) else None, words)
+    cure = FoundCure("result type", code if isinstance(call.args[1], ast.Name) else None, words)
     return Explained(edit_of(raised, over(call, "")).place, title, explanation, (cure,))

@@ -58,7 +58,7 @@ _IN_PLACE_OF_NUMPY = (
 )
 #: The cure for a NumPy call that has no counterpart in `jax.numpy`.
 _NO_TWIN = (
-    "functions of JAX",
+    "JAX functions",
     "jax.numpy has no function of this name. Compute the result with functions of jax.numpy, jax.scipy or jax.lax.",
 )
 #: The cures for arguments that vmap maps, where those of _GENERAL do not apply: each element may have another value.
@@ -334,7 +334,7 @@ def _passes_function(raised: RaisedAt, call: ast.Call) -> bool:
 
 def _sentence_about_trace(origins: Culprits) -> str:
     if origins.transform == "vmap":
-        return "Under vmap, a name stands for all elements at once, and each element has its own value."
+        return "Under vmap, one array stands for all mapped elements at once, and each element has its own value."
     if origins.inputs:
         return "While JAX traces, arguments have shapes but no values."
     return "While JAX traces, an array has a shape but no values."

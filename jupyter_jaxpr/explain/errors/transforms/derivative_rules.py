@@ -201,7 +201,7 @@ def _tangent(raised: RaisedAt, wanted: str, got: str) -> Explained | None:
     if reductions and _axes(got) < _axes(wanted):
         parts = count(len(reductions), "reduction")
         explanation = f"{explanation} The tangent contains {parts}: {in_a_sentence(reductions)}."
-    cure = FoundCure("the same type", None, words)
+    cure = FoundCure("same type", None, words)
     return Explained(edit_of(raised, over(tangent, "")).place, title, explanation, (cure,))
 
 
