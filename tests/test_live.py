@@ -314,13 +314,14 @@ MISSPELT = [
     (
         "@jax.jitt\ndef f(x):\n    return x\nf(x)\n",
         1,
-        "The cell cannot be defined. It raised AttributeError: module 'jax' has no attribute 'jitt'.",
+        "Live could not define the functions of the cell. The cell raised AttributeError: module 'jax' has no "
+        "attribute 'jitt'.",
         "AttributeError: module 'jax' has no attribute 'jitt'",
     ),
     (
         "@jittt\ndef f(x):\n    return x\nf(x)\n",
         1,
-        "The cell cannot be defined. It raised NameError: name 'jittt' is not defined.",
+        "Live could not define the functions of the cell. The cell raised NameError: name 'jittt' is not defined.",
         "NameError: name 'jittt' is not defined",
     ),
 ]
@@ -547,7 +548,7 @@ def test_an_error_is_a_card_at_its_expression(trace: Trace) -> None:
 def test_an_error_in_a_definition(trace: Trace) -> None:
     answer = trace("@jax.jit(static_argnums='n')\ndef f(x):\n    return x\nf(x)\n")
     assert answer.state == "raised"
-    assert (answer.text or "").startswith("The cell cannot be defined. It raised ")
+    assert (answer.text or "").startswith("Live could not define the functions of the cell. The cell raised ")
 
 
 def test_what_is_printed_is_shown_and_not_printed(trace: Trace, capsys: pytest.CaptureFixture[str]) -> None:

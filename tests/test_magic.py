@@ -86,7 +86,7 @@ def test_a_function_compiled_before_the_extension_was_loaded(make_notebook: Call
     last = notebook.run("%%jaxpr\nf(x)")
     assert last.programs == ["traced f(x: f32[8]) -> f32[8]: sin mul"]
     assert last.document["programs"][0]["origin_note"] == (
-        "Compiled before the extension was loaded. This is the program that JAX holds for the cell's last call."
+        "JAX compiled this program before the extension was loaded, and holds the program for the cell's last call."
     )
     assigned = notebook.run("%%jaxpr\ny = f(x)")
     assert assigned.programs == last.programs

@@ -133,7 +133,7 @@ UNKNOWN = (
     "The cell called f and reused a program that JAX compiled before %load_ext jupyter_jaxpr, so the program is not "
     "known. Load the extension before the first call, or write %%jaxpr f(x)."
 )
-HELD = "Compiled before the extension was loaded. This is the program that JAX holds for the cell's last call."
+HELD = "JAX compiled this program before the extension was loaded, and holds the program for the cell's last call."
 BEFORE = {
     "without the extension": "f(two);",
     "in a block": "import jupyter_jaxpr as jj\nwith jj.observe():\n    f(two)",

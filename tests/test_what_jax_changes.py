@@ -205,7 +205,7 @@ def test_a_type_that_was_not_given(notebook, expression, requested, used, place)
     ran = notebook.run("%%jaxpr\n" + place.format(expression))
     note = ran.note("truncated_type")
     assert (note["title"], note["text"], note["cure"]) == (
-        f"The code asks for {requested}, JAX takes {used}",
+        f"The code asks for {requested}, but JAX uses {used}",
         f"This expression asks for {requested}, but JAX uses {used}: 64-bit types need the setting jax_enable_x64.",
         f"Write {used}, or turn 64-bit types on before anything else uses JAX: "
         'jax.config.update("jax_enable_x64", True).',

@@ -87,7 +87,7 @@ def _text(document: Snapshot, sources: Sources | None, program: int, level: Lite
     if sources is None or shown_level is None or shown_level.state in ("not_made", "absent"):
         reason = (
             shown_level and shown_level.reason
-        ) or "Make the text with the button in the Program view, or run the cell again."
+        ) or "Press the button that makes the text in the Program view of the run, or run the cell again."
         raise Unavailable(
             _NO_TEXT.format(title=_TITLES[level], name=quoted(compared.name), run=_run(document), reason=quoted(reason))
         )

@@ -263,7 +263,7 @@ class _OneTrace:
         if live is None:
             finding = Finding(
                 "trace_raised",
-                f"The cell cannot be defined. It raised {error_text(error)}.",
+                f"Live could not define the functions of the cell. The cell raised {error_text(error)}.",
                 detail=error_lines(error),
                 place=_line_in(self._file, error),
             )

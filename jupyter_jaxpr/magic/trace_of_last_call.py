@@ -87,7 +87,9 @@ def trace_last_call(
         )
     jitted = is_jitted(fun)
     if jitted:
-        note = "Compiled before the extension was loaded. This is the program that JAX holds for the cell's last call."
+        note = (
+            "JAX compiled this program before the extension was loaded, and holds the program for the cell's last call."
+        )
         if observer.hooks.support.tier != "hooks":
             note = "This is the program that JAX holds for the cell's last call."
         elif not any(unseen_function is fun for unseen_function in active.run.unseen) and not _was_compiled_before(

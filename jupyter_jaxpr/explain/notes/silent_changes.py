@@ -12,7 +12,7 @@ from ...jax.silent_change_hooks import ChangedNumber, DonatedArgument, PromotedC
 from ...observe.observation import Finding, Place
 from ...quantities import count
 
-_TITLE_OF_TYPE = "The code asks for {asked}, JAX takes {taken}"
+_TITLE_OF_TYPE = "The code asks for {asked}, but JAX uses {taken}"
 _TYPE = "This expression asks for {asked}, but JAX uses {taken}: 64-bit types need the setting jax_enable_x64."
 _CURE_OF_TYPE = (
     'Write {taken}, or turn 64-bit types on before anything else uses JAX: jax.config.update("jax_enable_x64", True).'

@@ -73,12 +73,12 @@ _MAP_BATCHED = (
     "do not fill a batch are computed separately. jax.vmap computes all elements at once."
 )
 _NO_LOOP_OF_UNKNOWN = (
-    "associative_scan combines the elements in pairs, then the pairs in pairs, in about log2(n) levels, without a "
-    "loop. The construct left {equations} in the program."
+    "associative_scan combines the elements in pairs, then the pairs in pairs, in about log2(n) levels, without "
+    "a loop. The construct became {equations} of the program."
 )
 _NO_LOOP = (
-    "associative_scan combines {elements} in pairs, then the pairs in pairs, in about log2(n) levels, without a loop. "
-    "The construct left {equations} in the program."
+    "associative_scan combines {elements} in pairs, then the pairs in pairs, in about log2(n) levels, without a "
+    "loop. The construct became {equations} of the program."
 )
 _KEPT = "No step changes {paths}, a part of the carry, so JAX made this part a constant of the loop."
 _KEPT_MANY = "No step changes {paths}, parts of the carry, so JAX made these parts constants of the loop."

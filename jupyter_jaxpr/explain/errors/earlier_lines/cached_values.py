@@ -48,9 +48,9 @@ def computed_at_once(raised: RaisedAt, function: ast.FunctionDef, decorator: str
         "an array. "
     )
     words += (
-        "Or write property in place of cached_property."
+        "Another way is to write property in place of cached_property."
         if decorator.rpartition(".")[2] == "cached_property"
-        else "Or remove the decorator: a compiled program keeps the value in any case."
+        else "Another way is to remove the decorator: a compiled program keeps the value in any case."
     )
     statements = function.body
     first = statements[0]

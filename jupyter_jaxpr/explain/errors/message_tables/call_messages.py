@@ -85,7 +85,7 @@ CALL_MESSAGES = (
     Message(
         r"transpose permutation isn't a permutation of operand dimensions, got permutation (\(.*?\)) for operand shape "
         r"(\(.*?\))",
-        "The order {1} does not name each axis of an array of the shape {2} once",
+        "The order {1} does not name each axis of an array of the shape {2} exactly once",
         "",
         ("the axes", "Write each axis once. A function of linear algebra takes arrays of at least two axes."),
     ),
@@ -298,7 +298,7 @@ CALL_MESSAGES = (
     ),
     Message(
         r"Can't set (\w+)=.* for Module of type (\w+): Module instance is frozen outside of setup",
-        "A linen module takes the attribute {1} in setup alone",
+        "A linen module can set the attribute {1} only in its method setup",
         "The module {2} is frozen while its call runs: the call computes with the parameters and changes nothing.",
         ("sow", "Return the value, or keep the value with self.sow('intermediates', '{1}', value)."),
     ),

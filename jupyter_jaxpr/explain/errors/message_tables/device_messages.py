@@ -28,7 +28,7 @@ DEVICE_MESSAGES = (
     Message(
         r"Unknown backend (\w+)\. Available backends are \[(.*?)\]",
         "JAX finds no {1} here",
-        "The platforms here are {2}.",
+        "JAX has these platforms here: {2}.",
         ("jax.devices()", "jax.devices() lists the devices of the default platform."),
     ),
     Message(

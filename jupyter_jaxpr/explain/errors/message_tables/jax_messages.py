@@ -181,7 +181,7 @@ ARRAY_MESSAGES = (
         r"matmul input operand (\d) must have ndim at least 1, but it has ndim 0",
         "A matrix product needs arrays with axes, but one operand is a single number",
         "",
-        ("*", "Write * to multiply with a number."),
+        ("*", "Write * to multiply by a number."),
     ),
     Message(
         r"Cannot broadcast to shape with fewer dimensions: arr_shape=(\(.*?\)) shape=(\(.*?\))",
@@ -193,7 +193,7 @@ ARRAY_MESSAGES = (
         r"Unknown backend:? '(\w+)' requested, but no platforms that are instances of \w+ are present\. Platforms "
         r"present are: (.+)",
         "JAX finds no {1} here",
-        "The platforms here are: {2}.",
+        "JAX has these platforms here: {2}.",
         (
             "jax.devices()",
             "jax.devices() lists the devices. A GPU needs the jaxlib for it, such as jax[cuda13].",

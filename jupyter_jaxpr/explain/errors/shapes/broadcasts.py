@@ -236,11 +236,11 @@ def _cures_of(raised: RaisedAt, changed: Sequence[tuple[ast.expr, NewAxes]], tar
             edits.append(edit_of(raised, over(node, code)))
         listed = in_a_sentence(list(codes), 3)
         shapes = in_a_sentence([str(shape) for shape in dict.fromkeys(codes.values())], 3)
-        words = f"{listed} has the shape {shapes}, which fits beside the shape {target}."
+        words = f"{listed} has the shape {shapes}, which broadcasts with the shape {target}."
         if len(codes) > 1 and len(set(codes.values())) == 1:
-            words = f"{listed} have the shape {shapes}, which fits beside the shape {target}."
+            words = f"{listed} have the shape {shapes}, which broadcasts with the shape {target}."
         elif len(codes) > 1:
-            words = f"{listed} have the shapes {shapes}, which fit beside the shape {target}."
+            words = f"{listed} have the shapes {shapes}, which broadcast with the shape {target}."
         cure = applied(FoundCure(first[0][1].index, next(iter(codes)), words), edits)
         tried = passed(raised, [cure])
         if any(one.level == "applies" for one in tried):

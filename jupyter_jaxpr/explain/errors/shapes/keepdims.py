@@ -14,7 +14,7 @@ from ..failing_code.expression_shapes import parts_of, shape_of
 from ..failing_code.place_of_error import RaisedAt
 
 REDUCTIONS = frozenset("mean sum max min std var median prod norm logsumexp".split())
-_WORDS = "keepdims=True keeps the reduced axis with size 1, so the result fits beside the array."
+_WORDS = "keepdims=True keeps the reduced axis with size 1, so the result broadcasts with the array."
 
 
 def keepdims_cures(raised: RaisedAt) -> list[FoundCure]:

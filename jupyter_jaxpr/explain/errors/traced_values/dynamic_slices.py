@@ -51,7 +51,7 @@ class Slices:
         if len(pieces) > 1:
             return self._of_several(node, pieces)
         (piece,) = pieces
-        text = "dynamic_slice_in_dim takes a fixed number of elements at a traced place."
+        text = "dynamic_slice_in_dim reads a fixed number of elements from a traced position."
         array = self._raised.source(node.value)
         name = f"{self._lax}.dynamic_slice_in_dim"
         rest = self._rest(node, pieces)
@@ -273,7 +273,7 @@ def _terms(raised: RaisedAt, node: ast.expr, known: dict[str, bool]) -> Terms:
     return {(text,): 1}
 
 
-_DYNAMIC = "dynamic_slice takes a piece of fixed sizes at a traced place."
+_DYNAMIC = "dynamic_slice reads a slice of fixed sizes at a traced position."
 _WRITTEN = (
     "Give the slice a fixed number of elements, such as x.at[i + jnp.arange(3)].set(y), or choose each element with "
     "jnp.where."

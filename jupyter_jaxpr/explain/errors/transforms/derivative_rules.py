@@ -126,7 +126,7 @@ def derivative_rule_error(error: BaseException, raised: RaisedAt | None, functio
 
 def _words_of_tuple(cotangents: list[str], names: list[str]) -> str:
     missing = in_a_sentence(names[len(cotangents) :])
-    none = f"None makes the gradient for {missing} zero."
+    none = f"With None as the cotangent, the gradient for {missing} is zero."
     if len(cotangents) == 1:
         return f"Here {cotangents[0]} is the cotangent of {names[0]}. {none}"
     return f"Here the first {len(cotangents)} arguments have cotangents. {none}"
