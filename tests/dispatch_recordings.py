@@ -22,7 +22,7 @@ NO_JIT = (
     "The cell called no jitted function of yours. Call a function under @jax.jit in the cell, end the cell with a call "
     "such as f(x), or write %%jaxpr f(x) or %%jaxpr f(f32[8])."
 )
-TOO_MANY = "The recording covers the first {count} dispatches; JAX ran the rest at full speed, unrecorded."
+TOO_MANY = "The recording covers the first {count} dispatches; JAX ran the other dispatches at full speed, unrecorded."
 MORE = "To also record what JAX ran after the recording ended, write %%jaxpr --eager."
 
 

@@ -19,10 +19,10 @@ def f(x):
     return jax.lax.cond(x > 0, lambda x: x * 2, lambda x: x**2, x)
 """
 AT_MOST = (
-    "%%jaxpr --steps keeps the arguments of at most 8 calls, and only arguments of at most 8 MB that the code cannot "
-    "change after the call, such as JAX arrays."
+    "%%jaxpr --steps keeps the arguments of at most 8 calls. The arguments of a call may take at most 8 MB, and "
+    "must have types that the code cannot change after the call, such as JAX arrays."
 )
-KEEP = "%%jaxpr --steps keeps the arguments of the first calls and of the last call: at most 8."
+KEEP = "%%jaxpr --steps keeps the arguments of the first calls and of the last call, of at most 8 calls."
 
 
 def table(ran: Any, recording: int = 0) -> tuple[list[str], list[tuple[Any, ...]], str | None]:

@@ -19,7 +19,8 @@ NOT_CHECKED = "JAX assumes that the index is in bounds, so the value that the pr
         ("v.at[np.array([0, 7])].add(1.0)", "The program leaves out this update of the array."),
         (
             "jnp.take(v, 9)",
-            "The result holds a fill value there: NaN, or the smallest or the largest number of an integer type.",
+            "At this index, the result holds a fill value: NaN, or the smallest or the largest number of an "
+            "integer type.",
         ),
         ("lax.dynamic_index_in_dim(v, 9)", "The program reads the element 2 of the axis."),
     ],

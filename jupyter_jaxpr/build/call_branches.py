@@ -33,10 +33,10 @@ _MORE = "The call ran this construct {times:,} times, and the stepper recorded {
 _FAILED = "The stepper could not run the call ({error})."
 _OTHERS = "It is unknown which branches ran in {calls} of {name} in the cell."
 _UNCOUNTED = "Calls of {name} that Python code did not make are not counted, so there may be more calls."
-_KEEP = "%%jaxpr --steps keeps the arguments of the first calls and of the last call: at most 8."
+_KEEP = "%%jaxpr --steps keeps the arguments of the first calls and of the last call, of at most 8 calls."
 _AT_MOST = (
-    "%%jaxpr --steps keeps the arguments of at most 8 calls, and only arguments of at most 8 MB that the code cannot "
-    "change after the call, such as JAX arrays."
+    "%%jaxpr --steps keeps the arguments of at most 8 calls. The arguments of a call may take at most 8 MB, and "
+    "must have types that the code cannot change after the call, such as JAX arrays."
 )
 _EFFECTS = "The program has effects, which a run of these calls would repeat."
 

@@ -61,10 +61,10 @@ NO_VALUES = (
     "The program is a recording and holds no values. To step through a loop or to time it, choose the program of the "
     "loop or of the jitted function itself."
 )
-_TOO_MANY = "The recording covers the first {count} dispatches; JAX ran the rest at full speed, unrecorded."
+_TOO_MANY = "The recording covers the first {count} dispatches; JAX ran the other dispatches at full speed, unrecorded."
 _TOO_LONG = (
-    "The recording covers the first {count} dispatches, for which it took {took} of its own; JAX ran the rest at full "
-    "speed, unrecorded."
+    "The recording covers the first {count} dispatches and added {took} to the run; JAX ran the other dispatches "
+    "at full speed, unrecorded."
 )
 _OF_USERS = (
     "The recording ends after {dispatches}: to read the next call, jupyter_jaxpr would run code of your class {kind}."

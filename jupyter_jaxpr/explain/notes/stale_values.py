@@ -43,8 +43,8 @@ _STATIC_BY_HASH = (
 )
 _PASS = "Pass {name} to {function} as an argument."
 _PASS_NO_STATIC = (
-    "Pass {name} to {function} as an argument, or give {static} an __eq__ and a __hash__ that compare {name}, and "
-    "replace {static} by a new object in place of changing it."
+    "Pass {name} to {function} as an argument. Or give the class of {static} an __eq__ and a __hash__ that "
+    "compare {name}, and make a new object in place of changing {static}."
 )
 _PASS_NO_HASH = (
     "Pass {name} to {function} as an argument. Or give the class of {static} a __hash__ that depends on {name}, and "

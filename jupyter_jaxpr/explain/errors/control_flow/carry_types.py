@@ -107,8 +107,8 @@ def _structure_error(text: str, raised: RaisedAt | None, name: str) -> Explained
     if growth is not None and int(growth[2]) > int(growth[1]):
         words = (
             f"A carry keeps its number of elements, here {growth[1]}. To collect an element of each step, return "
-            "the element as the output of a step of lax.scan, or start with an array of the final shape and fill "
-            "it with .at[i].set(...)."
+            "the element as the output of a step of lax.scan. Or start with an array of the final shape, and set "
+            "its elements with .at[i].set(...)."
         )
         cure = FoundCure("a fixed length", None, words)
     explanation = " ".join([*explanation.split(), *_carry_origins(raised, "")])

@@ -55,7 +55,7 @@ CALL_MESSAGES = (
         r"(?:convolution requires lhs and rhs ndim to be equal|conv_general_dilated lhs and rhs must have the same "
         r"number of dimensions), got (\d+) and (\d+)",
         "The input of the convolution has {1} axes, but the kernel has {2}",
-        "The axes of the input are batch, channels, and those of an image.",
+        "The axes of the input are the batch, the channels, and the axes of the image.",
         ("an axis", "Give the input the missing axis, such as the batch with x[None]."),
         with_operands=True,
     ),
@@ -275,13 +275,13 @@ CALL_MESSAGES = (
     Message(
         r"You are using a transformation that requires the current value of parameters, but you are not passing",
         "This optimizer needs the parameters in update",
-        "Weight decay, among others, depends on the parameters.",
+        "Weight decay, for example, computes with the parameters.",
         ("params", "Call update(gradients, state, params)."),
     ),
     Message(
         r"(Dropout) requires a key when running in non-deterministic mode",
         "{1} needs a random key",
-        "Dropout of equinox draws at random while it is not in inference mode.",
+        "The Dropout of equinox draws random numbers if inference mode is off.",
         ("key", "Pass key=key to the call, or inference=True, or use equinox.nn.inference_mode(model)."),
     ),
     Message(

@@ -27,7 +27,7 @@ DEVICE_MESSAGES = (
     ),
     Message(
         r"Unknown backend (\w+)\. Available backends are \[(.*?)\]",
-        "JAX finds no {1} here",
+        "JAX finds no platform {1} here",
         "JAX has these platforms here: {2}.",
         ("jax.devices()", "jax.devices() lists the devices of the default platform."),
     ),

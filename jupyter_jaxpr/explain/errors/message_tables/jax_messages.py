@@ -192,7 +192,7 @@ ARRAY_MESSAGES = (
     Message(
         r"Unknown backend:? '(\w+)' requested, but no platforms that are instances of \w+ are present\. Platforms "
         r"present are: (.+)",
-        "JAX finds no {1} here",
+        "JAX finds no platform {1} here",
         "JAX has these platforms here: {2}.",
         (
             "jax.devices()",

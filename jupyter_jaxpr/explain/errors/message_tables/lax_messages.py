@@ -45,7 +45,7 @@ LAX_MESSAGES = (
         r"(\w+) update must have the same rank as operand, got update shape (\(.*?\)) for operand shape (\(.*?\))",
         "The update of {1} has the shape {2}, but the array has the shape {3}",
         "The update needs as many axes as the array.",
-        ("the axes", "Give the update an axis of size 1 for each axis of the array that it lacks."),
+        ("the axes", "Give the update an axis of size 1 for each axis of the array that the update lacks."),
         with_operands=True,
     ),
     Message(

@@ -161,8 +161,7 @@ NUMPY_MESSAGES = (
         "",
         (
             "a number",
-            "Pass one number. For one range from each element of an array, use jnp.linspace, or map arange with "
-            "jax.vmap.",
+            "Pass one number. jnp.linspace takes arrays of starts and stops, and makes one range for each element.",
         ),
     ),
     Message(

@@ -39,7 +39,7 @@ def update_axes_error(error: BaseException, raised: RaisedAt | None, function: s
     text = f"The update needs as many axes as the array. {operands(raised, [array, update], type_of_slice)}"
     indices = _indices(shapes[1], shapes[0])
     if len(indices) != 1 or isinstance(update, ast.Starred):
-        words = "Give the update an axis of size 1 for each axis of the array that it lacks."
+        words = "Give the update an axis of size 1 for each axis of the array that the update lacks."
         return Explained(None, title, text, (FoundCure("the axes", None, words),))
     written = source if isinstance(update, ast.Name | ast.Attribute | ast.Call | ast.Subscript) else f"({source})"
     code = f"{written}{indices[0]}"

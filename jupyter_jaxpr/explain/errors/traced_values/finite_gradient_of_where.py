@@ -26,10 +26,10 @@ _COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Eq: operator.eq,
 }
 _NO_GRADIENT = (
-    "The gradient may be NaN where {value} is not chosen: jnp.where multiplies its gradient by 0, and 0 * inf is NaN. "
-    "Keep the operands of {value} away from there with a second jnp.where."
+    "The gradient may be NaN where {value} is not chosen: jnp.where multiplies the gradient of {value} by 0, and "
+    "0 * inf is NaN. Replace the operands of {value} there with a second jnp.where."
 )
-_SECOND = "The inner jnp.where keeps the gradient finite where that value is not chosen."
+_SECOND = "The inner jnp.where keeps the gradient finite where the outer jnp.where does not choose the value."
 
 
 def finite_where(jnp: str, test: str, true_value: str, false_value: str) -> tuple[str, str, bool]:

@@ -152,7 +152,7 @@ class Calls:
         simple = isinstance(value, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
         text = self._source(value) if simple else f"({self._source(value)})"
         code = f"{text}.astype({name})"
-        words = f"astype converts the array to {name} and keeps it an array. {name}() needs a number of Python."
+        words = f"astype converts the elements to {name}, and the result is an array. {name}() needs a Python number."
         return [self._cure(".astype", code, words, over(node, code))]
 
     def _outside_call(self, node: ast.Call) -> str | None:

@@ -20,7 +20,8 @@ from .transformed_calls import Applied
 #: compiled the program before jax_debug_nans was on.
 _NAN = re.compile(r"^invalid value \(nan\) encountered in |^\('[^']+', 'nan'\)\. Because ")
 _FINITE = (
-    "Replace the operand before the operation where it has no finite gradient, as in jnp.sqrt(jnp.where(x > 0, x, 1))."
+    "Where the operation has no finite gradient, replace the operand before the operation, as in "
+    "jnp.sqrt(jnp.where(x > 0, x, 1))."
 )
 _DERIVATIVES = frozenset({"grad", "value_and_grad", "jacrev", "hessian"})
 
