@@ -79,8 +79,8 @@ def test_config_mesh() -> None:
         ((None, "with", None, "set"), "none", "i=1"),
         ((None, "set", "with"), "none", "i=1"),
         ((None, "with", "set"), "none", "i=1"),
-        (("set", "with"), "i=1 by set_mesh", "i=1 by with mesh:"),
-        (("with", "set"), "i=1 by with mesh:", "i=1 by set_mesh"),
+        (("set", "with"), "i=1 by set_mesh", "i=1 by a with statement"),
+        (("with", "set"), "i=1 by a with statement", "i=1 by set_mesh"),
         (("set", "with", None), "i=1", "none"),
     ],
 )

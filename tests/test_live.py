@@ -95,7 +95,7 @@ def test_no_kernel_stands_behind_the_document(trace: Trace) -> None:
         ("hlo", "absent", NO_MORE.format("jaxpr")),
     ]
     assert [card.steppable for card in answer.snapshot.control_flow] == [
-        "The cell was not run as it is written. Run the cell to step through the construct."
+        "The cell has not run with its present text. Run the cell to step through the construct."
     ]
 
 

@@ -453,7 +453,7 @@ def test_a_carry_that_jax_converts(notebook, place, loop, began, returned, dtype
     ran = notebook.run("%%jaxpr\n" + place.format(loop))
     note = ran.note("promoted_carry")
     assert (note["title"], note["text"], note["cure"]) == (
-        f"A carry of this loop changes from {began} to {returned}",
+        f"The type of a carry of this loop changes from {began} to {returned}",
         f"The initial carry of this loop is {began} with a weak type, as that of a Python number, and the body returns "
         f"{returned}. JAX converts the initial carry to {dtype}, and traces the body a second time.",
         f"Begin the carry with the type {dtype}, such as jnp.asarray(value, jnp.{dtype}).",

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from ..program.source.positions import CellText
 
 _NOTE = "Live traced this program with the argument types from {source}."
-_NO_STEPS = "The cell was not run as it is written. Run the cell to step through the construct."
+_NO_STEPS = "The cell has not run with its present text. Run the cell to step through the construct."
 _NOT_RUN = {
     True: "Live does not execute line {line}. {names} has the value of the last run.",
     False: "Live does not execute lines {line}. {names} have the values of the last run.",

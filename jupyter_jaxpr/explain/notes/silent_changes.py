@@ -28,7 +28,7 @@ _CURE_OF_NUMBER = (
     'jax.config.update("jax_enable_x64", True).'
 )
 
-_TITLE_OF_CARRY = "A carry of this loop changes from {began} to {returned}"
+_TITLE_OF_CARRY = "The type of a carry of this loop changes from {began} to {returned}"
 _CARRY = (
     "The initial carry of this loop is {began} with a weak type, as that of a Python number, and the body returns "
     "{returned}. JAX converts the initial carry to {dtype}, and traces the body a second time."

@@ -256,7 +256,10 @@ ARRAY_MESSAGES = (
         r"Custom VJP fwd rule (\S+) for function (\w+) must produce a pair",
         "The forward rule of {2} must return a pair: the result and the residuals",
         "The backward rule gets the residuals.",
-        ("a pair", "Return result, residuals. Return result, None where the backward rule needs none."),
+        (
+            "a pair",
+            "Write return result, residuals. If the backward rule needs no residuals, write return result, None.",
+        ),
     ),
     Message(
         r"Custom VJP bwd rule (?:attached to (\S+) at \S+ )?must produce an output with the same type as the args "

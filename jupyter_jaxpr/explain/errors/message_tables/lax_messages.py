@@ -16,7 +16,10 @@ LAX_MESSAGES = (
         r"(\w+): arrays must have the same number of dimensions, got \{(.*?)\}",
         "lax.{1} takes operands with equally many axes, but gets arrays of {2} axes",
         "The functions of lax add no axis to an operand.",
-        ("the operator", "Write the operator of Python, which adds axes, or give the operand an axis, as in y[None]."),
+        (
+            "the operator",
+            "Write an operator of Python, such as + or *, which adds axes, or give the operand an axis, as in y[None].",
+        ),
         with_operands=True,
     ),
     Message(
@@ -86,7 +89,7 @@ LAX_MESSAGES = (
     Message(
         r"expected function with aux output to return a two-element tuple, but got type",
         "With has_aux=True the function must return a pair: the number and the rest",
-        "The function returns something else than a tuple of two elements.",
+        "The function returns something other than a tuple of two elements.",
         ("a pair", "Return loss, rest from the function, or leave has_aux=True out."),
     ),
     Message(

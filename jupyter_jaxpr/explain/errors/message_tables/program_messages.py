@@ -269,7 +269,7 @@ PROGRAM_MESSAGES = (
     Message(
         r"\('Input to `(\w+)` needs to have rank (\d+),', ' but input has shape (\(.*?\))\.'\)",
         "{1} of equinox takes an array of {2} axes, but gets the shape {3}",
-        "A module of equinox takes one element, without the axis of a batch.",
+        "A module of equinox takes one element, without a batch axis.",
         ("jax.vmap", "Map the module over a batch with jax.vmap(module)(batch)."),
     ),
     Message(
