@@ -329,10 +329,13 @@ def test_the_line_magic_runs_nothing(notebook: Notebook) -> None:
     ]
     assert notebook["ran"] == []
     assert ran.result.result is None
-    assert ran.document["programs"][0]["origin_note"] == ("Traced for %jaxpr g(f32[8,128], n=3). Nothing was executed.")
+    assert ran.document["programs"][0]["origin_note"] == (
+        "jupyter_jaxpr traced this program for %jaxpr g(f32[8,128], n=3). Nothing was executed."
+    )
     evaluated = notebook.run("%jaxpr g(x, n=x[0])")
     assert evaluated.document["programs"][0]["origin_note"] == (
-        "Traced for %jaxpr g(x, n=x[0]). The arguments were evaluated; the function was not executed."
+        "jupyter_jaxpr traced this program for %jaxpr g(x, n=x[0]). The arguments were evaluated; the function "
+        "was not executed."
     )
 
 

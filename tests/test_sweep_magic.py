@@ -56,8 +56,8 @@ def test_one_function(prepared: Notebook) -> None:
     assert "equations" in {fit["series"] for fit in sweep["fits"]}
     assert ran.programs == ["traced product(a: f32[4,4]) -> f32[4,4]: dot_general"]
     assert ran.document["programs"][0]["origin_note"] == (
-        "Traced for %%jaxpr product(jnp.ones((n, n))) with n = 4. The arguments were evaluated; the function was not "
-        "executed."
+        "jupyter_jaxpr traced this program for %%jaxpr product(jnp.ones((n, n))) with n = 4. The arguments were "
+        "evaluated; the function was not executed."
     )
     assert "n" not in prepared.shell.user_ns
 

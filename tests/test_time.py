@@ -236,7 +236,10 @@ def test_a_target(notebook: Notebook) -> None:
         ran = notebook.run("%jaxpr --time f(x)")
     assert stages.count("backend_compile_duration") == 1
     assert timing_of(ran)["sentence"].startswith("The first call ")
-    assert ran.document["programs"][0]["origin_note"] == "Traced, compiled and run for %jaxpr f(x) --time."
+    assert (
+        ran.document["programs"][0]["origin_note"]
+        == "jupyter_jaxpr traced, compiled and ran this program for %jaxpr f(x) --time."
+    )
 
 
 def test_effects_are_left_to_the_panel(notebook: Notebook) -> None:

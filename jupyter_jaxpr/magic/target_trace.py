@@ -63,13 +63,19 @@ def trace_target(
         )
     observer.hooks.ensure()
     fun = jitted_as_by_make_jaxpr(fun)
-    note = f"Traced for {magic} {target.text}. Nothing was executed."
+    note = f"jupyter_jaxpr traced this program for {magic} {target.text}. Nothing was executed."
     if target.takes_values:
-        note = f"Traced for {magic} {target.text}. The arguments were evaluated; the function was not executed."
+        note = (
+            f"jupyter_jaxpr traced this program for {magic} {target.text}. The arguments were evaluated; the "
+            "function was not executed."
+        )
     if chosen.stage == "run":
-        note = f"Traced, compiled and run once for {magic} {target.text} --stage run."
+        note = (
+            f"jupyter_jaxpr traced and compiled this program, and ran the program once, for {magic} {target.text} "
+            "--stage run."
+        )
     elif chosen.time:
-        note = f"Traced, compiled and run for {magic} {target.text} --time."
+        note = f"jupyter_jaxpr traced, compiled and ran this program for {magic} {target.text} --time."
     stage = chosen.stage or ("run" if chosen.time else "trace")
     target_program = trace_call(observer, fun, args, kwargs, note, stage, chosen.keeps_values)
     add_program(observation, target_program, focus=True)

@@ -427,7 +427,7 @@ def _not_array(raised: RaisedAt, kind: str) -> Explained | None:
             return Explained(None, title, "", tuple(passed(raised, [cure])))
         if kind == "range":
             code = f"{jnp}.arange{source[len('range') :]}" if maker_name == "range" else f"{jnp}.array({source})"
-            words = "An array of the same numbers."
+            words = "The call gets an array of the same numbers."
         if isinstance(node, ast.GeneratorExp):
             inner = source[1:-1] if source.startswith("(") else source
             code = (

@@ -137,7 +137,7 @@ PROGRAM_MESSAGES = (
     ),
     Message(
         r"`?(static_arg\w+)`? ?(?:and|\S+ and) `?(donate_arg\w+)`? .*?cannot intersect",
-        "An argument is static and donated at once",
+        "An argument is both static and donated",
         "JAX donates the memory of arrays, and a static argument is not an array.",
         ("one option", "Take the argument out of static_argnames or out of donate_argnames."),
     ),
@@ -261,9 +261,10 @@ PROGRAM_MESSAGES = (
     ),
     Message(
         r"can't apply forward-mode autodiff \(jvp\) to a custom_vjp function",
-        "A function with a custom_vjp has no forward derivative",
-        "jax.jvp, jax.jacfwd and jax.hessian compute forward. A custom_vjp has a rule for backward only.",
-        ("jax.custom_jvp", "Write the rule with jax.custom_jvp, which serves both directions, or use jax.jacrev."),
+        "A function with a custom_vjp has no forward-mode derivative",
+        "jax.jvp, jax.jacfwd and jax.hessian differentiate in forward mode. A custom_vjp has a rule for reverse "
+        "mode only.",
+        ("jax.custom_jvp", "Write the rule with jax.custom_jvp, which serves both modes, or use jax.jacrev."),
     ),
     # --- libraries ---
     Message(

@@ -154,7 +154,7 @@ SETTING_MESSAGES = (
     Message(
         r"new enum value must be (?:None or )?in (\[.*?\]), got (\S+)",
         "{2} is not a value of this option",
-        "The values are {1}.",
+        "The possible values are {1}.",
         ("a value", "Write one of these values."),
     ),
     # --- flax, equinox and optax ---

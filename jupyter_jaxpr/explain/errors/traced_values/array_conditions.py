@@ -58,12 +58,15 @@ def _equal(raised: RaisedAt, consumer: ast.If | ast.While) -> list[FoundCure]:
             code = f"{name}({raised.source(left)}, {raised.source(right)})"
             if isinstance(operator, ast.NotEq):
                 code = f"not {code}" if consumer.test is node else f"(not {code})"
-            words = f"{name} is true where the shapes and all elements are equal."
+            words = f"{name} is true if the shapes and all elements are equal."
             return [FoundCure(name, code, words)]
     return []
 
 
-_REDUCED = {"all": "True where all elements are true.", "any": "True where at least one element is true."}
+_REDUCED = {
+    "all": "The condition is true if all elements are true.",
+    "any": "The condition is true if at least one element is true.",
+}
 
 
 #: Statements without a new value: `jnp.where` cannot replace an `if` whose body has only such statements.
