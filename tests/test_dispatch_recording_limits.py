@@ -45,8 +45,8 @@ in () }
 """
     assert recorded(ran) == expected
     assert program(ran)["origin_note"] == RAN.format(call="f(x)", ran="1 dispatch") + (
-        " The recording covers the first 1 dispatches and added 0 µs to the run; JAX ran the other dispatches at "
-        "full speed, unrecorded."
+        " The recording covers the first 1 dispatches and added 0\N{NO-BREAK SPACE}\N{MICRO SIGN}s to the run; JAX ran "
+        "the other dispatches at full speed, unrecorded."
     )
 
 

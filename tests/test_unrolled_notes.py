@@ -33,8 +33,9 @@ def test_a_note_says_what_it_saw_what_it_costs_and_what_to_do():
     assert note.price == [
         "Measured for the whole program: trace 12\u00a0ms, lower 8.0\u00a0ms, compile 480\u00a0ms.",
         "A part of these times is the same for a program of any size. The price of one iteration was not measured.",
-        "Trace and compile times grow with the number of unrolled iterations. With a loop of JAX they do not. An "
-        "unrolled program may run faster, because XLA sees all iterations at once. Run times were not measured here.",
+        "Trace and compile times grow with the number of unrolled iterations. With a loop of JAX, these times do "
+        "not grow. An unrolled program may run faster, because XLA sees all iterations at once. Run times were "
+        "not measured here.",
     ]
 
 

@@ -27,17 +27,21 @@ def exact_links_question(observed: ObservedProgram, name: str) -> str:
     stages = observed.stages
     lower, compiling = (stages.lower, stages.compile) if stages is not None else (None, None)
     if compiling is None or stages is None:
-        price = "The duration is unknown."
+        duration_text = "The duration is unknown."
     elif stages.from_disk:
-        price = f"Reading the executable from the disk cache took {duration(compiling)}; compiling takes longer."
+        duration_text = (
+            f"Reading the executable from the disk cache took {duration(compiling)}; compiling takes longer."
+        )
     elif lower is None:
-        price = f"The tagged copy takes more than {duration(compiling)}, the time that compiling the program took."
+        duration_text = (
+            f"The tagged copy takes more than {duration(compiling)}, the time that compiling the program took."
+        )
     else:
         about = duration(lower + compiling)
-        price = f"The tagged copy takes about {about}, the time that lowering and compiling the program took."
+        duration_text = f"The tagged copy takes about {about}, the time that lowering and compiling the program took."
     return (
         f"JAX lowers and XLA compiles a tagged copy of {name}: each equation of the copy has a number, and the "
-        f"instructions carry the number. {price} Nothing runs. Stop has no effect while XLA compiles. "
+        f"instructions carry the number. {duration_text} Nothing runs. Stop has no effect while XLA compiles. "
         "Compile the tagged copy?"
     )
 
@@ -97,16 +101,17 @@ def _level(name: LevelName, read: ExactLines, own_lines: list[str] | None) -> Ex
     inferred = set(read.lines.inferred)
     linked_lines = [line for line in read.instructions if line in read.equations]
     linked = [line for line in linked_lines if line not in inferred]
-    maker, noun = _MAKERS[name], _NOUNS[name]
+    jax_or_xla, noun = _MAKERS[name], _NOUNS[name]
     differing_lines = None if own_lines is None else differing(lines, own_lines)
     if differing_lines is None:
         words = f"The program has no {title(name)}, so the {noun}s of the tagged copy cannot be compared."
     elif differing_lines == 0:
-        words = f"{maker} made the same {noun}s for the tagged copy and for the program."
+        words = f"{jax_or_xla} made the same {noun}s for the tagged copy and for the program."
     else:
-        number = count(differing_lines, f"different {noun}")
+        different_instructions = count(differing_lines, f"different {noun}")
         words = (
-            f"{maker} made {number} for the tagged copy. The text below is the tagged copy, not the program that ran."
+            f"{jax_or_xla} made {different_instructions} for the tagged copy. The text below is the tagged copy, "
+            "not the program that ran."
         )
     return ExactLevel(
         name=name,

@@ -26,7 +26,7 @@ _NOT_COMPILED = (
     "JAX has not compiled this function. Compile the function to see its HLO. The compile takes about as long as a "
     "first call."
 )
-_NOTHING = "JAX keeps no {what} of this call. Run jax.clear_caches(), then run the cell again."
+_NOTHING = "JAX keeps no {level} of this call. Run jax.clear_caches(), then run the cell again."
 
 
 class Unavailable(Exception):
@@ -85,7 +85,7 @@ def state_of(
             return "on_request", None
         if observed.traced is not None or observed.lowered is not None:
             return "not_made", _NOT_COMPILED
-    return "absent", observed.no_text or _NOTHING.format(what=title(level))
+    return "absent", observed.no_text or _NOTHING.format(level=title(level))
 
 
 def level_document(observed: ObservedProgram, level: LevelName) -> Level:
@@ -143,7 +143,7 @@ def traced_of(observed: ObservedProgram) -> Any:
         Unavailable: JAX did not keep the traced form.
     """
     if observed.traced is None:
-        raise Unavailable(observed.no_text or _NOTHING.format(what="trace"))
+        raise Unavailable(observed.no_text or _NOTHING.format(level="trace"))
     return observed.traced
 
 

@@ -53,7 +53,7 @@ _NOT_RUN = {
 _OUTDATED = "{outer}, of an earlier cell, calls {inner} as {inner} was last run."
 _NO_VALUE = "Live does not execute line {line}, so {name} has no value yet. Run the cell."
 _NOT_LOADED = "{name} is not imported in the kernel. Run the cell, or import {name} in another cell."
-_NOT_DEFINED = "Live does not execute {why} in line {line}, so {name} is not traced. Run the cell."
+_NOT_DEFINED = "Live does not execute {statement} in line {line}, so {name} is not traced. Run the cell."
 _EFFECT = "{name} is not traced live. {effect} Run the cell to see its program."
 _COMPUTES = (
     "{name} is not traced live. Line {line} calls code that computes arrays while JAX traces (as "
@@ -337,7 +337,7 @@ class _OneTrace:
             if error is not None:
                 return self.raised(error)
             return _answer("not_traced", self._name, line, _NO_VALUE.format(line=line, name=why))
-        return _answer("not_traced", self._name, line, _NOT_DEFINED.format(why=why, line=line, name=self._name))
+        return _answer("not_traced", self._name, line, _NOT_DEFINED.format(statement=why, line=line, name=self._name))
 
     def _missing(self, function: Any, definitions: Definitions) -> LiveProgram | None:
         """Return the answer for a function that reads a name without a value, if the cell would assign the name."""

@@ -61,17 +61,17 @@ _CODE_THERE = "Write Python code in the cell, or trace one call with %jaxpr f(x)
 def no_python(source: str) -> str | None:
     """Return a sentence for a cell whose lines contain no Python code; None for a cell with code."""
     lines = [line for line in source.splitlines() if line.strip()]
-    above = "%%jaxpr"
+    magic_name = "%%jaxpr"
     while lines and (magic := re.match(r"%%(\w+)", lines[0])):
-        above = magic[0]
+        magic_name = magic[0]
         if magic[1] not in {"jaxpr", *PYTHON_CELL_MAGICS}:
             return (
-                f"{above} takes the text below it, and jupyter_jaxpr saw no program of JAX. Write %%jaxpr above Python "
-                "code of this kernel."
+                f"{magic_name} takes the text below it, and jupyter_jaxpr saw no program of JAX. Write %%jaxpr "
+                "above Python code of this kernel."
             )
         lines = lines[1:]
     if all(line.lstrip().startswith("#") for line in lines):
-        return f"The cell has no code below {above}. {_CODE_THERE}"
+        return f"The cell has no code below {magic_name}. {_CODE_THERE}"
     return None
 
 

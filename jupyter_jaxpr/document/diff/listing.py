@@ -87,11 +87,11 @@ class Listing:
         primitive = side.strings[scope.primitive[wrapped.equation]]
         length = side.parameter_texts(scope, wrapped.equation).get("length")
         holder = f"{primitive} (length {length})" if length else primitive
-        number = count(len(wrapped.outside), "equation")
+        equations_text = count(len(wrapped.outside), "equation")
         if wrapped.into:
-            remark, moved_side = f"{number} moved into {holder}.", "first"
+            remark, moved_side = f"{equations_text} moved into {holder}.", "first"
         else:
-            remark, moved_side = f"{number} moved out of {holder}.", "second"
+            remark, moved_side = f"{equations_text} moved out of {holder}.", "second"
         if wrapped.turns > 1:
             remark += f" In the {moved_side} program, each of these equations is written {wrapped.turns} times."
         self.remarks.append(remark)

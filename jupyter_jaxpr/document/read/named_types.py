@@ -133,8 +133,8 @@ def shortened(text: str) -> str:
         return f"{text[: _LONGEST - 1]}…"
     container = f"{head[0]}…{_CLOSING[head[0][-1]]}"
     # the kernel already cuts the longest texts, so the number of arrays may be a lower bound
-    number = count(arrays, "array")
-    return f"{container} with more than {number}" if text.endswith("…") else f"{container} with {number}"
+    arrays_text = count(arrays, "array")
+    return f"{container} with more than {arrays_text}" if text.endswith("…") else f"{container} with {arrays_text}"
 
 
 def _scopes_of(document: Snapshot, program: int) -> set[int]:

@@ -211,11 +211,11 @@ def exchanged(shardings: ProgramShardings) -> str:
         )
     if not collectives:
         return "The program has no collectives: the devices exchange no data."
-    number = count(len(collectives) + shardings.collectives_left_out, "collective")
+    collectives_text = count(len(collectives) + shardings.collectives_left_out, "collective")
     words = [
-        f"The size of the results of {number} is unknown."
+        f"The size of the results of {collectives_text} is unknown."
         if shardings.bytes is None
-        else f"The results of {number} take {size(shardings.bytes)} on each device per call."
+        else f"The results of {collectives_text} take {size(shardings.bytes)} on each device per call."
     ]
     if shardings.sent is not None:
         words.append(f"Each device sends about {size(shardings.sent)} per call (estimate for the ring algorithm).")

@@ -48,10 +48,10 @@ def _ran(match: FoundLoop) -> list[str]:
 
 def _inner(inner: LoopStatement, times: int) -> str:
     iterations = inner.iterations
-    number = count(times if iterations is None else max(iterations, times), "iteration")
+    iterations_text = count(times if iterations is None else max(iterations, times), "iteration")
     if iterations is None and inner.may_skip:
-        return f"The inner {inner.word} on line {inner.line} ran at least {number} in each outer iteration."
-    return f"The inner {inner.word} on line {inner.line} ran {number} in each outer iteration."
+        return f"The inner {inner.word} on line {inner.line} ran at least {iterations_text} in each outer iteration."
+    return f"The inner {inner.word} on line {inner.line} ran {iterations_text} in each outer iteration."
 
 
 def short_title(match: FoundLoop) -> str:
@@ -101,7 +101,8 @@ def price(stages: StageTimes | None) -> list[str]:
     if stages is not None and stages.from_disk:
         sentences.append("JAX loaded the executable from the compilation cache on disk.")
     sentences.append(
-        "Trace and compile times grow with the number of unrolled iterations. With a loop of JAX they do not. An "
-        "unrolled program may run faster, because XLA sees all iterations at once. Run times were not measured here."
+        "Trace and compile times grow with the number of unrolled iterations. With a loop of JAX, these times do "
+        "not grow. An unrolled program may run faster, because XLA sees all iterations at once. Run times were "
+        "not measured here."
     )
     return sentences

@@ -35,7 +35,7 @@ def _finding(timing: Timing, file: str, observation: Observation) -> Finding:
     if timing.around is not None and len(timing.around) > LONGEST:
         value = "..."
     is_array = timing.around is None and _one_array(timing, observation)
-    waited = f"{value}.block_until_ready()" if is_array else f"jax.block_until_ready({value})"
+    waiting_call = f"{value}.block_until_ready()" if is_array else f"jax.block_until_ready({value})"
     if timing.helper is not None:
         cure = f"Let {timing.helper} call jax.block_until_ready on the result before the clock is read again."
     elif timing.how == "with":
@@ -43,13 +43,15 @@ def _finding(timing: Timing, file: str, observation: Observation) -> Finding:
         cure = f"Call jax.block_until_ready({value}) at the end of the block."
     elif timing.assigned is None:
         cure = (
-            f"Write {waited} in place of the call." if timing.how in ("clock", "%%time") else f"Time {waited} instead."
+            f"Write {waiting_call} in place of the call."
+            if timing.how in ("clock", "%%time")
+            else f"Time {waiting_call} instead."
         )
     elif timing.how == "%%time":
-        cure = f"Add {waited} at the end of the cell."
+        cure = f"Add {waiting_call} at the end of the cell."
     else:
-        cure = f"Call {waited} before the clock is read again."
-    measured = {
+        cure = f"Call {waiting_call} before the clock is read again."
+    clock_text = {
         "clock": "The clock around this call",
         "with": "The clock around this with block",
         "helper": f"The clock in {timing.helper}",
@@ -65,7 +67,7 @@ def _finding(timing: Timing, file: str, observation: Observation) -> Finding:
         included = "The measured time includes only the dispatch, which may take far less time than the work."
     return Finding(
         kind="unblocked_timing",
-        text=f"{measured} stops when {timing.function} returns. JAX returns before the work is done. {included}",
+        text=f"{clock_text} stops when {timing.function} returns. JAX returns before the work is done. {included}",
         cure=cure,
         function=timing.function,
         place=Place(file, timing.line),

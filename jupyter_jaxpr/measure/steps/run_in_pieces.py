@@ -24,12 +24,12 @@ from .surrounding_loops import loop_of
 if TYPE_CHECKING:
     from .stepper import Stepper
 
-STOPPED = "You stopped the stepper after {count}. Press “Record the steps again” to start over."
-_TRIPS = "The stepper stopped after {count}, because the stepper runs at most this many steps."
-_SECONDS = "The stepper stopped after {count}, because the stepper runs for at most {seconds:g} seconds."
-_NO_CHANGE = "The stepper stopped after {count}. The state of the loop no longer changes, so the loop never ends."
+STOPPED = "You stopped the stepper after {steps}. Press “Record the steps again” to start over."
+_TRIPS = "The stepper stopped after {steps}, because the stepper runs at most this many steps."
+_SECONDS = "The stepper stopped after {steps}, because the stepper runs for at most {seconds:g} seconds."
+_NO_CHANGE = "The stepper stopped after {steps}. The state of the loop no longer changes, so the loop never ends."
 _COMES_BACK = (
-    "The stepper stopped after {count}. The state of the loop repeats every {period:,} steps, so the loop never ends."
+    "The stepper stopped after {steps}. The state of the loop repeats every {period:,} steps, so the loop never ends."
 )
 # About how many seconds one piece takes; between two pieces the run can be stopped.
 _PIECE = 0.25
@@ -292,7 +292,7 @@ class RunInPieces:
             self._stop(_SECONDS, state)
 
     def _stop(self, why: str, state: Any) -> None:
-        self._why = why.format(count=count(self._trips, "step"), seconds=self._bounds.seconds, period=self._period or 0)
+        self._why = why.format(steps=count(self._trips, "step"), seconds=self._bounds.seconds, period=self._period or 0)
         raise _Stopped(state)
 
     def _never(self, period: int, state: Any) -> None:

@@ -162,7 +162,7 @@ def _other_body(event: MissEvent, before: Sequence[MissEvent], construct: Constr
     functions = _functions([passed.name for passed in new])
     cure = f"Define {functions} once, outside of the code that calls {construct.name}: JAX caches by function object."
     if event.captured:
-        cure = f"Pass {names_text(event.captured)} {_way(construct)}, and define {functions} once."
+        cure = f"Pass {names_text(event.captured)} {_as_operand_or_carry(construct)}, and define {functions} once."
     elif {passed.kind for passed in new} == {"method"}:
         cure = f"Keep the method in a variable: Python makes a new method object each time that the code reads {names}."
     elif {passed.kind for passed in new} == {"partial"}:
@@ -209,11 +209,11 @@ def _reads_another(construct: Construct, bodies: str, changed: ChangedValue) -> 
         f"{changed.described()}."
     )
     functions = _functions([body.name for body in construct.bodies])
-    cure = f"Pass {changed.name} {_way(construct)}, and define {functions} once."
+    cure = f"Pass {changed.name} {_as_operand_or_carry(construct)}, and define {functions} once."
     before, after = changed.before.described(), changed.after.described()
     return Reason("new_function", text, changed.name, before, after, cure)
 
 
-def _way(construct: Construct) -> str:
-    """Return how to pass a value to the functions of a construct, in words: as an operand or as a part of the carry."""
+def _as_operand_or_carry(construct: Construct) -> str:
+    """Return the way in which a function of the construct gets a value that it reads from outside."""
     return "as an operand" if construct.primitive == "cond" else "as a part of the carry"

@@ -139,9 +139,11 @@ def _made_anew(event: MissEvent, history: FunctionHistory, expression: str | Non
         cure = "Jit the method once and keep the jitted function, or jit a function with the object as an argument."
         return Reason("new_function", text, cure=cure)
     plain = name.strip("<>")
-    called = f"the {_ordinal(event.alike)} function object of {expression or plain}{_defined_at(history, event)}"
+    new_function_object = (
+        f"the {_ordinal(event.alike)} function object of {expression or plain}{_defined_at(history, event)}"
+    )
     if event.changed:
-        return reads_another(called, plain, event.changed)
+        return reads_another(new_function_object, plain, event.changed)
     if event.callable_class:
         if event.callable_class == "PjitFunction":
             text = f"This is a new jit of {name}, which is jitted already: jax.jit makes a function object of its own."
@@ -150,23 +152,23 @@ def _made_anew(event: MissEvent, history: FunctionHistory, expression: str | Non
         cure = f"Keep one {event.callable_class} object, or pass its values to a function as arguments."
         return Reason("new_function", text, cure=cure)
     by = "jit" if event.key is None else event.key.options.by
-    text, cure = _where_made(called, event, by)
+    text, cure = _where_made(new_function_object, event, by)
     if event.unread:
         cure += f" If the contents of {names_text(event.unread)} change between the calls, pass them as arguments."
     return Reason("new_function", text, cure=cure)
 
 
-def _where_made(called: str, event: MissEvent, by: str) -> tuple[str, str]:
-    """Return two texts: the reason, with the place where the function object was made, and the cure."""
+def _where_made(new_function_object: str, event: MissEvent, by: str) -> tuple[str, str]:
+    """Return two texts: why the function object is new, and the cure."""
     making = event.making
     if making is None or (making.function is None and not making.in_loop):
-        text = f"This is {called}. Make the function once."
+        text = f"This is {new_function_object}. Make the function once."
         cure = "Keep the function in a variable: JAX caches by function object, not by code."
     elif making.in_loop:
-        text = f"This is {called}. Move the {by} out of the loop."
+        text = f"This is {new_function_object}. Move the {by} out of the loop."
         cure = "Make the function once, before the loop: JAX caches by function object, not by code."
     else:
-        text = f"This is {called}: a call of {making.function} made a new function object."
+        text = f"This is {new_function_object}: a call of {making.function} made a new function object."
         cure = f"Make the function once, outside of {making.function}: JAX caches by function object, not by code."
     if event.captured and making is not None and not making.in_loop:
         advice = f"Pass {names_text(event.captured)} to the function as arguments."

@@ -21,11 +21,11 @@ Which = Literal["compiled", "last"]
 
 _COPIED = 4_096  # the size in bytes of the largest NumPy array that is copied, because the user may write to it later
 
-_GONE = "The values of the call are gone: nothing holds {what} any more. {cure}"
+_GONE = "The values of the call are gone: nothing holds {arguments} any more. {cure}"
 _KEEP_OR_STEPS = (
     "Keep the arguments in variables, or run the cell again with %%jaxpr --steps, which runs the steps with the cell."
 )
-_GIVEN_AWAY = "The values of the call are gone: the call donated {what}. {cure}"
+_GIVEN_AWAY = "The values of the call are gone: the call donated {arguments}. {cure}"
 _STEPS = "Run the cell again with %%jaxpr --steps, which copies donated arguments first."
 _DO_NOT_RUN = "Keep the arguments in variables, and inspect the call with stage='compile', which donates nothing."
 TYPES_ONLY = (
@@ -127,11 +127,11 @@ class CallValues:
                 value = copy if sharding is None else sys.modules["jax"].device_put(copy, sharding)
             leaf_name = (paths[place] if place < len(paths) else "") or "its arrays"
             if value is None:
-                raise ValuesGone(_GONE.format(what=leaf_name, cure=cure(_KEEP_OR_STEPS, KEEP_AND_INSPECT)))
+                raise ValuesGone(_GONE.format(arguments=leaf_name, cure=cure(_KEEP_OR_STEPS, KEEP_AND_INSPECT)))
             if isinstance(value, sys.modules["jax"].ShapeDtypeStruct):
                 raise ValuesGone(TYPES_ONLY)
             if is_deleted(value):
-                raise ValuesGone(_GIVEN_AWAY.format(what=leaf_name, cure=cure(_STEPS, _DO_NOT_RUN)))
+                raise ValuesGone(_GIVEN_AWAY.format(arguments=leaf_name, cure=cure(_STEPS, _DO_NOT_RUN)))
             values.append(value)
         return values
 

@@ -149,16 +149,17 @@ def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], xla_analys
 
 
 def _left(left: int, on_cpu: bool) -> Difference:
-    number = operations_in_words(abs(left), abs(left))
+    operations = operations_in_words(abs(left), abs(left))
     if left < 0:
-        text = f"XLA removed or merged {number} of the jaxpr, such as unused and repeated operations."
+        text = f"XLA removed or merged {operations} of the jaxpr, such as unused and repeated operations."
         if not on_cpu:  # only CPUs were measured: on another device XLA may omit the work of a library
             text = (
-                f"XLA counts {number} fewer than the jaxpr has. XLA may remove or merge operations, or call a library."
+                f"XLA counts {operations} fewer than the jaxpr has. XLA may remove or merge operations, or call "
+                "a library."
             )
         return Difference("fused_away", text, -left, 0)
     text = (
-        f"XLA counts {number} more than the jaxpr has. XLA may compute a value again in each fusion that needs the "
+        f"XLA counts {operations} more than the jaxpr has. XLA may compute a value again in each fusion that needs the "
         "value, and may compute one operation of the jaxpr with several simpler operations."
     )
     return Difference("fused_away", text, 0, left)
@@ -192,10 +193,10 @@ def _explained(counted: Cost, rows: list[_Row]) -> list[Difference]:
         if row.per_trip
     ]
     if counted.flops_min != counted.flops:
-        least = operations_in_words(counted.flops_min, counted.flops_min)
+        least_operations = operations_in_words(counted.flops_min, counted.flops_min)
         text = (
             "XLA and jupyter_jaxpr both count the most expensive branches. With the cheapest branches, the program "
-            f"has {least}."
+            f"has {least_operations}."
         )
         differences.append(Difference("branches", text))
     return differences
@@ -340,10 +341,10 @@ def _counters(explained: list[Difference], rows: list[_Row], left: int) -> int:
     for index, row in enumerate(explained):
         extra = min(counter_flops.get((row.frame, row.runs), 0), left) if row.kind == "loop_once" else 0
         if extra:
-            number = count(extra, "operation")
+            operations = count(extra, "operation")
             single, many = (
-                f"The loop counter adds {number} to XLA's count.",
-                f"Loop counters add {number} to XLA's count.",
+                f"The loop counter adds {operations} to XLA's count.",
+                f"Loop counters add {operations} to XLA's count.",
             )
             text = f"{row.text} {single if extra <= 2 else many}"
             explained[index] = Difference(row.kind, text, row.ours, (row.xla or 0) + extra, row.frame, row.runs)

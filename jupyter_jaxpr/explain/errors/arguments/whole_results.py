@@ -305,13 +305,13 @@ def _explained(raised: RaisedAt, name: str, value: tuple[Any, ...], made: _Made)
         inner = made.call.func
         source = f"{called(inner)}(...)(...)" if isinstance(inner, ast.Call) else f"{called(made.call)}(...)"
     parts = _parts(raised, made.call, value)
-    number = "pair" if len(value) == 2 else f"tuple of {len(value)} values"
+    kind_of_result = "pair" if len(value) == 2 else f"tuple of {len(value)} values"
     types = [type_of(element) or _kind(element) for element in value]
     text = f"{source} returns {_listed(types)}."
     if parts is not None:
-        title = f"{name} is a {number}: {_listed(list(parts.words))}"
+        title = f"{name} is a {kind_of_result}: {_listed(list(parts.words))}"
         return Explained(None, title, text, tuple(_cures(raised, name, value, made, parts)))
-    title = f"{name} is a {number}, the whole result of {source}"
+    title = f"{name} is a {kind_of_result}, the whole result of {source}"
     return Explained(None, title, text, tuple(_cures(raised, name, value, made, None)))
 
 

@@ -62,16 +62,16 @@ def deleted_array(raised: RaisedAt | None) -> Explained:
     if raised is None or donation is None or name is None:
         return Explained(None, title, explanation, (use_of_result,))
     call, argument = donation.call, donation.argument
-    passed_name, word = raised.source(argument), called(call)
+    passed_name, function_name = raised.source(argument), called(call)
     explanation = (
-        f"Line {call.lineno} passes {passed_name} to {word}. The option {donation.option} lets the call reuse the "
-        f"memory of {name} ({type_})."
+        f"Line {call.lineno} passes {passed_name} to {function_name}. The option {donation.option} lets the call "
+        f"reuse the memory of {name} ({type_})."
     )
     if call is raised.node or call.lineno > raised.place.line:
         explanation += " The previous iteration already passed the array."
     if deletion is not None:
         line = f"{raised.source(deletion.call)} (line {deletion.call.lineno})"
-        words = f"Pass {word} a copy of {passed_name}, and leave out {line}, which would delete the array."
+        words = f"Pass {function_name} a copy of {passed_name}, and leave out {line}, which would delete the array."
         return Explained(None, title, explanation, (FoundCure("a copy", None, words),))
     code = f"{passed_name}.copy()"
     if passed_name != name:
@@ -100,21 +100,21 @@ def _deleted(raised: RaisedAt, name: str, type_: str, deletion: Deletion) -> tup
 def _use_of_result(raised: RaisedAt, donation: _Donation) -> FoundCure | None:
     """Return the advice to use the result of the donating call; None if that call is part of a larger expression."""
     call, passed_name = donation.call, raised.source(donation.argument)
-    statement, word = raised.statement_of(call), called(call)
+    statement, function_name = raised.statement_of(call), called(call)
     if isinstance(statement, ast.Expr) and statement.value is call:
-        words = f"Assign the result of {word} to a name, and use that name after the call."
+        words = f"Assign the result of {function_name} to a name, and use that name after the call."
         return FoundCure("use the result", None, words)
     if not isinstance(statement, ast.Assign) or statement.value is not call:
         return None
     targets = statement.targets
     if len(targets) == 1 and _can_be_renamed(raised, targets[0], donation.argument):
-        words = f"{passed_name} then holds the result of {word}."
+        words = f"{passed_name} then holds the result of {function_name}."
         return FoundCure("use the result", f"{passed_name} = {raised.source(call)}", words)
     parts = [part for target in targets for part in (target.elts if isinstance(target, ast.Tuple) else [target])]
     names = in_a_sentence([raised.source(part) for part in parts], 4)
     words = (
-        f"Line {call.lineno} assigns the result of {word} to {names}. After the call, the code can use the result, but "
-        f"not {passed_name}."
+        f"Line {call.lineno} assigns the result of {function_name} to {names}. After the call, the code can use "
+        f"the result, but not {passed_name}."
     )
     return FoundCure("use the result", None, words)
 

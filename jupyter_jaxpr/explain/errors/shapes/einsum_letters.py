@@ -100,8 +100,10 @@ def letters_error(raised: RaisedAt | None, term: str, number: int) -> Explained:
     shape = shape_of(raised, nodes[number])
     title = f"The subscripts {term} of einsum do not have one letter for each axis of {name}"
     if shape is not None:
-        has = count(len(shape), "axis", "axes")
-        title = f"The subscripts {term} of einsum name {count(len(term), 'axis', 'axes')}, but {name} has {has}"
+        number_of_axes = count(len(shape), "axis", "axes")
+        title = (
+            f"The subscripts {term} of einsum name {count(len(term), 'axis', 'axes')}, but {name} has {number_of_axes}"
+        )
     text = operands(raised, nodes, type_of_slice)
     return Explained(None, title, text, tuple(_fewer_letters(raised, nodes, number, term)) or (general,))
 

@@ -262,8 +262,8 @@ def _rank(call: Applied, axis: int, rank: int) -> Explained:
     if rank == 0 and len(keys) == 1 and axes[keys[0]] == axis and culprit in (None, keys[0]):
         return _one_key(call, keys[0], axis)
     name = f"the argument {call.argument(culprit)}" if culprit is not None else "an argument"
-    has = "no axis" if rank == 0 else "only 1 axis" if rank == 1 else f"only {rank} axes"
-    title = f"vmap cannot map axis {axis} of {name}, which has {has}"
+    number_of_axes = "no axis" if rank == 0 else "only 1 axis" if rank == 1 else f"only {rank} axes"
+    title = f"vmap cannot map axis {axis} of {name}, which has {number_of_axes}"
     cure = FoundCure("in_axes", None, "Write None in in_axes for an argument that vmap does not map.")
     if culprit is None and call.call is not None and call.call.keywords:
         cure = FoundCure("by position", None, _BY_POSITION)
@@ -352,8 +352,8 @@ def _flat_leaf(call: Applied, number: int, axes: Sequence[int | None], rank: int
         return None
     name = call.argument(number) if call.parameters else call.raised.source(node)
     parts = [f"{name}{jax.tree_util.keystr(path)}" for path in flat]
-    has = "no axis" if rank == 0 else count(rank, "axis", "axes")
-    title = f"vmap cannot map axis {axis} of {parts[0]}, which has {has}"
+    number_of_axes = "no axis" if rank == 0 else count(rank, "axis", "axes")
+    title = f"vmap cannot map axis {axis} of {parts[0]}, which has {number_of_axes}"
     kind = type(value).__name__
     explanation = f"vmap maps each array in {name}."
     cures: list[FoundCure] = []

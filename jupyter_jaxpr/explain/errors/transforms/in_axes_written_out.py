@@ -43,10 +43,10 @@ def entries_without_axis(call: Applied, axis: int, rank: int) -> Explained | Non
     if call.raised is None or not lacking or rank > axis >= 0:
         return None
     paths = in_a_sentence([entry.path for entry in lacking], 4)
-    has = "no axis" if rank == 0 else f"only {count(rank, 'axis', 'axes')}"
-    title = f"vmap cannot map axis {axis} of {paths}, which has {has}"
+    number_of_axes = "no axis" if rank == 0 else f"only {count(rank, 'axis', 'axes')}"
+    title = f"vmap cannot map axis {axis} of {paths}, which has {number_of_axes}"
     if len(lacking) > 1:
-        title = f"vmap cannot map axis {axis} of {paths}, which have {has}"
+        title = f"vmap cannot map axis {axis} of {paths}, which have {number_of_axes}"
     kinds = [f"{entry.path} is {type_of(entry.value)}." for entry in lacking[:4] if type_of(entry.value)]
     words = f"With None, vmap passes {paths} whole to each call."
     edits = [edit_of(call.raised, over(entry.node, "None")) for entry in lacking]
