@@ -129,15 +129,15 @@ def _most_expensive(document: Snapshot, cost: ProgramCost) -> str | None:
     row = max((row for row in cost.by_line if row.frame >= 0), key=amount, default=None)
     if row is None or not amount(row):
         return None
-    part = share(amount(row), amount(cost))
+    percentage = share(amount(row), amount(cost))
     unit = "transcendental operations" if total else "bytes moved"
     if cost.flops:
         unit = "operations"
     counted = f"counted {unit}" if cost.unknown else unit
     line = f"line{NO_BREAK}{place(document, row.frame)}"
-    sentence = f"{part} of the {counted} are on {line}."
+    sentence = f"{percentage} of the {counted} are on {line}."
     if cost.flops and cost.transcendentals:
-        sentence = f"{part} of the {counted} are on {line}, where a transcendental operation counts as {_WEIGHT}."
+        sentence = f"{percentage} of the {counted} are on {line}, where a transcendental operation counts as {_WEIGHT}."
     if _counts_for_call(document, cost, row):
         sentence += (
             f" The call is on {line}: operations without a line in JAX's program, such as operations of a backward "

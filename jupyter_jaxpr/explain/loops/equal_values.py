@@ -64,8 +64,8 @@ def check_exact(
                     grows = name in integers and size.adds_up(value) and not _holds_array(part, made_at)
                 case ast.Call(func=called) if _gives_another(called):
                     raise Cannot(
-                        f"Each iteration of Python calls {_short(part)} anew. In a loop of JAX the call would happen "
-                        "only once, during the trace."
+                        f"Each iteration of the Python loop calls {_short(part)} anew. In a loop of JAX, the "
+                        "call would happen only once, during the trace."
                     )
                 case ast.Call(func=ast.Name(id="pow" | "round")):
                     grows = bool(_names(part) & integers)

@@ -311,7 +311,7 @@ CALL_MESSAGES = (
     ),
     Message(
         r"multivariate_normal requires cov\.ndim >= 2, got cov\.ndim == (\d+)",
-        "multivariate_normal takes a covariance matrix, but gets an array of {1} axes",
+        "multivariate_normal takes a covariance matrix, but gets an array whose number of axes is {1}",
         "",
         (
             "diag",

@@ -166,7 +166,8 @@ ARRAY_MESSAGES = (
     ),
     Message(
         r"Number of einsum subscripts, (\d+), must be equal to the number of operands, (\d+)",
-        "einsum has subscripts for {1} operands, but gets {2}",
+        "einsum takes one operand for each of its subscripts: the number of subscripts is {1}, the number of "
+        "operands is {2}",
         "A comma separates the subscripts of two operands.",
         ("subscripts", "Write the subscripts of each operand, separated by commas."),
     ),
@@ -275,7 +276,7 @@ ARRAY_MESSAGES = (
     ),
     Message(
         r"(?:Length of sharding\.spec \((\d+)\) must be equal to aval's ndim \((\d+)\))",
-        "A sharding for {1} axes cannot split an array of {2} axes",
+        "The sharding needs an array of at least {1} axes, but the number of axes of the array is {2}",
         "A PartitionSpec has one entry for each axis of the array at most.",
         ("PartitionSpec", "Leave out the entries for axes that the array does not have."),
     ),
@@ -461,7 +462,7 @@ MESSAGES = (
     ),
     Message(
         r".*?Sharding .*? is only valid for values of rank at least (\d+), but was applied to a value of rank (\d+)",
-        "A sharding for {1} axes cannot split an array of {2} axes",
+        "The sharding needs an array of at least {1} axes, but the number of axes of the array is {2}",
         "A PartitionSpec has one entry for each axis of the array at most.",
         ("PartitionSpec", "Leave out the entries for axes that the array does not have."),
     ),

@@ -154,7 +154,7 @@ LAX_MESSAGES = (
     ),
     Message(
         r"Too (few|many) leaves for PyTreeDef; expected (\d+), got (\d+)",
-        "A tree of {2} leaves cannot be made from {3} leaves",
+        "The number of leaves for tree.unflatten must be {2}, but is {3}",
         "tree.unflatten takes the leaves in the order in which tree.flatten gave them.",
         ("the leaves", "Give exactly {2} leaves."),
     ),
@@ -186,7 +186,7 @@ LAX_MESSAGES = (
     ),
     Message(
         r"indices and arr must have the same number of dimensions; (\d+) vs\. (\d+)",
-        "take_along_axis takes indices with as many axes as the array, {2}, but gets {1}",
+        "take_along_axis takes indices with as many axes as the array: the array has {2}, the indices have {1}",
         "",
         (
             "[:, None]",

@@ -60,7 +60,7 @@ PROGRAM_MESSAGES = (
     Message(
         r"INTERNAL: (?:CpuCallback error calling callback|Generated function failed).*\n"
         r"RuntimeError: Mismatched number of outputs from callback\. Expected: (\d+), Actual: (\d+)",
-        "A callback returns {2} values, but the call declares {1} values",
+        "The number of values that a callback returns is {2}, but the call declares {1}",
         "",
         ("same structure", "Return as many values as the call of the callback declares."),
     ),
@@ -155,7 +155,7 @@ PROGRAM_MESSAGES = (
     ),
     Message(
         r"(\w+) with holomorphic=True requires (inputs|outputs) with complex dtype, but got (\w+)",
-        "holomorphic=True needs complex numbers, but the function has {2} of {3}",
+        "holomorphic=True needs complex numbers, but the {2} of the function have the dtype {3}",
         "",
         ("complex", "Convert with .astype(complex), or leave holomorphic=True out."),
     ),
@@ -172,7 +172,7 @@ PROGRAM_MESSAGES = (
     Message(
         r"Mesh requires the ndim of its first argument \(`devices`\) to equal the length of its second argument "
         r"\(`axis_names`\).*?devices\.ndim=?=?\s?(\d+).*?(?:len\(axis_names\)|axis_names)\S*?=?=?\s?(\d+)",
-        "The devices of the mesh have {1} axes, but there are {2} names",
+        "A mesh needs one name for each axis of its devices: the number of axes is {1}, the number of names is {2}",
         "",
         ("axis_names", "Write one name for each axis of the array of devices."),
     ),
@@ -240,7 +240,7 @@ PROGRAM_MESSAGES = (
     Message(
         r"shard_map applied to the function '(\S+)' was given an out_specs entry which is too long .*?out_specs is "
         r"P\((.*?),?\) which has length (\d+), but .*? has shape (\S+?), which has rank (\d+)",
-        "out_specs of shard_map says P({2}), but the function returns {4}, which has {5} axes",
+        "out_specs of shard_map says P({2}), but the function returns {4}, whose number of axes is {5}",
         "A PartitionSpec has at most one entry for each axis of the result.",
         ("out_specs", "Write P() and reduce over the mesh with jax.lax.psum, or return an array with more axes."),
     ),
@@ -269,7 +269,7 @@ PROGRAM_MESSAGES = (
     # --- libraries ---
     Message(
         r"\('Input to `(\w+)` needs to have rank (\d+),', ' but input has shape (\(.*?\))\.'\)",
-        "{1} of equinox takes an array of {2} axes, but gets the shape {3}",
+        "{1} of equinox takes an array whose number of axes is {2}, but gets the shape {3}",
         "A module of equinox takes one element, without a batch axis.",
         ("jax.vmap", "Map the module over a batch with jax.vmap(module)(batch)."),
     ),

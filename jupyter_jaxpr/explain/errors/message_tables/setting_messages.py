@@ -101,7 +101,7 @@ SETTING_MESSAGES = (
     # --- transforms ---
     Message(
         r"wrong number of positional arguments: expected (\d+), got (\d+) on vectorized function .*?signature='(.*?)'",
-        "The signature {3} of jnp.vectorize has {1} arguments, but the call passes {2}",
+        "The number of arguments in the signature {3} of jnp.vectorize is {1}, but the call passes {2}",
         "",
         ("the signature", "Write one pair of parentheses for each argument of the call."),
     ),
@@ -133,7 +133,7 @@ SETTING_MESSAGES = (
     Message(
         r"Mesh requires the ndim of its first argument \(`devices`\) to equal the length of its second argument "
         r"\(`axis_names`\), but got devices\.ndim == (\d+) and len\(axis_names\) == (\d+)",
-        "A mesh of {1} axes needs {1} names, but gets {2}",
+        "A mesh needs one name for each axis: the number of axes is {1}, the number of names is {2}",
         "",
         ("names", "Write one name for each axis of the mesh."),
     ),
