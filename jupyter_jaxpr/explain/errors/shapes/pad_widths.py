@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import Any
 
 from ....jax.tracer_origins import type_of
@@ -16,13 +17,13 @@ from ..failing_code.expression_shapes import integer_of
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt, touches_jax
 
-_NEGATIVE = "index can't contain negative values"
+_NEGATIVE = re.compile(r"^index can't contain negative values")
 
 
 def pad_width_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
     """Explains jnp.pad(s, (0, n - len(s))) where s has more than n elements."""
     call = raised.node if raised is not None else None
-    if not isinstance(error, ValueError) or not message_of(error).startswith(_NEGATIVE) or not touches_jax(error):
+    if not isinstance(error, ValueError) or _NEGATIVE.search(message_of(error)) is None or not touches_jax(error):
         return None
     if raised is None or raised.frame is None or not isinstance(call, ast.Call) or called(call) != "pad":
         return None
