@@ -25,11 +25,14 @@ TESTS = Path(__file__).parent
 EXPLAIN = Path(jupyter_jaxpr.__file__).parent / "explain"
 # The names of the functions that make a cure; each gets the name of the cure as an argument.
 MAKERS = frozenset({"FoundCure", "_cure", "jit_with"})
-# Cures of errors that no test can cause: they need several devices, or a tree that only JAX builds.
+# The messages that no row can cause: they need several devices (test_errors_on_devices.py has some of them), or a tree
+# that JAX itself builds.
 NO_ROW = frozenset(
     {
         "Axis {1} has {3} elements, which {2} devices cannot share evenly",
-        "{1} and {2} are on different devices",
+        "Axis {4} of an argument has {5} elements, which {6} devices cannot share evenly",
+        "The arguments {1} and {4} of {2} are on different devices",
+        "The arrays of the call are on different devices",
         "Two trees differ in their structure",
     }
 )

@@ -260,6 +260,8 @@ def _assigned_first(body: Sequence[ast.stmt]) -> set[str]:
 def traced_with(call: RaisedCall, values: Mapping[str, Any], names: Sequence[str]) -> Outcome:
     """Trace the failing call with some of its arguments as Python values instead of tracers, and return the outcome.
 
+    JAX traces no argument that the call leaves out: the function gets its default.
+
     Args:
         call: The failing call of the jitted function.
         values: The argument for each parameter.
@@ -268,7 +270,10 @@ def traced_with(call: RaisedCall, values: Mapping[str, Any], names: Sequence[str
     import jax
 
     fun = call.function
-    kinds = {parameter.name: parameter.kind for parameter in inspect.signature(fun).parameters.values()}
+    signature = inspect.signature(fun)
+    kinds = {parameter.name: parameter.kind for parameter in signature.parameters.values()}
+    passed_names = {*signature.bind(*call.args, **call.kwargs).arguments, *names}
+    values = {name: value for name, value in values.items() if name in passed_names}
     if any(kinds.get(name) not in (_POSITIONAL, _KEYWORD) for name in (*names, *values)):
         return "untried"
     traced = {name: value for name, value in values.items() if name not in names}

@@ -354,6 +354,17 @@ MESSAGES = (
         ("an integer", "Pass an integer, such as index.astype(int)."),
     ),
     Message(
+        r"primal and tangent arguments to jax\.jvp do not match; .*?Got primal dtype (\w+) and so expected tangent "
+        r"dtype \[\('float0'",
+        "jvp differentiates floats, but an argument is {1}",
+        "A tangent describes a small change of an argument, and an argument of the type {1} has no small changes.",
+        (
+            "a float",
+            "Pass the argument as a float. If the argument must stay {1}, give the argument a tangent of the type "
+            "jax.dtypes.float0, such as np.zeros(x.shape, jax.dtypes.float0).",
+        ),
+    ),
+    Message(
         r"primal and tangent arguments to jax\.jvp do not match; .*?Got primal dtype (\w+) .*? but got tangent dtype "
         r"(\w+)",
         "The tangent of jvp is {2}, but the argument is {1}",
@@ -473,11 +484,35 @@ MESSAGES = (
         ("pad", "Pad the axis to a multiple of the number of devices, or split another axis."),
     ),
     Message(
-        r"Received incompatible devices for jitted computation\. Got (?:argument )?(.*?) with .*? and "
-        r"(?:argument )?(.*?) with",
-        "{1} and {2} are on different devices",
-        "All arguments of a jitted function must be on the same devices.",
+        r".*?implies that array axis (\d+) is partitioned (\d+) times, but the dimension size is (\d+) \(full shape: "
+        r"(\(.*?\))",
+        "Axis {1} has {3} elements, which {2} devices cannot share evenly",
+        "A sharding gives each device the same number of elements. The array has the shape {4}.",
+        ("pad", "Pad axis {1} to a multiple of {2} elements, or split another axis."),
+    ),
+    Message(
+        r"shard_map applied to the function '.*?' was given argument arrays with axis sizes that are not evenly "
+        r"divisible.*?the passed (\S+) of shape (\S+?),.*? in_specs of value (.*?), which maps array axis (\d+) \(of "
+        r"size (\d+)\) to mesh ax[ie]s .*? \(of (?:total )?size (\d+)\)",
+        "Axis {4} of an argument has {5} elements, which {6} devices cannot share evenly",
+        "in_specs of shard_map says {3} for {1}, which is {2}. shard_map gives each device the same number of "
+        "elements.",
+        ("pad", "Pad axis {4} to a multiple of {6} elements, or write None for this axis in in_specs."),
+    ),
+    Message(
+        r"Received incompatible devices for jitted computation\. Got argument (.*?) of (?:\S+\.)?(\S+) with shape \S+ "
+        r"and with device ids (\[.*?\]) on platform \w+ and argument (.*?) of \S+ with shape \S+ and with device ids "
+        r"(\[.*?\])",
+        "The arguments {1} and {4} of {2} are on different devices",
+        "All arguments of a jitted function must be on the same devices. {1} is on the devices {3}, and {4} is on the "
+        "devices {5}.",
         ("jax.device_put", "Move the arguments to the same devices with jax.device_put before the call."),
+    ),
+    Message(
+        r"Received incompatible devices for jitted computation",
+        "The arrays of the call are on different devices",
+        "All arrays of a jitted function must be on the same devices.",
+        ("jax.device_put", "Move the arrays to the same devices with jax.device_put before the call."),
     ),
     Message(
         r"Python int(?:eger)? too large to convert to C (\w+)",

@@ -259,13 +259,11 @@ def _explained(
     size: ast.expr | None = None,
 ) -> Explained:
     tried = list(cures) if raised is None else passed(raised, cures)
+    # Without a trial that passed, a later line may need the number, such as a size: .astype would fail there.
+    tried = [cure for cure in tried if cure.name != ".astype" or cure.level == "applies"]
     if raised is not None and not origins.is_inner and origins.transform is None:
         by_name = by_name_cure(error, origins.function or function, origins.names)
         static = static_cure(raised, error, origins.function or function, origins.names)
-        # .astype is left out unless its trial passed: a later line may need a Python integer, such as a bound of a
-        # slice.
-        if static is not None:
-            tried = [cure for cure in tried if cure.name != ".astype" or cure.level == "applies"]
         tried = [*filter(None, [by_name]), *tried, *filter(None, [static])]
     general = next((key for key, sentence in WANTED.items() if sentence == need), kind_name(type(error)))
     if need in (_COMPARING, NEED_OF_K):
