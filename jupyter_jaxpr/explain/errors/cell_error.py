@@ -59,6 +59,7 @@ from .traced_values.misused_at import misused_at_error
 from .traced_values.needed_values import value_error
 from .traced_values.plain_values import plain_value_error
 from .traced_values.single_numbers import single_number_error
+from .transforms.arguments_of_the_function import function_arguments_error
 from .transforms.axis_names import axis_name_error
 from .transforms.derivative_rules import derivative_rule_error
 from .transforms.grad_and_vmap import transform_error
@@ -80,6 +81,7 @@ _KINDS = (
     cached_function_error,
     listed_layers_error,
     tangent_error,
+    function_arguments_error,
     python_value_error,
     order_error,
     random_call_error,

@@ -61,11 +61,31 @@ def _spread_children(raised: RaisedAt) -> FoundCure | None:
     return None
 
 
+def _power_with_modulus(raised: RaisedAt | None) -> Explained:
+    """Explains Python's pow(x, n, m) of an array."""
+    match raised.node if raised is not None else None:
+        case ast.Call(func=ast.Name(id="pow"), args=[x, n, m], keywords=[]) if raised is not None:
+            texts = [ast.unparse(part) for part in (x, n, m)]
+            parts = [text if text.isidentifier() else f"({text})" for text in texts]
+            code: str | None = f"({parts[0]} ** {parts[1]}) % {parts[2]}"
+        case _:
+            code = None
+    words = (
+        "Write (x ** n) % m if the power fits its type. For a larger power, multiply in a jax.lax.fori_loop, and take "
+        "the remainder of each product."
+    )
+    title = "pow with a third argument works on Python integers, not on arrays"
+    text = "The third argument of pow is a modulus. A JAX array has no power with a modulus."
+    return Explained(None, title, text, (FoundCure("%", code, words),))
+
+
 def argument_count_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
     """Explains a call with too many positional arguments, or without a required argument."""
     text = message_of(error).strip()
     if isinstance(error, TypeError) and (match := _TOO_MANY.search(text)) and touches_jax(error):
         name = "the function" if match["name"] == "<lambda>" else match["name"]
+        if name == "_operator_pow":
+            return _power_with_modulus(raised)
         if (unflatten := _unflatten(raised)) is not None:
             return unflatten
         if (rule := _derivative_rule(raised, name, match["given"], match["takes"])) is not None:

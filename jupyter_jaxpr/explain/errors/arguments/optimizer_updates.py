@@ -1,9 +1,9 @@
-"""Explains `tx.update(loss, state, params)`: the loss stands in the place of the gradient."""
+"""Explains `tx.update(loss, state, params)` and `optax.apply_updates(params, tx.update(g, state))`."""
 
 from __future__ import annotations
 
 import ast
-from typing import Any
+from typing import Any, TypeGuard
 
 from ....jax.tracer_origins import type_of
 from ....observe.observation import FoundCure
@@ -21,12 +21,11 @@ from .tree_differences import with_article
 def other_update_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
     """Explains `tx.update(value, state, params)`, where `value` is the value from value_and_grad, not the gradient."""
     call = raised.node if raised is not None else None
-    if raised is None or raised.frame is None or not isinstance(call, ast.Call) or called(call) != "update":
+    if raised is None or raised.frame is None or not isinstance(error, TypeError | ValueError | AttributeError):
         return None
-    if not isinstance(error, TypeError | ValueError | AttributeError) or not isinstance(call.func, ast.Attribute):
-        return None
-    optimizer = value_of(raised, call.func.value)
-    if not any((own_name(kind, "__module__") or "").startswith("optax") for kind in type(optimizer).__mro__):
+    if isinstance(call, ast.Call) and called(call) == "apply_updates":
+        return _whole_pair(raised, call)
+    if not _is_update_of_optax(call, raised):
         return None
     if len(call.args) != 3 or not isinstance(call.args[0], ast.Name):
         return None
@@ -42,6 +41,34 @@ def other_update_error(error: BaseException, raised: RaisedAt | None, function: 
     text = f"A gradient has the structure and the shapes of {source}. In this code, {gradient} is the gradient."
     words = f"Pass {gradient} in the place of {name}."
     cure = applied(FoundCure("the gradient", gradient, words), [edit_of(raised, over(call.args[0], gradient))])
+    return Explained(None, title, text, tuple(passed(raised, [cure])))
+
+
+def _is_update_of_optax(node: ast.AST | None, raised: RaisedAt) -> TypeGuard[ast.Call]:
+    if not isinstance(node, ast.Call) or called(node) != "update" or not isinstance(node.func, ast.Attribute):
+        return False
+    optimizer = value_of(raised, node.func.value)
+    return any((own_name(kind, "__module__") or "").startswith("optax") for kind in type(optimizer).__mro__)
+
+
+def _whole_pair(raised: RaisedAt, call: ast.Call) -> Explained | None:
+    """Explains apply_updates(params, opt.update(g, state)): update returns a pair."""
+    if len(call.args) != 2 or call.keywords or not _is_update_of_optax(call.args[1], raised):
+        return None
+    update, statement = call.args[1], raised.statement_of(call)
+    source = " ".join(raised.source(update).split())
+    title = f"{source} is a pair, but apply_updates takes the updates alone"
+    text = "update returns the updates and the new state."
+    words = "Take the two parts of the pair, and pass the updates. The next update needs the new state."
+    state = next((keyword.value for keyword in update.keywords if keyword.arg == "state"), None)
+    state = update.args[1] if len(update.args) > 1 else state
+    cure = FoundCure("the updates", f"updates, state = {source}", words)
+    if isinstance(state, ast.Name) and isinstance(statement, ast.Assign | ast.Expr | ast.Return):
+        name = "updates" if "updates" not in raised.module_names else "new_updates"
+        before = raised.source_of_statement(statement)
+        after = f"{name}, {state.id} = {source}\n{before.replace(raised.source(update), name)}"
+        if before.count(raised.source(update)) == 1:
+            cure = applied(FoundCure("the updates", after, words), [edit_of(raised, over(statement, after))])
     return Explained(None, title, text, tuple(passed(raised, [cure])))
 
 

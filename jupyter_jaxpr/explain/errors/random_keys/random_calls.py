@@ -1,10 +1,12 @@
-"""Explains a call of `jax.random` with a limit instead of the dtype, a float seed, and arithmetic with a key."""
+"""Explains calls of `jax.random` with a limit instead of the dtype, a float seed or another shape, and key + 1."""
 
 from __future__ import annotations
 
 import ast
 import re
+from typing import Any
 
+from ....interruptions import not_of_a_signal
 from ....observe.observation import FoundCure
 from ....plain_text import message_of, own_name
 from ...trials.trial_of_cure import passed
@@ -12,6 +14,7 @@ from ..arguments.static_argument_edits import parameters_of
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.expression_shapes import shape_of
 from ..failing_code.module_names import random_name
 from ..failing_code.origins import dtype_of, operands, value_of
 from ..failing_code.place_of_error import RaisedAt
@@ -19,15 +22,20 @@ from ..failing_code.place_of_error import RaisedAt
 _NO_DTYPE = re.compile(r"^Cannot interpret '(.*?)' as a data type")
 _SEED = re.compile(r"^PRNG key seed must be an integer; got \w*Tracer\(~?(\w+)")
 _NO_NUMBER = re.compile(r"^add does not accept dtypes? .*key<")
+_SHAPES = re.compile(r"^Incompatible shapes for broadcasting")
 _KEYS = frozenset({"key", "PRNGKey"})
 _LIMITS = frozenset({"minval", "maxval"})
 
 
 def random_call_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
     """Explains jax.random.uniform(key, (3,), -1, 1), and jax.random.key(seed) with a traced float seed."""
-    if raised is None or raised.frame is None or not isinstance(error, TypeError):
+    if raised is None or raised.frame is None or not isinstance(error, TypeError | ValueError):
         return None
     text = message_of(error).strip()
+    if _SHAPES.search(text) and called(raised.node) == "categorical":
+        return _shape_of_draws(raised)
+    if not isinstance(error, TypeError):
+        return None
     if _NO_DTYPE.search(text):
         return _limits(raised)
     if match := _SEED.search(text):
@@ -35,6 +43,40 @@ def random_call_error(error: BaseException, raised: RaisedAt | None, function: s
     if _NO_NUMBER.search(text):
         return _folded_in(raised)
     return None
+
+
+def _shape_of_draws(raised: RaisedAt) -> Explained | None:
+    """Explains a shape of jax.random.categorical that leaves out the axes of the logits."""
+    call = raised.node
+    if not isinstance(call, ast.Call) or any(isinstance(argument, ast.Starred) for argument in call.args):
+        return None
+    named = {keyword.arg: keyword.value for keyword in call.keywords}
+    named |= dict(zip(("key", "logits", "axis", "shape"), call.args, strict=False))
+    logits, shape = named.get("logits"), named.get("shape")
+    sizes = shape_of(raised, logits) if logits is not None else None
+    asked = _plain(raised, shape) if shape is not None else None
+    axis = _plain(raised, named["axis"]) if "axis" in named else -1
+    if logits is None or shape is None or not sizes or type(axis) is not int or not -len(sizes) <= axis < len(sizes):
+        return None
+    rows = tuple(size for place, size in enumerate(sizes) if place != axis % len(sizes))
+    name = " ".join(raised.source(logits).split())
+    title = f"The shape of the draws must end with {rows}, the shape of {name} without the axis of the classes"
+    text = f"shape is the shape of the whole result. {operands(raised, [logits])}"
+    if type(asked) is not tuple or not all(type(size) is int for size in asked):
+        words = f"Give a shape that ends with {rows}."
+        return Explained(None, title, text, (FoundCure("the shape", None, words),))
+    longer = (*asked, *rows)
+    words = f"With the shape {longer}, each distribution in {name} gives draws of the shape {asked}."
+    cure = applied(FoundCure("the shape", f"{longer}", words), [edit_of(raised, over(shape, str(longer)))])
+    return Explained(None, title, text, tuple(passed(raised, [cure])))
+
+
+def _plain(raised: RaisedAt, node: ast.expr) -> Any:
+    """Return the value of a literal, or of a name."""
+    try:
+        return ast.literal_eval(node)
+    except not_of_a_signal(ValueError, TypeError):
+        return value_of(raised, node)
 
 
 def _limits(raised: RaisedAt) -> Explained | None:

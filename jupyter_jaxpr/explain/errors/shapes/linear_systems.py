@@ -25,6 +25,7 @@ from .alignments import Shape
 _SIZES = re.compile(
     r"^inconsistent size for core dimension '\w+': (\d+) vs (\d+) on vectorized function .*?signature='\((\w+),"
 )
+_NO_MATRIX = re.compile(r"^left hand array must be at least two dimensional; got a\.shape=\((\d*),?\)")
 _SOLVERS = frozenset("solve solve_triangular cho_solve lu_solve".split())
 _REDUCTIONS = frozenset("sum mean max min prod std var any all".split())
 _COLUMNS = (
@@ -36,6 +37,8 @@ _COLUMNS = (
 def linear_system_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
     """Explains sizes that do not fit together in a function of jnp.linalg, jax.scipy.linalg or jnp.vectorize."""
     match = _SIZES.search(message_of(error).strip()) if isinstance(error, ValueError) else None
+    if isinstance(error, ValueError) and _NO_MATRIX.match(message_of(error).strip()):
+        return _no_matrix(raised)
     if match is None:
         return None
     sizes = f"{match[1]} and {match[2]}"
@@ -56,6 +59,31 @@ def linear_system_error(error: BaseException, raised: RaisedAt | None, function:
         title = f"{name} takes a square matrix, but {_text(raised, matrix)} has the shape {shape}"
         return Explained(None, title, _types(raised, nodes), (_least_squares(raised, call, nodes),))
     return Explained(None, title, text, tuple(_transposed(raised, call, matrix, right)) or (equal,))
+
+
+def _no_matrix(raised: RaisedAt | None) -> Explained | None:
+    """Explains solve(b, A): the matrix is the first argument."""
+    call = raised.node if raised is not None else None
+    if raised is None or not isinstance(call, ast.Call) or called(call) != "solve":
+        return None
+    matrix, right = _arguments(call)
+    nodes = [node for node in (matrix, right) if node is not None]
+    if len(nodes) != 2 or matrix is None or right is None:
+        return None
+    shape, other = shape_of(raised, matrix), shape_of(raised, right)
+    title = f"solve takes a square matrix first, but {_text(raised, matrix)} is no matrix"
+    cure = FoundCure("a matrix", None, "Pass the matrix first, and then the right-hand side.")
+    if shape is not None and other is not None and len(other) == 2 and other == (*shape, *shape):
+        words = f"{_text(raised, right)} is a square matrix with as many rows as {_text(raised, matrix)} has elements."
+        code = f"{raised.source(call.func)}({_text(raised, right)}, {_text(raised, matrix)})"
+        changes = [
+            edit_of(raised, over(matrix, raised.source(right))),
+            edit_of(raised, over(right, raised.source(matrix))),
+        ]
+        exchanged = passed(raised, [applied(FoundCure("the order", code, words), changes)])
+        return Explained(None, title, _types(raised, nodes), tuple(exchanged) or (cure,))
+    different = nodes if raised.source(matrix) != raised.source(right) else [matrix]
+    return Explained(None, title, _types(raised, different), (cure,))
 
 
 def _arguments(call: ast.Call) -> tuple[ast.expr | None, ast.expr | None]:

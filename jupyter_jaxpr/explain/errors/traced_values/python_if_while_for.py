@@ -13,13 +13,17 @@ from ..failing_code.module_names import jnp_name, lax_name
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
 from .finite_gradient_of_where import finite_where
-from .rewritten_calls import Calls
+from .rewritten_calls import Calls, without_conversions
 
 _COND = "Each call runs one of the two functions. JAX compiles both functions, and both must return the same types."
 _WHERE = "jnp.where computes both values and chooses between them element by element, so the condition may be an array."
 _CHECKIFY = (
     "checkify checks the condition when the program runs. Wrap the function with checkify.checkify, from "
     "jax.experimental."
+)
+_RETURN = (
+    "Write the loop with {lax}.while_loop. The loop ends when its condition is false: add the opposite of this test to "
+    "the condition, and return the value of the carry after the loop."
 )
 _ASKS = frozenset({"isinstance", "hasattr", "callable", "len"})
 _SELECTS = ast.If | ast.IfExp
@@ -52,6 +56,8 @@ class Choices:
             return left
         form = self._choice(at)
         names = f"{self._lax}.cond", f"{self._jnp}.where"
+        if form is None and isinstance(at, ast.If) and self._returns_from_loop(at):
+            return [FoundCure(f"{self._lax}.while_loop", None, _RETURN.format(lax=self._lax))]
         if form is None:
             return [FoundCure(names[0], None, _COND), FoundCure(names[1], None, _WHERE)]
         last, before, cond, where_code = form
@@ -80,6 +86,15 @@ class Choices:
         if ast.Raise in kinds:
             return [FoundCure("checkify", f"checkify.check(~({self.condition(at.test)}), 'message')", _CHECKIFY)]
         return []
+
+    def _returns_from_loop(self, at: ast.If) -> bool:
+        """Return whether the body of an if statement returns from the function out of a Python loop."""
+        if not any(isinstance(statement, ast.Return) for statement in at.body):
+            return False
+        node: ast.AST | None = at
+        while node is not None and not isinstance(node, ast.For | ast.While | ast.FunctionDef):
+            node = self._raised.parents.get(id(node))
+        return isinstance(node, ast.For | ast.While)
 
     def cases(self) -> list[FoundCure]:
         """Return the cure of a match statement on a traced value: jax.lax.switch."""
@@ -297,7 +312,10 @@ class Choices:
         return [self._cure("& |", code, text, over(outer, code))]
 
     def condition(self, node: ast.expr) -> str:
-        """Return the code of a condition with operators that arrays allow: `&` in place of `and`."""
+        """Return the code of a condition that arrays allow: `&` in place of `and`, `x` in place of `x.item()`."""
+        return without_conversions(self._condition(node))
+
+    def _condition(self, node: ast.expr) -> str:
         match node:
             case ast.BoolOp(op=op, values=values):
                 sign = " & " if isinstance(op, ast.And) else " | "

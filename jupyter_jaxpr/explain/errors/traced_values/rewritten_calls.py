@@ -66,6 +66,12 @@ class Calls:
                 return [self._cure("keep the array", self._source(value), _ITEM, over(node, self._source(value)))]
             case ast.Call(func=ast.Attribute(value=value, attr="tolist"), args=[]):
                 return [self._cure("keep the array", self._source(value), _LIST, over(node, self._source(value)))]
+            case ast.Call(
+                func=ast.Name(id=("max" | "min" | "sorted") as name),
+                args=[ast.Name() | ast.Attribute() as value],
+                keywords=[ast.keyword(arg="key", value=key)],
+            ):
+                return self._by_key(node, name, value, key)
             case ast.Call(func=ast.Name(id=("max" | "min") as name), args=[_, _, *_], keywords=[]):
                 return self._max_or_min(node, name)
             case ast.Call(func=ast.Name(id=("max" | "min" | "sorted") as name), args=[value]) if _has_rows(
@@ -175,6 +181,21 @@ class Calls:
         if type(module) is types.ModuleType and module.__name__.partition(".")[0] == "jax":
             return None  # a method of a JAX module, such as jax.debug.print, stores nothing outside of the function
         return self._source(call.func)
+
+    def _by_key(self, node: ast.Call, name: str, value: ast.expr, key: ast.expr) -> list[FoundCure]:
+        """Return the cure of max, min and sorted with a key: the index by the keys of all elements."""
+        if not axes_of(self._raised, value):
+            return []
+        function = {"max": "argmax", "min": "argmin", "sorted": "argsort"}[name]
+        vmap = f"{self._jnp.removesuffix('numpy')}vmap" if self._jnp.endswith(".numpy") else "jax.vmap"
+        if vmap == "jax.vmap" and namespace(self._raised).get("jax") is not sys.modules.get("jax"):
+            return []
+        array = self._source(value)
+        code = f"{array}[{self._jnp}.{function}({vmap}({self._source(key)})({array}))]"
+        words = f"jax.vmap computes the key of each element, and {function} gives the place of the element."
+        if name == "sorted":
+            words = "jax.vmap computes the key of each element, and argsort gives the order of the elements."
+        return [self._cure(f"{self._jnp}.{function}", code, words, over(node, code))]
 
     def _max_or_min(self, node: ast.Call, name: str) -> list[FoundCure]:
         word = f"{self._jnp}.{name}imum"
@@ -555,6 +576,30 @@ def _without_conversion(node: ast.expr) -> ast.expr:
         case ast.Call(func=ast.Name(id="float"), args=[value], keywords=[]):
             return value
     return node
+
+
+class _Conversions(ast.NodeTransformer):
+    """Takes x out of x.item(), float(x) and bool(x), which need the value of x."""
+
+    found = False
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        match node:
+            case ast.Call(func=ast.Attribute(value=value, attr="item"), args=[], keywords=[]):
+                self.found = True
+                return value
+            case ast.Call(func=ast.Name(id="float" | "bool"), args=[value], keywords=[]):
+                self.found = True
+                return value
+        return node
+
+
+def without_conversions(code: str) -> str:
+    """Return the code of a condition that compares arrays in place of their numbers: x > 0 for x.item() > 0."""
+    conversions = _Conversions()
+    expression = conversions.visit(ast.parse(code, mode="eval"))
+    return ast.unparse(expression) if conversions.found else code
 
 
 def _has_rows(raised: RaisedAt, node: ast.expr) -> bool:

@@ -1,0 +1,54 @@
+"""Explains jax.grad(loss, w): the result of a transform takes the arguments of the function, not the transform."""
+
+from __future__ import annotations
+
+import ast
+
+from ....observe.observation import FoundCure
+from ..explanation import Explained
+from ..failing_code.called_names import called
+from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.expression_shapes import shape_of
+from ..failing_code.origins import operands, value_of
+from ..failing_code.place_of_error import RaisedAt
+from ..trials.trial_of_cure import passed
+
+#: The transforms, with the name of their second parameter and what the parameter is; none for a keyword-only one.
+_TRANSFORMS = {
+    **dict.fromkeys(
+        "grad value_and_grad jacobian jacfwd jacrev hessian".split(),
+        ("argnums", "argnums is the number of an argument, or a tuple of numbers."),
+    ),
+    "vmap": ("in_axes", "in_axes says which axis of each argument vmap maps."),
+    "jit": ("", ""),
+}
+
+
+def function_arguments_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """Explains arrays that a call passes to a transform of JAX behind the function, and writes the second call."""
+    call = raised.node if raised is not None else None
+    if not isinstance(error, TypeError) or raised is None or not isinstance(call, ast.Call):
+        return None
+    name = called(call)
+    if name not in _TRANSFORMS or len(call.args) < 2 or not _is_of_jax(raised, call, name):
+        return None
+    if any(isinstance(argument, ast.Starred) for argument in call.args) or not shape_of(raised, call.args[1]):
+        return None
+    function_source, *values = map(raised.source, call.args)
+    keywords = "".join(f", {raised.source(keyword)}" for keyword in call.keywords)
+    code = f"{raised.source(call.func)}({function_source}{keywords})({', '.join(values)})"
+    option, meaning = _TRANSFORMS[name]
+    value = " ".join(values[0].split())
+    title = f"The second argument of {name} is {option}, but the call passes {value}"
+    if not option:
+        title = f"{name} takes the function, but the call passes {value}, too"
+    words = f"{name} returns a function. Call this function with the arguments of {' '.join(function_source.split())}."
+    text = " ".join(filter(None, [meaning, operands(raised, call.args[1:])]))
+    cure = applied(FoundCure("a second call", code, words), [edit_of(raised, over(call, code))])
+    return Explained(None, title, text, tuple(passed(raised, [cure])))
+
+
+def _is_of_jax(raised: RaisedAt, call: ast.Call, name: str) -> bool:
+    import jax
+
+    return value_of(raised, call.func) is getattr(jax, name, raised)
