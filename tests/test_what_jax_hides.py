@@ -146,6 +146,7 @@ def test_a_trace_that_no_cell_observed_leaves_nothing_to_compare_with(notebook):
 NOT_INDEPENDENT = (
     "Numbers that are drawn from one key are not independent: numbers of the same shape and distribution are equal."
 )
+SPLITS = "jax.random.split uses a key, too: after a split, draw from the new keys alone."
 
 
 @pytest.mark.parametrize("key", ["jax.random.key(0)", "jax.random.PRNGKey(0)"])
@@ -170,7 +171,7 @@ NOT_INDEPENDENT = (
         (
             "@jax.jit\ndef f(key):\n    parts = jax.random.split(key)\n    return jax.random.normal(key), parts\n"
             "f(key)",
-            f"Line 4 and line 5 use the same random key. {NOT_INDEPENDENT}",
+            f"Line 4 and line 5 use the same random key. {NOT_INDEPENDENT} {SPLITS}",
             5,
         ),
         (
@@ -187,6 +188,27 @@ def test_a_key_used_twice(notebook, key, cell, text, line):
     note = ran.note("key_used_twice")
     assert note["text"] == text
     assert ran.line_of(note) == line
+
+
+@pytest.mark.parametrize(
+    ("cell", "lines"),
+    [
+        ("one, other = jax.random.split(key)\na = jax.random.normal(key, (2,))", "Line 2 and line 3 use"),
+        ("a = jax.random.normal(key, (2,))\nkey, other = jax.random.split(key)", "Line 2 and line 3 use"),
+        ("_, a = jax.random.split(key)\nb = a\n_, a = jax.random.split(key)", "Line 2 and line 4 use"),
+    ],
+)
+def test_a_key_that_operations_outside_of_jit_split_and_use_again(notebook, cell, lines):
+    notebook.run("import jax, jax.numpy as jnp\nkey = jax.random.key(0)")
+    ran = notebook.run(f"%%jaxpr\n{cell}\nc = jax.random.normal(jax.random.key(1), (2,))")
+    assert ran.note("key_used_twice")["text"] == f"{lines} the same random key. {NOT_INDEPENDENT} {SPLITS}"
+
+
+def test_keys_that_operations_outside_of_jit_split_and_use_once_have_no_note(notebook):
+    notebook.run("import jax, jax.numpy as jnp\nkey = jax.random.key(0)")
+    cell = "for _ in range(3):\n    key, one = jax.random.split(key)\n    a = jax.random.normal(one, (2,))"
+    ran = notebook.run(f"%%jaxpr\n{cell}\nb = jax.random.normal(jax.random.fold_in(key, 1), (2,))")
+    assert [note for note in ran.document["notes"] if note["kind"] == "key_used_twice"] == []
 
 
 def test_a_key_used_twice_outside_of_jit(notebook):

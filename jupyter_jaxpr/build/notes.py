@@ -379,19 +379,25 @@ def key_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> l
     """
     uses = KeyUses(walk)
     uses_by_key: dict[tuple[int, int, bool], list[int]] = {}
+    split_keys: set[tuple[int, int]] = set()
     for index, program in enumerate(programs):
         try:
             for use in uses.of(inside(walk, program.scope)):
                 first, second = _frames_of_use(walk, use)
                 if min(first, second) >= 0:
                     uses_by_key.setdefault((first, second, use.first == use.again), []).append(index)
+                    if use.splits:
+                        split_keys.add((first, second))
         except not_of_a_signal(Exception):
             failures.append(traceback.format_exc())
     notes = []
     for (first, second, in_each_step), among in uses_by_key.items():
+        text = _EACH_STEP if in_each_step else _used_twice(walk, first, second, max(Counter(among).values()))
+        if (first, second) in split_keys and not in_each_step:
+            text = f"{text} {_SPLITS_USE_KEYS}"
         note = Note(
             kind="key_used_twice",
-            text=_EACH_STEP if in_each_step else _used_twice(walk, first, second, max(Counter(among).values())),
+            text=text,
             cure=_SCAN_KEYS if in_each_step else _SPLIT,
             detail=None,
             program=among[0] if len(set(among)) == 1 else -1,
@@ -431,6 +437,7 @@ _ONE_LINE = (
     "Line {line} uses the same random key {times}. Numbers that are drawn from one key are not independent: numbers of "
     "the same shape and distribution are equal."
 )
+_SPLITS_USE_KEYS = "jax.random.split uses a key, too: after a split, draw from the new keys alone."
 _EACH_STEP = "Each step of this scan draws from the same random key, so each step draws the same numbers."
 _SPLIT = "Split the key and use each part once: key, subkey = jax.random.split(key)."
 _SCAN_KEYS = "Split the key before the scan, keys = jax.random.split(key, length), and scan over the keys."

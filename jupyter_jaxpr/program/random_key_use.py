@@ -21,6 +21,8 @@ _USES_UP = frozenset({"random_bits", "random_split", "random_gamma"})
 _SAME_KEY = frozenset({"random_wrap", "random_unwrap", "copy", "copy_p"})
 _CALLS = frozenset({"jit", "pjit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call"})
 _BACKWARD = "transpose("
+#: The name of JAX's own jitted function that splits the data of a key, where a split ran outside of jit.
+_SPLIT_OUTSIDE_OF_JIT = "_threefry_split"
 
 
 @dataclass(frozen=True)
@@ -31,11 +33,13 @@ class KeyUse:
         scope: The scope in the walk.
         first: The earlier equation.
         again: The later equation; equal to `first` for a scan.
+        splits: One of the equations splits the key.
     """
 
     scope: int
     first: int
     again: int
+    splits: bool
 
 
 def count_key_uses(jaxpr: Any) -> int:
@@ -99,9 +103,10 @@ class KeyUses:
             return
         for number in scopes:
             uses: list[tuple[int, int]] = []
-            self._reader.read(self._walk.jaxprs[number], uses)
+            jaxpr = self._walk.jaxprs[number]
+            self._reader.read(jaxpr, uses)
             for first, second in uses:
-                yield KeyUse(number, first, second)
+                yield KeyUse(number, first, second, _splits(jaxpr.eqns[first]) or _splits(jaxpr.eqns[second]))
 
 
 class _Reader:
@@ -151,7 +156,7 @@ class _Reader:
     def _used_by(self, name: str, equation: Any) -> Iterator[tuple[int, bool]]:
         """Yield (position, used more than once) for each operand that is a random key used up by the equation."""
         params = equation.params
-        if name in _USES_UP:
+        if name in _USES_UP or _splits(equation):
             yield 0, False
         elif name in _CALLS:
             inner = params.get("jaxpr", params.get("call_jaxpr"))
@@ -167,3 +172,11 @@ class _Reader:
             # only keys that each branch uses up count as used up
             for position in sorted(frozenset.intersection(*used)):
                 yield position + 1, False
+
+
+def _splits(equation: Any) -> bool:
+    """Return whether an equation splits a key."""
+    if equation.primitive.name == "random_split":
+        return True
+    name = equation.params.get("name") if equation.primitive.name in ("jit", "pjit") else None
+    return name == _SPLIT_OUTSIDE_OF_JIT and len(equation.invars) == 1
