@@ -49,7 +49,12 @@ class Rewrite:
 
 
 def rewrite(
-    loop: LoopStatement, carried: bool, differentiated: bool, made_at: MadeAt, chosen_form: Form | None = None
+    loop: LoopStatement,
+    carried: bool,
+    differentiated: bool,
+    made_at: MadeAt,
+    chosen_form: Form | None = None,
+    arrays: frozenset[str] = frozenset(),
 ) -> Rewrite:
     """Rewrite a Python loop with JAX.
 
@@ -60,6 +65,7 @@ def rewrite(
         made_at: Returns whether the trace of an expression recorded equations. An iteration over an array records
             equations, an iteration over a list does not.
         chosen_form: `while_loop` to rewrite a counting `while` as a while_loop; None to rewrite it as a fori_loop.
+        arrays: Names that hold arrays of JAX before the loop.
     """
     form: Form = "fori_loop" if carried else "vmap"
     if isinstance(loop.node, ast.While):
@@ -69,15 +75,22 @@ def rewrite(
     if isinstance(loop.node, ast.Call):
         return Rewrite("scan" if carried else "vmap", None)
     try:
-        return _Writer(loop, carried, differentiated, made_at, frozenset()).write(chosen_form)
+        return _Writer(loop, carried, differentiated, made_at, frozenset(), arrays).write(chosen_form)
     except Cannot as reason:
         return Rewrite(form, None, why_not=str(reason))
 
 
 class _Writer:
     def __init__(
-        self, loop: LoopStatement, carried: bool, differentiated: bool, made_at: MadeAt, taken_names: frozenset[str]
+        self,
+        loop: LoopStatement,
+        carried: bool,
+        differentiated: bool,
+        made_at: MadeAt,
+        taken_names: frozenset[str],
+        arrays: frozenset[str],
     ) -> None:
+        self._arrays = arrays
         self._loop = loop
         self._carried = carried
         self._differentiated = differentiated
@@ -237,7 +250,7 @@ class _Writer:
             )
         check_numbers(node.body, set(), set(body.writes))
         check_exact(self._loop, node.body, set(), set(carry), self._made_at)
-        check_whole_numbers(self._loop, tested & set(carry))
+        check_whole_numbers(self._loop, (tested & set(carry)) - self._arrays)
         lines, _ = self._body(node.body, body)
         state = _tuple(carry)
         # Python accepts `while n:` with a number. The condition of a while_loop must be a boolean: n != 0.
@@ -337,9 +350,8 @@ class _Writer:
         if isinstance(statement, ast.For) and not self._iterated.elements:
             inner = LoopStatement(statement, self._loop.function, self._loop.module, self._loop.lines, ())
             try:
-                written = _Writer(
-                    inner, True, self._differentiated, self._made_at, frozenset(self._names.taken_names)
-                ).write()
+                taken_names = frozenset(self._names.taken_names)
+                written = _Writer(inner, True, self._differentiated, self._made_at, taken_names, self._arrays).write()
             except Cannot:
                 written = None
             if written is not None and written.code is not None and written.form in ("fori_loop", "scan"):

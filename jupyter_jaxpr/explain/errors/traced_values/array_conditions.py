@@ -36,7 +36,7 @@ def array_as_condition(raised: RaisedAt | None) -> Explained:
     if isinstance(consumer, ast.If | ast.While) and all(cure.code is None for cure in cures):
         acts = isinstance(consumer, ast.If) and all(isinstance(statement, _ACTIONS) for statement in consumer.body)
         cures = [] if raised.tracers else _equal(raised, consumer) or ([] if acts else cures)
-    cures = passed(raised, cures)
+    cures = passed(raised, choices.default_none() or cures)
     if cures:
         return Explained(None, title, explanation, tuple(cures))
     if isinstance(raised.node, ast.Call) and consumer is None and not is_array(value_of(raised, raised.node)):

@@ -396,7 +396,8 @@ def _explained_conversion(kind: str, error: BaseException, raised: RaisedAt | No
         else:
             choices = Choices(raised, is_differentiated(raised, error))
             cures = (
-                choices.selection()
+                choices.default_none()
+                or choices.selection()
                 or choices.cases()
                 or choices.loop()
                 or choices.assertion()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 
+from ....jax.facts import is_tracer_type
 from ....observe.observation import FoundCure
 from ...loops.rewrites import Form, rewrite
 from ...loops.statements import LoopStatement
@@ -25,6 +26,10 @@ _RETURN = (
     "Write the loop with {lax}.while_loop. The loop ends when its condition is false: add the opposite of this test to "
     "the condition, and return the value of the carry after the loop."
 )
+_NONE = (
+    "The default of {name} is None. The new test asks whether the call passes {name}, which Python knows while JAX "
+    "traces."
+)
 _ASKS = frozenset({"isinstance", "hasattr", "callable", "len"})
 _SELECTS = ast.If | ast.IfExp
 
@@ -43,6 +48,51 @@ class Choices:
     def _cure(self, name: str, code: str | None, text: str, change: Change | None) -> FoundCure:
         cure = FoundCure(name, code, text)
         return cure if change is None else applied(cure, [edit_of(self._raised, change)])
+
+    # --- None ---
+
+    def default_none(self) -> list[FoundCure]:
+        """Return the cure of `if mask:` and `w or ones` for an argument whose default is None."""
+        node: ast.AST | None = self._raised.node
+        parent = self._raised.parents.get(id(node))
+        either = node if isinstance(node, ast.BoolOp) else parent  # Python 3.11 marks the operand
+        match either:
+            case ast.BoolOp(op=ast.Or(), values=[ast.Name(id=name), other]) if self._is_none_by_default(name):
+                code = f"{self._source(other)} if {name} is None else {name}"
+                outer = self._raised.parents.get(id(either))
+                code = code if isinstance(outer, ast.Assign | ast.Return) or self._is_enclosed(either) else f"({code})"
+                return [self._cure("is None", code, _NONE.format(name=name), over(either, code))]
+        if isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not):
+            node, parent = parent, self._raised.parents.get(id(parent))
+        tested = node.operand if isinstance(node, ast.UnaryOp) else node
+        match parent:
+            case ast.If(test=test) | ast.IfExp(test=test) if (
+                test is node and isinstance(tested, ast.Name) and self._is_none_by_default(tested.id)
+            ):
+                code = f"{tested.id} is not None" if tested is node else f"{tested.id} is None"
+                return [self._cure("is None", code, _NONE.format(name=tested.id), over(test, code))]
+        return []
+
+    def _is_enclosed(self, node: ast.expr) -> bool:
+        """Return whether the user wrote an expression in parentheses, on one line."""
+        lines = self._raised.loops.lines if self._raised.loops is not None else []
+        if node.lineno != node.end_lineno or node.lineno > len(lines):
+            return False
+        line = lines[node.lineno - 1].encode()
+        return line[: node.col_offset].rstrip().endswith(b"(") and line[node.end_col_offset :].lstrip().startswith(b")")
+
+    def _is_none_by_default(self, name: str) -> bool:
+        function = self._raised.function
+        if function is None:
+            return False
+        arguments = function.args
+        positional = [*arguments.posonlyargs, *arguments.args]
+        defaults = dict(zip(reversed(positional), reversed(arguments.defaults), strict=False))
+        pairs = [*defaults.items(), *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
+        return any(
+            argument.arg == name and isinstance(value, ast.Constant) and value.value is None
+            for argument, value in pairs
+        )
 
     # --- if ---
 
@@ -269,7 +319,9 @@ class Choices:
         return FoundCure("scan with a mask", code, text)
 
     def _rewritten(self, loop: LoopStatement, form: Form) -> tuple[str | None, str | None]:
-        written = rewrite(loop, True, False, lambda node: True, form)
+        values = self._raised.frame.f_locals if self._raised.frame is not None else {}
+        arrays = frozenset(name for name, value in values.items() if _is_jax_array(value))
+        written = rewrite(loop, True, False, lambda node: True, form, arrays)
         if written.code is not None and written.form != form:
             return None, None
         return written.code, written.why_not
@@ -395,6 +447,12 @@ class Choices:
         if "\n" in text:
             text = ast.unparse(copy.deepcopy(node))
         return f"({text})" if isinstance(node, ast.Tuple) and not text.startswith("(") else text
+
+
+def _is_jax_array(value: object) -> bool:
+    import jax
+
+    return is_tracer_type(type(value)) or issubclass(type(value), jax.Array)
 
 
 def _enclosed(text: str) -> str:
