@@ -11,6 +11,7 @@ from misses_told import first, told
 
 from jupyter_jaxpr import observe
 from jupyter_jaxpr.observe.cache.reason import Reason
+from jupyter_jaxpr.observe.cache.wrapped_functions import wrappers_of, written
 
 ONCE = "Make the function once, before the loop: JAX caches by function object, not by code."
 
@@ -155,6 +156,29 @@ def test_each_miss_and_entry_names_the_transform_where_a_record_has_several() ->
     ]
     assert [miss.signature for miss in ledger["loss"].misses] == signatures
     assert [entry.signature for entry in ledger["loss"].entries] == signatures
+
+
+def test_the_labels_of_two_gradients_of_a_function_have_their_argnums() -> None:
+    def loss(w: Any, b: Any) -> Any:
+        return ((w + b) ** 2).sum()
+
+    by_w, by_b = jax.jit(jax.grad(loss)), jax.jit(jax.value_and_grad(loss, argnums=1))
+    by_both = jax.jit(jax.grad(jax.grad(lambda w, b: loss(w, b), argnums=(0,)), argnums=(1,)))
+    with observe() as ledger:
+        for size in (3, 4):
+            by_w(jnp.ones(size), 1.0)
+            by_b(jnp.ones(size), 1.0)
+            jax.jit(jax.grad(loss, argnums=(0, 1)))(jnp.ones(size), 1.0)
+    texts = [miss.reasons[0].text for miss in ledger["loss"].misses]
+    assert texts[:5] == [
+        "This is the first call of loss.",
+        "This is the first call of jax.value_and_grad(loss, argnums=1).",
+        "This is the first call of jax.grad(loss, argnums=(0, 1)).",
+        "This is a call of jax.grad(loss). The type of w changed from f32[3] to f32[4].",
+        "This is a call of jax.value_and_grad(loss, argnums=1). The type of w changed from f32[3] to f32[4].",
+    ]
+    assert texts[5].startswith("This is the second function object of jax.grad(loss, argnums=(0, 1)) from line ")
+    assert written(wrappers_of(by_both.__wrapped__), "f") == "jax.grad(jax.grad(f, argnums=(0,)), argnums=(1,))"
 
 
 def test_a_gradient_that_is_made_again_is_not_compared_with_the_function_itself() -> None:

@@ -153,7 +153,7 @@ def test_a_transformation_with_other_options_is_another_function() -> None:
         f"This is the first call of another jax.vmap(power) from line {line}.",
         f"This is the second function object of jax.vmap(power) from line {line}. Make the function once.",
         "This is the first call of jax.grad(power).",
-        f"This is the first call of another jax.grad(power) from line {line}.",
+        "This is the first call of jax.grad(power, argnums=1).",
     ]
 
 

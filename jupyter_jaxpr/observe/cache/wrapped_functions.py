@@ -28,8 +28,9 @@ _TRANSFORMATIONS = {
 _IN_JAX = "jax/_src/"
 
 # The wrappers around a function, outermost first: each a public name such as jax.grad, or the file and line of its
-# code.
+# code. A gradient with regard to other arguments than the first has its argnums behind the name: jax.grad, argnums=1.
 Wrappers = tuple[str, ...]
+_OF_ARGNUMS = ("jax.grad", "jax.value_and_grad")
 
 
 def wrappers_of(fun: Any) -> Wrappers:
@@ -106,7 +107,11 @@ def written(wrappers: Wrappers, name: str) -> str | None:
     """
     if not all(wrapper.startswith(("jax.", "equinox.")) for wrapper in wrappers):
         return None
-    return "(".join([*wrappers, name]) + ")" * len(wrappers)
+    text = name
+    for wrapper in reversed(wrappers):
+        transform, comma, option = wrapper.partition(", ")
+        text = f"{transform}({text}{comma}{option})"
+    return text
 
 
 def _name(wrapper: FunctionType) -> str:
@@ -118,4 +123,9 @@ def _name(wrapper: FunctionType) -> str:
             break
     file = file_of(code).replace("\\", "/")
     public = _TRANSFORMATIONS.get(function_of(code)) if _IN_JAX in file else None
+    if public in _OF_ARGNUMS:
+        options: list[str] = []
+        _add_options(wrapper, options, 4)
+        argnums = next((option for option in options if option.startswith("argnums=")), "argnums=0")
+        return public if argnums == "argnums=0" else f"{public}, {argnums}"
     return public or f"{file}:{code.co_firstlineno}"
