@@ -23,6 +23,7 @@ from .arguments.cached_functions import cached_function_error
 from .arguments.exchanged_arguments import exchanged_error
 from .arguments.jit_arguments import argument_error
 from .arguments.misplaced_arguments import misplaced_error
+from .arguments.moved_imports import moved_import_error
 from .arguments.optimizer_updates import other_update_error
 from .arguments.own_classes import own_class_error
 from .arguments.python_objects import python_object_error
@@ -70,6 +71,7 @@ from .transforms.tangents import tangent_error
 
 #: The functions that explain errors, in the order in which they are tried; the first explanation is shown.
 _KINDS = (
+    moved_import_error,
     misused_at_error,
     in_place_error,
     frozen_dict_error,

@@ -8,6 +8,7 @@ import re
 import sys
 from typing import Any
 
+from ....jax.facts import is_jitted
 from ....jax.tracer_origins import type_of
 from ....observe.observation import FoundCure
 from ....observe.user_or_library.library_functions import is_of_jax
@@ -175,7 +176,8 @@ def _unexpected(raised: RaisedAt, name: str, keyword: str) -> Explained | None:
     elif name == "__call__" and function is not None:
         function, name, is_method = _method(type(function), name), raised.source(call.func), True
     node = next((part for part in call.keywords if part.arg == keyword), None)
-    if function is None or node is None or not (is_of_jax(function) or _is_of_library(function)):
+    is_of_library = is_of_jax(function) or _is_of_library(function)
+    if function is None or node is None or not (is_of_library or is_jitted(function)):
         return None
     parameters = list(parameters_of(function))[is_method:]
     title = f"{name} has no argument {keyword}"
@@ -188,11 +190,14 @@ def _unexpected(raised: RaisedAt, name: str, keyword: str) -> Explained | None:
             f"you write {twin}."
         )
         return Explained(None, title, text, (FoundCure("another function", None, words),))
+    if right is None and not is_of_library:
+        words = f"Leave {keyword} out of the call, or add {keyword} to the parameters of {name}."
+        return Explained(None, title, text, (FoundCure("the parameters", None, words),))
     if right is None:
         return Explained(None, title, text, (FoundCure("help", None, f"help({name}) lists the arguments."),))
     words = (
         f"In JAX, the name of this argument is {right}."
-        if right == _NAMES_OF_JAX.get(keyword)
+        if right == _NAMES_OF_JAX.get(keyword) and is_of_library
         else f"{right} is the closest name."
     )
     code = f"{right}={raised.source(node.value)}"

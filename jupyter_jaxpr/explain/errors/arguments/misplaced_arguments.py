@@ -448,8 +448,9 @@ def _class_labels(raised: RaisedAt, call: ast.Call) -> Explained | None:
     """Explains softmax_cross_entropy(logits, labels) with one integer for each row in the place of probabilities."""
     if len(call.args) != 2 or call.keywords:
         return None
-    logits, labels = (value_of(raised, argument) for argument in call.args)
-    if "int" not in dtype_of(labels) or not dtype_of(logits) or labels.shape != logits.shape[:-1]:
+    logits, labels = (shape_of(raised, argument) for argument in call.args)
+    holds_integers = re.search(r"\bis [iu]\d+\[", operands(raised, call.args[1:]))  # also of a call, such as jnp.array
+    if not holds_integers or not logits or labels != logits[:-1]:
         return None
     title = f"{called(call)} takes a number for each class, but {raised.source(call.args[1])} holds integers"
     code = f"{raised.source(call.func)}_with_integer_labels"

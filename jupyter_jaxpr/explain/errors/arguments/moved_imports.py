@@ -1,0 +1,86 @@
+"""Explains an import of a name that JAX has moved or removed, such as `from jax.config import config`."""
+
+from __future__ import annotations
+
+import ast
+import sys
+
+from ....observe.observation import FoundCure
+from ..explanation import Explained
+from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.place_of_error import RaisedAt
+
+_TREES = ("all", "flatten", "leaves", "map", "reduce", "structure", "transpose", "unflatten")
+_OF_CORE = ("ClosedJaxpr", "Jaxpr", "JaxprEqn", "Literal", "Primitive", "Var")
+#: The module and the name of an import -> its present module and name.
+_MOVED = {
+    ("jax.config", "config"): ("jax", "config"),
+    ("jax.experimental.maps", "Mesh"): ("jax.sharding", "Mesh"),
+    ("jax.experimental", "PartitionSpec"): ("jax.sharding", "PartitionSpec"),
+    ("jax.experimental.pjit", "PartitionSpec"): ("jax.sharding", "PartitionSpec"),
+    ("jax.experimental", "export"): ("jax", "export"),
+    ("jax", "ShapedArray"): ("jax.core", "ShapedArray"),
+    ("jax.abstract_arrays", "ShapedArray"): ("jax.core", "ShapedArray"),
+    ("jax.interpreters.xla", "DeviceArray"): ("jax", "Array"),
+    ("jax.numpy", "DeviceArray"): ("jax", "Array"),
+    ("jax.random", "shuffle"): ("jax.random", "permutation"),
+    ("jax.nn", "normalize"): ("jax.nn", "standardize"),
+    ("jax", "tree_multimap"): ("jax.tree", "map"),
+    ("jax.tree_util", "tree_multimap"): ("jax.tree", "map"),
+    **{("jax", f"tree_{name}"): ("jax.tree", name) for name in _TREES},
+    **{("jax.core", name): ("jax.extend.core", name) for name in _OF_CORE},
+}
+#: A removed module or name -> the cure and its sentence.
+_INSTEAD = {
+    "optimizers": ("optax", "The library optax has optimizers for JAX, such as optax.adam."),
+    "stax": ("flax or equinox", "The libraries flax and equinox have layers for JAX."),
+    "host_callback": (
+        "jax.pure_callback",
+        "Print with jax.debug.print. Call Python with jax.debug.callback, jax.pure_callback or io_callback.",
+    ),
+    "xmap": ("jax.shard_map", "Map over the devices of a mesh with jax.shard_map, and over axes with jax.vmap."),
+    "loops": ("jax.lax", "Write the loop with jax.lax.fori_loop, while_loop or scan."),
+    "xla_bridge": ("jax.devices", "jax.devices() lists the devices, and jax.default_backend() names the platform."),
+    "xla_computation": ("lower", "jax.jit(f).lower(x) gives the program. Its as_text() gives the text."),
+    "PositionalSharding": ("jax.sharding.NamedSharding", "Make a mesh, and name its axes in a NamedSharding."),
+    "index_update": (".at[...].set", "Write x.at[index].set(value), which makes a new array."),
+    "index_add": (".at[...].add", "Write x.at[index].add(value), which makes a new array."),
+}
+_EARLIER = "Earlier versions of JAX had this name."
+
+
+def moved_import_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """Explains a failing import from JAX, and writes the import from the present module."""
+    node = raised.node if raised is not None else None
+    if not isinstance(error, ImportError) or raised is None or not isinstance(node, ast.ImportFrom):
+        return None
+    module = node.module or ""
+    if node.level or module.partition(".")[0] != "jax":
+        return None
+    for alias in node.names:
+        moved = _MOVED.get((module, alias.name))
+        if moved is not None:
+            return _present_import(raised, node, alias, module, *moved)
+        for name in (alias.name, module.rpartition(".")[2]):
+            if name in _INSTEAD and alias.name not in vars(sys.modules.get(module, ast)):
+                cure, words = _INSTEAD[name]
+                return Explained(None, _title(module, alias.name), _EARLIER, (FoundCure(cure, None, words),))
+    return None
+
+
+def _present_import(
+    raised: RaisedAt, node: ast.ImportFrom, alias: ast.alias, module: str, present: str, name: str
+) -> Explained | None:
+    if alias.name in vars(sys.modules.get(module, ast)):
+        return None  # the import fails for another reason
+    used = alias.asname or alias.name
+    code = f"from {present} import {name}" + (f" as {used}" if used != name else "")
+    words = f"{present}.{name} is the present name."
+    cure = FoundCure("the import", code, words)
+    if len(node.names) == 1 and hasattr(sys.modules.get(present), name):
+        cure = applied(cure, [edit_of(raised, over(node, code))])
+    return Explained(None, _title(module, alias.name), _EARLIER, (cure,))
+
+
+def _title(module: str, name: str) -> str:
+    return f"{module} has no {name} any more" if module in sys.modules else f"JAX has no module {module} any more"
