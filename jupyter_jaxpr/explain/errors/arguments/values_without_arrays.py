@@ -368,6 +368,9 @@ def _no_return(raised: RaisedAt) -> Explained | None:
         ):
             continue
         missing = missing_return(raised, maker)
+        if missing is not None and isinstance(raised.node, ast.Tuple | ast.List) and len(raised.node.elts) > 1:
+            words = f"{missing.text.partition('.')[0]}. Return {len(raised.node.elts)} values, one for each name."
+            missing = FoundCure(missing.name, None, words)
         if missing is not None and _computes_with_jax(raised, maker):
             source = " ".join(raised.source(node).split())
             title = f"{maker.name} returns None, so {source} is None"

@@ -110,6 +110,13 @@ CALL_MESSAGES = (
         ("~", "Write ~x for not x, or convert to integers with x.astype(int)."),
     ),
     Message(
+        r"Error interpreting argument to stage as a JAX value\. The problematic value is of type "
+        r"<class 'numpy\.ndarray'>",
+        "JAX cannot make an array of this NumPy array",
+        "JAX arrays hold numbers and booleans. The NumPy array holds texts, dates or objects of Python.",
+        ("numbers", "Keep texts, dates and objects in Python lists or NumPy arrays, and give JAX numbers for them."),
+    ),
+    Message(
         r"Error interpreting argument to (\w+) as a JAX value\. The problematic value is of type <class "
         r"'(?:\w+\.)*(\w+)'> and was passed to \w+ at position (\d+)",
         "lax.{1} takes arrays, but gets a {2} at position {3}",

@@ -12,6 +12,7 @@ from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.module_names import jnp_name
 from ..failing_code.operand_nodes import is_array, operand_types
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
@@ -21,6 +22,17 @@ _IN_PLACE = re.compile(
 )
 _OUT = re.compile(r"^(?:out argument of <jnp\.ufunc|The 'out' argument to jnp\.\w+ is not supported)")
 _VIEW = re.compile(r"^`type` argument of array\.view\(\) is not supported|^view .*unrecognized dtype|^Cannot interpret")
+_AT = re.compile(r"^first operand must be array")
+#: The ufuncs of NumPy whose method `at` changes an array in place -> the method of x.at[index].
+_METHODS = {
+    "add": "add",
+    "subtract": "subtract",
+    "multiply": "multiply",
+    "divide": "divide",
+    "power": "power",
+    "minimum": "min",
+    "maximum": "max",
+}
 _ORDER = re.compile(r"^transpose permutation isn't a permutation of operand dimensions")
 
 
@@ -32,6 +44,8 @@ def in_place_error(error: BaseException, raised: RaisedAt | None, function: str)
     text = message_of(error).strip()
     if _IN_PLACE.search(text):
         return _changes(raised, call)
+    if _AT.search(text):
+        return _at(raised, call)
     if _OUT.search(text):
         return _out(raised, call)
     if _VIEW.search(text) and _is_method(raised, call, "view"):
@@ -67,6 +81,31 @@ def _changes(raised: RaisedAt, call: ast.Call) -> Explained | None:
         code = f"{raised.source(array)} = {code}"
     node = statement if is_named and statement is not None else call
     cure = applied(FoundCure("inplace=False", code, words), [edit_of(raised, over(node, code))])
+    return Explained(None, title, operand_types(raised), tuple(passed(raised, [cure])))
+
+
+def _at(raised: RaisedAt, call: ast.Call) -> Explained | None:
+    """Explains np.add.at(x, index, y), which NumPy carries out in place."""
+    statement = raised.statement_of(call)
+    match call:
+        case ast.Call(
+            func=ast.Attribute(value=ast.Attribute(attr=name), attr="at"),
+            args=[ast.Name() as array, index, value],
+            keywords=[],
+        ) if name in _METHODS and is_array(value_of(raised, array)):
+            pass
+        case _:
+            return None
+    title = f"{raised.source(call.func)} would change an array in place, and JAX arrays cannot be changed"
+    place = raised.source(index)
+    place = f"{jnp_name(raised)}.array({place})" if isinstance(index, ast.List) else place
+    code = f"{array.id} = {array.id}.at[{place}].{_METHODS[name]}({raised.source(value)})"
+    words = ".at[...] makes a new array. The array that other names hold stays as it was."
+    cure = FoundCure(".at[...]", code, words)
+    if isinstance(statement, ast.Expr) and statement.value is call:
+        if (lost := lost_write(raised, statement, array)) is not None:
+            return Explained(None, title, operand_types(raised), (FoundCure(".at[...]", code, f"{words} {lost}"),))
+        cure = applied(cure, [edit_of(raised, over(statement, code))])
     return Explained(None, title, operand_types(raised), tuple(passed(raised, [cure])))
 
 

@@ -274,6 +274,13 @@ class Calls:
                 "when the program runs, with the values of the arrays."
             )
             return [FoundCure("jax.pure_callback", None, text)]
+        if jax_member is vars(sys.modules.get("numpy", types)).get(name):  # jnp.save is NumPy's own function
+            text = (
+                f"jax.numpy.{name} is the function of NumPy and needs the values, too. Return the array from the "
+                f"traced function, and call {self._source(node.func)} outside, or call {self._source(node.func)} with "
+                "jax.debug.callback."
+            )
+            return [FoundCure("return", None, text)]
         code = f"{self._jnp}.{name}"
         new_call = code + self._source(node)[len(self._source(node.func)) :]
         text = f"{code} works on traced arrays. {self._source(node.func)} needs the values."
