@@ -6,10 +6,12 @@ import ast
 import difflib
 import re
 import types
+from dataclasses import replace
 from typing import Any
 
 from ....jax.facts import is_jitted
 from ....jax.tracer_origins import type_of
+from ....observe.library_functions import is_of_jax as is_function_of_jax
 from ....observe.observation import FoundCure
 from ....observe.side_effects.attributes import instance_dict
 from ....plain_text import message_of, own_name
@@ -19,7 +21,7 @@ from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import jnp_name
 from ..failing_code.origins import dtype_of, operands, value_of
-from ..failing_code.place_of_error import LIBRARIES, RaisedAt, touches_jax
+from ..failing_code.place_of_error import LIBRARIES, RaisedAt, touches_jax, was_raised_in_jax
 from ..failing_code.return_values import function_of_text, missing_return
 from .jit_arguments import packages_of
 from .none_in_trees import none_of_the_caller
@@ -47,6 +49,11 @@ _UNCALLED = re.compile(
     r"^object of type '(?:function|method)' has no len|^'(?:function|method)' object (?:is not|has no attr)"
 )
 _NO_ARRAYS = re.compile(r"^Need at least one array to (?:stack|concatenate)")
+_NO_LENGTH = re.compile(r"^object of type '(?:generator|map|zip|filter)' has no len")
+_OF_ITERATOR = re.compile(
+    r"^Error interpreting argument to <function \w+ at \w+> as an abstract array\. The problematic value is of type "
+    r"<class '(?P<kind>generator|map|zip|filter)'>|^Value '<(?P<other>generator|map|zip|filter) object "
+)
 _OF_OPTIMIZER = re.compile(r"^'function' object has no attribute '(init|update)'")
 _LISTED = frozenset(
     {"generator", "set", "frozenset", "map", "zip", "filter", "dict_values", "dict_keys", "deque", "reversed"}
@@ -81,6 +88,12 @@ def python_value_error(error: BaseException, raised: RaisedAt | None, function: 
         return iterator
     if not isinstance(error, TypeError):
         return None
+    if _NO_LENGTH.match(text) and was_raised_in_jax(error) and (iterator := _iterator(raised)) is not None:
+        return iterator
+    if (iterated := _OF_ITERATOR.match(text)) and _calls_jax(raised):
+        makes_array = called(raised.node) in ("array", "asarray")
+        explained = _iterator(raised) if makes_array else _not_array(raised, iterated["kind"] or iterated["other"])
+        return None if explained is None else replace(explained, text="JAX makes no array of an iterator.")
     if match := _OPERANDS.search(text):
         kinds = {match[2], match[3]}
         if kinds & _OF_FUNCTIONS and (touches_jax(error) or _has_method(raised)):
@@ -396,6 +409,12 @@ def _none_in_list(raised: RaisedAt, call: ast.Call) -> Explained | None:
             words = "Leave None out, or write an array in its place."
             return Explained(None, title, "", (FoundCure("arrays", None, words),))
     return None
+
+
+def _calls_jax(raised: RaisedAt) -> bool:
+    """Return whether the failing call calls a function of JAX, not a jitted function of the user's."""
+    call = raised.node
+    return isinstance(call, ast.Call) and is_function_of_jax(value_of(raised, call.func))
 
 
 def _not_array(raised: RaisedAt, kind: str) -> Explained | None:

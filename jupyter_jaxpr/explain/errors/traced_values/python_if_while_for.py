@@ -271,8 +271,8 @@ class Choices:
         cures = []
         for form in forms:
             code, reason = self._rewritten(loop, form)
-            if form == "fori_loop" and code is None and isinstance(at, ast.While):
-                continue
+            if form == "fori_loop" and code is None and (isinstance(at, ast.While) or _appends(at)):
+                continue  # a fori_loop collects no list
             if form == "while_loop" and code is not None and isinstance(at, ast.While):
                 code = code.replace(f"return {ast.unparse(at.test)}\n", f"return {self.condition(at.test)}\n", 1)
             text = (
@@ -447,6 +447,11 @@ class Choices:
         if "\n" in text:
             text = ast.unparse(copy.deepcopy(node))
         return f"({text})" if isinstance(node, ast.Tuple) and not text.startswith("(") else text
+
+
+def _appends(loop: ast.AST) -> bool:
+    """Return whether a loop appends to a list."""
+    return any(isinstance(node, ast.Attribute) and node.attr == "append" for node in ast.walk(loop))
 
 
 def _is_jax_array(value: object) -> bool:
