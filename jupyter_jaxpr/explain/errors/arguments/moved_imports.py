@@ -74,7 +74,7 @@ def _present_import(
     if alias.name in vars(sys.modules.get(module, ast)):
         return None  # the import fails for another reason
     used = alias.asname or alias.name
-    code = f"from {present} import {name}" + (f" as {used}" if used != name else "")
+    code = f"from {present} import {name}" if used == name else f"from {present} import {name} as {used}"
     words = f"{present}.{name} is the present name."
     cure = FoundCure("the import", code, words)
     if len(node.names) == 1 and hasattr(sys.modules.get(present), name):
