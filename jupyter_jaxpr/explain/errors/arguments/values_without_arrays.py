@@ -11,9 +11,9 @@ from typing import Any
 
 from ....jax.facts import is_jitted
 from ....jax.tracer_origins import type_of
-from ....observe.library_functions import is_of_jax as is_function_of_jax
 from ....observe.observation import FoundCure
 from ....observe.side_effects.attributes import instance_dict
+from ....observe.user_or_library.library_functions import is_of_jax as is_function_of_jax
 from ....plain_text import message_of, own_name
 from ...trials.trial_of_cure import passed
 from ..explanation import Explained

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 
 from ....observe.observation import FoundCure
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.expression_shapes import shape_of
 from ..failing_code.origins import operands, value_of
 from ..failing_code.place_of_error import RaisedAt
-from ..trials.trial_of_cure import passed
 
 #: The transforms, with the name of their second parameter and what the parameter is; none for a keyword-only one.
 _TRANSFORMS = {
