@@ -25,7 +25,8 @@ class TraceStopped(BaseException):
     """
 
 
-_PACKAGE = os.path.dirname(__file__) + os.sep
+#: The folder of this package, with a separator at its end.
+PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 # Computed once, because `signal.valid_signals` takes 100 us.
 _SIGNALS = frozenset(signal.valid_signals())
 
@@ -65,7 +66,7 @@ def is_of_a_signal(error: BaseException) -> bool:
 
 def _is_ours(code: CodeType) -> bool:
     """Return whether a code object belongs to this package, which has no signal handlers."""
-    return code.co_filename.startswith(_PACKAGE)
+    return code.co_filename.startswith(PACKAGE)
 
 
 def _takes_two(code: CodeType) -> bool:

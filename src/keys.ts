@@ -261,7 +261,7 @@ export const KEYS = [
   {
     in: ['view', 'diff'],
     keys: { '?': 'help' },
-    does: trans => trans.__('Show these keys')
+    does: trans => trans.__('Show these keyboard shortcuts')
   },
   {
     in: ['divider'],

@@ -200,7 +200,7 @@ def test_loops_nest_and_fold(flow):
     outer = view(nb).get_by_role("group", name="scan outer, line 12")
     inner = outer.get_by_role("group", name="scan inner, line 9")
     cond = inner.get_by_role("group", name="cond, line 6", exact=True)
-    expect(cond).to_contain_text("Deciding equation")
+    expect(cond).to_contain_text("Equation that decides the branch")
     expect(outer.get_by_role("img").first).to_contain_text("scan")  # the drawing shows one level of inner constructs
     expect(outer.get_by_role("img").first).to_contain_text("×7")
     expect(outer).to_contain_text("each step takes a row, the last row first")

@@ -27,7 +27,7 @@ SECONDS = 5.0
 _OPERANDS = 3
 _RESULTS = 2
 
-_LATE = f"The stepper did not run this call, because the calls before it took more than {SECONDS:g} seconds."
+_LATE = f"The stepper did not run this call, because its runs of the earlier calls took more than {SECONDS:g} seconds."
 _STOPPED = "You stopped the stepper."
 _MORE = "The call ran this construct {times:,} times, and the stepper recorded {kept:,} of the runs."
 _FAILED = "The stepper could not run the call ({error})."

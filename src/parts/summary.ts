@@ -92,7 +92,7 @@ export function whereAndWhen(
   const time = clock(new Date(snapshot.created * 1000));
   const number = snapshot.cell?.execution_count ?? null;
   return number === null
-    ? trans.__('Run · %1', time)
+    ? trans.__('Run at %1', time)
     : trans.__('Cell [%1] · %2', number, time);
 }
 

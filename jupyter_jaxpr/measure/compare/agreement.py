@@ -56,10 +56,13 @@ _ORDER = ("same_bits", "close", "differs", "other_types")
 def _leaf(path: str, left: Any, right: Any) -> tuple[Agreement, float]:
     """Compare one leaf; return the agreement and the size of the difference."""
     if _type(left) != _type(right):
-        types = f"{_type(right)}, not {_type(left)}."
-        return Agreement(
-            "other_types", f"The type of {path} is {types}" if path else f"The type of the result is {types}"
-        ), 0.0
+        right_type, left_type = _type(right), _type(left)
+        text = (
+            f"The type of {path} is {right_type}, not {left_type}."
+            if path
+            else f"The type of the result is {right_type}, not {left_type}."
+        )
+        return Agreement("other_types", text), 0.0
     if _type(left) is None:
         is_equal = bool(left == right)
         text = f"The objects at {path} are not equal." if path else "The two objects are not equal."

@@ -120,7 +120,9 @@ def _results(called: Sequence[Variant]) -> list[str]:
         elif variant.agreement.agrees == "differs":
             sentences.append(f"{name}'s result differs from {first.name}'s. {difference}")
         else:
-            sentences.append(f"{name}'s result has another type than {first.name}'s. {difference}")
+            sentences.append(
+                f"{name} returns another type than {first.name}, with which the others are compared. {difference}"
+            )
     return sentences
 
 

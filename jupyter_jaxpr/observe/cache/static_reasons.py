@@ -191,8 +191,8 @@ def _unread(subject: str, path: str, before: StaticValue, after: StaticValue, cu
 
 def _see_values() -> str:
     return magics_at_hand.cure(
-        "To see the values, call the function in a %%jaxpr cell or within observe().",
-        "To see the values, call the function within observe().",
+        "To see what differs, make both calls in a %%jaxpr cell or within observe().",
+        "To see what differs, make both calls within observe().",
     )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
+from ...interruptions import PACKAGE
 from ...jax.facts import jax_directory
 from ...plain_text import attribute_of, file_of, function_of, own_name
 
@@ -71,11 +72,8 @@ def is_jax(file: str) -> bool:
 def is_installed(file: str) -> bool:
     """Return whether a file belongs to Python, an installed package or this package, so that it is not the user's."""
     return (
-        file.startswith(("<frozen", _OURS, *_installed_roots()))
+        file.startswith(("<frozen", PACKAGE, *_installed_roots()))
         or f"{os.sep}site-packages{os.sep}" in file
         or f"{os.sep}dist-packages{os.sep}" in file
         or is_jax(file)
     )
-
-
-_OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep

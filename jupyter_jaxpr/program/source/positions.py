@@ -22,7 +22,7 @@ from operator import is_
 from types import CodeType
 from typing import Any, Protocol
 
-from ...interruptions import not_of_a_signal
+from ...interruptions import PACKAGE, not_of_a_signal
 from ...plain_text import file_of, function_of
 from ..jaxpr.pools import Strings
 
@@ -37,7 +37,6 @@ _RUNNERS = ("IPython/", "ipykernel/", "_pytest/", "pluggy/", "marimo/", "doctest
 #: Packages of JAX with functions that users call; the rest of `jax/_src/` is internal.
 _JAX_ROOMS = re.compile(r"jax/_src/(?:lax|numpy|nn|scipy|image|ops|random(?:\.py$|/core\.py$)|pallas)")
 _JAX_MACHINERY = re.compile(r"jax/_src/numpy/(?:array_methods|ufunc_api|util)\.py$|jax/_src/pallas/core\.py$")
-_OWN = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 
 
 class CellText(Protocol):
@@ -386,7 +385,7 @@ def _classify(name: str, cell: CellText | None) -> SourceFile:
         return SourceFile(name, "cell", name, None, count)
     relative = _library_path(name)
     if relative is None:
-        if name.startswith(_OWN):
+        if name.startswith(PACKAGE):
             return SourceFile(name, "library", name, machinery=True)
         return SourceFile(name, "user", name, unfiled=_unfiled_text(name), lines_only=_is_of_marimo(name))
     relative = relative.replace(os.sep, "/")

@@ -184,7 +184,7 @@ export function DiffTable(props: {
         <button
           className="jp-JaxprPanel-button"
           title={trans.__(
-            'Keys of this view (key: %1)',
+            'Keyboard shortcuts of this view (key: %1)',
             printedKey('diff', 'help')
           )}
           onClick={help}

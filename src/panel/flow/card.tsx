@@ -167,7 +167,7 @@ function Content(props: ICardProps): JSX.Element {
         </div>
       )}
       {predicate !== undefined && (
-        <Part label={trans.__('Deciding equation')} open={false}>
+        <Part label={trans.__('Equation that decides the branch')} open={false}>
           <SmallProgram
             {...shared}
             rows={[predicate]}

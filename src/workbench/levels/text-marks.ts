@@ -108,10 +108,16 @@ export function tagsOf(
   }
   const trips = name === 'while' ? TRIPS.exec(line) : null;
   if (trips) {
-    const count = Number(trips[1]).toLocaleString('en');
+    const steps = Number(trips[1]);
+    const count = steps.toLocaleString('en');
     say(
       trans.__('× %1', count),
-      trans.__('XLA knows that this loop runs %1 steps.', count)
+      trans._n(
+        'XLA knows that this loop runs %2 step.',
+        'XLA knows that this loop runs %2 steps.',
+        steps,
+        count
+      )
     );
   }
   if (COLLECTIVE.test(name)) {

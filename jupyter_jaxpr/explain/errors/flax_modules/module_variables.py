@@ -93,7 +93,11 @@ def _whole_dict(raised: RaisedAt, node: ast.expr) -> list[FoundCure]:
         return []
     code = raised.source(node.value)
     listed = in_a_sentence([repr(key) for key in sorted(keys)], 4)
-    words = f"{code} has the keys {listed}." if len(keys) > 1 else f"{code} has the key {listed}."
+    words = (
+        f"Pass {code} itself, which has the keys {listed}."
+        if len(keys) > 1
+        else f"Pass {code} itself, which has the key {listed}."
+    )
     tried = passed(raised, [applied(FoundCure("params", code, words), [edit_of(raised, over(node, code))])])
     return [cure for cure in tried if cure.code is not None]
 

@@ -112,7 +112,7 @@ LAX_MESSAGES = (
     ),
     Message(
         r"pad operand and padding_value must be same dtype: got (\w+) and (\w+)",
-        "lax.pad fills an array of {1} with a value of {2}",
+        "lax.pad cannot fill an array of {1} with a value of {2}",
         "Functions of jax.lax do not convert their operands to a common dtype.",
         ("one dtype", "Give the padding value the dtype {1}, such as jnp.{1}(0)."),
         with_operands=True,

@@ -230,8 +230,8 @@ PROGRAM_MESSAGES = (
         r"shard_map applied to the function '(\S+)' was given out_specs which require replication which can't be "
         r"statically inferred",
         "out_specs of shard_map says that the result is the same on each device, but JAX cannot prove that",
-        "P() in out_specs says that all devices have the same result. But each device computes a result from its "
-        "own part of the input.",
+        "Along a mesh axis that out_specs does not name, all devices must have the same result; P() names no axis. "
+        "JAX finds that the result may differ between these devices.",
         (
             "jax.lax.psum",
             "Reduce the result over the axis with jax.lax.psum, or name the axis in out_specs, such as P('axis').",

@@ -17,7 +17,7 @@ from ..failing_code.place_of_error import RaisedAt
 _TAKE_K = frozenset({"top_k", "approx_max_k", "approx_min_k"})
 #: Functions whose result for a smaller size is the beginning of the result for a larger size.
 _ARE_STARTS = frozenset({"zeros", "ones", "full", "one_hot"}) | _TAKE_K
-NEED_OF_K = "The result has k elements along an axis, so k must be an integer of Python."
+NEED_OF_K = "The result has k elements along an axis, so JAX must know k while it traces."
 
 
 def traced_k(raised: RaisedAt) -> ast.expr | None:

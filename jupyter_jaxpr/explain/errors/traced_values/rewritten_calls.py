@@ -662,7 +662,7 @@ def _called(call: ast.Call) -> str:
 
 _ITEM = "The array of one element works in place of the number, and needs no value while JAX traces."
 _LIST = "The array works in place of the list, and needs no values while JAX traces."
-_ELEMENTS = "The function of jax.numpy works on the whole array."
+_ELEMENTS = "The function of jax.numpy takes the whole array and needs no values while JAX traces."
 _SIZES = {
     "SIZE": "Set SIZE to the largest number of elements that the result can have. JAX fills the remaining elements.",
     "LENGTH": "Set LENGTH to the length of the result.",

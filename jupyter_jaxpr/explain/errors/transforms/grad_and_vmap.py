@@ -58,7 +58,8 @@ def transform_error(error: BaseException, raised: RaisedAt | None, function: str
             cures = complex_cures(raised, call.function, derivative)
             return Explained(None, title, call.returns, tuple(cures))
         words = (
-            "Comparisons and integers have no gradient. Compute the result in floats, for example with jax.nn.sigmoid."
+            "Comparisons and integers have no gradient. Return a float: for example, jax.nn.sigmoid(a - b) is a smooth "
+            "form of a > b."
         )
         return Explained(None, title, call.returns, (FoundCure("a float result", None, words),))
     if (match := _NO_JAX_TYPE.search(text)) and call.transform is not None and call.call is not None:

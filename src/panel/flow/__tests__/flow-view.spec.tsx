@@ -198,7 +198,7 @@ describe('the card of a cond', () => {
       kind: 'equations',
       equations: [{ scope: 0, equation: 0 }]
     });
-    click(byRole(node, 'button', 'Deciding equation')[0]);
+    click(byRole(node, 'button', 'Equation that decides the branch')[0]);
     expect(lines(node, 'Equation of the predicate of cond, line 4')).toEqual([
       'b:bool[] = lt a 3.0:f32[]'
     ]);

@@ -57,7 +57,7 @@ describe('a line of a jaxpr', () => {
     ['Write<Ref{float32[8]}>', 'so JAX keeps the equation and its order.'],
     [
       'Read<Ref{float32[8]}>',
-      'so it cannot move before earlier writes to the reference'
+      'so JAX keeps the equation after the earlier writes to the reference'
     ],
     [
       'of another library',
