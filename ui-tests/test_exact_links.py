@@ -157,7 +157,7 @@ def test_by_keyboard_alone(twice):
     expect(title(twice)).to_be_visible()
     twin(twice).focus()
     twice.page.keyboard.press("?")
-    expect(twice.page.get_by_role("dialog")).to_contain_text("In StableHLO and HLO: show or leave the exact links")
+    expect(twice.page.get_by_role("dialog")).to_contain_text("open the tagged copy of the program")
     twice.page.keyboard.press("Escape")
     expect(twice.page.get_by_role("dialog")).to_have_count(0)
 
