@@ -270,7 +270,7 @@ second = total(batches[2])"""
 
 
 @pytest.mark.slow
-def test_counts_stand_at_their_own_line_however_long_it_is_and_no_code_ends_below_them(notebook):
+def test_counts_stand_at_their_own_line_or_behind_its_code_and_no_code_ends_below_them(notebook):
     nb = notebook(LOAD, LONG_LINE)
     nb.run(0)
     nb.run(1)
@@ -280,7 +280,10 @@ def test_counts_stand_at_their_own_line_however_long_it_is_and_no_code_ends_belo
     for at_the_end in (False, True):
         scroller.evaluate("(each, end) => { each.scrollLeft = end ? each.scrollWidth : 0; }", at_the_end)
         for number, counts in counted:
-            expect(counts).to_be_in_viewport(ratio=1)
+            if number == 2 and not at_the_end:
+                expect(counts).not_to_be_in_viewport()  # the code of the line fills the visible width
+                continue
+            expect(counts).to_be_in_viewport(ratio=0.99)
             line, beside = lines.nth(number).bounding_box(), counts.bounding_box()
             assert line and beside
             assert abs(beside["y"] - line["y"]) < line["height"] / 2, (number, at_the_end)
