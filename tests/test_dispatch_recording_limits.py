@@ -45,9 +45,17 @@ in () }
 """
     assert recorded(ran) == expected
     assert program(ran)["origin_note"] == RAN.format(call="f(x)", ran="1 dispatch") + (
-        " The recording covers the first 1 dispatches and added 0\N{NO-BREAK SPACE}\N{MICRO SIGN}s to the run; JAX ran "
-        "the other dispatches at full speed, unrecorded."
+        " The recording covers the first dispatch and added 0\N{NO-BREAK SPACE}\N{MICRO SIGN}s to the run; JAX ran the "
+        "other dispatches at full speed, unrecorded."
     )
+
+
+def test_a_recording_that_takes_too_long_at_its_last_dispatch_is_whole(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dispatches_of_calls, "Recording", partial(dispatch_recording.Recording, seconds=0.0))
+    ran = notebook.run("%%jaxpr --no-trace\ndef f(v):\n    return lax.neg(v)\ny = f(x)")
+    assert program(ran)["origin_note"] == RAN.format(call="f(x)", ran="1 dispatch")
 
 
 PAIR = (

@@ -61,10 +61,9 @@ NO_VALUES = (
     "The program is a recording and holds no values. To step through a loop or to time it, choose the program of the "
     "loop or of the jitted function itself."
 )
-_TOO_MANY = "The recording covers the first {count} dispatches; JAX ran the other dispatches at full speed, unrecorded."
+_TOO_MANY = "The recording covers {first}; JAX ran the other dispatches at full speed, unrecorded."
 _TOO_LONG = (
-    "The recording covers the first {count} dispatches and added {took} to the run; JAX ran the other dispatches "
-    "at full speed, unrecorded."
+    "The recording covers {first} and added {took} to the run; JAX ran the other dispatches at full speed, unrecorded."
 )
 _OF_USERS = (
     "The recording ends after {dispatches}: to read the next call, jupyter_jaxpr would run code of your class {kind}."
@@ -292,12 +291,14 @@ class Recording:
                 gc.enable()
             self._hooks.asking_thread = 0
         self.spent += time.perf_counter() - began
-        if self.spent > self._seconds:
-            self._end(_TOO_LONG.format(count=f"{self.count:,}", took=duration(self._seconds)), is_limit=True)
 
     @property
     def _dispatches(self) -> str:
         return count(self.count, "dispatch", "dispatches")
+
+    @property
+    def _first_dispatches(self) -> str:
+        return "the first dispatch" if self.count == 1 else f"the first {self.count:,} dispatches"
 
     def _lose(self) -> None:
         self._end(_CHECKED.format(dispatches=self._dispatches))
@@ -330,7 +331,11 @@ class Recording:
             self._end(_UNKNOWN.format(dispatches=self._dispatches))
             return False
         if self.count >= self._limit:
-            self._end(_TOO_MANY.format(count=f"{self.count:,}"), is_limit=True)
+            self._end(_TOO_MANY.format(first=self._first_dispatches), is_limit=True)
+            return False
+        # The limit of seconds ends the recording only when JAX runs another dispatch, because the sentence says so.
+        if self.spent > self._seconds:
+            self._end(_TOO_LONG.format(first=self._first_dispatches, took=duration(self._seconds)), is_limit=True)
             return False
         return True
 

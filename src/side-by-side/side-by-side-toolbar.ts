@@ -55,7 +55,11 @@ export class WideToolbar {
       iconButton('unfoldAll', trans.__('Unfold all'), actions.unfoldAll),
       iconButton('foldAll', trans.__('Fold all'), actions.foldAll),
       iconButton('search', trans.__('Find in program'), actions.find),
-      iconButton('help', trans.__('Keyboard shortcuts of this view'), actions.help)
+      iconButton(
+        'help',
+        trans.__('Keyboard shortcuts of this view'),
+        actions.help
+      )
     );
   }
 

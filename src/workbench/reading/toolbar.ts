@@ -107,7 +107,11 @@ export function helpButton(
   help: () => void,
   className: string
 ): HTMLButtonElement {
-  const button = iconButton('help', trans.__('Keyboard shortcuts of this view'), help);
+  const button = iconButton(
+    'help',
+    trans.__('Keyboard shortcuts of this view'),
+    help
+  );
   button.classList.add(className);
   return button;
 }

@@ -32,7 +32,8 @@ describe('the calls of the cell', () => {
           { ...row, taken: ['False', 'True'], times: [1, 9] },
           row
         ],
-        others: 'It is unknown which branches ran in 3 other calls of f in the cell.'
+        others:
+          'It is unknown which branches ran in 3 other calls of f in the cell.'
       }
     });
     expect(calls(node)).toEqual([
