@@ -83,7 +83,7 @@ def test_one_command_loads_the_extension_and_runs_the_cell_with_the_magic(notebo
     expect(nb.prompt(0)).to_have_text("[2]:")
     expect(nb.page.locator(".jp-Notebook .jp-Cell")).to_have_count(2)
     nb.page.evaluate("window.jupyterapp.commands.execute('jupyter-jaxpr:show-compare')")
-    expect(nb.panel).to_contain_text("There is no Compare for this run.")
+    expect(nb.panel).to_contain_text("The Compare view has nothing to show for this run.")
 
 
 def test_commands_lead_to_each_view_and_to_the_next_program(notebook):
