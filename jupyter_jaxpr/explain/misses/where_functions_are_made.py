@@ -228,7 +228,8 @@ def next_statement(text: Text, statement: ast.stmt) -> ast.stmt | None:
         if isinstance(block, list) and statement in block:
             place = block.index(statement)
             if place + 1 < len(block) and block[place + 1].lineno > (statement.end_lineno or 0):
-                return block[place + 1]  # type: ignore[no-any-return]  # of a block of statements
+                next_in_block: ast.stmt = block[place + 1]
+                return next_in_block
     return None
 
 

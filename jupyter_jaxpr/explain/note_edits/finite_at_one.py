@@ -84,8 +84,8 @@ def _computed(node: ast.expr, value_dump: str, value: float, default: float) -> 
 
     if ast.dump(node) == value_dump:
         return value
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-        return float(node.value)  # type: ignore[arg-type]  # a number
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
+        return float(node.value)
     if isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
         return default
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):

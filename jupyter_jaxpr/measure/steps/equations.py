@@ -72,7 +72,7 @@ def run(jaxpr: Any, constants: Sequence[Any], values: Sequence[Any]) -> list[Any
 
 
 def types_of(jaxpr: Any) -> AbstractContextManager[Any]:
-    """Return a context manager that enables 64-bit types if the program has any."""
+    """Return a context manager that enables 64-bit types if the program has a 64-bit type."""
     import jax
 
     context: AbstractContextManager[Any] = jax.enable_x64(True) if _has_64_bits(jaxpr) else contextlib.nullcontext()

@@ -31,7 +31,7 @@ describe('a place that no equation of the program in view comes from', () => {
     );
   });
 
-  it('says no more where no program has any', () => {
+  it('names no program if no program has an equation from there', () => {
     expect(said(twoPrograms(), 1)).toBe(
       'No equation of the program in view comes from this place.'
     );
