@@ -109,23 +109,26 @@ class _Tokens:
         import numpy as np  # JAX has imported NumPy already, so this import is fast
 
         self.columns = columns
-        self.ends = np.cumsum(np.asarray(columns.output_counts, np.int64))
+        counts = np.asarray(columns.output_counts, np.int64)
+        ends = np.cumsum(counts)
         self.first_variable = columns.constants + columns.inputs
         kinds = np.asarray(aval_kinds, np.uint64)[np.asarray(columns.variable_avals[self.first_variable :], np.int64)]
         # The types of all results of an equation are combined into one number: a sum of hashed numbers.
         scrambled = (kinds + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
         sums = np.concatenate(([np.uint64(0)], np.cumsum(scrambled, dtype=np.uint64)))
-        counts = np.asarray(columns.output_counts, np.int64)
-        types = sums[self.ends] - sums[self.ends - counts]
+        types = sums[ends] - sums[ends - counts]
         mixed = types * np.uint64(31)
         mixed += np.asarray(columns.stack, np.int64).astype(np.uint64) * np.uint64(0xC2B2AE3D27D4EB4F)
         mixed += np.asarray(columns.primitive, np.int64).astype(np.uint64) * np.uint64(0x165667B19E3779F9)
         self.numbers: Any = np.unique(mixed, return_inverse=True)[1].reshape(-1)
+        # A list, because each call of NumPy may release the GIL, and a thread that waits for the GIL waits for
+        # milliseconds while the user's cell runs.
+        self._producers: list[int] = np.repeat(np.arange(len(counts)), counts).tolist()
 
     def producer(self, variable: int) -> int:
         """Return the index of the equation that computes a variable; a negative number for inputs and constants."""
         number = variable - self.first_variable
-        return int(self.ends.searchsorted(number, "right")) if number >= 0 else -1
+        return self._producers[number] if number >= 0 else -1
 
 
 def _runs(tokens: _Tokens, scope: int, first: int, end: int) -> list[RepeatedBlock]:
