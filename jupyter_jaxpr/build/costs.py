@@ -175,9 +175,7 @@ def _line(walk: Walk, frame: int) -> str:
     if frame < 0:
         return ""
     file, _, line, *_ = walk.positions.frames[frame]
-    cell = walk.positions.files[file].cell
-    lines = cell.source.split("\n") if cell is not None else []
-    return lines[line - 1].strip()[:200] if 0 < line <= len(lines) else ""
+    return walk.positions.cell_line(walk.positions.files[file], line).strip()[:200]
 
 
 def _row(row: Row, label: str) -> CostRow:

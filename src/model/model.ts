@@ -234,7 +234,10 @@ export class JaxprModel implements IJaxprModel {
       this._runs.keep(run);
     }
     if (wasInView === true) {
-      this._forgetPointing();
+      // Places of the text before mean nothing in the new text. No signal of their own: each view reads them again when
+      // the program changes, and each signal would draw the marks in the cell once more.
+      this._hover = null;
+      this._selection = null;
       this._renewView(run);
       this._changed.emit('snapshots');
     } else {

@@ -42,18 +42,25 @@ function ShownLine(props: {
 }): JSX.Element {
   const { model, state, lastLevel, trans } = props;
   const line = React.useRef<HTMLDivElement>(null);
-  const room = React.useRef({ width: 0, height: 0 });
-  React.useLayoutEffect(() => {
-    const node = line.current;
-    if (node === null) {
+  const content = React.useRef<HTMLDivElement>(null);
+  React.useEffect(() => {
+    const node = content.current;
+    if (node === null || typeof ResizeObserver === 'undefined') {
       return;
     }
-    node.style.minHeight = '';
-    const { offsetWidth: width, offsetHeight: height } = node;
-    const before = room.current.width === width ? room.current.height : 0;
-    room.current = { width, height: Math.max(before, Math.min(height, MOST)) };
-    node.style.minHeight = `${room.current.height}px`;
-  });
+    const kept = { width: 0, height: 0 };
+    // The observer reports the size after the browser has laid out the page. To read the size here would lay out the
+    // page once more, in the middle of the change to another program.
+    const observer = new ResizeObserver(([{ contentRect }]) => {
+      const { width, height } = contentRect;
+      const before = kept.width === width ? kept.height : 0;
+      kept.width = width;
+      kept.height = Math.max(before, Math.min(height, MOST));
+      line.current?.style.setProperty('min-height', `${kept.height}px`);
+    });
+    observer.observe(node);
+    return () => observer.disconnect();
+  }, []);
   const answer = state.kind === 'answered' ? state.answer : null;
   const card =
     answer?.snapshot?.notes.find(({ kind }) => kind === 'trace_raised') ?? null;
@@ -65,27 +72,29 @@ function ShownLine(props: {
       role="group"
       aria-label={trans.__('Live')}
     >
-      <p role="status" title={liveWords(lastLevel, trans)}>
-        <b>{headOf(state, model, trans)}</b> {textOf(state, trans)}
-      </p>
-      {answer?.state === 'traced' && answer.cost && (
-        <p>{shortened(answer.cost, 1000)}</p>
-      )}
-      {answer?.state === 'raised' && card !== null && (
-        <div className="jp-JaxprLive-card">
-          <p>{shortened(card.text, 1000)}</p>
-          {(card.cures ?? []).slice(0, 3).map(cure => (
-            <p key={cure.name}>{shortened(cure.text, 400)}</p>
-          ))}
-          {card.cure !== null && <p>{shortened(card.cure, 400)}</p>}
-        </div>
-      )}
-      {answer?.state === 'needs_arguments' && (
-        <ArgumentTypes
-          trans={trans}
-          send={specs => liveOf(model).retry?.(specs)}
-        />
-      )}
+      <div ref={content}>
+        <p role="status" title={liveWords(lastLevel, trans)}>
+          <b>{headOf(state, model, trans)}</b> {textOf(state, trans)}
+        </p>
+        {answer?.state === 'traced' && answer.cost && (
+          <p>{shortened(answer.cost, 1000)}</p>
+        )}
+        {answer?.state === 'raised' && card !== null && (
+          <div className="jp-JaxprLive-card">
+            <p>{shortened(card.text, 1000)}</p>
+            {(card.cures ?? []).slice(0, 3).map(cure => (
+              <p key={cure.name}>{shortened(cure.text, 400)}</p>
+            ))}
+            {card.cure !== null && <p>{shortened(card.cure, 400)}</p>}
+          </div>
+        )}
+        {answer?.state === 'needs_arguments' && (
+          <ArgumentTypes
+            trans={trans}
+            send={specs => liveOf(model).retry?.(specs)}
+          />
+        )}
+      </div>
     </div>
   );
 }

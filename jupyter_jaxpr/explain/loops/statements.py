@@ -12,14 +12,17 @@ import linecache
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from ...interruptions import not_of_a_signal
 from ...program.source.positions import FrameRow, SourceFile
-from ...typed.syntax_nodes import in_order
+from ...typed.syntax_nodes import add_parts, in_order, tree_of
 
 Loop = ast.For | ast.While | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp | ast.Call
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module
+_ITERATING = frozenset((ast.For, ast.While, *COMPREHENSIONS))
+_INNER = frozenset((ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
 
 _MAGIC = re.compile(r"^([ \t]*)[%!?].*|^([ \t]*)[\w.]+\?{1,2}\s*$", re.MULTILINE)
 _LONGEST = 500_000  # source code with more characters is not parsed
@@ -206,9 +209,8 @@ def loops_of(source: SourceFile) -> Loops | None:
 def parsed(text: str) -> Loops | None:
     """Return the loops in source code. A line in IPython's own syntax, such as a magic, is read as `pass`."""
     for candidate in (text, _MAGIC.sub(r"\1\2pass", text)):
-        try:
-            module = ast.parse(candidate)
-        except not_of_a_signal(SyntaxError, ValueError, RecursionError, MemoryError):
+        module = tree_of(candidate)
+        if module is None:
             continue
         lines = candidate.split("\n")
         loops = Loops(module, lines)
@@ -230,31 +232,42 @@ class _Reader:
         span = ((0, -1), (10**9, -1)) if isinstance(function, ast.Module) else node_span(function)
         self._loops.functions.append((span, function, loops))
         inner: list[Function] = []
-        for node, call in _own_nodes(function):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-                inner.append(node)
-            elif isinstance(node, Loop) and (not isinstance(node, ast.Call) or iterating(node)):
+        for node, call in _loops_and_functions(function):
+            if isinstance(node, Loop):
                 loops.append(LoopStatement(node, function, self._module, self._lines, _parts(node), call))
+            else:
+                inner.append(node)
         for inner_function in inner:
             self.read(inner_function)
 
 
-def _own_nodes(function: Function) -> Iterator[tuple[ast.AST, ast.Call | None]]:
-    """Yield the nodes of a function, without the nodes of inner functions.
+def _loops_and_functions(function: Function) -> Iterator[tuple[Loop | Function, ast.Call | None]]:
+    """Yield the loops and the inner functions of a function, without those inside of the inner functions.
 
     Each comes with the call, such as sum(...), that iterates over the node if the node is a generator.
     """
-    waiting: list[tuple[ast.AST, ast.Call | None]] = [(child, None) for child in ast.iter_child_nodes(function)]
+    waiting: list[Any] = []
+    add_parts(function, waiting)
+    drawn_by: dict[Any, ast.Call] = {}
     while waiting:
-        node, call = waiting.pop()
-        yield node, call
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            continue
-        single = isinstance(node, ast.Call) and len(node.args) == 1 and isinstance(node.args[0], COMPREHENSIONS)
-        for child in ast.iter_child_nodes(node):
-            draws = isinstance(child, ast.Call) and bool(iterating(child))
-            drawn = isinstance(node, ast.Call) and (draws or (single and child is node.args[0]))
-            waiting.append((child, node if drawn and isinstance(node, ast.Call) else None))
+        node = waiting.pop()
+        kind = type(node)
+        if kind in _INNER:
+            yield node, None
+        elif kind is ast.Call:
+            parts: list[Any] = []
+            add_parts(node, parts)
+            single = len(node.args) == 1 and isinstance(node.args[0], COMPREHENSIONS)
+            for part in parts:
+                if (type(part) is ast.Call and iterating(part)) or (single and part is node.args[0]):
+                    drawn_by[part] = node
+            if iterating(node):
+                yield node, drawn_by.get(node)
+            waiting += parts
+        else:
+            if kind in _ITERATING:
+                yield node, drawn_by.get(node)
+            add_parts(node, waiting)
 
 
 def _parts(node: Loop) -> tuple[Span, ...]:

@@ -343,12 +343,18 @@ class Positions:
         text = linecache.getline(source.name, line).rstrip("\n")
         if source.cell is None:
             return text
+        written = self.cell_line(source, line)
+        # IPython may have rewritten the line before compiling it; its columns would not fit the cell.
+        return "" if text and text != written else written
+
+    def cell_line(self, source: SourceFile, line: int) -> str:
+        """Return a line of a cell's source, from 1; '' if the file is no cell or has no such line."""
+        if source.cell is None:
+            return ""
         lines = self._cell_lines.get(source.name)
         if lines is None:
             lines = self._cell_lines[source.name] = source.cell.source.split("\n")
-        written = lines[line - 1] if 0 < line <= len(lines) else ""
-        # IPython may have rewritten the line before compiling it; its columns would not fit the cell.
-        return "" if text and text != written else written
+        return lines[line - 1] if 0 < line <= len(lines) else ""
 
     # --- files -------------------------------------------------------------------------------
 

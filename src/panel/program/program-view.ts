@@ -14,6 +14,7 @@ import { Detail, detailOf } from '../../workbench/words/detail';
 import { FilterRow } from '../../workbench/reading/filter-row';
 import { showHelp } from '../../workbench/reading/help-overlay';
 import { LevelPane } from '../../workbench/levels/level-pane';
+import type { IHandedOver } from '../../workbench/levels/level-pane-options';
 import { LinkedView } from '../../workbench/listing/linked-view';
 import type { ListingView } from '../../workbench/listing/listing-view';
 import { TransformRow } from '../../transform/transform-row';
@@ -125,12 +126,14 @@ export class ProgramView extends LinkedView {
     this._transforms.refresh();
     const shown = this._shown;
     if (shown?.snapshot !== snapshot || shown.index !== program) {
+      const before = this._pane?.handOver() ?? null;
+      this._panes.delete(this._level);
       this._letGo();
       this._shown = { snapshot, index: program };
       if (this._transforms.isWorth) {
         this._showTransforms(true);
       }
-      this._showLevel();
+      this._showLevel(before);
       this.mark(true);
     } else if (this.view === null) {
       this._showLevel();
@@ -173,8 +176,12 @@ export class ProgramView extends LinkedView {
     }
   }
 
-  /** Shows the pane of the chosen level, and hides the other panes. */
-  private _showLevel(): void {
+  /**
+   * Shows the pane of the chosen level, and hides the other panes.
+   *
+   * @param before What the pane of the program before has left on the page, for a new pane of the same level.
+   */
+  private _showLevel(before: IHandedOver | null = null): void {
     const { model, _shown: shown } = this;
     if (!model || !shown) {
       return;
@@ -188,6 +195,7 @@ export class ProgramView extends LinkedView {
         program: shown.index,
         level: this._level,
         tools: this._tools,
+        before,
         place: placeIn(model, shown.snapshot.id, shown.index, this._level),
         host: {
           changed: pane => this._onPane(pane),
@@ -199,7 +207,9 @@ export class ProgramView extends LinkedView {
         }
       });
       this._panes.set(this._level, pane);
-      this._body.append(pane.node);
+      if (!before) {
+        this._body.append(pane.node);
+      }
     }
     for (const shownPane of this._panes.values()) {
       shownPane.node.hidden = shownPane !== pane;

@@ -32,6 +32,11 @@ export interface ILevelBarOptions {
   entered(): void;
 }
 
+/** The editor's element in a pane, before which the bars of the pane stand; null if the pane has no text yet. */
+export function editorIn(pane: HTMLElement): HTMLElement | null {
+  return pane.querySelector(':scope > .cm-editor');
+}
+
 /** The bar of one level; the jaxpr has no bar. */
 export class LevelBar implements IDisposable {
   constructor(private _options: ILevelBarOptions) {
@@ -68,7 +73,7 @@ export class LevelBar implements IDisposable {
       this._showExact();
       this._node.append(this._exactButton);
     }
-    pane.append(this._node);
+    pane.prepend(this._node);
   }
 
   /** The bar of exact links; null for the level `jaxpr`, because exact links lead from HLO to the jaxpr. */
@@ -83,6 +88,7 @@ export class LevelBar implements IDisposable {
       this._isDisposed = true;
       this._platform?.dispose();
       disposeWidget(this._passes);
+      this._options.pane.classList.remove('jp-mod-other');
       twinsOf(this._options.model).changed.disconnect(this._showExact, this);
       disposeWidget(this.exact);
       this._node.remove();
@@ -93,7 +99,7 @@ export class LevelBar implements IDisposable {
   refresh(): void {
     const { level, model, listings, pane } = this._options;
     if (this.exact?.isAttached === false && pane.isConnected) {
-      Widget.attach(this.exact, pane);
+      Widget.attach(this.exact, pane, editorIn(pane));
     }
     const state = listings.program.levels.find(({ name }) => name === level);
     this._node.hidden =

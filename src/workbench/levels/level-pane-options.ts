@@ -1,4 +1,5 @@
 /** What a pane of a level gets from its host, and the events that it reports to the host. */
+import type { EditorView } from '@codemirror/view';
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { ILinked } from '../../model/links';
@@ -20,6 +21,12 @@ export interface ILevelPaneHost {
   stepped?(place: { at: number; of: number } | null): void;
 }
 
+/** What a closed pane leaves on the page for the pane that replaces it. */
+export interface IHandedOver {
+  node: HTMLElement;
+  editor: EditorView | null;
+}
+
 export interface ILevelPaneOptions {
   trans: TranslationBundle;
   model: IJaxprModel;
@@ -28,6 +35,8 @@ export interface ILevelPaneOptions {
   program: number;
   level: LevelName;
   host: ILevelPaneHost;
+  /** The place and the editor of a pane of the same level that this pane replaces, from `LevelPane.handOver`. */
+  before?: IHandedOver | null;
   /** The search and the filters that all panes of a view share; if left out, the pane has its own. */
   tools?: ReadingTools;
   /** Loads and saves the user's reading position in the text; if left out, the text starts at its first line. */

@@ -27,10 +27,15 @@ import { element } from '../../parts/dom';
 import { absenceNode, fetchText } from './absent-text';
 import { CalledComputationsListing } from './called-computations-listing';
 import { keepPlace } from './kept-place';
-import type { ILevelCount, ILevelPaneOptions } from './level-pane-options';
+import type {
+  IHandedOver,
+  ILevelCount,
+  ILevelPaneOptions
+} from './level-pane-options';
 import { nextAround } from './next-around';
 import type { IListing } from '../listing/listing';
 import { ListingView } from '../listing/listing-view';
+import { giveBackEditor } from '../listing/spare-editors';
 import {
   ListingsChange,
   ProgramListings,
@@ -39,7 +44,7 @@ import {
 } from './program-listings';
 import { dispatchKey } from '../../keys';
 import { ReadingTools } from '../reading/reading-tools';
-import { LevelBar } from './level-bar';
+import { LevelBar, editorIn } from './level-bar';
 import type { TextListing } from './text-listing';
 
 /** The pane of one level of one program. */
@@ -48,7 +53,9 @@ export class LevelPane implements IDisposable {
     const { snapshot, program, level, trans, model } = _options;
     this.level = level;
     this.listings = openListings(snapshot, program, trans);
-    this.node = element('div', 'jp-JaxprProgram-listing');
+    this._before = _options.before?.editor ?? null;
+    this.node =
+      _options.before?.node ?? element('div', 'jp-JaxprProgram-listing');
     this.node.dataset.level = level;
     this.node.addEventListener('keydown', event => this._onKey(event), {
       signal: this._listening.signal
@@ -124,17 +131,33 @@ export class LevelPane implements IDisposable {
     if (this._isDisposed) {
       return;
     }
+    const { editor, node } = this.handOver();
+    if (editor) {
+      giveBackEditor(editor);
+    }
+    node.remove();
+  }
+
+  /**
+   * End as `dispose` does, but leave the node and the editor on the page; return both for the pane that replaces this
+   * pane.
+   *
+   * The lines that both texts have then keep their elements, so that the browser does not lay out the whole text again:
+   * with Live on, this happens at each pause of the user's typing.
+   */
+  handOver(): IHandedOver {
     this._isDisposed = true;
     this._listening.abort();
     this.listings.changed.disconnect(this._onListings, this);
     costsOf(this._options.model).changed.disconnect(this._onCosts, this);
     twinsOf(this._options.model).changed.disconnect(this._onTwins, this);
-    this._view?.dispose();
+    const editor = this._view?.handOver() ?? this._before;
     this._view = null;
+    this._before = null;
     this._bar.dispose();
     disposeWidget(this._shardings);
     closeListings(this.listings);
-    this.node.remove();
+    return { node: this.node, editor };
   }
 
   /** Show the text, or load the text, or say why there is none. */
@@ -159,18 +182,23 @@ export class LevelPane implements IDisposable {
       this.node.append(absenceNode(absence));
     }
     const { listing } = this;
+    if (!listing && this._before) {
+      giveBackEditor(this._before);
+      this._before = null;
+    }
     if (listing) {
+      const isHandedOver = this._before !== null;
       this._view = this._makeView(listing);
       const start =
         level === 'jaxpr'
           ? null
           : (this.listings.shownText(level)?.start ?? null);
-      if (start !== null) {
+      if (start !== null || isHandedOver) {
         const { view } = this._view;
         const place =
-          listing instanceof CalledComputationsListing
+          start !== null && listing instanceof CalledComputationsListing
             ? listing.placeOf(start)
-            : start;
+            : (start ?? 0);
         const { from } = view.state.doc.line(place + 1);
         view.dispatch({
           effects: EditorView.scrollIntoView(from, { y: 'start' })
@@ -219,7 +247,7 @@ export class LevelPane implements IDisposable {
         trans,
         leave
       });
-      Widget.attach(this._shardings, this.node);
+      Widget.attach(this._shardings, this.node, editorIn(this.node));
     }
   }
 
@@ -318,8 +346,15 @@ export class LevelPane implements IDisposable {
         allWanted: () => void pages.all(level, () => model.requests)
       },
       trans,
-      this._tools
+      this._tools,
+      this._takeBefore()
     );
+  }
+
+  private _takeBefore(): EditorView | null {
+    const editor = this._before;
+    this._before = null;
+    return editor;
   }
 
   private _onListings(_: unknown, change: ListingsChange): void {
@@ -433,6 +468,8 @@ export class LevelPane implements IDisposable {
   private _bar: LevelBar;
   private _shardings: ShardingsView | null = null;
   private _view: ListingView | null = null;
+  /** The editor of the pane before, until this pane has a text. */
+  private _before: EditorView | null;
   /** Selections that the user made in this pane: their lines are already in view. */
   private _own = new WeakSet<Selection>();
   private _listening = new AbortController();

@@ -1,4 +1,5 @@
 /** Draws the buttons inside a line; they report to the listing's view. */
+import { Facet } from '@codemirror/state';
 import { EditorView, WidgetType } from '@codemirror/view';
 import { TranslationBundle } from '@jupyterlab/translation';
 
@@ -18,18 +19,24 @@ export interface IListingHost {
   goTo(index: number): void;
 }
 
+/**
+ * The host of the listing that an editor shows now.
+ *
+ * A button asks the editor for the host when the user presses the button: if another listing has the same button at the
+ * same place, the editor keeps the button's element.
+ */
+export const listingHost = Facet.define<IListingHost, IListingHost | null>({
+  combine: hosts => hosts[0] ?? null
+});
+
 /** A widget in the text that acts when the user presses it. */
 abstract class Button extends WidgetType {
-  constructor(protected owner: IListingHost) {
-    super();
-  }
-
   protected button(
+    view: EditorView,
     className: string,
     text: string,
     label: string,
-    act: (view: EditorView, node: HTMLElement) => void,
-    view: EditorView
+    act: (host: IListingHost, node: HTMLElement) => void
   ): HTMLElement {
     const node = document.createElement('span');
     node.className = className;
@@ -39,7 +46,10 @@ abstract class Button extends WidgetType {
     node.textContent = text;
     node.addEventListener('mousedown', event => {
       event.preventDefault();
-      act(view, node);
+      const host = view.state.facet(listingHost);
+      if (host) {
+        act(host, node);
+      }
     });
     return node;
   }
@@ -48,24 +58,23 @@ abstract class Button extends WidgetType {
 /** Stands for a shortened part of a line until the reader opens the part. */
 export class Chip extends Button {
   constructor(
-    owner: IListingHost,
-    private _label: string
+    private _label: string,
+    private _title: string
   ) {
-    super(owner);
+    super();
   }
 
   override eq(other: Chip): boolean {
-    return other._label === this._label;
+    return other._label === this._label && other._title === this._title;
   }
 
   override toDOM(view: EditorView): HTMLElement {
-    const { trans } = this.owner;
     return this.button(
+      view,
       'jp-JaxprProgram-chip',
       this._label,
-      trans.__('%1: show all', this._label),
-      (_, node) => this.owner.openChipsAt(view.posAtDOM(node)),
-      view
+      this._title,
+      (host, node) => host.openChipsAt(view.posAtDOM(node))
     );
   }
 }
@@ -73,40 +82,53 @@ export class Chip extends Button {
 /** The button that folds and unfolds lines. */
 export class Marker extends Button {
   constructor(
-    owner: IListingHost,
     private _fold: IListedFold,
-    private _closed: boolean
+    private _closed: boolean,
+    private _title: string
   ) {
-    super(owner);
+    super();
   }
 
   override eq(other: Marker): boolean {
-    return other._fold === this._fold && other._closed === this._closed;
+    return (
+      isSameFold(other._fold, this._fold) &&
+      other._closed === this._closed &&
+      other._title === this._title
+    );
   }
 
   override toDOM(view: EditorView): HTMLElement {
-    const { trans } = this.owner;
     const node = this.button(
+      view,
       'jp-JaxprProgram-marker',
       '',
-      this._closed
-        ? trans.__('Unfold %1', this._fold.label)
-        : trans.__('Fold %1', this._fold.label),
-      () => this.owner.toggle(this._fold),
-      view
+      this._title,
+      host => {
+        const folds = host.foldsAt(this._fold.first);
+        host.toggle(
+          folds.find(fold => isSameFold(fold, this._fold)) ?? this._fold
+        );
+      }
     );
     node.setAttribute('aria-expanded', String(!this._closed));
     return node;
   }
 }
 
+/** Return whether two folds close the same lines; the folds may belong to different listings. */
+function isSameFold(a: IListedFold, b: IListedFold): boolean {
+  return (
+    a.first === b.first &&
+    a.last === b.last &&
+    a.whole === b.whole &&
+    (a.inner === undefined) === (b.inner === undefined)
+  );
+}
+
 /** Stands for lines that are still in the kernel. */
 export class MoreButton extends Button {
-  constructor(
-    owner: IListingHost,
-    private _label: string
-  ) {
-    super(owner);
+  constructor(private _label: string) {
+    super();
   }
 
   override eq(other: MoreButton): boolean {
@@ -115,39 +137,37 @@ export class MoreButton extends Button {
 
   override toDOM(view: EditorView): HTMLElement {
     return this.button(
+      view,
       'jp-JaxprProgram-more',
       this._label,
       this._label,
-      (_, node) =>
-        this.owner.more(view.state.doc.lineAt(view.posAtDOM(node)).number - 1),
-      view
+      (host, node) =>
+        host.more(view.state.doc.lineAt(view.posAtDOM(node)).number - 1)
     );
   }
 }
 
 /** The button that leads to another line. */
 export class Reference extends Button {
-  constructor(
-    owner: IListingHost,
-    private _reference: NonNullable<IListedLine['reference']>
-  ) {
-    super(owner);
+  constructor(private _reference: NonNullable<IListedLine['reference']>) {
+    super();
   }
 
   override eq(other: Reference): boolean {
     return (
       other._reference.text === this._reference.text &&
-      other._reference.line === this._reference.line
+      other._reference.line === this._reference.line &&
+      other._reference.title === this._reference.title
     );
   }
 
   override toDOM(view: EditorView): HTMLElement {
     return this.button(
+      view,
       'jp-JaxprProgram-reference',
       this._reference.text,
       this._reference.title,
-      () => this.owner.goTo(this._reference.line),
-      view
+      host => host.goTo(this._reference.line)
     );
   }
 }

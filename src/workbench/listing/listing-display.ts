@@ -149,13 +149,14 @@ export class Display implements PluginValue {
       );
       if (folds.length > 0) {
         const [outer] = closed;
+        const fold = outer?.fold ?? folds[0];
+        const isClosed = outer !== undefined;
+        const title = isClosed
+          ? this._owner.trans.__('Unfold %1', fold.label)
+          : this._owner.trans.__('Fold %1', fold.label);
         ranges.push(
           Decoration.widget({
-            widget: new Marker(
-              this._owner,
-              outer?.fold ?? folds[0],
-              outer !== undefined
-            ),
+            widget: new Marker(fold, isClosed, title),
             side: -1
           }).range(line.from)
         );
@@ -177,7 +178,7 @@ export class Display implements PluginValue {
         queueMicrotask(() => this._owner.more(index));
         ranges.push(
           Decoration.replace({
-            widget: new MoreButton(this._owner, shown.button as string)
+            widget: new MoreButton(shown.button as string)
           }).range(line.from, line.to)
         );
         continue;
@@ -216,9 +217,11 @@ export class Display implements PluginValue {
           );
         });
       for (const chip of open ? [] : chips) {
+        const { label } = chip;
+        const title = this._owner.trans.__('%1: show all', label);
         ranges.push(
           Decoration.replace(
-            chip.label ? { widget: new Chip(this._owner, chip.label) } : {}
+            label ? { widget: new Chip(label, title) } : {}
           ).range(line.from + chip.from, line.from + chip.to)
         );
         for (const [from, to] of chip.also ?? []) {
@@ -240,7 +243,7 @@ export class Display implements PluginValue {
       if (shown.reference) {
         ranges.push(
           Decoration.widget({
-            widget: new Reference(this._owner, shown.reference),
+            widget: new Reference(shown.reference),
             side: 1
           }).range(line.to)
         );

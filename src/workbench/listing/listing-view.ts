@@ -29,7 +29,7 @@ import { copySelection } from './copied-text';
 import { closedBetween, folding } from './folding';
 import { hiddenLines, hiding, isHidden, showLines } from './hidden-lines';
 import type { IListedFold, IListing, IListingEvents, ISplice } from './listing';
-import type { IListingHost } from './listing-buttons';
+import { IListingHost, listingHost } from './listing-buttons';
 import { Display } from './listing-display';
 import { IKeysHost, ListingKeys } from './key-handlers';
 import { columnsOf, lineWidth } from './line-columns';
@@ -57,14 +57,20 @@ import { wordTooltip } from './word-tooltip';
  */
 const MOST_WRAPPED = 200000;
 
-/** An editor that shows one listing. */
+/**
+ * An editor that shows one listing.
+ *
+ * `before` is the editor of the listing that this listing replaces, from `handOver`: lines that both listings have keep
+ * their elements.
+ */
 export class ListingView implements IListingHost, IKeysHost, IToolsHost {
   constructor(
     parent: HTMLElement,
     private _listing: IListing,
     private _events: IListingEvents,
     private _trans: TranslationBundle,
-    tools: ReadingTools
+    tools: ReadingTools,
+    before: EditorView | null = null
   ) {
     const doc = _listing.document();
     this.chosen = chosenField(_listing);
@@ -77,10 +83,13 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
       // A host may draw the widget in a shadow tree, where styles and the selection are the tree's own.
       root instanceof ShadowRoot ? root : document,
       doc,
-      this._extensions(folding(doc, _listing.allFolds()))
+      this._extensions(folding(doc, _listing.allFolds())),
+      before
     );
     // The node is appended only now: while the editor is made, a look at its width would lay out the whole page.
-    parent.append(this.view.dom);
+    if (this.view !== before) {
+      parent.append(this.view.dom);
+    }
     rememberDocument(_listing, doc);
     this._reading.start();
   }
@@ -93,8 +102,13 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
   }
 
   dispose(): void {
+    giveBackEditor(this.handOver());
+  }
+
+  /** End as `dispose` does, but leave the editor in its place, with its text; return the editor for the next listing. */
+  handOver(): EditorView {
     this._reading.dispose();
-    giveBackEditor(this.view);
+    return this.view;
   }
 
   focus(): void {
@@ -219,6 +233,7 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
 
   private _extensions(folds: Extension): Extension[] {
     return [
+      listingHost.of(this),
       marks,
       openChips,
       folds,

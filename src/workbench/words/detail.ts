@@ -62,7 +62,9 @@ export class Detail {
 
   /** Show a description; null if no program is shown. */
   show(content: HTMLElement | null): void {
-    const isAtEnd = this._isAtEnd();
+    // Without a text, the strip takes no space. The position of the code is not read then, because the browser would
+    // lay out the page in the middle of the change to another program.
+    const isAtEnd = content !== null && this._isAtEnd();
     if (content !== null && !this._isFitted) {
       this._fit(isAtEnd); // the height of the old text was not measured yet; measure it before it is replaced
     }
