@@ -123,12 +123,8 @@ class _Tokens:
         self.numbers: Any = np.unique(mixed, return_inverse=True)[1].reshape(-1)
         # A list, because each call of NumPy may release the GIL, and a thread that waits for the GIL waits for
         # milliseconds while the user's cell runs.
-        self._producers: list[int] = np.repeat(np.arange(len(counts)), counts).tolist()
-
-    def producer(self, variable: int) -> int:
-        """Return the index of the equation that computes a variable; a negative number for inputs and constants."""
-        number = variable - self.first_variable
-        return self._producers[number] if number >= 0 else -1
+        # The index of the equation that computes each variable; -1 for inputs and constants.
+        self.producers: list[int] = [-1] * self.first_variable + np.repeat(np.arange(len(counts)), counts).tolist()
 
 
 def _runs(tokens: _Tokens, scope: int, first: int, end: int) -> list[RepeatedBlock]:
@@ -166,16 +162,19 @@ def _block(tokens: _Tokens, scope: int, first: int, period: int, length: int) ->
     # is a place across which no value passes.
     passed: set[int] = set()
     linked: set[int] = set()
-    operands = tokens.columns.operands
+    operands, producers = tokens.columns.operands, tokens.producers
     for equation in range(first, first + sampled * period):
         for operand in operands[equation]:
-            producer = tokens.producer(operand) if operand >= 0 else -1
+            producer = producers[operand] if operand >= 0 else -1
             if producer < first:
                 continue
-            if equation - producer >= period:
-                passed.update(range(period))
-            elif len(passed) < period:
-                passed.update(place % period for place in range(producer - first + 1, equation - first + 1))
+            if len(passed) < period:
+                if equation - producer >= period:
+                    passed.update(range(period))
+                elif equation - producer == 1:
+                    passed.add((equation - first) % period)
+                else:
+                    passed.update(place % period for place in range(producer - first + 1, equation - first + 1))
             if (equation - first) // period - (producer - first) // period == 1:
                 linked.add((equation - first) // period)
     carried = len(passed) == period

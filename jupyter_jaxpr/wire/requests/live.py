@@ -22,6 +22,8 @@ from ..runs import Runs
 _NOT_YET = "Live traces a cell after you have run the cell, or %load_ext jupyter_jaxpr, in this kernel."
 #: A diff with the last run is only sent with each trace if both programs have at most this many equations.
 _COMPARED = 2_000
+#: A diff with more rows is sent with equal rows only near a difference, because a user who types waits for the answer.
+_WHOLE = 100
 _live = Live()
 
 
@@ -78,7 +80,7 @@ def _since_the_last_run(live: LiveProgram, runs: Runs) -> ProgramDiff | None:
     if before is None or before[0].programs[before[2]].equations > _COMPARED:
         return None
     try:
-        return diff_runs(before[:2], before[2], (after, None), 0)
+        return diff_runs(before[:2], before[2], (after, None), 0, whole=_WHOLE)
     except Unavailable:
         return None
 

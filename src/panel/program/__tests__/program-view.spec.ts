@@ -202,6 +202,34 @@ describe('a program in the panel', () => {
     described.mockRestore();
   });
 
+  it('keeps the elements of the lines that the next program has, and each button acts on the next program', () => {
+    const { view, channel } = open(golden('rnn-0.12'));
+    click(line(view, 4));
+    const before = lines(view);
+    const editor = view.view?.view;
+    const next = golden('rnn-0.12');
+    const strings = next.strings.map(text => (text === '0.0' ? '2.0' : text));
+    channel.sends({ ...next, strings, id: 'the next run' });
+
+    expect(view.view?.view).toBe(editor);
+    expect(view.node.querySelectorAll('.cm-editor').length).toBe(1);
+    expect(shown(view)[1]).toBe(
+      '1 | f:f32[16] = broadcast_in_dim 2.0:f32[] | 10'
+    );
+    // Line 4 was marked, so its element has changed too.
+    for (const number of [3, 5, 6, 7, 8]) {
+      expect(before).toContain(line(view, number));
+    }
+    expect(linked(view)).toEqual([]);
+
+    const chip = line(view, 3).querySelector('.jp-JaxprProgram-chip');
+    chip?.dispatchEvent(new MouseEvent('mousedown', { bubbles: true }));
+    expect(shown(view)[4]).toContain('dimension_numbers=');
+    const marker = line(view, 2).querySelector('.jp-JaxprProgram-marker');
+    marker?.dispatchEvent(new MouseEvent('mousedown', { bubbles: true }));
+    expect(shown(view).length).toBe(6);
+  });
+
   it('marks an equation that is pointed at, its uses and what it is', () => {
     const { model, view } = open(golden('rnn-0.12'));
     hover(line(view, 4));
