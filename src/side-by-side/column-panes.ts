@@ -1,5 +1,6 @@
 /** Keeps the panes of the columns in sight. */
 import { LevelPane } from '../workbench/levels/level-pane';
+import type { IHandedOver } from '../workbench/levels/level-pane-options';
 import { ListingView } from '../workbench/listing/listing-view';
 import type { ColumnName } from './remembered-columns';
 import { CellAndTexts } from './cell-and-texts';
@@ -46,14 +47,32 @@ export class ColumnPanes {
     }
   }
 
-  /** Dispose of all panes, except one that also shows the next program. */
-  clear(kept?: Pane): void {
-    for (const [column, pane] of this._panes) {
-      if (pane !== kept) {
-        pane.dispose();
-        this._panes.delete(column);
-      }
+  /** Dispose of all panes. */
+  clear(): void {
+    for (const pane of this._panes.values()) {
+      pane.dispose();
     }
+    this._panes.clear();
+  }
+
+  /**
+   * End all panes, except one that also shows the next program; return what the panes of the levels leave on the page
+   * for the panes of the next program.
+   */
+  handOver(kept?: Pane): Map<ColumnName, IHandedOver> {
+    const before = new Map<ColumnName, IHandedOver>();
+    for (const [column, pane] of this._panes) {
+      if (pane === kept) {
+        continue;
+      }
+      if (pane instanceof LevelPane) {
+        before.set(column, pane.handOver());
+      } else {
+        pane.dispose();
+      }
+      this._panes.delete(column);
+    }
+    return before;
   }
 
   measure(): void {

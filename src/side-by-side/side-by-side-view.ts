@@ -17,7 +17,8 @@ import { element } from '../parts/dom';
 import { Detail, detailOf } from '../workbench/words/detail';
 import { FilterRow } from '../workbench/reading/filter-row';
 import { showHelp } from '../workbench/reading/help-overlay';
-import { LevelPane } from '../workbench/levels/level-pane';
+import { LevelPane, dropHandedOver } from '../workbench/levels/level-pane';
+import type { IHandedOver } from '../workbench/levels/level-pane-options';
 import { LinkedView } from '../workbench/listing/linked-view';
 import { ReadingTools } from '../workbench/reading/reading-tools';
 import { LEVELS } from '../workbench/reading/toolbar';
@@ -245,10 +246,10 @@ export class WideView extends LinkedView {
       const source = this._panes.get('source');
       const isKept =
         source instanceof CellAndTexts && source.turnTo(snapshot, program);
-      this._panes.clear(isKept ? source : undefined);
+      const before = this._panes.handOver(isKept ? source : undefined);
       this._detail.show(null);
       this._shown = { snapshot, index: program };
-      this._fill();
+      this._fill(before);
       this.mark(true);
       this._revealSoon();
     } else {
@@ -266,15 +267,23 @@ export class WideView extends LinkedView {
     this._detail.show(null);
   }
 
-  /** Make the missing panes of the visible columns, and dispose of the panes of hidden columns. */
-  private _fill(): void {
+  /**
+   * Make the missing panes of the visible columns, and dispose of the panes of hidden columns.
+   *
+   * @param before What the panes of the program before have left in the columns, for the new panes.
+   */
+  private _fill(before = new Map<ColumnName, IHandedOver>()): void {
     const { model, _shown: shown } = this;
     if (model && shown && this.isVisible) {
       this._panes.fill(
         this._inSight,
         column => {
-          const pane = this._makePane(column, model, shown);
-          this._columns.column(column).body.append(pane.node);
+          const left = before.get(column) ?? null;
+          before.delete(column);
+          const pane = this._makePane(column, model, shown, left);
+          if (!left) {
+            this._columns.column(column).body.append(pane.node);
+          }
           return pane;
         },
         (column, pane) => {
@@ -283,12 +292,14 @@ export class WideView extends LinkedView {
         }
       );
     }
+    [...before.values()].forEach(dropHandedOver);
   }
 
   private _makePane(
     column: ColumnName,
     model: IJaxprModel,
-    { snapshot, index }: { snapshot: Snapshot; index: number }
+    { snapshot, index }: { snapshot: Snapshot; index: number },
+    before: IHandedOver | null
   ): Pane {
     const { trans, python } = this._options;
     const host = {
@@ -314,6 +325,7 @@ export class WideView extends LinkedView {
       program: index,
       level: column,
       tools: this._tools,
+      before,
       place: placeIn(model, snapshot.id, index, `wide ${column}`),
       host: { ...host, left: (_, by) => this._goToColumn(column, by) }
     });

@@ -47,6 +47,14 @@ import { ReadingTools } from '../reading/reading-tools';
 import { LevelBar, editorIn } from './level-bar';
 import type { TextListing } from './text-listing';
 
+/** Remove what a closed pane left on the page, if no pane replaces the closed one. */
+export function dropHandedOver({ node, editor }: IHandedOver): void {
+  if (editor) {
+    giveBackEditor(editor);
+  }
+  node.remove();
+}
+
 /** The pane of one level of one program. */
 export class LevelPane implements IDisposable {
   constructor(private _options: ILevelPaneOptions) {
@@ -131,11 +139,7 @@ export class LevelPane implements IDisposable {
     if (this._isDisposed) {
       return;
     }
-    const { editor, node } = this.handOver();
-    if (editor) {
-      giveBackEditor(editor);
-    }
-    node.remove();
+    dropHandedOver(this.handOver());
   }
 
   /**
