@@ -40,6 +40,7 @@ from . import notes, pools
 from .collective_causes import HloLines
 from .control_flow import ControlFlowFound, read_control_flow
 from .costs import AT_ONCE, XLA_AT_ONCE, program_cost, with_lead
+from .cures_to_try import CuresToTry
 from .distinguishing_fields import told_apart
 from .jax_naming import learn_naming
 from .ledger import MissNumbers, ledger_document
@@ -48,14 +49,13 @@ from .linked_lines import held_level
 from .merged_notes import without_repeats
 from .named_values import named_values
 from .nan_gradient_notes import masked_notes
-from .note_cures import NoteSketches
+from .note_edits_to_try import NoteSketches
 from .out_of_bounds_notes import index_notes
 from .programs import PAGE, WHOLE, WHOLE_RUN, ProgramBuilder
 from .shardings import is_spread, program_shardings
 from .silenced_notes import without_silenced
 from .sources_of_requests import Sources
 from .square_root_notes import root_notes
-from .undecided_cures import UndecidedCures
 from .value_marks import ValueMarks
 
 __all__ = ["PAGE", "WHOLE", "WHOLE_RUN", "Built", "Sources", "Unavailable", "build"]
@@ -253,7 +253,7 @@ class _Builder:
         # and only some of them may have code. All of them are tried together.
         rewritten = {unrolled.loop.statement.node for unrolled in self._loops if unrolled.loop.code is not None}
         loops = tuple(unrolled for unrolled in self._loops if unrolled.loop.statement.node in rewritten)
-        sources.undecided_cures = UndecidedCures(
+        sources.cures_to_try = CuresToTry(
             self._miss_numbers, loops, len(own_programs), notes=tuple(sketches.found), error=observation.error_to_try
         )
         return Built(document, sources)

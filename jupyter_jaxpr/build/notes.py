@@ -20,7 +20,7 @@ from ..program.jaxpr.scope_columns import Captured, ScopeColumns
 from ..program.jaxpr.walk import Walk
 from ..program.random_key_use import KeyUse, KeyUses
 from ..quantities import count, duration, size
-from .note_cures import FramedNote
+from .note_edits_to_try import FramedNote
 
 #: A captured constant of more bytes than this gets a note.
 CAPTURED_ABOVE = 1_000

@@ -37,14 +37,14 @@ from . import pages, pools
 from .collective_causes import HloLines
 from .comparison import comparison_document
 from .costs import program_cost, with_lead
-from .cured_document import with_cures
+from .cures_to_try import CuresToTry
 from .derived_programs import with_derived
+from .document_with_passed_cures import with_cures
 from .levels import LevelName, Unavailable, level_document, make
 from .linked_lines import Text, held_level, linked_lines, linked_text
 from .programs import walk_names
 from .scopes import scope_of_columns
 from .shardings import is_spread, program_shardings
-from .undecided_cures import UndecidedCures
 
 if TYPE_CHECKING:
     from ..measure.compare.variants import Comparison
@@ -84,7 +84,7 @@ class Sources:
         self._cells = cells
         self._cell_file = cell_file
         self._control_paths = tuple(control_paths)
-        self.undecided_cures: UndecidedCures | None = None
+        self.cures_to_try: CuresToTry | None = None
         self._lock = threading.RLock()
         self._texts: dict[tuple[int, LevelName, str | None], Text] = {}
         self._passes: dict[int, Passes] = {}
@@ -288,7 +288,7 @@ class Sources:
         cures: Mapping[tuple[int, int], Sequence[FoundCure]],
         loops: Sequence[tuple[Note, Note, Sequence[Edit]]],
         noted: Sequence[tuple[Note, Sequence[FoundCure]]],
-        untried: UndecidedCures,
+        untried: CuresToTry,
     ) -> Snapshot:
         """Put the tried cures into the document, and return the document.
 
@@ -300,7 +300,7 @@ class Sources:
             untried: The cures that are not decided yet.
         """
         with self._lock:
-            self.undecided_cures = untried
+            self.cures_to_try = untried
             document = self._document
             if not cures and not loops and not noted:
                 return document

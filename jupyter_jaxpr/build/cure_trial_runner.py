@@ -26,10 +26,10 @@ from ..observe.observation import Edit, ErrorToTry, FoundCure
 if TYPE_CHECKING:
     from ..document.types.document import Note, Snapshot
     from ..observe.observer import Observer
-    from .note_cures import SketchedNote
+    from .cures_to_try import CuresToTry
+    from .note_edits_to_try import SketchedNote
     from .notes import NotedLoop
     from .sources_of_requests import Sources
-    from .undecided_cures import UndecidedCures
 
 #: The most misses of one run whose cures are tried, newest first. A function that misses often usually has one reason.
 _MISSES = 32
@@ -49,7 +49,7 @@ def try_cures(observer: Observer, sources: Sources, names: Mapping[str, Any]) ->
         sources: The live sources of the run, with its document.
         names: The notebook's present namespace, which the trials read and never change.
     """
-    waiting = sources.undecided_cures
+    waiting = sources.cures_to_try
     if waiting is None:
         return sources.document
     budget = Budget()
@@ -96,7 +96,7 @@ def _of_error(error: ErrorToTry | None, sources: Sources, budget: Budget) -> lis
 
 
 def _of_notes(
-    waiting: UndecidedCures, sources: Sources, names: Mapping[str, Any], budget: Budget
+    waiting: CuresToTry, sources: Sources, names: Mapping[str, Any], budget: Budget
 ) -> tuple[list[tuple[Note, tuple[FoundCure, ...]]], list[SketchedNote]]:
     """Try the edits of notes; return the tried notes, each with the edits that passed, and the notes left to try."""
     decided: list[tuple[Note, tuple[FoundCure, ...]]] = []
@@ -132,7 +132,7 @@ def _tried_note(
 
 
 def _cures(
-    observer: Observer, sources: Sources, waiting: UndecidedCures, names: Mapping[str, Any], budget: Budget
+    observer: Observer, sources: Sources, waiting: CuresToTry, names: Mapping[str, Any], budget: Budget
 ) -> tuple[dict[tuple[int, int], tuple[FoundCure, ...]], set[tuple[int, int]]]:
     """Try the cures of misses; return the cures that passed, and the misses whose cures were tried.
 
@@ -178,7 +178,7 @@ def _kind(event: MissEvent, history: FunctionHistory) -> tuple[object, ...]:
 
 
 def _tried(
-    noted: NotedLoop, waiting: UndecidedCures, sources: Sources, budget: Budget
+    noted: NotedLoop, waiting: CuresToTry, sources: Sources, budget: Budget
 ) -> tuple[Note, Note, Sequence[Edit]] | None:
     """Try the rewrite of a loop; return its note before and after, and the edits. None if the trial changes nothing.
 

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 from ..observe.observation import ErrorToTry
 from .ledger import MissNumbers
-from .note_cures import SketchedNote
+from .note_edits_to_try import SketchedNote
 from .notes import NotedLoop
 
 
-class UndecidedCures(NamedTuple):
+class CuresToTry(NamedTuple):
     """The cures of a run for which it is still unknown whether they work.
 
     Attributes:
