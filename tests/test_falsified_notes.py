@@ -24,7 +24,7 @@ from jupyter_jaxpr.explain.timings import left_running
 from jupyter_jaxpr.jax import silent_change_hooks
 from jupyter_jaxpr.observe import called_functions, credited_counts, dispatch_recording
 from jupyter_jaxpr.observe import values_at_trace as at_trace
-from jupyter_jaxpr.observe.calls import frozen_calls, printed_output
+from jupyter_jaxpr.observe.calls import impure_calls_while_tracing, printed_output
 from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
 from jupyter_jaxpr.observe.observation import EagerCompile, Place
 from jupyter_jaxpr.program import out_of_bounds, random_key_use
@@ -90,12 +90,12 @@ FALSE: dict[str, tuple[Falsify, Story, dict[str, Any]]] = {
         {},
     ),
     "which kind of call ran while JAX traced": (
-        changed(frozen_calls, "impure_source", lambda source: source and (source[0], "input")),
+        changed(impure_calls_while_tracing, "impure_source", lambda source: source and (source[0], "input")),
         changes.test_a_value_that_is_read_once,
         {},
     ),
     "the line of a call that ran while JAX traced": (
-        changed(frozen_calls, "_place", a_line_below),
+        changed(impure_calls_while_tracing, "_place", a_line_below),
         changes.test_a_value_that_is_read_once,
         {},
     ),

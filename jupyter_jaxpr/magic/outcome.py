@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from ..explain.errors.cell_error import error_finding, is_of_call
 from ..explain.notes.dropped_updates import dropped_updates
 from ..explain.notes.equal_statics import equal_statics
-from ..explain.notes.impure_calls import changes_by_traces, frozen_values
 from ..explain.notes.leaks import leaked_tracers
+from ..explain.notes.python_run_only_while_tracing import changes_by_traces, impure_call_findings
 from ..explain.notes.random_keys_between_calls import keys_between_calls
 from ..explain.notes.silent_changes import changed_numbers, promoted_carries, truncated_types, unused_donations
 from ..explain.notes.stale_values import stale_values
@@ -68,7 +68,7 @@ def complete(
         _find(observation, lambda: stale_values(active.run))
         if (static_hits := active.run.static_hits) is not None:
             _find(observation, lambda: list(equal_statics(list(static_hits.found.values()), observation.findings)))
-        _find(observation, lambda: frozen_values(active.run.frozen_calls.calls.values()))
+        _find(observation, lambda: impure_call_findings(active.run.impure_calls.calls.values()))
         _find(observation, lambda: changes_by_traces(active.run.changed_by_traces.values()))
         _find(observation, lambda: truncated_types(active.run.truncated))
         _find(observation, lambda: changed_numbers(active.run.changed_numbers))

@@ -27,8 +27,8 @@ from .calls.arguments_of_calls import KeptCalls
 from .calls.call_lines import CallLines
 from .calls.counters import CallCounter
 from .calls.entry_hits import EntryHits
-from .calls.frozen_calls import FrozenCalls
 from .calls.hit_programs import HitPrograms, Looks, input_types
+from .calls.impure_calls_while_tracing import ImpureCalls
 from .calls.printed_output import PrintRecorder
 from .calls.static_hits import StaticHits
 from .calls.sys_monitoring import HAS_MONITORING
@@ -321,7 +321,7 @@ class Run:
         self.named_values = NamedValues()
         # the functions that JAX traces at present, the innermost one last
         self.traced_names: list[str] = []
-        self.frozen_calls = FrozenCalls(self._staged_function, self.fail)
+        self.impure_calls = ImpureCalls(self._staged_function, self.fail)
         # (function name, path) -> the first change of the path by a trace
         self.changed_by_traces: dict[tuple[str, str], ChangedByTrace] = {}
         # user's expression that requested a dtype -> the dtype that JAX truncated, such as float64 to float32

@@ -64,7 +64,7 @@ class Observer(HookReceiver):
             run.entry_hits = EntryHits(self.functions, run.reading, run.fail)
         run.counter.drains = lambda: drain(run, self.functions, self.hooks)
         run.hit_programs = HitPrograms(run, self.functions.record_of, self.looking_away)
-        run.counter.other_called = run.frozen_calls.called
+        run.counter.other_called = run.impure_calls.called
         run.static_hits = StaticHits(run, self.functions.record_of)
         run.counter.first_called = lambda called: _about_to_call(run, called)
         run.counter.record_of = lambda called: self.functions.record_of(called._fun)

@@ -279,7 +279,7 @@ def stop_trace(miss: Miss) -> None:
         try:
             variables, changes = traced.settle(lambda read: _was_read(run, read))
             for variable in variables:
-                run.frozen_calls.calls.setdefault((variable.function, variable.name), variable)
+                run.impure_calls.calls.setdefault((variable.function, variable.name), variable)
             for change in changes:
                 run.changed_by_traces.setdefault((change.function, change.name), change)
         except not_of_a_signal(*FAILURES) as error:

@@ -20,7 +20,7 @@ from ..interruptions import not_of_a_signal
 from ..jax.facts import is_jitted, is_tracer_type, partial_of
 from ..plain_text import defined, exact, file_of, function_of
 from .cache.static_values import StaticValue
-from .calls.frozen_calls import FrozenCall
+from .calls.impure_calls_while_tracing import ImpureCall
 from .code_of_callables import name_of, unwrap
 from .kept_contents import Contents, Difference, contents_of, difference, holds_array, is_mutable
 from .observation import Place
@@ -118,7 +118,7 @@ class ValuesAtTrace:
         self._changing: dict[tuple[str, str], Kept] = {}
         self._values = self._read(fun)
 
-    def settle(self, ran: Ran) -> tuple[list[FrozenCall], list[ChangedByTrace]]:
+    def settle(self, ran: Ran) -> tuple[list[ImpureCall], list[ChangedByTrace]]:
         """After the trace, keep only the values that the trace read and did not change.
 
         Args:
@@ -149,7 +149,7 @@ class ValuesAtTrace:
                 if earlier is not None and difference(earlier.contents, entry.contents) is not None:
                     del self._values[key]
             changes = _changes(name, earlier_changing, self._changing)
-        return [FrozenCall(name, entry.read.name, "variable", entry.read.place) for entry in variables], changes
+        return [ImpureCall(name, entry.read.name, "variable", entry.read.place) for entry in variables], changes
 
     @property
     def calls_cached(self) -> bool:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from ...interruptions import not_of_a_signal
 from ...plain_text import FAILURES, file_of, function_of, kind_name
 from ..observation import Place
-from .impure_functions import (
+from .kinds_of_impure_functions import (
     OF_NOW,
     Kind,
     generator_of_numpy,
@@ -33,7 +33,7 @@ from .impure_functions import (
 _MOST = 50
 
 
-class FrozenCall(NamedTuple):
+class ImpureCall(NamedTuple):
     """A call that runs only while JAX traces a function: a later call that hits the cache does not repeat it."""
 
     function: str  # the name of the traced function
@@ -42,7 +42,7 @@ class FrozenCall(NamedTuple):
     place: Place
 
 
-class FrozenCalls:
+class ImpureCalls:
     """Collects the first call of each clock, random or file function in each traced function.
 
     Args:
@@ -54,7 +54,7 @@ class FrozenCalls:
         self._traced = traced
         self._fail = fail
         self._seeded: set[tuple[str, str]] = set()
-        self.calls: dict[tuple[str, str], FrozenCall] = {}
+        self.calls: dict[tuple[str, str], ImpureCall] = {}
 
     def called(self, code: CodeType, offset: int, called: Any, first: Any) -> None:
         """Record a call in the user's code if its result can differ from call to call.
@@ -88,7 +88,7 @@ class FrozenCalls:
         elif (function, name) not in self.calls and (function, source) not in self._seeded:
             if issubclass(type(receiver), generator_types()) and not _is_from_outside(receiver, code):
                 return  # the traced function itself made the generator, so each trace draws the same numbers
-            self.calls[function, name] = FrozenCall(function, name, kind, _place(code, offset))
+            self.calls[function, name] = ImpureCall(function, name, kind, _place(code, offset))
 
     def _note_taken(self, function: str, called: Any, first: Any, code: CodeType, offset: int) -> None:
         """Record a call that takes the next value from a Python iterator or an open file."""
@@ -100,7 +100,7 @@ class FrozenCalls:
         name = "next" if called is next else f"{kind_name(type(owner))}.{method_name(called, owner)}"
         if (function, name) not in self.calls and _is_from_outside(owner, code):
             kind: Kind = "file" if issubclass(type(owner), _FILES) else "iterator"
-            self.calls[function, name] = FrozenCall(function, name, kind, _place(code, offset))
+            self.calls[function, name] = ImpureCall(function, name, kind, _place(code, offset))
 
 
 _FILES = (io.TextIOBase, io.RawIOBase, io.BufferedIOBase)

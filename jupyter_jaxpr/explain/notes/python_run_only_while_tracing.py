@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...observe.calls.frozen_calls import FrozenCall
-from ...observe.calls.impure_functions import Kind
+from ...observe.calls.impure_calls_while_tracing import ImpureCall
+from ...observe.calls.kinds_of_impure_functions import Kind
 from ...observe.observation import Finding
 from ...observe.values_at_trace import ChangedByTrace
 
@@ -38,7 +38,7 @@ _CURES: dict[Kind, str] = {
 }
 
 
-def frozen_values(calls: Iterable[FrozenCall]) -> list[Finding]:
+def impure_call_findings(calls: Iterable[ImpureCall]) -> list[Finding]:
     """Return a finding for each impure call, such as `time.time()`, that a traced function made."""
     return [
         Finding(
