@@ -12,7 +12,7 @@ from ..interruptions import not_of_a_signal
 from ..observe.observation import ObservedFunction
 from ..program.control_flow import ControlPath
 from ..program.jaxpr.walk import Walk
-from . import pools
+from . import pools_from_jaxprs
 from .control_flow import read_control_flow
 from .notes import failure_notes
 from .programs import PAGE, ProgramBuilder
@@ -61,6 +61,6 @@ def with_derived(
         scopes=builder.scopes,
         control_flow=[*document.control_flow, *controls],
         notes=[*document.notes, *cards.notes, *failure_notes(failures)],
-        **pools.of_walk(walk, cell_file).fields(),
+        **pools_from_jaxprs.of_walk(walk, cell_file).fields(),
     )
     return WithDerived(with_added, tuple(cards.paths))

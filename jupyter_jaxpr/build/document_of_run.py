@@ -36,7 +36,7 @@ from ..plain_text import could_not, traceback_text
 from ..program.jaxpr.walk import Walk
 from ..program.source.positions import CellText
 from . import machine as machine_build
-from . import notes, pools
+from . import notes, pools_from_jaxprs
 from .collective_causes import HloLines
 from .control_flow import ControlFlowFound, read_control_flow
 from .costs import AT_ONCE, XLA_AT_ONCE, program_cost, with_lead
@@ -240,7 +240,7 @@ class _Builder:
             machine=machine_build.known(),
             raised_calls=self._raised_calls(),
             named_values=names,
-            **pools.of_walk(walk, self._cell_file).fields(),
+            **pools_from_jaxprs.of_walk(walk, self._cell_file).fields(),
         )
         document = summarised(document, range(len(document.programs)))
         document = msgspec.structs.replace(document, costs=[with_lead(document, cost) for cost in costs])

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import CodeType
 
-from ..document.copies.pools_cut_out import Part
+from ..document.copies.needed_pool_entries import Part
 from ..document.types.pages import ScopeEquations, ScopePage, SourcePage, SourceStretch, TextPage
 from ..program.jaxpr.walk import Walk
 from ..program.source.cut_source_text import WHOLE_LIBRARY_LINES, WHOLE_LINES, NoText, source_text
 from ..program.source.positions import SourceFile
-from . import pools
+from . import pools_from_jaxprs
 from .levels import LevelName
 from .linked_lines import Text
 from .programs import first_equations
@@ -59,7 +59,7 @@ def scope_page(
         first_equation: The index of the first equation in the scope.
         equation_count: The largest number of equations to return, with the equations inside of them; at least 1.
     """
-    part = Part(pools.of_walk(walk, cell_file))
+    part = Part(pools_from_jaxprs.of_walk(walk, cell_file))
 
     def page(number: int, first: int, count: int) -> ScopeEquations:
         columns, names = walk.scopes[number], names_by_scope.get(number)

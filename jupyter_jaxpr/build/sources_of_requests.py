@@ -33,7 +33,7 @@ from ..program.jaxpr.walk import Walk
 from ..program.source.positions import CellText
 from ..program.texts.exact_lines import ExactLines
 from ..program.texts.pass_dumps import Passes
-from . import pages, pools
+from . import pages, pools_from_jaxprs
 from .collective_causes import HloLines
 from .comparison import comparison_document
 from .costs import program_cost, with_lead
@@ -124,7 +124,7 @@ class Sources:
             if text is None:
                 scope = self._document.programs[program].scope
                 lines = linked_lines(self._observed[program], level, self._walk, scope, platform)
-                text = linked_text(lines, pools.of_texts(self._walk, self._cell_file))
+                text = linked_text(lines, pools_from_jaxprs.of_texts(self._walk, self._cell_file))
                 self._texts[program, level, platform] = text
             return text
 
@@ -142,7 +142,7 @@ class Sources:
     def add_twin(self, links: ExactLinks, read: Mapping[LevelName, ExactLines]) -> None:
         """Keep the exact links of a program, and the texts of its twin, to answer later requests."""
         with self._lock:
-            text_pools = pools.of_texts(self._walk, self._cell_file)
+            text_pools = pools_from_jaxprs.of_texts(self._walk, self._cell_file)
             texts = {
                 name: dataclasses.replace(
                     linked_text(level.lines, text_pools),
@@ -279,7 +279,7 @@ class Sources:
                 document,
                 transforms=[*document.transforms, transform],
                 notes=[*document.notes, *notes],
-                **pools.of_walk(self._walk, self._cell_file).fields(),
+                **pools_from_jaxprs.of_walk(self._walk, self._cell_file).fields(),
             )
             return self._document
 
@@ -305,7 +305,9 @@ class Sources:
             if not cures and not loops and not noted:
                 return document
             cured = with_cures(document, self._walk, cures, loops, noted)
-            self._document = msgspec.structs.replace(cured, **pools.of_walk(self._walk, self._cell_file).fields())
+            self._document = msgspec.structs.replace(
+                cured, **pools_from_jaxprs.of_walk(self._walk, self._cell_file).fields()
+            )
             return self._document
 
     def merge(self, field: str, answer: Any) -> Snapshot:
@@ -402,7 +404,7 @@ class Sources:
 
     def whole(self, program: int) -> Snapshot:
         """Return a document with a single program and all its equations."""
-        fields = pools.of_walk(self._walk, self._cell_file).fields()
+        fields = pools_from_jaxprs.of_walk(self._walk, self._cell_file).fields()
         scopes = [scope_of_columns(columns) for columns in self._walk.scopes]
         complete = msgspec.structs.replace(self._document.programs[program], complete=True, lets=None)
         return msgspec.structs.replace(self._document, programs=[complete], scopes=scopes, **fields)
@@ -431,7 +433,7 @@ class Sources:
             if whole and not all(program.complete for program in programs):
                 programs = [msgspec.structs.replace(program, complete=True, lets=None) for program in programs]
                 scopes = [scope_of_columns(columns) for columns in walk.scopes]
-            fields = pools.of_walk(walk, self._cell_file).fields()
+            fields = pools_from_jaxprs.of_walk(walk, self._cell_file).fields()
             return msgspec.structs.replace(self._document, programs=programs, scopes=scopes, **fields)
 
     def _all_names(self, scope: int) -> Names:

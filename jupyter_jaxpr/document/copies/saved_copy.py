@@ -15,15 +15,15 @@ import msgspec
 from ...joined_names import in_a_sentence
 from ...quantities import count, size
 from ..encoding import encode
+from ..interned_pools import of_document
 from ..ledger_words import in_run
-from ..pools import of_document
 from ..printed_variable_names import Names, Pools, name_program
 from ..types.cost import ProgramCost
 from ..types.cures import Cure, Edit
 from ..types.document import Cell, Let, Level, NamedValue, Program, RaisedCall, Scope, Snapshot
 from ..types.ledger import Ledger
 from .fewer_programs import with_programs
-from .pools_cut_out import Part
+from .needed_pool_entries import Part
 
 #: The most bytes of a saved output, unless the user sets `%config JaxprMagics.output_bytes`.
 LIMIT_BYTES = 256_000

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..document.pools import Pools
+from ..document.interned_pools import Pools
 from ..document.types.document import (
     Aval,
     Frame,

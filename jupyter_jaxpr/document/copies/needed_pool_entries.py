@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from ..pools import Pools
+from ..interned_pools import Pools
 from ..types.control_flow import Control
 from ..types.cost import ProgramCost
 from ..types.document import Child, Effects, File, Frame, LiteralValue, Parameter, Scope, Stack
