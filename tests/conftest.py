@@ -127,10 +127,10 @@ class Notebook:
 
     def builds(self) -> list[Any]:
         """Return a list to which each document built later is added, even if it is not displayed."""
-        from jupyter_jaxpr.magic.session import Session
+        from jupyter_jaxpr.magic.cell_observer import CellObserver
 
         built: list[Any] = []
-        publisher = Session.of(self.shell).publisher
+        publisher = CellObserver.of(self.shell).publisher
         publish = publisher.publish
 
         def listen(document: Any) -> None:

@@ -36,7 +36,7 @@ c = shorter(x[:4])
 @pytest.fixture
 def ask_after(notebook: Notebook) -> Callable[[str], Ask]:
     """Return a function that runs a cell and returns a function that asks to compare its programs."""
-    from jupyter_jaxpr.magic.session import Session
+    from jupyter_jaxpr.magic.cell_observer import CellObserver
 
     runs = Runs()
     answers = Answers(runs)
@@ -47,7 +47,7 @@ def ask_after(notebook: Notebook) -> Callable[[str], Ask]:
         run_ids.append(built.document.id)
 
     def after(cell: str) -> Ask:
-        Session.of(notebook.shell).publisher.publish = keep  # type: ignore[method-assign]  # a shell has no front end
+        CellObserver.of(notebook.shell).publisher.publish = keep  # type: ignore[method-assign]  # a shell has no front end
         notebook.run(cell)
 
         def ask(*programs: int, confirmed: bool = False) -> Reply:

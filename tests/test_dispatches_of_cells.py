@@ -10,7 +10,7 @@ from dispatch_recordings import MORE, NO_JIT, RAN_CELL, TOO_MANY, lines, program
 
 from jupyter_jaxpr import last
 from jupyter_jaxpr.exports.cost import cost_text
-from jupyter_jaxpr.magic.session import Session
+from jupyter_jaxpr.magic.cell_observer import CellObserver
 from jupyter_jaxpr.observe import dispatches_of_cell
 
 
@@ -205,7 +205,7 @@ def test_eager_says_before_the_cell_runs_that_the_cell_takes_longer(
     notebook: Notebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows: list[Any] = []
-    publisher = Session.of(notebook.shell).publisher
+    publisher = CellObserver.of(notebook.shell).publisher
     monkeypatch.setattr(publisher, "progress", lambda **facts: rows.append((facts["stage"], facts["warning"])))
     notebook.shell.user_ns["said"] = rows
     notebook.run("%%jaxpr\nbefore = list(said)\nlax.neg(x)")

@@ -11,7 +11,7 @@ import pytest
 from conftest import Notebook
 
 from jupyter_jaxpr.build.steps import record_focus
-from jupyter_jaxpr.magic.session import Session
+from jupyter_jaxpr.magic.cell_observer import CellObserver
 from jupyter_jaxpr.observe.calls.call_values import CallValues, ValuesGone
 
 ON = "%config JaxprMagics.host_copies = True"
@@ -24,7 +24,7 @@ walk({x})"""
 
 
 def copies(notebook: Notebook) -> list[CallValues]:
-    return Session.of(notebook.shell).host_copies.values
+    return CellObserver.of(notebook.shell).host_copies.values
 
 
 def test_arguments_that_nothing_holds_are_stepped_through_until_the_next_run(notebook: Notebook) -> None:

@@ -12,9 +12,9 @@ from jupyter_jaxpr.observe.cache.reason import Reason
 
 def misses(notebook: Notebook, name: str) -> list[tuple[str, tuple[Reason, ...]]]:
     """Return outcome and reasons of each miss of the newest function with this name."""
-    from jupyter_jaxpr.magic.session import Session
+    from jupyter_jaxpr.magic.cell_observer import CellObserver
 
-    functions = Session.of(notebook.shell).observer.history.full_ledger(50).functions
+    functions = CellObserver.of(notebook.shell).observer.history.full_ledger(50).functions
     record = [function for function in functions if function.name == name][-1]
     return [(miss.outcome, miss.reasons) for miss in record.misses]
 

@@ -125,9 +125,9 @@ def test_row_h_a_cell_that_is_run_again(notebook: Notebook, explained: Explained
     notebook.run(cell)
     texts = explained()
     assert all("never seen function" in text for text in texts)
-    from jupyter_jaxpr.magic.session import Session
+    from jupyter_jaxpr.magic.cell_observer import CellObserver
 
-    function = Session.of(notebook.shell).observer.history.full_ledger(1).functions[0]
+    function = CellObserver.of(notebook.shell).observer.history.full_ledger(1).functions[0]
     (reason,) = function.misses[1].reasons
     assert reason.text == "The cell that defines run_twice was run again, so run_twice is a new function object."
     assert reason.cure == "Put the definition of run_twice in a cell of its own, and run that cell once."

@@ -26,11 +26,11 @@ Trace = Callable[..., LiveProgram]
 @pytest.fixture
 def trace(notebook: Notebook) -> Trace:
     """Return a function that traces a cell live, as the kernel does for the page's request."""
-    from jupyter_jaxpr.magic.session import Session
+    from jupyter_jaxpr.magic.cell_observer import CellObserver
 
     live = Live()
     names = notebook.shell.user_ns
-    runs = Session.of(notebook.shell).publisher._runs
+    runs = CellObserver.of(notebook.shell).publisher._runs
 
     def trace(source: str, line: int | None = None, seconds: float = 60.0, **options: Any) -> LiveProgram:
         cell_to_trace = CellToTrace(source, "cell-1", line, **options)

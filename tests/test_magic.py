@@ -703,12 +703,12 @@ def test_a_failure_at_the_end_leaves_nothing_at_work(notebook: Notebook, monkeyp
 
 @pytest.mark.parametrize("method", ["missed", "traced", "executed", "stage_started", "stage_ended"])
 def test_a_failure_inside_a_hook_is_a_note(notebook: Notebook, monkeypatch: pytest.MonkeyPatch, method: str) -> None:
-    from jupyter_jaxpr.magic.session import Session
+    from jupyter_jaxpr.magic.cell_observer import CellObserver
 
     def broken(*args: object, **kwargs: object) -> None:
         raise RuntimeError("a mistake of ours")
 
-    monkeypatch.setattr(Session.of(notebook.shell).observer, method, broken)
+    monkeypatch.setattr(CellObserver.of(notebook.shell).observer, method, broken)
     ran = notebook.run("%%jaxpr\n" + F + "f(x)")
     assert ran.result.success
     assert "a mistake of ours" in next(n["detail"] for n in ran.document["notes"] if n["kind"] == "failed")

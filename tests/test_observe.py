@@ -334,11 +334,11 @@ IN_A_SHELL = """
 from IPython.core.interactiveshell import InteractiveShell
 shell = InteractiveShell.instance()
 shell.run_line_magic("load_ext", "jupyter_jaxpr")
-from jupyter_jaxpr.magic.session import Session
-session = Session.of(shell)
+from jupyter_jaxpr.magic.cell_observer import CellObserver
+cell_observer = CellObserver.of(shell)
 messages = []
-publish = session.publisher.publish
-session.publisher.publish = lambda built: messages.append(built.document)
+publish = cell_observer.publisher.publish
+cell_observer.publisher.publish = lambda built: messages.append(built.document)
 def run(cell):
     shell.run_cell(cell, store_history=True)
     document = messages.pop()
@@ -368,7 +368,7 @@ CHANGED = (
     + """
 import jax, jax.numpy as jnp
 from jax._src import pjit
-session.observer.hooks.remove()
+cell_observer.observer.hooks.remove()
 {change}
 shell.run_cell("import jax, jax.numpy as jnp\\nx = jnp.ones(3)\\n@jax.jit\\ndef f(x):\\n    return jnp.sin(x)")
 shell.run_cell("%%jaxpr\\ny = f(x)\\nf(x)")

@@ -17,7 +17,7 @@ from side_effects import hidden
 from side_effects.world import EFFECTS, PURE, WORLD, state_of
 
 import jupyter_jaxpr as jj
-from jupyter_jaxpr.magic.session import Session
+from jupyter_jaxpr.magic.cell_observer import CellObserver
 from jupyter_jaxpr.observe.side_effects.proof import side_effects
 from jupyter_jaxpr.observe.side_effects.state import SavedState
 
@@ -122,7 +122,7 @@ def test_a_function_with_effects_is_called_once_and_traced_only_on_request(world
     # Under the magic, the cell changes the world in the same way as without it.
     world.begin()
     retraces: list[Any] = []
-    publisher = Session.of(world.notebook.shell).publisher
+    publisher = CellObserver.of(world.notebook.shell).publisher
     publish = publisher.publish
     publisher.publish = lambda built: retraces.append((built.document, built.retrace)) or publish(built)
     ran = world.notebook.run(f"%%jaxpr\n{call}")

@@ -40,13 +40,13 @@ class Panel:
     """A page that requests sweeps; the kernel's namespace is that of a notebook."""
 
     def __init__(self, notebook: Notebook) -> None:
-        from jupyter_jaxpr.magic.session import Session
+        from jupyter_jaxpr.magic.cell_observer import CellObserver
 
         self.runs = Runs()
         self.answers = Answers(self.runs, lambda: notebook.shell.user_ns)
         self.replies: list[Reply] = []
         self._came = threading.Condition()
-        Session.of(notebook.shell).publisher.publish = self._keep  # type: ignore[method-assign]  # there is no front end
+        CellObserver.of(notebook.shell).publisher.publish = self._keep  # type: ignore[method-assign]  # there is no front end
         notebook.run(SETUP)
         notebook.run("%%jaxpr\nproduct(jnp.ones((2, 2)))")
 

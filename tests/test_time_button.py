@@ -25,7 +25,7 @@ Ask = Callable[..., Reply]
 @pytest.fixture
 def ask_after(notebook: Notebook) -> Callable[[str], Ask]:
     """Return a function that runs a cell, and returns a function to request times of a program or of the machine."""
-    from jupyter_jaxpr.magic.session import Session
+    from jupyter_jaxpr.magic.cell_observer import CellObserver
 
     runs = Runs()
     answers = Answers(runs)
@@ -36,7 +36,7 @@ def ask_after(notebook: Notebook) -> Callable[[str], Ask]:
         run_ids.append(built.document.id)
 
     def after(cell: str) -> Ask:
-        Session.of(notebook.shell).publisher.publish = keep  # type: ignore[method-assign]  # a shell has no front end
+        CellObserver.of(notebook.shell).publisher.publish = keep  # type: ignore[method-assign]  # a shell has no front end
         notebook.run(cell)
 
         def ask(program: int = 0, *, confirmed: bool = False, kind: str = "time") -> Reply:

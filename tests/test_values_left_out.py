@@ -20,7 +20,7 @@ from jupyter_jaxpr.document.types.document import Snapshot
 from jupyter_jaxpr.exports.bundle import bundle
 from jupyter_jaxpr.exports.markdown import markdown
 from jupyter_jaxpr.exports.page import page
-from jupyter_jaxpr.magic.session import Session
+from jupyter_jaxpr.magic.cell_observer import CellObserver
 from jupyter_jaxpr.wire.messages import Answered
 
 pytestmark = pytest.mark.any_jax
@@ -222,7 +222,7 @@ def test_what_stands_in_the_place_of_values(hiding: Notebook) -> None:
 
 
 def test_the_setting_of_the_page_leaves_values_out_and_the_kernel_s_own_setting_holds(notebook: Notebook) -> None:
-    publisher = Session.of(notebook.shell).publisher
+    publisher = CellObserver.of(notebook.shell).publisher
     answer = publisher._answers.answer({"type": "values", "id": 1, "snapshot": "", "saved": False})
     assert answer == Answered(id=1, result=False)
     assert notebook.run("%%jaxpr\njax.jit(jnp.sin)(1.0)").document["values"] == "left_out"

@@ -2,7 +2,7 @@
 
 - `options`: parses the magic's line into options.
 - `magics`: the magics themselves and their settings.
-- `session`: one for each shell; begins and ends the observation of a cell, and publishes its document.
+- `cell_observer`: one for each shell; begins and ends the observation of a cell, and publishes its document.
 - `heartbeat`: reports once a second which stage of a long call JAX is in.
 """
 
@@ -18,13 +18,13 @@ __all__ = ["load_ipython_extension", "unload_ipython_extension"]
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
     """Register the magics and start the observer."""
-    from .session import Session
+    from .cell_observer import CellObserver
 
-    Session.of(shell).load()
+    CellObserver.of(shell).load()
 
 
 def unload_ipython_extension(shell: InteractiveShell) -> None:
     """Remove the magics and the observer."""
-    from .session import Session
+    from .cell_observer import CellObserver
 
-    Session.of(shell).unload()
+    CellObserver.of(shell).unload()

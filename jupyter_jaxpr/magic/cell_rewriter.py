@@ -7,7 +7,7 @@ import threading
 from typing import Any
 
 from ..typed import cell as cells
-from .active import Active
+from .cell_states import ActiveCell
 
 
 class CellRewriter(ast.NodeTransformer):
@@ -16,7 +16,7 @@ class CellRewriter(ast.NodeTransformer):
     An AST transformer of IPython.
     """
 
-    def __init__(self, active: Active) -> None:
+    def __init__(self, active: ActiveCell) -> None:
         self._active = active
         self._is_done = False
         self._thread = threading.get_ident()

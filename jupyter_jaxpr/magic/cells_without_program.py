@@ -18,7 +18,7 @@ from ..typed.cell import PYTHON_CELL_MAGICS
 from ..typed.syntax_nodes import tree_of
 
 if TYPE_CHECKING:
-    from .active import Active
+    from .cell_states import ActiveCell
 
 CALL_IT_ITSELF = (
     "To see the program, call the function under jax.jit, not its .lower() or .compile(), or write %jaxpr f(x)."
@@ -75,7 +75,7 @@ def no_python(source: str) -> str | None:
     return None
 
 
-def called_compiled_before(active: Active, observation: Observation) -> list[str]:
+def called_compiled_before(active: ActiveCell, observation: Observation) -> list[str]:
     """Return the functions that the cell called, if JAX had compiled each of them before this package observed them."""
     names = [function.name for function in observation.functions if function.calls]
     before = {activity.record.name for activity in active.run.functions.values() if activity.record.compiled_before}
@@ -83,7 +83,7 @@ def called_compiled_before(active: Active, observation: Observation) -> list[str
 
 
 def why_no_program(
-    namespace: dict[str, Any], active: Active, observation: Observation, error: BaseException | None
+    namespace: dict[str, Any], active: ActiveCell, observation: Observation, error: BaseException | None
 ) -> str | None:
     """Return a sentence on why a run has no program, such as an error in the cell; None if no cause is known."""
     # Near Python's recursion limit the hooks may have missed a call, even if the cell raised no error.
@@ -158,7 +158,7 @@ def ran_no_program(observation: Observation) -> str:
     return f"The cell ran no program that JAX compiled. {WHAT_TO_TYPE}"
 
 
-def may_have_called(namespace: dict[str, Any], active: Active, observation: Observation) -> str | None:
+def may_have_called(namespace: dict[str, Any], active: ActiveCell, observation: Observation) -> str | None:
     """Return a sentence on a jitted function that the cell may have called without a report; None if there is none."""
     if not imported():
         return None
@@ -176,7 +176,7 @@ def may_have_called(namespace: dict[str, Any], active: Active, observation: Obse
     return _NAMED.format(name=named[0], more=_RAISED) if named else None
 
 
-def _is_defined(name: str, namespace: dict[str, Any], active: Active) -> bool:
+def _is_defined(name: str, namespace: dict[str, Any], active: ActiveCell) -> bool:
     """Return whether the cell itself makes a jitted function, so that no earlier call can have compiled it."""
     code = code_of(namespace[name])
     return code is not None and file_of(code) == active.cell.file

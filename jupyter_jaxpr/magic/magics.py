@@ -12,7 +12,7 @@ from ..document.shared_constants import ALL_NOTES, SILENCEABLE_NOTES
 from . import options
 
 if TYPE_CHECKING:
-    from .session import Session
+    from .cell_observer import CellObserver
 
 
 @magics_class
@@ -64,9 +64,9 @@ class JaxprMagics(Magics):
         "code. Reading takes some microseconds for each line that runs. It needs Python 3.12 or later.",
     ).tag(config=True)
 
-    def __init__(self, session: Session) -> None:
-        super().__init__(session.shell)
-        self._session = session
+    def __init__(self, cell_observer: CellObserver) -> None:
+        super().__init__(cell_observer.shell)
+        self._cell_observer = cell_observer
 
     @property
     def parser(self) -> Any:
@@ -95,8 +95,8 @@ class JaxprMagics(Magics):
                     "%jaxpr needs a call to trace, such as %jaxpr f(x) or %jaxpr f(f32[8,128]). To watch a whole "
                     "cell, put %%jaxpr on its first line."
                 )
-            self._session.trace_target(parsed)
+            self._cell_observer.trace_target(parsed)
             return None
         if not cell.strip():
             raise UsageError("The cell is empty below %%jaxpr. To trace one call, write %jaxpr f(x) with one %.")
-        return self._session.run_nested(parsed, cell)
+        return self._cell_observer.run_nested(parsed, cell)

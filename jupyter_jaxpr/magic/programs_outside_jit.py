@@ -15,10 +15,10 @@ from .last_call_words import AS_JIT
 from .trace_of_last_call import ORIGINS_OF_CALLS
 
 if TYPE_CHECKING:
-    from .active import Active
+    from .cell_states import ActiveCell
 
 
-def add_recorded_cell(observation: Observation, active: Active, message: str | None) -> bool:
+def add_recorded_cell(observation: Observation, active: ActiveCell, message: str | None) -> bool:
     """Add the recording of the cell to the observation; return whether the recording has any dispatch."""
     number = active.cell.execution_count
     function = active.recorded_cell.function("cell" if number is None else f"cell [{number}]", message)
@@ -46,7 +46,7 @@ def add_library_programs(observation: Observation, run: Run, hidden: Recording |
         observation.findings.append(Finding("library_programs", text))
 
 
-def add_recorded_calls(observation: Observation, active: Active, message: str | None) -> None:
+def add_recorded_calls(observation: Observation, active: ActiveCell, message: str | None) -> None:
     """Add the recorded calls in the order of the calls; a call of the last statement comes last, with its own trace.
 
     Args:

@@ -1,4 +1,4 @@
-"""Holds which cells of a session run or ran, so that the panel's requests can decide whether JAX may trace now."""
+"""Holds which cells of a shell run or ran, so that the panel's requests can decide whether JAX may trace now."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..observe.dispatch_recording import recording_of
 from ..typed.cell import RunningCell
-from .active import Active
+from .cell_states import ActiveCell
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -21,10 +21,10 @@ _LOADS = re.compile(r"^\s*%(?:load_ext|reload_ext)\s+jupyter_jaxpr\b", re.MULTIL
 
 
 class WhatRuns:
-    """The cells that run or ran in a session. Threads of requests copy the dictionaries before they read them.
+    """The cells that run or ran in a shell. Threads of requests copy the dictionaries before they read them.
 
     Args:
-        shell: The shell of the session.
+        shell: The shell.
         hooks: The hooks in JAX.
         cells: `co_filename` of a cell's code -> the cell, for cells that ran.
         running: Thread id -> the outermost running cell.
@@ -37,7 +37,7 @@ class WhatRuns:
         hooks: Hooks,
         cells: Mapping[str, RunningCell],
         running: Mapping[int, RunningCell],
-        active: Mapping[int, Active],
+        active: Mapping[int, ActiveCell],
     ) -> None:
         # A weak reference, because the publisher keeps this object and must not keep the shell alive.
         self._shell = weakref.ref(shell)
@@ -72,6 +72,6 @@ class WhatRuns:
         return self._is_loaded_by_user
 
 
-def _is_measured(active: Active) -> bool:
+def _is_measured(active: ActiveCell) -> bool:
     options = active.options
     return bool(options.time or options.steps or options.sweep is not None or options.compare or options.eager)

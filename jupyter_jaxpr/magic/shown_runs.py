@@ -13,14 +13,14 @@ from ..document.types.document import Cell
 from ..typed import cell as cells
 from ..wire.runs import cell_key
 from . import options, trace_of_last_call
-from .active import Active, RunResult, Shown
+from .cell_states import ActiveCell, RunResult, Shown
 from .kept_outputs import KeptOutputs
 from .widget_host import shows_widget
 
 if TYPE_CHECKING:
     from ..build.document_of_run import Built
     from ..document.types.document import Snapshot as Document
-    from .session import Session
+    from .cell_observer import CellObserver
 
 _SHOWN_RUNS = 8
 
@@ -28,12 +28,12 @@ _SHOWN_RUNS = 8
 class ShownRuns:
     """The runs that one shell has shown."""
 
-    def __init__(self, session: Session, guard: Callable[[str], AbstractContextManager[None]]) -> None:
-        self._session = session
+    def __init__(self, cell_observer: CellObserver, guard: Callable[[str], AbstractContextManager[None]]) -> None:
+        self._cell_observer = cell_observer
         self._guard = guard
-        self._observer = session.observer
-        self._publisher = session.publisher
-        self._outputs = KeptOutputs(session.shell)
+        self._observer = cell_observer.observer
+        self._publisher = cell_observer.publisher
+        self._outputs = KeptOutputs(cell_observer.shell)
         self._widgets: dict[str, Any] = {}  # `cell_key` of a document -> the widget below the cell
         # number of a cell -> its last run under %%jaxpr, oldest first, for `jupyter_jaxpr.last`
         self.by_number: OrderedDict[int, Shown] = OrderedDict()
@@ -75,7 +75,7 @@ class ShownRuns:
         # The sources have the document with all finished parts, also if a measurement failed or was interrupted.
         built = replace(built, document=built.sources.document)
         self._publisher.publish(replace(built, retrace=self._retrace(run)))
-        magics = self._session.magics
+        magics = self._cell_observer.magics
         # For a cell that raised, an output is displayed only if there is a card of the error; the saved notebook then
         # contains it.
         has_card = any(note.kind in ("trace_raised", "raised") for note in built.document.notes)
@@ -104,7 +104,7 @@ class ShownRuns:
     def _built(self, run: RunResult) -> Built:
         from ..build.document_of_run import build
 
-        magics = self._session.magics
+        magics = self._cell_observer.magics
         return build(
             run.observation,
             None if run.cell is None else _document_cell(run.cell),
@@ -113,9 +113,9 @@ class ShownRuns:
             title=run.options.title,
             pinned=run.options.pin,
             message=run.message,
-            cells=self._session.known_cells(run.cell),
+            cells=self._cell_observer.known_cells(run.cell),
             silenced={*run.options.ignore, *(magics.ignore if magics is not None else ())},
-            saves_values=self._session.saves_values,
+            saves_values=self._cell_observer.saves_values,
         )
 
     def _retrace(self, run: RunResult) -> Callable[[], None] | None:
@@ -150,7 +150,7 @@ class ShownRuns:
 
         return transform_focus(self._observer, built.sources, chosen.transform)
 
-    def show(self, active: Active, built: Built) -> None:
+    def show(self, active: ActiveCell, built: Built) -> None:
         """Build and show the run of a cell, and keep it for `jupyter_jaxpr.last`."""
         number = active.cell.execution_count
         if number is None:

@@ -33,7 +33,7 @@ from .own_programs import program_or_message
 if TYPE_CHECKING:
     from ..observe.observer import Observer
     from ..typed.cell import LastCall
-    from .active import Active
+    from .cell_states import ActiveCell
 
 _NOT_TRACED = (
     "{name} ran without jit and was not traced, because a trace runs the Python of {name} a second time. "
@@ -58,7 +58,7 @@ _COMPILED_BEFORE = (
 
 
 def trace_last_call(
-    observer: Observer, namespace: dict[str, Any], active: Active, observation: Observation, is_wanted: bool
+    observer: Observer, namespace: dict[str, Any], active: ActiveCell, observation: Observation, is_wanted: bool
 ) -> str | None:
     """Trace the cell's last call, unless it ran a jitted program; return a message if there is no trace."""
     last = active.last
@@ -133,7 +133,7 @@ def trace_last_call(
     return program_or_message(observation, trace, name)
 
 
-def _construct_called(observation: Observation, active: Active) -> ObservedFunction | None:
+def _construct_called(observation: Observation, active: ActiveCell) -> ObservedFunction | None:
     """Return the construct that the cell's last call ran, such as `lax.scan(step, init, xs)`; None if it ran none."""
     last = active.last
     if not last.returned or not is_of_jax(last.function):
@@ -147,7 +147,7 @@ def _construct_called(observation: Observation, active: Active) -> ObservedFunct
     return None
 
 
-def _place_of_call(active: Active) -> Place:
+def _place_of_call(active: ActiveCell) -> Place:
     last = active.last
     return Place(active.cell.file, last.line, "<module>", last.column, last.end_line, last.end_column)
 
@@ -156,7 +156,7 @@ def _effects(last: LastCall) -> tuple[SideEffect, ...]:
     return side_effects(last.function, last.args, last.kwargs)
 
 
-def _offer(active: Active, observation: Observation, effect: SideEffect) -> str:
+def _offer(active: ActiveCell, observation: Observation, effect: SideEffect) -> str:
     """Store the offer to trace the last call; return a sentence with the side effect that prevented the trace."""
     last = active.last
     name = _written_name(last)

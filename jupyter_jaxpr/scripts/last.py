@@ -10,8 +10,8 @@ from .observing import observe
 from .snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from ..magic.active import Shown
-    from ..magic.session import Session
+    from ..magic.cell_observer import CellObserver
+    from ..magic.cell_states import Shown
     from ..observe.cache.ledger import Ledger
 
 
@@ -55,8 +55,8 @@ def last(cell: int | None = None) -> LastRun:
     Raises:
         LookupError: The kernel has no such run; the message contains a cure.
     """
-    session = _session()
-    runs = session.runs.by_number if session is not None else {}
+    cell_observer = _cell_observer()
+    runs = cell_observer.runs.by_number if cell_observer is not None else {}
     if cell is not None:
         if cell not in runs:
             numbers = ", ".join(f"[{number}]" for number in runs) or "none"
@@ -74,10 +74,10 @@ def _last_run(run: Shown) -> LastRun:
     return LastRun(Snapshot(built.sources.document, built.sources), run.ledger)
 
 
-def _session() -> Session | None:
-    """Return the session of the running shell if the extension is loaded; else None. Imports nothing."""
-    magic = sys.modules.get("jupyter_jaxpr.magic.session")
+def _cell_observer() -> CellObserver | None:
+    """Return the cell observer of the running shell if the extension is loaded; else None. Imports nothing."""
+    magic = sys.modules.get("jupyter_jaxpr.magic.cell_observer")
     if magic is None:
         return None
-    session: Session | None = magic.Session.newest()
-    return session
+    cell_observer: CellObserver | None = magic.CellObserver.newest()
+    return cell_observer

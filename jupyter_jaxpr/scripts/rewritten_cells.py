@@ -1,6 +1,6 @@
 """Finds the original source of cells that IPython rewrote before they ran, such as a cell with `%load_ext`.
 
-`linecache` only has the rewritten source. (For a run under `%%jaxpr`, the session knows the cells.)
+`linecache` only has the rewritten source. (For a run under `%%jaxpr`, the cell observer knows the cells.)
 """
 
 from __future__ import annotations

@@ -461,6 +461,6 @@ class Snapshot:
 
     def _saved(self, document: schema.Snapshot) -> schema.Snapshot:
         # `sys.modules` is used so that this does not import the magics
-        magic = sys.modules.get("jupyter_jaxpr.magic.session")
-        hides = magic is not None and not magic.Session.all_save_values()
+        magic = sys.modules.get("jupyter_jaxpr.magic.cell_observer")
+        hides = magic is not None and not magic.CellObserver.all_save_values()
         return without_values(document) if hides else as_saved(document)

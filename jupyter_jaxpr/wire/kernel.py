@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Cells(Protocol):
-    """What a session knows about the cells of its kernel: which cell runs, and which cells ran."""
+    """What a cell observer knows about the cells of its kernel: which cell runs, and which cells ran."""
 
     def may_trace(self, cell_id: str) -> bool:
         """Return whether the user ran this cell, or `%load_ext`, in this kernel."""
@@ -28,7 +28,7 @@ class Kernel:
     """The present state of a kernel.
 
     Attributes:
-        cells: The cells of the session; None if there is no session.
+        cells: The cells of the cell observer; None if there is none.
         page_saves_values: The setting on saved values, from the page that sent it last.
     """
 

@@ -139,10 +139,10 @@ def miss_record() -> Iterator[Row]:
     """
     shell = open_shell()
     from jupyter_jaxpr.jax.calls import JitCall
-    from jupyter_jaxpr.magic.session import Session
+    from jupyter_jaxpr.magic.cell_observer import CellObserver
     from jupyter_jaxpr.observe import programs_that_ran as programs
 
-    observer = Session.of(shell).observer
+    observer = CellObserver.of(shell).observer
     spent: Counter[str] = Counter()
     misses: list[dict[str, float]] = []
 

@@ -26,11 +26,11 @@ def main(way: str) -> None:
     built = []
     if way == "with":
         shell.run_line_magic("load_ext", "jupyter_jaxpr")
-        from jupyter_jaxpr.magic.session import Session
+        from jupyter_jaxpr.magic.cell_observer import CellObserver
 
-        Session.of(shell).magics.output = False
+        CellObserver.of(shell).magics.output = False
         # there is no front end, so the published documents are kept in a list
-        Session.of(shell).publisher.publish = built.append
+        CellObserver.of(shell).publisher.publish = built.append
     run(shell, SETUP)
     import jax
 

@@ -34,21 +34,21 @@ def is_ours(value: Any) -> bool:
 
 def at_rest(shell: Any) -> list[str]:
     """Return the parts of this package that are still switched on although no observed cell runs."""
-    if "jupyter_jaxpr.magic.session" not in sys.modules:
+    if "jupyter_jaxpr.magic.cell_observer" not in sys.modules:
         return []
     import signal
 
-    from jupyter_jaxpr.magic.session import Session
+    from jupyter_jaxpr.magic.cell_observer import CellObserver
     from jupyter_jaxpr.observe.process_observer import observer
 
-    session, watch = Session.of(shell), observer()
+    cells, watch = CellObserver.of(shell), observer()
     state_by_name = {
         "a run": watch._watching,
         "a state of a thread that is watched": [
             _thread for _thread in watch._threads.values() if _thread.run is not None
         ],
-        "a cell": session._active,
-        "the depth of a cell": {thread: depth for thread, depth in session._depth.items() if depth > 1},
+        "a cell": cells._active,
+        "the depth of a cell": {thread: depth for thread, depth in cells._depth.items() if depth > 1},
         "a recording": watch.hooks.ran is not None or watch.hooks.put is not None,
         "a question to JAX": watch.hooks.asking_thread
         or any(_thread.looking_away for _thread in watch._threads.values()),
@@ -98,9 +98,9 @@ def frames_in(run: Callable[[], Any]) -> int:
 
 def watch_panel(shell: Any) -> None:
     """Keep the programs and the failures of each document that is sent to the panel."""
-    from jupyter_jaxpr.magic.session import Session
+    from jupyter_jaxpr.magic.cell_observer import CellObserver
 
-    publisher = Session.of(shell).publisher
+    publisher = CellObserver.of(shell).publisher
     publish, fail = publisher.publish, publisher.fail
 
     def published(built: Any) -> None:

@@ -33,7 +33,7 @@ OURS = (
     "jax.calls.JitCall.take_trace",
     "jax.hooks.Hooks.ensure",
     "observe.dispatches_of_calls.RecordedCalls.stop",
-    "magic.outcome.complete",
+    "magic.completed_observation.complete",
     "magic.heartbeat.Heartbeat.start",
     "build.document_of_run.build",
     "program.jaxpr.walk.Walk.__init__",

@@ -60,7 +60,7 @@ class History:
         # function.
         self._lock = threading.RLock()
 
-    # --- methods that the session of `%%jaxpr` calls ---
+    # --- methods that the cell observer calls ---
 
     def executed(self, file: str, cell_id: str | None, count: int | None = None) -> None:
         """Record that a cell is about to run as In [count]; `file` is the `co_filename` of its code."""

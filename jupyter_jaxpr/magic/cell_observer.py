@@ -28,9 +28,9 @@ from ..observe.observation import Observation
 from ..observe.process_observer import observer
 from ..typed import cell as cells
 from ..wire import comm
-from . import compare_option, options, outcome, sweep_option, target_trace
-from .active import Active, RunResult
+from . import compare_option, completed_observation, options, sweep_option, target_trace
 from .cell_rewriter import CellRewriter
+from .cell_states import ActiveCell, RunResult
 from .heartbeat import Heartbeat
 from .host_copies import HostCopies
 from .magics import JaxprMagics
@@ -46,10 +46,10 @@ if TYPE_CHECKING:
 
 _REMEMBERED_CELLS = 1_000
 
-_sessions: weakref.WeakKeyDictionary[Any, Session] = weakref.WeakKeyDictionary()
+_cell_observers: weakref.WeakKeyDictionary[Any, CellObserver] = weakref.WeakKeyDictionary()
 
 
-class Session:
+class CellObserver:
     """Observes the cells of one IPython shell, shows their runs, and implements the magics."""
 
     def __init__(self, shell: InteractiveShell) -> None:
@@ -57,8 +57,8 @@ class Session:
         self.observer = observer()
         self.publisher = comm.publisher(shell)
         self.magics: JaxprMagics | None = None
-        self._active: dict[int, Active] = {}
-        self._ending: dict[int, Active] = {}  # thread id -> the cell that has ended and whose run is being shown
+        self._active: dict[int, ActiveCell] = {}
+        self._ending: dict[int, ActiveCell] = {}  # thread id -> the cell that has ended and whose run is being shown
         self._guard = OwnFailures(self.publisher).guard
         self.runs = ShownRuns(self, self._guard)
         self.host_copies = HostCopies(self.observer, self._guard)
@@ -68,26 +68,26 @@ class Session:
         self._cells: OrderedDict[str, cells.RunningCell] = OrderedDict()  # `co_filename` of a cell's code -> the cell
 
     @staticmethod
-    def of(shell: InteractiveShell) -> Session:
-        """Return the session of a shell; the first call makes it."""
-        if shell not in _sessions:
-            _sessions[shell] = Session(shell)
-        return _sessions[shell]
+    def of(shell: InteractiveShell) -> CellObserver:
+        """Return the cell observer of a shell; the first call makes it."""
+        if shell not in _cell_observers:
+            _cell_observers[shell] = CellObserver(shell)
+        return _cell_observers[shell]
 
     @staticmethod
-    def newest() -> Session | None:
-        """Return the session that last showed a cell; None if no session has."""
-        sessions = [session for session in list(_sessions.values()) if session.runs.by_number]
+    def newest() -> CellObserver | None:
+        """Return the cell observer that last showed a cell; None if no cell observer has."""
+        observers = [one for one in list(_cell_observers.values()) if one.runs.by_number]
         return max(
-            sessions,
-            key=lambda session: next(reversed(session.runs.by_number.values())).built.document.created,
+            observers,
+            key=lambda one: next(reversed(one.runs.by_number.values())).built.document.created,
             default=None,
         )
 
     @staticmethod
     def all_save_values() -> bool:
-        """Return whether no session has switched off the saving of values."""
-        return all(session.saves_values for session in list(_sessions.values()))
+        """Return whether no cell observer has switched off the saving of values."""
+        return all(one.saves_values for one in list(_cell_observers.values()))
 
     def load(self) -> None:
         """Register the magics, transformers and events; install the hooks in JAX as soon as it is imported."""
@@ -225,7 +225,7 @@ class Session:
             return
         self._end(thread, active, result)
 
-    def _end(self, thread: int, active: Active, result: Any) -> None:
+    def _end(self, thread: int, active: ActiveCell, result: Any) -> None:
         """Show the run of a cell; remove all hooks of the run, even after an error or an interrupt."""
         self._ending[thread] = active
         self._active.pop(thread, None)
@@ -260,7 +260,7 @@ class Session:
         if len(self._cells) > _REMEMBERED_CELLS:
             self._cells.popitem(last=False)
 
-    def _begin(self, chosen: options.Options, info: Any, cell: cells.RunningCell) -> Active:
+    def _begin(self, chosen: options.Options, info: Any, cell: cells.RunningCell) -> ActiveCell:
         self.host_copies.drop()
         run = self.observer.begin(cell.file, chosen.keeps_values, chosen.per_entry)
         run.look_before = reach_before
@@ -270,7 +270,7 @@ class Session:
         heartbeat = Heartbeat(self.observer, run, self.publisher, run_id, cell.id, warning)
         recorded_cell = RecordedCell(self.observer.hooks, run.fail, covers_cell=chosen.eager)
         recorded = RecordedCalls(self.observer.hooks, run.fail, recorded_cell, run.functions)
-        active = Active(chosen, cell, info, run, run_id, heartbeat, recorded, recorded_cell)
+        active = ActiveCell(chosen, cell, info, run, run_id, heartbeat, recorded, recorded_cell)
         # From here on, `_end_what_was_left` finds the cell after an interrupt.
         self._active[threading.get_ident()] = active
         heartbeat.start()
@@ -286,7 +286,7 @@ class Session:
         file = self.shell.compile.get_code_name(info.raw_cell, transformed, count)
         return cells.RunningCell(getattr(info, "cell_id", None), count, file, info.raw_cell)
 
-    def _stop(self, active: Active) -> Observation:
+    def _stop(self, active: ActiveCell) -> Observation:
         """End the observation of a cell, and remove every part that was installed for it, even after an error."""
         try:
             with ExitStack() as stack:  # if one of the two callbacks raises, the other one still runs
@@ -300,7 +300,7 @@ class Session:
             if active.rewriter in self.shell.ast_transformers:
                 self.shell.ast_transformers.remove(active.rewriter)
 
-    def _finish(self, active: Active, result: Any) -> None:
+    def _finish(self, active: ActiveCell, result: Any) -> None:
         last = active.last
         if last.returned and last.is_known and is_jitted(last.function):
             with self._guard("jupyter_jaxpr could not record the values of the last call."):
@@ -308,7 +308,9 @@ class Session:
         error = getattr(result, "error_in_exec", None) or getattr(result, "error_before_exec", None)
         try:
             observation = self._stop(active)
-            message = outcome.complete(self.observer, self.shell.user_ns, active, observation, error, self._traces())
+            message = completed_observation.complete(
+                self.observer, self.shell.user_ns, active, observation, error, self._traces()
+            )
             # The copies must be made before the arguments of the last call are released.
             if self.magics is not None and self.magics.host_copies:
                 self.host_copies.copy(observation)

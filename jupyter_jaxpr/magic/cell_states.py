@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Active:
+class ActiveCell:
     """A cell that is being observed."""
 
     options: Options

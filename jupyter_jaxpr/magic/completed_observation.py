@@ -43,13 +43,13 @@ from .trace_of_last_call import trace_last_call
 
 if TYPE_CHECKING:
     from ..observe.observer import Observer
-    from .active import Active
+    from .cell_states import ActiveCell
 
 
 def complete(
     observer: Observer,
     namespace: dict[str, Any],
-    active: Active,
+    active: ActiveCell,
     observation: Observation,
     error: BaseException | None,
     auto_trace: bool,
