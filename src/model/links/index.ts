@@ -1,5 +1,5 @@
-export type { ILinked, ILinkedSpan } from './linked';
-export type { IExpression } from './linked-places';
-export type { ILineFacts, TextLevel } from './linked-text';
-export { Links, linksOf } from './links';
-export type { ILinesEquations } from './links';
+export type { ILinked, ILinkedSpan } from './linked-to-selection';
+export type { IExpression } from './place-links';
+export type { ILineFacts, TextLevel } from './text-line-origins';
+export { Links, linksOf } from './program-links';
+export type { ILinesEquations } from './program-links';

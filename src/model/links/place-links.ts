@@ -8,9 +8,9 @@ import {
   lineKey,
   narrowest
 } from '../../program-text/source-spans';
-import type { LinkIndex } from './link-index';
-import { ILinked, ILinkedSpan, NOTHING, addAll } from './linked';
-import type { LinkedOrigins } from './linked-origins';
+import type { PlaceIndex } from './place-index';
+import { ILinked, ILinkedSpan, NOTHING, addAll } from './linked-to-selection';
+import type { EquationLinks } from './equation-links';
 
 /** An expression in the code, and the equations that come from it. */
 export interface IExpression {
@@ -26,12 +26,12 @@ export interface IExpression {
 }
 
 /** The links of the places in the source of one program. */
-export class LinkedPlaces {
+export class PlaceLinks {
   constructor(
     readonly equations: ProgramEquations,
     readonly spans: SourceSpans,
-    private _index: LinkIndex,
-    private _origins: LinkedOrigins
+    private _index: PlaceIndex,
+    private _origins: EquationLinks
   ) {}
 
   /** The smallest expression around a position from which equations come; null if there is none. */

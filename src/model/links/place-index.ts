@@ -15,13 +15,18 @@ import {
 } from '../../program-text/source-spans';
 import type { Collective, File } from '../../protocol/snapshot';
 import type { IEquationRef } from '../../tokens';
-import { ILineFacts, LinkedText, TextLevel, put } from './linked-text';
+import {
+  ILineFacts,
+  TextLineOrigins,
+  TextLevel,
+  put
+} from './text-line-origins';
 
 /** A span with more lines than this is only indexed under its first lines. */
 const LONGEST_SPAN = 200;
 
 /** Maps places in the code of one program to equations and text lines, and back. */
-export class LinkIndex {
+export class PlaceIndex {
   constructor(
     readonly equations: ProgramEquations,
     readonly spans: SourceSpans,
@@ -43,9 +48,9 @@ export class LinkIndex {
    * scope.
    */
   readonly origins: (readonly IOrigin[])[];
-  readonly texts: Readonly<Record<TextLevel, LinkedText>> = {
-    stablehlo: new LinkedText(),
-    hlo: new LinkedText()
+  readonly texts: Readonly<Record<TextLevel, TextLineOrigins>> = {
+    stablehlo: new TextLineOrigins(),
+    hlo: new TextLineOrigins()
   };
   /** chain of user frames -> ids of its equations */
   readonly byChain = new Map<number, number[]>();

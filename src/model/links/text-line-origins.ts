@@ -16,7 +16,7 @@ export interface ILineFacts {
 }
 
 /** The origins of the lines of one text. */
-export class LinkedText {
+export class TextLineOrigins {
   /** For each line its origin; null if it has none, undefined if the line has not arrived yet. */
   readonly origins: (IOrigin | null | undefined)[] = [];
   readonly inferred = new Set<number>();

@@ -14,11 +14,11 @@ import {
 } from '../../program-text/source-spans';
 import type { Collective, File, Snapshot } from '../../protocol/snapshot';
 import type { IEquationRef, Selection } from '../../tokens';
-import { LinkIndex } from './link-index';
-import { ILinked, ILinkedSpan, NOTHING, addAll } from './linked';
-import { LinkedOrigins } from './linked-origins';
-import { IExpression, LinkedPlaces } from './linked-places';
-import { ILineFacts, TextLevel } from './linked-text';
+import { PlaceIndex } from './place-index';
+import { ILinked, ILinkedSpan, NOTHING, addAll } from './linked-to-selection';
+import { EquationLinks } from './equation-links';
+import { IExpression, PlaceLinks } from './place-links';
+import { ILineFacts, TextLevel } from './text-line-origins';
 
 /** The equations from which some lines of a text come. */
 export interface ILinesEquations {
@@ -39,14 +39,9 @@ export class Links {
     withTexts = true
   ) {
     const ownFile = equations.snapshot.cell?.file ?? null;
-    this._index = new LinkIndex(equations, spans, withTexts);
-    this._origins = new LinkedOrigins(spans, this._index, ownFile);
-    this._places = new LinkedPlaces(
-      equations,
-      spans,
-      this._index,
-      this._origins
-    );
+    this._index = new PlaceIndex(equations, spans, withTexts);
+    this._origins = new EquationLinks(spans, this._index, ownFile);
+    this._places = new PlaceLinks(equations, spans, this._index, this._origins);
   }
 
   /** The origin of an equation, or else of the equation that calls its scope; null if unknown. */
@@ -328,9 +323,9 @@ export class Links {
     return paths;
   }
 
-  private _index: LinkIndex;
-  private _origins: LinkedOrigins;
-  private _places: LinkedPlaces;
+  private _index: PlaceIndex;
+  private _origins: EquationLinks;
+  private _places: PlaceLinks;
   private _adopted = new Map<string, string>();
   private _resolved: { selection: Selection; linked: ILinked } | null = null;
 }

@@ -1,6 +1,6 @@
 /** The types that describe what is linked to a selection. */
 import type { ISourceSpan } from '../../program-text/source-spans';
-import type { TextLevel } from './linked-text';
+import type { TextLevel } from './text-line-origins';
 
 /** A span of a cell that is linked to the selection. */
 export interface ILinkedSpan extends ISourceSpan {

@@ -1,14 +1,14 @@
 /** Finds everything that is linked to certain equations and to the places from which they come. */
 import { IOrigin, SourceSpans, spanKey } from '../../program-text/source-spans';
 import type { ISourceSpan } from '../../program-text/source-spans';
-import type { LinkIndex } from './link-index';
-import { ILinked, ILinkedSpan, addAll } from './linked';
+import type { PlaceIndex } from './place-index';
+import { ILinked, ILinkedSpan, addAll } from './linked-to-selection';
 
 /** Finds the places and lines that are linked to the origins of one program's equations. */
-export class LinkedOrigins {
+export class EquationLinks {
   constructor(
     readonly spans: SourceSpans,
-    private _index: LinkIndex,
+    private _index: PlaceIndex,
     private _ownFile: string | null
   ) {}
 
