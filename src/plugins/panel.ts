@@ -27,7 +27,7 @@ import { openBeside, openDiff } from './main-area';
 // A name.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { TOGGLE_TYPES } from './editor';
-import { COPY_LINK, addEquationLinks } from './equation-links';
+import { COPY_LINK, addEquationUrls } from './equation-urls';
 import { widenAtFirst } from './first-width';
 import { addGoing } from './go-to-place';
 import { hidePanel } from './hide-panel';
@@ -316,7 +316,7 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     menu.addItem({ command: LOAD_IN_EVERY_KERNEL });
 
     const category = trans.__('Jaxpr');
-    addEquationLinks(app, panel, tracker, notebooks, trans);
+    addEquationUrls(app, panel, tracker, notebooks, trans);
     const going = addGoing(app, panel, tracker, trans);
     const otherCommands = [OPEN_WIDE, COPY_LINK, PRESENT, ...going];
     for (const command of [...Object.values(CommandIDs), ...otherCommands]) {

@@ -11,7 +11,7 @@ import { IJaxprModel, IJaxprTracker, ModelChange } from '../tokens';
 export const COPY_LINK = 'jupyter-jaxpr:copy-link';
 
 /** Adds the command that copies a link, and opens the equation that the address of the page names. */
-export function addEquationLinks(
+export function addEquationUrls(
   app: JupyterFrontEnd,
   panel: JaxprPanel,
   tracker: IJaxprTracker,
@@ -28,7 +28,7 @@ export function addEquationLinks(
     execute: async () => {
       const model = tracker.current;
       const path = notebooks.currentWidget?.context.path;
-      const { fragmentOf } = await import('../model/equation-link');
+      const { fragmentOf } = await import('../model/equation-url');
       const fragment = model && fragmentOf(model);
       if (fragment === null || path === undefined) {
         panel.notice = trans.__(
@@ -53,7 +53,7 @@ export function addEquationLinks(
     if (fragment === null || model === null) {
       return;
     }
-    const { followLink, readFragment } = await import('../model/equation-link');
+    const { followLink, readFragment } = await import('../model/equation-url');
     const link = readFragment(fragment);
     const words = link === null ? '' : followLink(model, link, trans);
     if (words === false || wanted !== fragment) {

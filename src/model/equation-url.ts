@@ -13,7 +13,7 @@ import { linksOf } from './links';
 import { readingPlaceOf } from './reading-place';
 
 /** The parts of a URL fragment that names an equation. */
-export interface IEquationLink {
+export interface IEquationUrl {
   /** The id of the cell; empty for a run that no cell made. */
   cell: string;
   /** The index of the program in its run, and the name of the program. */
@@ -28,7 +28,7 @@ const MARK = '#jaxpr?';
 
 /** The URL fragment of the chosen equation; null if no equation is chosen. */
 export function fragmentOf(model: IJaxprModel): string | null {
-  const link = linkOf(model);
+  const link = urlOf(model);
   return link === null
     ? null
     : MARK +
@@ -41,7 +41,7 @@ export function fragmentOf(model: IJaxprModel): string | null {
         }).toString();
 }
 
-function linkOf(model: IJaxprModel): IEquationLink | null {
+function urlOf(model: IJaxprModel): IEquationUrl | null {
   const { snapshot, program, selection } = model;
   if (snapshot === null || program < 0 || selection === null) {
     return null;
@@ -67,7 +67,7 @@ function primitiveOf({ equations }: ProgramRows, row: IRow): string {
 }
 
 /** Reads the fragment of the page's URL; null if the fragment names no equation. */
-export function readFragment(fragment: string): IEquationLink | null {
+export function readFragment(fragment: string): IEquationUrl | null {
   if (!fragment.startsWith(MARK)) {
     return null;
   }
@@ -95,7 +95,7 @@ export function readFragment(fragment: string): IEquationLink | null {
  */
 export function followLink(
   model: IJaxprModel,
-  link: IEquationLink,
+  link: IEquationUrl,
   trans: TranslationBundle
 ): false | string {
   const run = model.runs.find(
