@@ -10,7 +10,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
 
-import { Attention, attentionOf } from '../model/attention';
+import { ScreenState, screenStateOf } from '../model/screen-state';
 import { Costs, costsOf } from '../model/costs';
 import { ILinkedSpan, linksOf } from '../model/links';
 import { Stepping, steppingOf } from '../model/stepping';
@@ -109,9 +109,9 @@ export class CellLinks implements IDisposable {
   follow(model: IJaxprModel | null, cells: ICells | null): void {
     if (this._model) {
       this._model.changed.disconnect(this._onChanged, this);
-      this._attention?.viewChanged.disconnect(this._onViewChanged, this);
-      this._attention?.pointed.disconnect(this._onPointed, this);
-      this._attention?.cellWanted.disconnect(this._onCellWanted, this);
+      this._screenState?.viewChanged.disconnect(this._onViewChanged, this);
+      this._screenState?.pointed.disconnect(this._onPointed, this);
+      this._screenState?.cellWanted.disconnect(this._onCellWanted, this);
       this._costs?.changed.disconnect(this._mark, this);
       this._stepping?.shownChanged.disconnect(this._mark, this);
       this._ran.clear();
@@ -119,14 +119,14 @@ export class CellLinks implements IDisposable {
     }
     this._model = model;
     this._cells = cells;
-    this._attention = model && attentionOf(model);
+    this._screenState = model && screenStateOf(model);
     this._costs = model && costsOf(model);
     this._stepping = model && steppingOf(model);
     if (model) {
       model.changed.connect(this._onChanged, this);
-      this._attention?.viewChanged.connect(this._onViewChanged, this);
-      this._attention?.pointed.connect(this._onPointed, this);
-      this._attention?.cellWanted.connect(this._onCellWanted, this);
+      this._screenState?.viewChanged.connect(this._onViewChanged, this);
+      this._screenState?.pointed.connect(this._onPointed, this);
+      this._screenState?.cellWanted.connect(this._onCellWanted, this);
       this._costs?.changed.connect(this._mark, this);
       this._stepping?.shownChanged.connect(this._mark, this);
       this._relink();
@@ -147,7 +147,7 @@ export class CellLinks implements IDisposable {
 
   /** Moves the keyboard focus back from the cell to the program from which the keyboard came. */
   goToProgram(): void {
-    this._attention?.goToProgram();
+    this._screenState?.goToProgram();
   }
 
   // --- edits of the cells -------------------------------------------------------------------
@@ -177,7 +177,7 @@ export class CellLinks implements IDisposable {
 
   /** True if the views on screen may show a program that comes from a cell. */
   private _isLinked(cellId: string): boolean {
-    return (this._attention?.linksInView ?? false) && this._isOfRun(cellId);
+    return (this._screenState?.linksInView ?? false) && this._isOfRun(cellId);
   }
 
   /** The place in the text that ran that corresponds to a place in an editor; null for text that did not run. */
@@ -202,8 +202,8 @@ export class CellLinks implements IDisposable {
   }
 
   private _caret(cellId: string, view: EditorView): void {
-    const attention = this._attention;
-    if (!attention?.isInView || this._ran.ran(cellId) === undefined) {
+    const screenState = this._screenState;
+    if (!screenState?.isInView || this._ran.ran(cellId) === undefined) {
       return;
     }
     // The call is deferred, because the model answers with marks, and an editor must not change during an update.
@@ -313,7 +313,7 @@ export class CellLinks implements IDisposable {
   /** The user chose a row of the Cache view: marks its line, and scrolls to the line. */
   private _onPointed(): void {
     this._mark();
-    const span = this._attention?.pointedAt ?? null;
+    const span = this._screenState?.pointedAt ?? null;
     const cellId = span && this._ran.cellOf(span.file.path);
     for (const view of cellId === null ? [] : this._editors.of(cellId)) {
       const at = span && view.state.field(movedText)?.line(span.line);
@@ -325,7 +325,7 @@ export class CellLinks implements IDisposable {
     }
   }
 
-  private _onCellWanted(_: Attention, span: ILinkedSpan): void {
+  private _onCellWanted(_: ScreenState, span: ILinkedSpan): void {
     // A note links to its cell also when no program is in view.
     this._relink();
     const cellId = this._ran.cellOf(span.file.path);
@@ -385,9 +385,9 @@ export class CellLinks implements IDisposable {
 
   private _tellUnlinked(): void {
     const { model, _cells: cells } = this;
-    if (this._attention) {
+    if (this._screenState) {
       const { snapshot, program } = model ?? { snapshot: null, program: -1 };
-      this._attention.unlinked =
+      this._screenState.unlinked =
         snapshot === null || cells === null
           ? []
           : this._ran.unlinked(snapshot, cells, path =>
@@ -400,19 +400,19 @@ export class CellLinks implements IDisposable {
   private _mark(): void {
     const {
       _model: model,
-      _attention: attention,
+      _screenState: screenState,
       _costs: costs,
       _stepping: stepping
     } = this;
     const marks =
       model === null ||
-      attention === null ||
+      screenState === null ||
       costs === null ||
       stepping === null
         ? null
         : this._marks.make({
             model,
-            attention,
+            screenState,
             costs,
             stepping,
             cells: this._ran
@@ -422,7 +422,7 @@ export class CellLinks implements IDisposable {
 
   private _model: IJaxprModel | null = null;
   private _cells: ICells | null = null;
-  private _attention: Attention | null = null;
+  private _screenState: ScreenState | null = null;
   private _costs: Costs | null = null;
   private _stepping: Stepping | null = null;
   private _viewWanted = new Signal<this, SignView>(this);

@@ -1,7 +1,7 @@
 /** Makes the marks of each cell of a run, at places of the text that ran. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
-import { Attention } from '../model/attention';
+import { ScreenState } from '../model/screen-state';
 import { lineCounts } from '../model/call-counts';
 import { Costs } from '../model/costs';
 import { heatOfLines } from '../model/cost-shares';
@@ -18,7 +18,7 @@ import { RanCells } from './ran-cells';
 /** The objects from which the marks are made: the model, the state of its views, the costs, the steps and the cells. */
 export interface IMarksOf {
   model: IJaxprModel;
-  attention: Attention;
+  screenState: ScreenState;
   costs: Costs;
   stepping: Stepping;
   cells: RanCells;
@@ -31,7 +31,7 @@ export class MarksOfCells {
   /** The marks of the cells, by their ids. */
   make(of: IMarksOf): Map<string, ICellMarks> {
     const marks = new Map<string, ICellMarks>();
-    const { model, attention, cells } = of;
+    const { model, screenState, cells } = of;
     const { snapshot } = model;
     if (!snapshot) {
       return marks;
@@ -55,15 +55,15 @@ export class MarksOfCells {
     for (const [cellId, types] of typesChoice.shown ? this._types(of) : []) {
       change(cellId, { types });
     }
-    if (!attention.linksInView && !attention.ledgerInView) {
+    if (!screenState.linksInView && !screenState.ledgerInView) {
       return marks;
     }
     const own = cells.cellOf(snapshot.cell?.file ?? '');
     if (own !== null) {
-      if (!attention.outcomesHidden) {
+      if (!screenState.outcomesHidden) {
         change(own, { counts: this._counts(snapshot) });
       }
-      if (attention.linksInView) {
+      if (screenState.linksInView) {
         change(own, {
           untraced: snapshot.untraced_lines,
           notes: notesOf(snapshot, model.program)
@@ -92,13 +92,13 @@ export class MarksOfCells {
     for (const [cellId, step] of this._stepOf(of)) {
       change(cellId, { step });
     }
-    const pointed = attention.ledgerInView ? attention.pointedAt : null;
+    const pointed = screenState.ledgerInView ? screenState.pointedAt : null;
     const pointedCell = pointed && cells.cellOf(pointed.file.path);
     if (pointed !== null && pointedCell !== null) {
       // Marks the whole line, because the call is longer than the name that JAX reports.
       mark(pointedCell, { ...pointed, column: -1, endColumn: -1 });
     }
-    if (attention.linksInView && model.program >= 0) {
+    if (screenState.linksInView && model.program >= 0) {
       const linked = linksOf(snapshot, model.program).resolve(
         model.hover ?? model.selection
       );
@@ -203,7 +203,7 @@ export class MarksOfCells {
   /** For each cell, the marks of the step in view: its expressions, the values before, the values after. */
   private _stepOf({
     model,
-    attention,
+    screenState,
     stepping,
     cells
   }: IMarksOf): [string, IStepMarks][] {
@@ -211,7 +211,7 @@ export class MarksOfCells {
     const { snapshot, program } = model;
     if (
       shown === null ||
-      !attention.flowInView ||
+      !screenState.flowInView ||
       shown.snapshot !== snapshot ||
       shown.program !== program
     ) {

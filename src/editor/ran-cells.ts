@@ -1,5 +1,5 @@
 /** Finds the cells of a notebook that have the texts of its runs. */
-import type { IUnlinked } from '../model/attention';
+import type { IUnlinked } from '../model/screen-state';
 import type { Snapshot } from '../protocol/snapshot';
 import { isUnedited } from '../model/edited-text';
 

@@ -5,7 +5,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { IUnlinked, attentionOf } from '../model/attention';
+import { IUnlinked, screenStateOf } from '../model/screen-state';
 import { IJaxprModel } from '../tokens';
 import { listOf } from './list-of';
 
@@ -14,15 +14,15 @@ export function EditedSince(props: {
   trans: TranslationBundle;
 }): JSX.Element {
   const { model, trans } = props;
-  const attention = attentionOf(model);
+  const screenState = screenStateOf(model);
   const [, setTurn] = React.useState(0);
   React.useEffect(() => {
     const changed = (): void => setTurn(turn => turn + 1);
-    attention.unlinkedChanged.connect(changed);
+    screenState.unlinkedChanged.connect(changed);
     changed();
-    return () => void attention.unlinkedChanged.disconnect(changed);
-  }, [attention]);
-  const { unlinked } = attention;
+    return () => void screenState.unlinkedChanged.disconnect(changed);
+  }, [screenState]);
+  const { unlinked } = screenState;
   return (
     <span
       className="jp-JaxprPanel-edited"

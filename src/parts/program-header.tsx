@@ -2,7 +2,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { attentionOf } from '../model/attention';
+import { screenStateOf } from '../model/screen-state';
 import { liveWords } from '../model/live-words';
 import { IJaxprModel } from '../tokens';
 import { EditedSince } from './edited-since';
@@ -158,7 +158,7 @@ export function runWords(model: IJaxprModel, trans: TranslationBundle): string {
     parts.unshift(shortened(snapshot.title, 120));
   }
   if (program !== null) {
-    const activity = attentionOf(model).outcomesHidden
+    const activity = screenStateOf(model).outcomesHidden
       ? null
       : activityWords(program);
     parts.push(

@@ -22,7 +22,7 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { CellLinks } from '../editor/cell-links';
 import type { ICells } from '../editor/ran-cells';
-import { Attention, attentionOf } from '../model/attention';
+import { ScreenState, screenStateOf } from '../model/screen-state';
 import { typesChoice } from '../model/types-choice';
 import { typesIcon } from '../parts/icon';
 import { IJaxprTracker } from '../tokens';
@@ -70,10 +70,10 @@ export const editorPlugin: JupyterFrontEndPlugin<void> = {
       const model = tracker.current;
       notebooks.currentWidget?.content.node.classList.toggle(
         'jp-mod-jaxprPredicts',
-        model !== null && attentionOf(model).outcomesHidden
+        model !== null && screenStateOf(model).outcomesHidden
       );
     };
-    let followed: Attention | null = null;
+    let followed: ScreenState | null = null;
     let counted: CellList | null = null;
     const follow = (): void => {
       const panel = notebooks.currentWidget;
@@ -83,7 +83,7 @@ export const editorPlugin: JupyterFrontEndPlugin<void> = {
       counted = panel?.model?.cells ?? null;
       counted?.changed.connect(links.cellsChanged, links);
       followed?.viewChanged.disconnect(hideOutcomes);
-      followed = model && attentionOf(model);
+      followed = model && screenStateOf(model);
       followed?.viewChanged.connect(hideOutcomes);
       hideOutcomes();
     };

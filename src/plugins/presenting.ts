@@ -2,7 +2,7 @@
 import { ILabShell, JupyterFrontEnd } from '@jupyterlab/application';
 import { TranslationBundle } from '@jupyterlab/translation';
 
-import { attentionOf } from '../model/attention';
+import { screenStateOf } from '../model/screen-state';
 import { steppingOf } from '../model/stepping';
 import type { JaxprPanel } from '../panel/shell/panel';
 import { IJaxprTracker } from '../tokens';
@@ -27,7 +27,7 @@ export function addPresenting(
   const go = (by: 1 | -1): void => {
     const model = tracker.current;
     const walk =
-      model !== null && attentionOf(model).flowInView
+      model !== null && screenStateOf(model).flowInView
         ? steppingOf(model).walk
         : null;
     if (walk !== null) {

@@ -7,7 +7,7 @@
 import { Message } from '@lumino/messaging';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
-import type { Attention } from '../model/attention';
+import type { ScreenState } from '../model/screen-state';
 import { costsOf } from '../model/costs';
 import { linksOf } from '../model/links';
 import { placeIn, readingPlaceOf } from '../model/reading-place';
@@ -200,17 +200,23 @@ export class WideView extends LinkedView {
 
   // --- the shown program and its panes ------------------------------------------------------
 
-  protected override follow(model: IJaxprModel, attention: Attention): void {
+  protected override follow(
+    model: IJaxprModel,
+    screenState: ScreenState
+  ): void {
     this._head.model = model;
     readingPlaceOf(model).restored.connect(this._onRestored, this);
     this._takeFilters(model);
-    attention.programWanted.connect(this._onWanted, this);
+    screenState.programWanted.connect(this._onWanted, this);
   }
 
-  protected override unfollow(model: IJaxprModel, attention: Attention): void {
+  protected override unfollow(
+    model: IJaxprModel,
+    screenState: ScreenState
+  ): void {
     this._head.model = null;
     readingPlaceOf(model).restored.disconnect(this._onRestored, this);
-    attention.programWanted.disconnect(this._onWanted, this);
+    screenState.programWanted.disconnect(this._onWanted, this);
   }
 
   private _onFilters(): void {
@@ -235,7 +241,7 @@ export class WideView extends LinkedView {
   }
 
   private _onWanted(): void {
-    if (this.attention?.cameFrom === this) {
+    if (this.screenState?.cameFrom === this) {
       this._panes.get(this._last)?.focus();
     }
   }
@@ -380,7 +386,7 @@ export class WideView extends LinkedView {
       const links = linksOf(shown.snapshot, shown.index);
       const span = links.resolve(model.selection).spans[0];
       if (span) {
-        this.attention?.goToCell(span, this);
+        this.screenState?.goToCell(span, this);
       }
     }
   }

@@ -341,7 +341,7 @@ export class TransformView extends LinkedView {
       const links = linksOf(shown.snapshot, program);
       const [span] = links.resolve(model.selection).spans;
       if (span) {
-        this.attention?.goToCell(span, this);
+        this.screenState?.goToCell(span, this);
       }
     }
   }

@@ -1,7 +1,7 @@
 /** The source that ran, beside the panel: the widget cannot mark the notebook's own cell. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { Attention } from '../model/attention';
+import type { ScreenState } from '../model/screen-state';
 import type { Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
 import { element } from '../parts/dom';
@@ -19,12 +19,12 @@ export class SourceColumn extends LinkedView {
     this.node.append(this._title);
   }
 
-  protected override follow(_: IJaxprModel, attention: Attention): void {
-    attention.cellWanted.connect(this._enter, this);
+  protected override follow(_: IJaxprModel, screenState: ScreenState): void {
+    screenState.cellWanted.connect(this._enter, this);
   }
 
-  protected override unfollow(_: IJaxprModel, attention: Attention): void {
-    attention.cellWanted.disconnect(this._enter, this);
+  protected override unfollow(_: IJaxprModel, screenState: ScreenState): void {
+    screenState.cellWanted.disconnect(this._enter, this);
   }
 
   protected override showProgram(snapshot: Snapshot, program: number): void {
@@ -48,8 +48,8 @@ export class SourceColumn extends LinkedView {
         changed: () => {
           this._title.textContent = this._pane?.title ?? '';
         },
-        entered: () => this.attention?.goToProgram(),
-        left: () => this.attention?.goToProgram(),
+        entered: () => this.screenState?.goToProgram(),
+        left: () => this.screenState?.goToProgram(),
         stepped: () => undefined
       }
     });

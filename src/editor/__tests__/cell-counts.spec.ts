@@ -2,7 +2,7 @@ import { EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { nullTranslator } from '@jupyterlab/translation';
 
-import { Attention, attentionOf } from '../../model/attention';
+import { ScreenState, screenStateOf } from '../../model/screen-state';
 import { JaxprModel } from '../../model/model';
 import { snapshotWithLedger } from '../../protocol/__tests__/documents';
 import { LedgerLine, Snapshot } from '../../protocol/snapshot';
@@ -17,13 +17,13 @@ Range.prototype.getBoundingClientRect = () => new DOMRect();
 let model: JaxprModel;
 let links: CellLinks;
 let editor: EditorView;
-let attention: Attention;
+let screenState: ScreenState;
 
 function open(snapshot: Snapshot): void {
   model = new JaxprModel(trans);
   model.show(snapshot, true);
   links = new CellLinks(trans);
-  attention = attentionOf(model);
+  screenState = screenStateOf(model);
   editor = new EditorView({
     parent: document.body,
     state: EditorState.create({
@@ -63,11 +63,11 @@ describe('the counts in the cell', () => {
   it('stand at the line that called, while the program or the cache is in view', () => {
     open(line({}));
     expect(counts()).toEqual([]);
-    attention.ledgerInView = true;
+    screenState.ledgerInView = true;
     expect(counts()).toEqual(['4: 4 calls, 1 compile, 3 hits']);
-    attention.ledgerInView = false;
+    screenState.ledgerInView = false;
     expect(counts()).toEqual([]);
-    attention.inView = true;
+    screenState.inView = true;
     expect(counts()).toEqual(['4: 4 calls, 1 compile, 3 hits']);
   });
 
@@ -79,13 +79,13 @@ describe('the counts in the cell', () => {
     [{ line: 40 }, []]
   ])('say only what is known: %j', (changes, expected) => {
     open(line(changes));
-    attention.ledgerInView = true;
+    screenState.ledgerInView = true;
     expect(counts()).toEqual(expected);
   });
 
   it('are no part of the text', () => {
     open(line({}));
-    attention.ledgerInView = true;
+    screenState.ledgerInView = true;
     expect(editor.state.doc.toString()).toBe(model.snapshot?.cell?.source);
     const node = editor.dom.querySelector<HTMLElement>('.jp-JaxprCell-counts');
     expect(node?.contentEditable).toBe('false');
@@ -93,7 +93,7 @@ describe('the counts in the cell', () => {
 
   it('stay at their line, grey where the line was edited', () => {
     open(line({}));
-    attention.ledgerInView = true;
+    screenState.ledgerInView = true;
     const grey = (): number =>
       editor.dom.querySelectorAll('.jp-JaxprCell-counts.jp-mod-changed').length;
     editor.dispatch({ changes: { from: 0, insert: '\n' } });
@@ -109,10 +109,10 @@ describe('the counts in the cell', () => {
 
   it('are hidden while they are to be guessed', () => {
     open(line({}));
-    attention.ledgerInView = true;
-    attention.outcomesHidden = true;
+    screenState.ledgerInView = true;
+    screenState.outcomesHidden = true;
     expect(counts()).toEqual([]);
-    attention.outcomesHidden = false;
+    screenState.outcomesHidden = false;
     expect(counts()).toEqual(['4: 4 calls, 1 compile, 3 hits']);
   });
 });
@@ -134,18 +134,18 @@ describe('the line of a chosen row', () => {
   it('is marked while the Cache view is on the screen', () => {
     open(line({}));
     const [file] = model.snapshot?.files ?? [];
-    attention.ledgerInView = true;
-    attention.pointedAt = { ...span, file };
+    screenState.ledgerInView = true;
+    screenState.pointedAt = { ...span, file };
     expect(marked()).toEqual(['4']);
-    attention.ledgerInView = false;
+    screenState.ledgerInView = false;
     expect(marked()).toEqual([]);
   });
 
   it('is not marked where the cell is another one', () => {
     open(line({}));
     const [file] = model.snapshot?.files ?? [];
-    attention.ledgerInView = true;
-    attention.pointedAt = { ...span, file: { ...file, path: '/other.py' } };
+    screenState.ledgerInView = true;
+    screenState.pointedAt = { ...span, file: { ...file, path: '/other.py' } };
     expect(marked()).toEqual([]);
   });
 });

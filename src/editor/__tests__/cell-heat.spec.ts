@@ -2,7 +2,7 @@ import { EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { nullTranslator } from '@jupyterlab/translation';
 
-import { Attention, attentionOf } from '../../model/attention';
+import { ScreenState, screenStateOf } from '../../model/screen-state';
 import { costsOf } from '../../model/costs';
 import { JaxprModel } from '../../model/model';
 import { rnnCost, rnnSnapshot } from '../../panel/cost/__tests__/costs';
@@ -18,13 +18,13 @@ Range.prototype.getBoundingClientRect = () => new DOMRect();
 let model: JaxprModel;
 let links: CellLinks;
 let editor: EditorView;
-let attention: Attention;
+let screenState: ScreenState;
 
 function open(snapshot: Snapshot): void {
   model = new JaxprModel(trans);
   model.show(snapshot, false);
   links = new CellLinks(trans);
-  attention = attentionOf(model);
+  screenState = screenStateOf(model);
   editor = new EditorView({
     parent: document.body,
     state: EditorState.create({
@@ -76,7 +76,7 @@ afterEach(() => {
 describe('heat in the cell', () => {
   it('is a bar and a number for each line, where it is wanted', () => {
     open(rnnSnapshot());
-    attention.costInView = true;
+    screenState.costInView = true;
     expect(bars()).toEqual([]);
     expect(editor.dom.querySelector('.cm-gutters')).toBeNull();
     costsOf(model).heat = true;
@@ -95,11 +95,11 @@ describe('heat in the cell', () => {
   it('is there while a view of the program is, and where the program was counted', () => {
     open(rnnSnapshot({ costs: [] }));
     costsOf(model).heat = true;
-    attention.inView = true;
+    screenState.inView = true;
     expect(counts()).toEqual([]);
     model.show(rnnSnapshot({ id: 'run-2' }), false);
     expect(plain(counts())).toEqual(SHOWN);
-    attention.inView = false;
+    screenState.inView = false;
     expect(counts()).toEqual([]);
     expect(bars()).toEqual([]);
   });
@@ -111,7 +111,7 @@ describe('heat in the cell', () => {
       })
     );
     costsOf(model).heat = true;
-    attention.inView = true;
+    screenState.inView = true;
     expect(plain(counts())).toEqual([
       '5: 61.0 kB',
       '6: 115 kB',
@@ -122,7 +122,7 @@ describe('heat in the cell', () => {
 
   it('moves with the text, and is grey where the line was edited', () => {
     open(rnnSnapshot());
-    attention.costInView = true;
+    screenState.costInView = true;
     costsOf(model).heat = true;
     expect(bars()).toHaveLength(4);
     const grey = (): number =>

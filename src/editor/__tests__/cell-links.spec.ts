@@ -2,7 +2,7 @@ import { EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { nullTranslator } from '@jupyterlab/translation';
 
-import { attentionOf } from '../../model/attention';
+import { screenStateOf } from '../../model/screen-state';
 import { linksOf } from '../../model/links';
 import { JaxprModel } from '../../model/model';
 import { golden } from '../../program-text/__tests__/documents';
@@ -29,7 +29,7 @@ class Notebook implements ICells {
     }
     this.model.show(snapshot, true);
     this.links.follow(this.model, this);
-    attentionOf(this.model).inView = true;
+    screenStateOf(this.model).inView = true;
   }
 
   readonly model: JaxprModel;
@@ -161,7 +161,7 @@ describe('a cell and its program', () => {
     expect(notebook.marked('cell-rnn')).toEqual(['6: h @ p["wh"]']);
     await settled();
     expect(notebook.marked('cell-rnn')).toEqual(['6: h @ p["wh"]']);
-    expect(attentionOf(notebook.model).unlinked).toEqual([
+    expect(screenStateOf(notebook.model).unlinked).toEqual([
       { executionCount: 7, reason: 'edited', isOwn: true }
     ]);
 
@@ -175,7 +175,7 @@ describe('a cell and its program', () => {
     expect(greyed()).toEqual([]);
     editor.dispatch({ changes: { from: 0, to: 12 } });
     await settled();
-    expect(attentionOf(notebook.model).unlinked).toEqual([]);
+    expect(screenStateOf(notebook.model).unlinked).toEqual([]);
   });
 
   it('says where the caret was in the text that ran, and goes to where a place is now', async () => {
@@ -204,7 +204,7 @@ describe('a cell and its program', () => {
       kind: 'equations',
       equations: [{ scope: 1, equation: 1 }]
     }).spans;
-    attentionOf(notebook.model).goToCell(span);
+    screenStateOf(notebook.model).goToCell(span);
     await settled();
     expect(notebook.went).toEqual(['cell-rnn 8:12']);
   });
@@ -228,8 +228,8 @@ describe('a cell and its program', () => {
   it('is marked when its editor is made later, as of a cell that was out of sight', async () => {
     const notebook = new Notebook(RNN, {});
     notebook.source = id => (id === 'cell-rnn' ? SOURCE : null);
-    attentionOf(notebook.model).inView = false;
-    attentionOf(notebook.model).inView = true;
+    screenStateOf(notebook.model).inView = false;
+    screenStateOf(notebook.model).inView = true;
     notebook.model.setSelection({
       kind: 'equations',
       equations: [{ scope: 1, equation: 1 }]
@@ -241,7 +241,7 @@ describe('a cell and its program', () => {
 
   it('that was deleted is said to be missing', () => {
     const notebook = new Notebook(RNN, { other: 'x = 1' });
-    expect(attentionOf(notebook.model).unlinked).toEqual([
+    expect(screenStateOf(notebook.model).unlinked).toEqual([
       { executionCount: 7, reason: 'missing', isOwn: true }
     ]);
   });
@@ -252,9 +252,9 @@ describe('a cell and its program', () => {
       kind: 'equations',
       equations: [{ scope: 1, equation: 1 }]
     });
-    attentionOf(notebook.model).inView = false;
+    screenStateOf(notebook.model).inView = false;
     expect(notebook.marked('cell-rnn')).toEqual([]);
-    attentionOf(notebook.model).inView = true;
+    screenStateOf(notebook.model).inView = true;
     expect(notebook.marked('cell-rnn')).toEqual(['6: h @ p["wh"]']);
     notebook.links.follow(null, null);
     expect(notebook.marked('cell-rnn')).toEqual([]);
@@ -289,19 +289,19 @@ describe('a cell and its program', () => {
 describe('from the program to the cell and back', () => {
   it('goes to the place, and Escape is for coming back until the text is edited', async () => {
     const notebook = new Notebook(RNN, { 'cell-rnn': SOURCE });
-    const attention = attentionOf(notebook.model);
+    const screenState = screenStateOf(notebook.model);
     const [span] = linksOf(RNN, 0).resolve({
       kind: 'equations',
       equations: [{ scope: 1, equation: 1 }]
     }).spans;
-    attention.goToCell(span);
+    screenState.goToCell(span);
     await settled();
     expect(notebook.went).toEqual(['cell-rnn 6:12']);
     const { dom } = notebook.editor('cell-rnn');
     expect(dom.classList.contains('jp-mod-jaxprReturns')).toBe(true);
 
     let back = 0;
-    attention.programWanted.connect(() => back++);
+    screenState.programWanted.connect(() => back++);
     notebook.links.goToProgram();
     expect(back).toBe(1);
 

@@ -2,7 +2,7 @@ import { EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { nullTranslator } from '@jupyterlab/translation';
 
-import { attentionOf } from '../../model/attention';
+import { screenStateOf } from '../../model/screen-state';
 import { JaxprModel } from '../../model/model';
 import { steppingOf } from '../../model/stepping';
 import { golden } from '../../program-text/__tests__/documents';
@@ -36,7 +36,7 @@ beforeEach(() => {
     find: () => null,
     goTo: () => Promise.resolve()
   });
-  attentionOf(model).flowInView = true;
+  screenStateOf(model).flowInView = true;
 });
 
 afterEach(() => {
@@ -98,9 +98,9 @@ describe('the step that the stepper shows', () => {
     expect(computed()).toEqual(['h @ p["wh"]']);
     expect(values()).toEqual(['4: h = 1', '6: h = 2']);
     expect(editor.state.doc.toString()).toBe(before);
-    attentionOf(model).flowInView = false;
+    screenStateOf(model).flowInView = false;
     expect(values()).toEqual([]);
-    attentionOf(model).flowInView = true;
+    screenStateOf(model).flowInView = true;
     expect(values()).toEqual(['4: h = 1', '6: h = 2']);
     steppingOf(model).shown = null;
     expect(values()).toEqual([]);

@@ -2,10 +2,10 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { Attention, attentionOf } from '../../model/attention';
+import { ScreenState, screenStateOf } from '../../model/screen-state';
 import { Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
-import { AttentiveWidget } from '../../parts/attentive-widget';
+import { VisibilityReportingWidget } from '../../parts/visibility-reporting-widget';
 import { Figures } from '../../parts/figures';
 import { shortened } from '../../parts/summary';
 import { CostBar } from './cell-time-bar';
@@ -19,7 +19,7 @@ import { rowsOf } from './rows';
 import { LONGEST } from './words';
 
 /** The Cache view. */
-export class CacheView extends AttentiveWidget {
+export class CacheView extends VisibilityReportingWidget {
   constructor(private _trans: TranslationBundle) {
     super(['snapshots', 'program']);
     this.addClass('jp-JaxprCache');
@@ -34,8 +34,8 @@ export class CacheView extends AttentiveWidget {
   }
 
   /** While this view is on screen, the notebook's cells show the counts of calls and mark the chosen row's line. */
-  protected attend(attention: Attention, isSeen: boolean): void {
-    attention.ledgerInView = isSeen;
+  protected reportVisibility(screenState: ScreenState, isSeen: boolean): void {
+    screenState.ledgerInView = isSeen;
   }
 }
 
@@ -71,9 +71,9 @@ export function Cache(props: {
   const hides = score !== null && score.guessed < score.of;
 
   React.useEffect(() => {
-    attentionOf(model).outcomesHidden = hides;
+    screenStateOf(model).outcomesHidden = hides;
     return () => {
-      attentionOf(model).outcomesHidden = false;
+      screenStateOf(model).outcomesHidden = false;
     };
   }, [model, hides]);
 

@@ -6,7 +6,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { attentionOf } from '../../model/attention';
+import { screenStateOf } from '../../model/screen-state';
 import { IAmount } from '../../model/call-counts';
 import { hasMissesToCure, tryCures } from '../../model/cure-trials';
 import { Snapshot } from '../../protocol/snapshot';
@@ -55,7 +55,7 @@ export function FunctionTable(props: {
       const column = Math.max(0, span.column);
       model.setSelection({ kind: 'caret', cellId, line: span.line, column });
     }
-    attentionOf(model).pointedAt = span && { ...span, role: 'own' };
+    screenStateOf(model).pointedAt = span && { ...span, role: 'own' };
     if (row.kind === 'miss' && hasMissesToCure(snapshot)) {
       // The kernel tries cures only for a limited time. A second click on the chosen row makes the kernel try the cures
       // that had no time.
@@ -67,7 +67,7 @@ export function FunctionTable(props: {
     choose(row);
     const definition = placeWords(snapshot, row.frame, trans);
     if (definition !== null && definition.place.cellId !== null) {
-      attentionOf(model).goToCell({ ...definition.place.span, role: 'own' });
+      screenStateOf(model).goToCell({ ...definition.place.span, role: 'own' });
     }
   };
   const node = (key: string): HTMLElement | null =>

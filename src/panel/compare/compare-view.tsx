@@ -3,13 +3,13 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { openWords } from '../../host';
-import type { Attention } from '../../model/attention';
+import type { ScreenState } from '../../model/screen-state';
 
 import { askingOf } from '../../model/request-state';
 import { usersPrograms } from '../../model/users-programs';
 import { VariantComparison } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
-import { AttentiveWidget } from '../../parts/attentive-widget';
+import { VisibilityReportingWidget } from '../../parts/visibility-reporting-widget';
 import { Chooser } from './chooser';
 import { Side } from './table';
 
@@ -17,7 +17,7 @@ import { Side } from './table';
 export type OpenBeside = ((comparison: VariantComparison) => void) | null;
 
 /** The Compare view. */
-export class CompareView extends AttentiveWidget {
+export class CompareView extends VisibilityReportingWidget {
   /**
    * @param _openProgram Shows the Program view.
    * @param _openBeside Opens a comparison in the main area.
@@ -43,8 +43,8 @@ export class CompareView extends AttentiveWidget {
     );
   }
 
-  protected attend(attention: Attention, isSeen: boolean): void {
-    attention.see(this, isSeen);
+  protected reportVisibility(screenState: ScreenState, isSeen: boolean): void {
+    screenState.see(this, isSeen);
   }
 }
 

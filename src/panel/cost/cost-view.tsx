@@ -6,12 +6,12 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Measure, measureOf } from '../../model/cost-shares';
-import { Attention, attentionOf } from '../../model/attention';
+import { ScreenState, screenStateOf } from '../../model/screen-state';
 import { Costs, costsOf } from '../../model/costs';
 import { timingsOf } from '../../model/timings';
 import { ProgramCost, Snapshot } from '../../protocol/snapshot';
 import { IEquationRef, IJaxprModel } from '../../tokens';
-import { AttentiveWidget } from '../../parts/attentive-widget';
+import { VisibilityReportingWidget } from '../../parts/visibility-reporting-widget';
 import { Figures } from '../../parts/figures';
 import { CostTable } from './cost-table';
 import { Counted } from './counting';
@@ -32,7 +32,7 @@ import { asides, lead } from './words';
 import { XlaSection } from './operations-beside-xla';
 
 /** The Cost view. */
-export class CostView extends AttentiveWidget {
+export class CostView extends VisibilityReportingWidget {
   /**
    * @param _openProgram Put the Program view in front.
    */
@@ -55,11 +55,11 @@ export class CostView extends AttentiveWidget {
    * While this view is visible, the notebook's cells mark the lines that are linked to the program. The kernel counts
    * the cost of a program when this view first shows the program.
    */
-  protected attend(attention: Attention, isSeen: boolean): void {
+  protected reportVisibility(screenState: ScreenState, isSeen: boolean): void {
     const { model } = this;
     const snapshot = model?.snapshot ?? null;
     const program = model?.program ?? -1;
-    attention.costInView = isSeen && program >= 0;
+    screenState.costInView = isSeen && program >= 0;
     if (
       isSeen &&
       program >= 0 &&
@@ -164,7 +164,7 @@ function Costed(props: {
     if (span === null || span.file.kind !== 'cell') {
       return false;
     }
-    attentionOf(model).goToCell({ ...span, role: 'own' });
+    screenStateOf(model).goToCell({ ...span, role: 'own' });
     return true;
   };
   const goTo = (row: IRow): void => {

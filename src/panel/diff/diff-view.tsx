@@ -2,11 +2,11 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { Attention } from '../../model/attention';
+import { ScreenState } from '../../model/screen-state';
 import { DiffState, Diffs, IDiffChoice, diffsOf } from '../../model/diffs';
 import { IJaxprModel, IProgramRef, LevelName } from '../../tokens';
 import { Failed } from '../../parts/progress-and-stop';
-import { AttentiveWidget } from '../../parts/attentive-widget';
+import { VisibilityReportingWidget } from '../../parts/visibility-reporting-widget';
 import { placeOf } from '../../parts/program-list-entries';
 import { shortArguments, shortened, whereAndWhen } from '../../parts/summary';
 import { DiffTable } from './diff-table';
@@ -16,7 +16,7 @@ export type OpenDiff =
   ((model: IJaxprModel, choice: IDiffChoice) => void) | null;
 
 /** The Diff view. */
-export class DiffView extends AttentiveWidget {
+export class DiffView extends VisibilityReportingWidget {
   constructor(
     private _trans: TranslationBundle,
     private _open: OpenDiff
@@ -33,8 +33,8 @@ export class DiffView extends AttentiveWidget {
   }
 
   /** While this view is on screen, the notebook's cells mark the lines that are linked to the programs. */
-  protected attend(attention: Attention, isSeen: boolean): void {
-    attention.diffInView = isSeen;
+  protected reportVisibility(screenState: ScreenState, isSeen: boolean): void {
+    screenState.diffInView = isSeen;
   }
 }
 

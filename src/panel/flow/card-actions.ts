@@ -1,5 +1,5 @@
 /** Carries out the actions of cards: choose equations, and move the keyboard focus between the panel and the cells. */
-import { attentionOf } from '../../model/attention';
+import { screenStateOf } from '../../model/screen-state';
 import { ISourceSpan } from '../../program-text/source-spans';
 import { IEquationRef, IJaxprModel, Selection } from '../../tokens';
 import { Reading } from './cards-of-program';
@@ -30,7 +30,7 @@ export class Acts {
     this.select(equations);
     const [span] = this._reading.links.resolve(this._model.selection).spans;
     if (span) {
-      attentionOf(this._model).goToCell(span);
+      screenStateOf(this._model).goToCell(span);
     }
   }
 
@@ -42,14 +42,14 @@ export class Acts {
   /** Goes to a place of a cell, with these equations chosen. */
   goToPlace(span: ISourceSpan, equations: IEquationRef[]): void {
     this.select(equations);
-    attentionOf(this._model).goToCell({ ...span, role: 'own' });
+    screenStateOf(this._model).goToCell({ ...span, role: 'own' });
   }
 
   /** Choose equations and show them in the Program view. */
   showInProgram(equations: IEquationRef[]): void {
     this.select(equations);
     this._openProgram();
-    attentionOf(this._model).goToProgram();
+    screenStateOf(this._model).goToProgram();
   }
 
   /** True if the selection was made in this view, so that its card is visible already. */

@@ -5,9 +5,9 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { Attention } from '../../model/attention';
+import { ScreenState } from '../../model/screen-state';
 import { IJaxprModel } from '../../tokens';
-import { AttentiveWidget } from '../../parts/attentive-widget';
+import { VisibilityReportingWidget } from '../../parts/visibility-reporting-widget';
 import { Acts } from './card-actions';
 import { Card } from './card';
 import { Choosing } from './decision-table';
@@ -15,7 +15,7 @@ import { ICard, Reading, readingOf } from './cards-of-program';
 import { cardName, isNamed } from './words';
 
 /** The Flow view. */
-export class FlowView extends AttentiveWidget {
+export class FlowView extends VisibilityReportingWidget {
   /** @param _openProgram Shows the Program view. */
   constructor(
     private _trans: TranslationBundle,
@@ -33,8 +33,8 @@ export class FlowView extends AttentiveWidget {
   }
 
   /** While this view is on screen, the notebook's cells mark the lines that are linked to the program. */
-  protected attend(attention: Attention, isSeen: boolean): void {
-    attention.flowInView = isSeen && (this.model?.program ?? -1) >= 0;
+  protected reportVisibility(screenState: ScreenState, isSeen: boolean): void {
+    screenState.flowInView = isSeen && (this.model?.program ?? -1) >= 0;
   }
 }
 

@@ -3,9 +3,9 @@ import { Clipboard } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import type { Attention } from '../../model/attention';
+import type { ScreenState } from '../../model/screen-state';
 
-import { attentionOf } from '../../model/attention';
+import { screenStateOf } from '../../model/screen-state';
 import { hasNotesToCure, tryCures } from '../../model/cure-trials';
 import { EvaluableText } from '../../protocol/evaluable';
 import { Note, Snapshot } from '../../protocol/snapshot';
@@ -14,7 +14,7 @@ import { CodeExcerpt } from '../../parts/code-excerpt';
 import { CureActs, editPlaceWords } from '../../parts/cure-buttons';
 import { Cures, appliedPlace, levelWords } from '../../parts/cures';
 import { Icon, IconName } from '../../parts/icons';
-import { AttentiveWidget } from '../../parts/attentive-widget';
+import { VisibilityReportingWidget } from '../../parts/visibility-reporting-widget';
 import { excerptOf } from './note-code';
 import { Insert } from '../../parts/states/empty';
 import { INotePlace, notePlace, shortened } from '../../parts/summary';
@@ -39,7 +39,7 @@ const ICONS: Record<string, IconName> = {
 };
 
 /** The Notes view. */
-export class NotesView extends AttentiveWidget {
+export class NotesView extends VisibilityReportingWidget {
   constructor(
     private _trans: TranslationBundle,
     private _insert: Insert
@@ -54,8 +54,8 @@ export class NotesView extends AttentiveWidget {
     );
   }
 
-  protected attend(attention: Attention, isSeen: boolean): void {
-    attention.see(this, isSeen);
+  protected reportVisibility(screenState: ScreenState, isSeen: boolean): void {
+    screenState.see(this, isSeen);
   }
 }
 
@@ -104,7 +104,7 @@ function goTo(model: IJaxprModel, place: INotePlace): void {
     const { line } = span;
     const column = Math.max(0, span.column);
     model.setSelection({ kind: 'caret', cellId, line, column });
-    attentionOf(model).goToCell({ ...span, role: 'own' });
+    screenStateOf(model).goToCell({ ...span, role: 'own' });
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
-import type { Attention } from '../../model/attention';
+import type { ScreenState } from '../../model/screen-state';
 import { costsOf } from '../../model/costs';
 import { placeIn, readingPlaceOf } from '../../model/reading-place';
 import type { Snapshot } from '../../protocol/snapshot';
@@ -102,22 +102,28 @@ export class ProgramView extends LinkedView {
 
   // --- the shown program, level and filters -------------------------------------------------
 
-  protected override follow(model: IJaxprModel, attention: Attention): void {
+  protected override follow(
+    model: IJaxprModel,
+    screenState: ScreenState
+  ): void {
     this._transforms.model = model;
     this._level = readingPlaceOf(model).level;
     this._takeFilters(model);
     readingPlaceOf(model).restored.connect(this._onRestored, this);
-    attention.programWanted.connect(this._onWanted, this);
+    screenState.programWanted.connect(this._onWanted, this);
   }
 
-  protected override unfollow(model: IJaxprModel, attention: Attention): void {
+  protected override unfollow(
+    model: IJaxprModel,
+    screenState: ScreenState
+  ): void {
     this._transforms.model = null;
     readingPlaceOf(model).restored.disconnect(this._onRestored, this);
-    attention.programWanted.disconnect(this._onWanted, this);
+    screenState.programWanted.disconnect(this._onWanted, this);
   }
 
   private _onWanted(): void {
-    if (this.attention?.cameFrom === null) {
+    if (this.screenState?.cameFrom === null) {
       this._pane?.focus();
     }
   }
@@ -289,7 +295,7 @@ export class ProgramView extends LinkedView {
     const linked = pane.listings.links.resolve(this.model?.selection ?? null);
     const span = linked.spans[0];
     if (span) {
-      this.attention?.goToCell(span);
+      this.screenState?.goToCell(span);
     }
   }
 

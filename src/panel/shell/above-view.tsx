@@ -3,7 +3,7 @@ import type { IRenderMimeRegistry } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { attentionOf } from '../../model/attention';
+import { screenStateOf } from '../../model/screen-state';
 import { IDiffChoice } from '../../model/diffs';
 import { versionsApart } from '../../model/error-words';
 import { timingsOf } from '../../model/timings';
@@ -81,13 +81,13 @@ export class Head extends ModelWidget {
   override set model(model: IJaxprModel | null) {
     const earlierModel = super.model;
     if (earlierModel !== null) {
-      attentionOf(earlierModel).viewChanged.disconnect(this.update, this);
+      screenStateOf(earlierModel).viewChanged.disconnect(this.update, this);
       timingsOf(earlierModel).changed.disconnect(this.update, this);
     }
     super.model = model;
     if (model !== null) {
       // The user may have started or ended guessing hits and compiles.
-      attentionOf(model).viewChanged.connect(this.update, this);
+      screenStateOf(model).viewChanged.connect(this.update, this);
       timingsOf(model).changed.connect(this.update, this);
     }
   }
@@ -169,7 +169,7 @@ export class Head extends ModelWidget {
           <About model={model} trans={trans} />
           {this._tabs(model)}
           {!['cache', 'time'].includes(this._options.chosen()) &&
-            !attentionOf(model).outcomesHidden && (
+            !screenStateOf(model).outcomesHidden && (
               <StagesOf model={model} trans={trans} />
             )}
         </div>
@@ -193,7 +193,7 @@ export class Head extends ModelWidget {
         chosen={this._options.chosen()}
         notes={model.snapshot?.notes.length ?? 0}
         compiles={
-          attentionOf(model).outcomesHidden
+          screenStateOf(model).outcomesHidden
             ? 0
             : (model.snapshot?.ledger?.compiles ?? 0)
         }

@@ -3,12 +3,12 @@ import { IRenderMimeRegistry } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import type { Attention } from '../../model/attention';
+import type { ScreenState } from '../../model/screen-state';
 
 import { Timings } from '../../model/timings';
 import { Program, Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
-import { AttentiveWidget } from '../../parts/attentive-widget';
+import { VisibilityReportingWidget } from '../../parts/visibility-reporting-widget';
 import { duration } from '../../quantities';
 import { Figures } from '../../parts/figures';
 import { Stretches, stretches } from '../../parts/bold-numbers';
@@ -24,7 +24,7 @@ import { useTimings } from './use-timings';
 import { LONGEST, firstCallWords, noValues, whyNot } from './words';
 
 /** The Time view. */
-export class TimeView extends AttentiveWidget {
+export class TimeView extends VisibilityReportingWidget {
   /** @param _registry Draws the plot; null if the application has none. */
   constructor(
     private _trans: TranslationBundle,
@@ -41,8 +41,8 @@ export class TimeView extends AttentiveWidget {
     );
   }
 
-  protected attend(attention: Attention, isSeen: boolean): void {
-    attention.see(this, isSeen);
+  protected reportVisibility(screenState: ScreenState, isSeen: boolean): void {
+    screenState.see(this, isSeen);
   }
 }
 

@@ -1,7 +1,7 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { attentionOf } from '../../model/attention';
+import { screenStateOf } from '../../model/screen-state';
 import { JaxprModel } from '../../model/model';
 import { program, snapshot } from '../../protocol/__tests__/documents';
 import { Program } from '../../protocol/snapshot';
@@ -495,7 +495,7 @@ describe('the word of what was edited since', () => {
     expect(word.textContent).toBe('');
     const edited = { reason: 'edited' as const };
     act(() => {
-      attentionOf(model).unlinked = [
+      screenStateOf(model).unlinked = [
         { ...edited, executionCount: 9, isOwn: true },
         { ...edited, executionCount: 3, isOwn: false },
         { reason: 'missing', executionCount: 4, isOwn: false }
@@ -508,7 +508,7 @@ describe('the word of what was edited since', () => {
       'The notebook no longer has cell [4] of this run.'
     );
     act(() => {
-      attentionOf(model).unlinked = [];
+      screenStateOf(model).unlinked = [];
     });
     expect(word.textContent).toBe('');
   });

@@ -2,7 +2,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';
 import { EditorView, runScopeHandlers } from '@codemirror/view';
 
-import { attentionOf } from '../../model/attention';
+import { screenStateOf } from '../../model/screen-state';
 import { Unanswered } from '../../kernel/channel-interface';
 import { FakeChannel, answered } from '../../model/__tests__/fake-channel';
 import { JaxprModel } from '../../model/model';
@@ -203,9 +203,9 @@ describe('levels side by side', () => {
 
   it('go to the cell and come back to the column that was left', async () => {
     const { model, view } = await open(golden('rnn-0.12'));
-    const attention = attentionOf(model);
+    const screenState = screenStateOf(model);
     const wanted: number[] = [];
-    attention.cellWanted.connect((_, span) => wanted.push(span.line));
+    screenState.cellWanted.connect((_, span) => wanted.push(span.line));
     lineWith(column(view, 'jaxpr'), 'tanh').click();
     const content = column(view, 'StableHLO').querySelector<HTMLElement>(
       '.cm-content'
@@ -216,15 +216,15 @@ describe('levels side by side', () => {
     );
     expect(wanted.length).toBe(1);
     content?.blur();
-    attention.goToProgram();
+    screenState.goToProgram();
     expect(document.activeElement).toBe(content);
   });
 
   it('say that they are in view, so that cells are marked', async () => {
     const { model, view } = await open(golden('rnn-0.12'));
-    expect(attentionOf(model).linksInView).toBe(true);
+    expect(screenStateOf(model).linksInView).toBe(true);
     view.hide();
-    expect(attentionOf(model).linksInView).toBe(false);
+    expect(screenStateOf(model).linksInView).toBe(false);
   });
 
   it('say what to do where there is no program', async () => {

@@ -4,7 +4,7 @@
 import { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
-import { Attention, attentionOf } from '../../model/attention';
+import { ScreenState, screenStateOf } from '../../model/screen-state';
 import type { Snapshot } from '../../protocol/snapshot';
 import type { IJaxprModel, ModelChange } from '../../tokens';
 import { dispatchKey } from '../../keys';
@@ -34,8 +34,8 @@ export abstract class LinkedView extends Widget {
     this._model = model;
     if (model) {
       model.changed.connect(this._onChanged, this);
-      this._attention = attentionOf(model);
-      this.follow(model, this._attention);
+      this._screenState = screenStateOf(model);
+      this.follow(model, this._screenState);
     }
     this.refresh();
   }
@@ -49,18 +49,18 @@ export abstract class LinkedView extends Widget {
     }
   }
 
-  /** The `Attention` object, which connects the view with the notebook's cells; null if there is no model. */
-  protected get attention(): Attention | null {
-    return this._attention;
+  /** The `ScreenState` object, which connects the view with the notebook's cells; null if there is no model. */
+  protected get screenState(): ScreenState | null {
+    return this._screenState;
   }
 
   /** Connect to signals that a subclass needs in addition to the model's `changed`. */
-  protected follow(_model: IJaxprModel, _attention: Attention): void {
+  protected follow(_model: IJaxprModel, _screenState: ScreenState): void {
     // Most subclasses need no further signals.
   }
 
   /** Undo `follow`. */
-  protected unfollow(_model: IJaxprModel, _attention: Attention): void {
+  protected unfollow(_model: IJaxprModel, _screenState: ScreenState): void {
     // The default `follow` has connected nothing.
   }
 
@@ -151,14 +151,14 @@ export abstract class LinkedView extends Widget {
   }
 
   private _leave(): void {
-    const { _model: model, _attention: attention } = this;
-    if (model && attention) {
+    const { _model: model, _screenState: screenState } = this;
+    if (model && screenState) {
       model.changed.disconnect(this._onChanged, this);
       this._tellInView(false);
-      this.unfollow(model, attention);
+      this.unfollow(model, screenState);
     }
     this._model = null;
-    this._attention = null;
+    this._screenState = null;
   }
 
   private _onChanged(_: IJaxprModel, change: ModelChange): void {
@@ -193,13 +193,13 @@ export abstract class LinkedView extends Widget {
   }
 
   private _tellInView(isInView: boolean): void {
-    if (this._attention) {
-      this._attention[this._place] = isInView;
+    if (this._screenState) {
+      this._screenState[this._place] = isInView;
     }
   }
 
   private _model: IJaxprModel | null = null;
-  private _attention: Attention | null = null;
+  private _screenState: ScreenState | null = null;
   /** The document that this view last read from the model while the view was visible. */
   private _refreshed: Snapshot | null = null;
   private _frame = 0;

@@ -1,7 +1,7 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { attentionOf } from '../../../model/attention';
+import { screenStateOf } from '../../../model/screen-state';
 import { JaxprModel } from '../../../model/model';
 import { FakeChannel, answered } from '../../../model/__tests__/fake-channel';
 import {
@@ -292,7 +292,7 @@ describe('the Cache view', () => {
   it('is walked by the arrows, which mark the line in the cell', () => {
     const { model, node } = view();
     const wanted: number[] = [];
-    attentionOf(model).cellWanted.connect((_, { line }) => wanted.push(line));
+    screenStateOf(model).cellWanted.connect((_, { line }) => wanted.push(line));
     const focus = (): string => words(document.activeElement).slice(0, 20);
     act(() => row(node, 'train_step').focus());
     press(document.activeElement, 'ArrowDown');
@@ -303,7 +303,7 @@ describe('the Cache view', () => {
       line: 4,
       column: 0
     });
-    expect(attentionOf(model).pointedAt?.line).toBe(4);
+    expect(screenStateOf(model).pointedAt?.line).toBe(4);
     expect(words(document.activeElement)).toContain(
       'line 4 · trace 20 ms · lower 15 ms · compile 120 ms · whole call 156 ms'
     );
@@ -347,7 +347,7 @@ describe('prediction', () => {
   it('hides what happened until it is guessed, row by row', () => {
     const { model, node } = view();
     click(byRole(node, 'button', 'Predict')[0]);
-    expect(attentionOf(model).outcomesHidden).toBe(true);
+    expect(screenStateOf(model).outcomesHidden).toBe(true);
     expect(words(node.querySelector('.jp-JaxprCache-lead'))).toBe(
       'Guess whether each call hit or missed the cache.'
     );
@@ -378,7 +378,7 @@ describe('prediction', () => {
     press(document.activeElement, 'ArrowDown');
     press(document.activeElement, 'h');
     expect(score()).toBe('3 of 4 guesses are right');
-    expect(attentionOf(model).outcomesHidden).toBe(false);
+    expect(screenStateOf(model).outcomesHidden).toBe(false);
     expect(words(node.querySelector('.jp-JaxprCache-lead'))).toBe(
       '2 compiles: tracing, lowering and compiling took 314 ms.'
     );

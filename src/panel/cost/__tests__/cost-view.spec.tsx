@@ -1,7 +1,7 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { attentionOf } from '../../../model/attention';
+import { screenStateOf } from '../../../model/screen-state';
 import { costsOf } from '../../../model/costs';
 import {
   AnyReply,
@@ -230,7 +230,9 @@ describe('the Cost view', () => {
   it('marks the equations of a row, by the arrows too, and goes to its line', () => {
     const { model, node } = view();
     const wanted: number[] = [];
-    attentionOf(model).cellWanted.connect((_, span) => wanted.push(span.line));
+    screenStateOf(model).cellWanted.connect((_, span) =>
+      wanted.push(span.line)
+    );
     const [first, second] = node.querySelectorAll<HTMLElement>('[data-key]');
     act(() => first.focus());
     press(first, 'ArrowDown');

@@ -1,7 +1,7 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { attentionOf } from '../../../model/attention';
+import { screenStateOf } from '../../../model/screen-state';
 import { linksOf } from '../../../model/links';
 import { JaxprModel } from '../../../model/model';
 import { golden, goldenPage } from '../../../program-text/__tests__/documents';
@@ -34,7 +34,7 @@ function shown(document: Snapshot): IShown {
   const model = new JaxprModel(trans);
   model.show(document, false);
   const opened: string[] = [];
-  attentionOf(model).programWanted.connect(() => opened.push('focus'));
+  screenStateOf(model).programWanted.connect(() => opened.push('focus'));
   const flow = (): JSX.Element => (
     <Flow
       model={model}
@@ -255,7 +255,7 @@ describe('pointing', () => {
   it('by the keyboard moves along a program, goes to the cell, and lets go', () => {
     const { node, model } = shown(golden('rnn-0.12'));
     const gone: number[] = [];
-    attentionOf(model).cellWanted.connect((_, span) => gone.push(span.line));
+    screenStateOf(model).cellWanted.connect((_, span) => gone.push(span.line));
     const [program] = byRole(node, 'listbox');
     press(program, 'ArrowDown');
     press(program, 'ArrowDown');

@@ -1,7 +1,7 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { attentionOf } from '../../../model/attention';
+import { screenStateOf } from '../../../model/screen-state';
 import { FakeChannel, answered } from '../../../model/__tests__/fake-channel';
 import { JaxprModel } from '../../../model/model';
 import { program, snapshot } from '../../../protocol/__tests__/documents';
@@ -72,7 +72,7 @@ describe('the notes of a run', () => {
   it('lead to their line in the cell', () => {
     const { model, node } = notes([note]);
     const wanted: [string, number][] = [];
-    attentionOf(model).cellWanted.connect((_, { file, line }) => {
+    screenStateOf(model).cellWanted.connect((_, { file, line }) => {
       wanted.push([file.path, line]);
     });
     click(byRole(node, 'button', 'Line 3')[0]);

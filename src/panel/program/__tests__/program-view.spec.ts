@@ -3,7 +3,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';
 
 import { Unanswered } from '../../../kernel/channel-interface';
-import { attentionOf } from '../../../model/attention';
+import { screenStateOf } from '../../../model/screen-state';
 import { JaxprModel } from '../../../model/model';
 import {
   AnyReply,
@@ -328,7 +328,7 @@ describe('a program in the panel', () => {
   it('goes from an equation to its place in the cell', () => {
     const { model, view } = open(golden('rnn-0.12'));
     const wanted: string[] = [];
-    attentionOf(model).cellWanted.connect((_, span) => {
+    screenStateOf(model).cellWanted.connect((_, span) => {
       wanted.push(`${span.line}:${span.column}`);
     });
     view.view?.goTo(5);
@@ -401,15 +401,15 @@ describe('a program in the panel', () => {
 
   it('does nothing while it is hidden', () => {
     const { model, view, channel } = open(golden('rnn-0.12'));
-    expect(attentionOf(model).inView).toBe(true);
+    expect(screenStateOf(model).inView).toBe(true);
     view.hide();
-    expect(attentionOf(model).inView).toBe(false);
+    expect(screenStateOf(model).inView).toBe(false);
     const before = view.view;
     channel.sends({ ...golden('cond-0.12'), created: 1780000000 });
     expect(view.view).toBe(before);
     view.show();
     expect(shown(view)[1]).toBe('1 | b:bool[] = lt a 3.0:f32[] | 4');
-    expect(attentionOf(model).inView).toBe(true);
+    expect(screenStateOf(model).inView).toBe(true);
   });
 
   it('shows nothing where there is no program', () => {

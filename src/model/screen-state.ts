@@ -3,7 +3,7 @@
  * go.
  *
  * Marks in cells are drawn only while a program is on screen. The keyboard goes from an equation to its cell and back.
- * The panel and the cell editors do not know each other; each side gets the `Attention` object of the shared model.
+ * The panel and the cell editors do not know each other; each side gets the `ScreenState` object of the shared model.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
@@ -18,7 +18,7 @@ export interface IUnlinked {
   isOwn: boolean;
 }
 
-export class Attention {
+export class ScreenState {
   /** True while a program view of this model is on screen. */
   get inView(): boolean {
     return this._inView;
@@ -224,14 +224,14 @@ export class Attention {
   private _unlinkedChanged = new Signal<this, void>(this);
 }
 
-const ATTENTIONS = new WeakMap<IJaxprModel, Attention>();
+const SCREEN_STATES = new WeakMap<IJaxprModel, ScreenState>();
 
-/** The attention of a model: one object, which the panel and the cells share. */
-export function attentionOf(model: IJaxprModel): Attention {
-  let attention = ATTENTIONS.get(model);
-  if (!attention) {
-    attention = new Attention();
-    ATTENTIONS.set(model, attention);
+/** The screen state of a model: one object, which the panel and the cells share. */
+export function screenStateOf(model: IJaxprModel): ScreenState {
+  let screenState = SCREEN_STATES.get(model);
+  if (!screenState) {
+    screenState = new ScreenState();
+    SCREEN_STATES.set(model, screenState);
   }
-  return attention;
+  return screenState;
 }

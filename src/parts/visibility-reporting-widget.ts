@@ -1,17 +1,20 @@
 /** The base of a view that reports whether it is visible, so that the cells show the marks of the visible view. */
 import { Message } from '@lumino/messaging';
 
-import { Attention, attentionOf } from '../model/attention';
+import { ScreenState, screenStateOf } from '../model/screen-state';
 import { ModelWidget } from './model-widget';
 
-export abstract class AttentiveWidget extends ModelWidget {
+export abstract class VisibilityReportingWidget extends ModelWidget {
   override dispose(): void {
     this._leave();
     super.dispose();
   }
 
   /** Reports whether this view is visible; called after each drawing, and when the view is hidden or removed. */
-  protected abstract attend(attention: Attention, isSeen: boolean): void;
+  protected abstract reportVisibility(
+    screenState: ScreenState,
+    isSeen: boolean
+  ): void;
 
   protected override onUpdateRequest(message: Message): void {
     super.onUpdateRequest(message);
@@ -29,22 +32,22 @@ export abstract class AttentiveWidget extends ModelWidget {
   }
 
   private _tell(): void {
-    const attention = this.model && attentionOf(this.model);
-    if (attention !== this._attention) {
+    const screenState = this.model && screenStateOf(this.model);
+    if (screenState !== this._screenState) {
       this._leave();
-      this._attention = attention;
+      this._screenState = screenState;
     }
-    if (attention) {
-      this.attend(attention, this.isVisible);
+    if (screenState) {
+      this.reportVisibility(screenState, this.isVisible);
     }
   }
 
   private _leave(): void {
-    if (this._attention) {
-      this.attend(this._attention, false);
-      this._attention = null;
+    if (this._screenState) {
+      this.reportVisibility(this._screenState, false);
+      this._screenState = null;
     }
   }
 
-  private _attention: Attention | null = null;
+  private _screenState: ScreenState | null = null;
 }
