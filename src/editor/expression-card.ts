@@ -13,7 +13,10 @@ import { element } from '../parts/dom';
 import { shortened } from '../parts/summary';
 import type { ProgramEquations } from '../program-text/equations';
 import { operandText, variableName } from '../program-text/full-text';
-import { IProgramNames, nameProgram } from '../program-text/names';
+import {
+  IProgramNames,
+  nameProgram
+} from '../program-text/printed-variable-names';
 import type { Snapshot } from '../protocol/snapshot';
 import type { IEquationRef } from '../tokens';
 

@@ -3,8 +3,8 @@ import { TranslationBundle } from '@jupyterlab/translation';
 
 import { ProgramEquations } from '../program-text/equations';
 import { fullText } from '../program-text/full-text';
-import { nameProgram } from '../program-text/names';
-import { variableNames } from '../program-text/variable-names';
+import { nameProgram } from '../program-text/printed-variable-names';
+import { assignedNames } from '../program-text/assigned-names';
 import { Snapshot } from '../protocol/snapshot';
 import {
   activityWords,
@@ -18,7 +18,7 @@ import {
 /** The complete jaxpr, with nothing folded; comments state the names that results have in the user's code. */
 export function programText(snapshot: Snapshot, program: number): string {
   const equations = new ProgramEquations(snapshot, snapshot.programs[program]);
-  return fullText(equations, nameProgram(equations), variableNames(snapshot));
+  return fullText(equations, nameProgram(equations), assignedNames(snapshot));
 }
 
 /**

@@ -6,8 +6,12 @@
 import { LIMITS } from '../protocol/limits';
 import { grouped } from '../quantities';
 import { PROGRAM_SIGN, ProgramEquations, ScopePart } from './equations';
-import { IProgramNames, nameProgram, namingWork } from './names';
-import type { VariableNames } from './variable-names';
+import {
+  IProgramNames,
+  nameProgram,
+  namingWork
+} from './printed-variable-names';
+import type { AssignedNames } from './assigned-names';
 
 /**
  * The whole text of a program, its lines separated by newlines. With `assigned`, the first line of an equation ends
@@ -16,7 +20,7 @@ import type { VariableNames } from './variable-names';
 export function fullText(
   equations: ProgramEquations,
   names: IProgramNames = nameProgram(equations),
-  assigned: VariableNames | null = null
+  assigned: AssignedNames | null = null
 ): string {
   const budget = { lines: LIMITS.LINES, characters: LIMITS.CHARACTERS };
   const printer = new FullText(equations, names, assigned, new Map(), budget);
@@ -34,7 +38,7 @@ class FullText {
   constructor(
     private _equations: ProgramEquations,
     private _names: IProgramNames,
-    private _assigned: VariableNames | null,
+    private _assigned: AssignedNames | null,
     /** The names of each program that stands inside a text. */
     private _apart: Map<number, IProgramNames>,
     private _budget: IBudget

@@ -3,7 +3,11 @@ import { LIMITS } from '../protocol/limits';
 
 import { IPrintedProgram, ProgramEquations, ScopePart } from './equations';
 import { LibraryCalls } from './library-calls';
-import { IProgramNames, nameProgram, namingWork } from './names';
+import {
+  IProgramNames,
+  nameProgram,
+  namingWork
+} from './printed-variable-names';
 import type { IFold, IRow, RowKind } from './row';
 import type { ProgramRows } from './rows';
 

@@ -1,6 +1,6 @@
 /** A row of a program, and the folds that start at the row. */
 import type { IPrintedProgram } from './equations';
-import type { IProgramNames } from './names';
+import type { IProgramNames } from './printed-variable-names';
 
 /**
  * - open: the lambda line of a program

@@ -8,7 +8,11 @@ import type { ScopePage } from '../protocol/snapshot';
 
 import { IAddedPart, ProgramEquations } from './equations';
 import { LibraryCalls } from './library-calls';
-import { IProgramNames, nameProgram, takeGivenNames } from './names';
+import {
+  IProgramNames,
+  nameProgram,
+  takeGivenNames
+} from './printed-variable-names';
 import type { IFold, IRow } from './row';
 import { RowBuilder } from './row-builder';
 import { SourceSpans } from './source-spans';

@@ -4,7 +4,7 @@ import { LIMITS } from '../../protocol/limits';
 import { Snapshot } from '../../protocol/snapshot';
 import { ProgramEquations } from '../equations';
 import { fullText } from '../full-text';
-import { encodeName, nameProgram } from '../names';
+import { encodeName, nameProgram } from '../printed-variable-names';
 import {
   GOLDEN,
   anyDocument,

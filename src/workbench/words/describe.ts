@@ -10,7 +10,7 @@ import type { ScopePart } from '../../program-text/equations';
 import type { RowPrinter } from '../../program-text/row-printer';
 import type { IRow } from '../../program-text/row';
 import type { ProgramRows } from '../../program-text/rows';
-import type { VariableNames } from '../../program-text/variable-names';
+import type { AssignedNames } from '../../program-text/assigned-names';
 import type { ISourceSpan } from '../../program-text/source-spans';
 import type { Aval } from '../../protocol/snapshot';
 import { documentationOf, gloss, glossOf } from './primitive-glosses';
@@ -25,7 +25,7 @@ export interface IDescribed {
   printer: RowPrinter;
   links: Links;
   names: ArgumentNames;
-  results: VariableNames;
+  results: AssignedNames;
   trans: TranslationBundle;
 }
 

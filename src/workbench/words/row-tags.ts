@@ -9,9 +9,9 @@ import type { ScopePart } from '../../program-text/equations';
 import type { IPrintedRow } from '../../program-text/row-printer';
 import type { IRow } from '../../program-text/row';
 import {
-  VariableNames,
-  variableNames
-} from '../../program-text/variable-names';
+  AssignedNames,
+  assignedNames
+} from '../../program-text/assigned-names';
 import type { Aval, Control, Program, Snapshot } from '../../protocol/snapshot';
 import type { ITag } from '../listing/listing';
 
@@ -104,7 +104,7 @@ export class RowTags {
   ) {
     const { snapshot, program } = _links.equations;
     this.names = new ArgumentNames(snapshot, program);
-    this.results = variableNames(snapshot);
+    this.results = assignedNames(snapshot);
     const index = snapshot.programs.indexOf(program);
     const call = snapshot.raised_calls?.find(
       raisedCall => raisedCall.program === index
@@ -114,7 +114,7 @@ export class RowTags {
   }
 
   readonly names: ArgumentNames;
-  readonly results: VariableNames;
+  readonly results: AssignedNames;
 
   of(row: IRow, printed: IPrintedRow): ITag[] {
     const tags: ITag[] = [];

@@ -1,11 +1,11 @@
 /**
  * Finds the names that the user's assignments gave to the results of equations.
- * jupyter_jaxpr/document/read/variable_names.py finds the same names for the exports.
+ * jupyter_jaxpr/document/read/assigned_names.py finds the same names for the exports.
  */
 import type { Snapshot } from '../protocol/snapshot';
 
 /** The names of the variables of a document, read from the assignments that stored the values. */
-export class VariableNames {
+export class AssignedNames {
   constructor(snapshot: Snapshot) {
     for (const { kind, name, scope, variables } of snapshot.named_values ??
       []) {
@@ -46,13 +46,13 @@ export class VariableNames {
 const NONE: readonly string[] = [];
 
 /** The names of a document, read once. */
-export function variableNames(snapshot: Snapshot): VariableNames {
+export function assignedNames(snapshot: Snapshot): AssignedNames {
   let names = made.get(snapshot);
   if (!names) {
-    names = new VariableNames(snapshot);
+    names = new AssignedNames(snapshot);
     made.set(snapshot, names);
   }
   return names;
 }
 
-const made = new WeakMap<Snapshot, VariableNames>();
+const made = new WeakMap<Snapshot, AssignedNames>();
