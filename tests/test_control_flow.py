@@ -16,7 +16,7 @@ import jupyter_jaxpr as jj
 from jupyter_jaxpr.build import programs as program_build
 from jupyter_jaxpr.document.check.validate import validate
 from jupyter_jaxpr.document.copies.saved_copy import saved_copy
-from jupyter_jaxpr.program.control_flow import Constructs, Step
+from jupyter_jaxpr.program.control_flow import EquationCards, Step
 
 sys.path.insert(0, str(Path(__file__).parent / "control_flow"))
 
@@ -295,14 +295,14 @@ def test_two_loops_on_one_line_that_xla_counts_apart_are_not_mixed_up():
 
 
 def test_a_construct_that_cannot_be_read_hides_no_other(monkeypatch):
-    read = Constructs.control
+    read = EquationCards.control
 
     def broken(self, place, primitive, *arguments):
         if primitive == "while":
             raise RuntimeError("another JAX")
         return read(self, place, primitive, *arguments)
 
-    monkeypatch.setattr(Constructs, "control", broken)
+    monkeypatch.setattr(EquationCards, "control", broken)
 
     def f(x):
         x = lax.while_loop(lambda x: x < 10, lambda x: x * 2, x)

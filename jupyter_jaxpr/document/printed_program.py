@@ -12,7 +12,7 @@ from typing import Any
 from ..quantities import count
 from .limits import CHARACTERS, LINES, NAMED
 from .printed_variable_names import PROGRAM, Names, Pools, name_apart, name_program, walk
-from .read.variable_names import names_of_variables
+from .read.assigned_names import assigned_names
 from .types.document import Program, Scope, Snapshot
 
 
@@ -105,7 +105,7 @@ class _Printer:
         self.equations: list[tuple[tuple[int, int], ...]] = [()]
         self.folds: list[tuple[int, int]] = []
         self.comments: dict[int, str] = {}
-        self._assigned = names_of_variables(document)
+        self._assigned = assigned_names(document)
         self._inside: tuple[tuple[int, int], ...] = ()
         self._document = document
         self._pools = pools

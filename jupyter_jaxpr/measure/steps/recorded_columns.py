@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...jax.loop_equations import scan_parts, while_parts
-from ...program.control_flow.equation import COND, SCAN, WHILE
+from ...program.control_flow.control_primitives import COND, SCAN, WHILE
 from ...program.jaxpr.parameters import open_jaxpr
 from .conditions import Compared, compared_scalars
 from .equations import Unsteppable

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...program.control_flow.equation import COND, SCAN, WHILE
+from ...program.control_flow.control_primitives import COND, SCAN, WHILE
 from ...quantities import count
 from .buffers import Control, empty
 from .equations import Step, inner_program, read, run_equations, types_of

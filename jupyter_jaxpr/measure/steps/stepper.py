@@ -7,7 +7,7 @@ from typing import Any
 
 from ...jax.effects import program_effects
 from ...program.control_flow.card_facts import IN_CONDITION, INSIDE
-from ...program.control_flow.equation import COND, SCAN, SCOPE_PRIMITIVES, WHILE
+from ...program.control_flow.control_primitives import COND, SCAN, SCOPE_PRIMITIVES, WHILE
 from ...program.jaxpr.high_primitives import named
 from ...program.jaxpr.parameters import open_jaxpr
 from .buffers import bytes_of

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...program.control_flow.card_facts import INSIDE
-from ...program.control_flow.equation import COND, SCAN, SCOPE_PRIMITIVES, WHILE
+from ...program.control_flow.control_primitives import COND, SCAN, SCOPE_PRIMITIVES, WHILE
 from ...program.jaxpr.high_primitives import named
 from .buffers import Buffers, Control, empty, end_visit, keep_point
 from .conditions import SCOPE_PARAMETERS

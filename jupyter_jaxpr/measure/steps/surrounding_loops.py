@@ -14,7 +14,7 @@ import numpy as np
 
 from ...jax.loop_equations import scan_parts, while_parts
 from ...program.control_flow.card_facts import IN_CONDITION
-from ...program.control_flow.equation import SCAN
+from ...program.control_flow.control_primitives import SCAN
 from .buffers import Buffers, end_visit, keep_point
 from .conditions import deciding
 from .equations import Step, Unsteppable, inner_program, run, run_equations

@@ -1,21 +1,21 @@
 """Makes the control-flow cards of a program: the user's call, the construct that JAX made of it, and its values.
 
-`reader` walks through the scopes; `constructs` makes the card of an equation, `dissolved` the card of a construct that
-left no primitive. `equation` hides the differences between JAX versions; `callers` reads frames, `source_calls` the
-user's source.
+`cards_of_program` walks through the scopes (`reached_scope`); `card_of_equation` makes the card of an equation,
+`constructs_without_primitive` the card of a construct that left no primitive. `control_primitives` hides the
+differences between JAX versions; `callers` reads frames, `source_calls` the user's source.
 """
 
 from .card import NO_OPERAND, BranchRow, Card, ControlPath, SlotRow, Step
-from .constructs import Constructs
+from .card_of_equation import EquationCards
+from .cards_of_program import MOST, ProgramCards, Reader
 from .hlo_step_counts import known_trips
-from .reader import MOST, ProgramCards, Reader
 
 __all__ = [
     "MOST",
     "NO_OPERAND",
     "BranchRow",
     "Card",
-    "Constructs",
+    "EquationCards",
     "ControlPath",
     "ProgramCards",
     "Reader",

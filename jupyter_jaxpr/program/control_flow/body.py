@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from ..jaxpr.walk import Walk
 from .callers import Callers
 from .card import Card
-from .equation import Debug
+from .control_primitives import Debug
 from .source_calls import Call, Written, definition, parameters, returned
 from .users_names import guessed_carry, into, only_leaf, renamed
 
@@ -131,7 +131,7 @@ class Bodies:
             card: The card; its fields `kind` and `body` must be set.
             debug: JAX's debug information on the body.
             call: The user's call of the loop; None if its source is unknown.
-            derivative: The part of a derivative to which the construct belongs, see `Place.derivative`.
+            derivative: The part of a derivative to which the construct belongs, see `ReachedScope.derivative`.
         """
         argument = call.argument(*_ARGUMENT.get(card.kind, (0, "f"))) if call is not None else None
         lambda_ = argument if isinstance(argument, ast.Lambda) else None

@@ -5,27 +5,27 @@ from __future__ import annotations
 from ...jax.loop_equations import lowered_scan
 from ...quantities import count
 from .card import Card
-from .place import Place
+from .reached_scope import ReachedScope
 
 #: A Python loop with at most this many iterations makes no large program.
 SHORT = 10
 
 
-def choose(card: Card, place: Place, derivative: str) -> None:
+def choose(card: Card, reached: ReachedScope, derivative: str) -> None:
     """Fill `choice` and `choice_reason`.
 
     A construct that JAX made for a derivative gets neither, because the user did not choose it.
     """
     if card.library is not None or derivative == "transpose":
         return
-    row = _row(card, place, derivative)
+    row = _row(card, reached, derivative)
     if row is not None:
         card.choice, card.choice_reason = row
 
 
-def _row(card: Card, place: Place, derivative: str) -> tuple[str, str] | None:
+def _row(card: Card, reached: ReachedScope, derivative: str) -> tuple[str, str] | None:
     if card.primitive == "cond":
-        return _branch(card, place)
+        return _branch(card, reached)
     if card.kind == "map":
         return "outputs", "Each step of this loop returns an output and does not need the other steps."
     # A library's while_loop that became a scan has only an upper bound of its number of steps in `trips`.
@@ -47,10 +47,10 @@ def _row(card: Card, place: Place, derivative: str) -> tuple[str, str] | None:
     return "long", f"The loop has {steps}. A Python loop would unroll its body {card.trips:,} times."
 
 
-def _branch(card: Card, place: Place) -> tuple[str, str] | None:
+def _branch(card: Card, reached: ReachedScope) -> tuple[str, str] | None:
     if card.predicate_equation < 0 and card.predicate >= 0:
         name = card.predicate_text or "The predicate"
-        if not place.steps:
+        if not reached.steps:
             return "flag", (
                 f"{name} is an argument, not a computed value. A static argument would need no cond, but JAX would "
                 "compile once for each of its values."

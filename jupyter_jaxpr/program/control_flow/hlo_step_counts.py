@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from ..source.positions import Positions
 from . import card_facts
 from .card import Card
-from .equation import SCAN, WHILE
+from .control_primitives import SCAN, WHILE
 
 _WHILE = re.compile(r"= .* while\(")
 _COUNT = re.compile(r'"known_trip_count":\{"n":"(\d+)"')

@@ -11,7 +11,7 @@ import ast
 from ..jaxpr.walk import Walk
 from .callers import Callers
 from .card import Card
-from .place import CONVERSIONS, Paths, Place
+from .reached_scope import CONVERSIONS, Paths, ReachedScope
 from .source_calls import Call, Written, text_of
 
 #: Primitives by which JAX makes the predicate from the user's value, on the line of the construct itself.
@@ -28,18 +28,18 @@ class Predicates:
         self._callers = callers
         self._paths = paths
 
-    def fill(self, card: Card, place: Place, operand: int, call: Call | None) -> None:
+    def fill(self, card: Card, reached: ReachedScope, operand: int, call: Call | None) -> None:
         """Fill the card's fields on the predicate: its equation, its source and its frame."""
         card.predicate = operand
-        columns, strings = place.columns, self._walk.strings.items
+        columns, strings = reached.columns, self._walk.strings.items
         equation = -1
         at = operand
         while at >= 0:
-            equation, _ = self._paths.producer(columns, place.number, at)
+            equation, _ = self._paths.producer(columns, reached.number, at)
             if equation < 0:
                 break
             made_by = strings[columns.primitive[equation]]
-            caller = self._callers.of(columns.stack[equation], place.caller)
+            caller = self._callers.of(columns.stack[equation], reached.caller)
             put_there = caller.kind in ("cond", "switch") and caller.frame == card.frame
             before = [operand for operand in columns.operands[equation] if operand >= 0]
             if made_by not in CONVERSIONS and not (put_there and made_by in _TO_PREDICATE):
@@ -55,21 +55,21 @@ class Predicates:
         if written is not None and not isinstance(written, ast.Name | ast.Attribute | ast.Subscript):
             text = text_of(written)
         if text is None and equation >= 0:
-            frame = self._callers.of(columns.stack[equation], place.caller).frame
+            frame = self._callers.of(columns.stack[equation], reached.caller).frame
             text = self._written.text(frame) if frame >= 0 and frame != card.frame else None
-        card.predicate_text = text or text_of(written) or self._paths.of(place, at, card.frame) or None
+        card.predicate_text = text or text_of(written) or self._paths.of(reached, at, card.frame) or None
 
-    def is_boolean(self, card: Card, place: Place) -> bool:
+    def is_boolean(self, card: Card, reached: ReachedScope) -> bool:
         """Return whether the user passed a boolean, rather than an integer index."""
         operand = card.predicate
         for _ in range(4):
-            aval = self._walk.avals[self._paths.aval(place.columns, operand)]
+            aval = self._walk.avals[self._paths.aval(reached.columns, operand)]
             if aval.dtype == "bool":
                 return True
             if operand < 0:
                 return False
-            equation, _ = self._paths.producer(place.columns, place.number, operand)
-            if equation < 0 or self._walk.strings.items[place.columns.primitive[equation]] not in CONVERSIONS:
+            equation, _ = self._paths.producer(reached.columns, reached.number, operand)
+            if equation < 0 or self._walk.strings.items[reached.columns.primitive[equation]] not in CONVERSIONS:
                 return False
-            operand = place.columns.operands[equation][0]
+            operand = reached.columns.operands[equation][0]
         return False

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from ...interruptions import not_of_a_signal
 from ..jaxpr.pools import Strings
 from ..source.positions import Positions, SourceFile
-from .equation import Debug
+from .control_primitives import Debug
 
 #: The most characters of an expression that is shown.
 LIMIT = 80

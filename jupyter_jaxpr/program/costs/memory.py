@@ -21,7 +21,7 @@ from typing import Any
 
 from ...interruptions import not_of_a_signal
 from ...jax.loop_equations import scan_parts
-from ..control_flow.equation import SCAN, WHILE
+from ..control_flow.control_primitives import SCAN, WHILE
 from ..jaxpr.parameters import COMBINERS
 from ..jaxpr.scope_columns import ScopeColumns
 from ..jaxpr.sizes import Sizes

@@ -16,7 +16,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..control_flow.equation import SCAN, WHILE
+from ..control_flow.control_primitives import SCAN, WHILE
 from ..jaxpr.scope_columns import ScopeColumns
 from ..jaxpr.sizes import Sizes
 from ..jaxpr.walk import Walk

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from ..types.document import Snapshot
 
 #: (scope, number of a variable in it) -> names of the variable.
-VariableNames = Mapping[tuple[int, int], tuple[str, ...]]
+AssignedNames = Mapping[tuple[int, int], tuple[str, ...]]
 
 
-def names_of_variables(document: Snapshot) -> VariableNames:
+def assigned_names(document: Snapshot) -> AssignedNames:
     """Return {variable: all Python names that were assigned to it}, in the order of the document.
 
     A name belongs to a variable if the Python name held exactly this value while JAX traced: `a = b = x @ w` gives two

@@ -16,8 +16,8 @@ from ..jaxpr.walk import Walk
 from . import card_facts
 from .callers import Callers
 from .card import NO_OPERAND, BranchRow, Card, ControlPath, SlotRow
-from .place import Paths, Place
 from .predicate_of_cond import Predicates
+from .reached_scope import Paths, ReachedScope
 from .source_calls import Written, branch_name, target_name, text_of
 
 _SELECTED = "select"
@@ -71,9 +71,9 @@ class Dissolved:
             for primitive, stack in zip(columns.primitive, columns.stack, strict=True)
         )
 
-    def find(self, place: Place, program: int) -> list[Found]:
+    def find(self, reached: ReachedScope, program: int) -> list[Found]:
         """Return the constructs of a scope that have no primitive."""
-        columns, strings = place.columns, self._walk.strings.items
+        columns, strings = reached.columns, self._walk.strings.items
         selects: list[_Group] = []
         open_groups: dict[tuple[tuple[int, ...], int], _Group] = {}
         combined: dict[tuple[tuple[int, ...], int], _Group] = {}
@@ -87,48 +87,48 @@ class Dissolved:
                 combined.setdefault(key, _Group(*key)).equations.append(equation)
                 continue
             group = open_groups.get(key)
-            is_result = primitive == "select_n" and not self._by_comparison(place, group, equation)
+            is_result = primitive == "select_n" and not self._by_comparison(reached, group, equation)
             if group is None or (group.results and not is_result):
                 group = open_groups[key] = _Group(*key)
                 selects.append(group)
             group.equations.append(equation)
             if is_result:
                 group.results.append(equation)
-        parts = [self._select(place, program, group) for group in selects if group.results]
-        parts += [self._combined(place, program, group) for group in self._with_combiners(place, combined)]
+        parts = [self._select(reached, program, group) for group in selects if group.results]
+        parts += [self._combined(reached, program, group) for group in self._with_combiners(reached, combined)]
         return [part for part in parts if part is not None]
 
-    def _by_comparison(self, place: Place, group: _Group | None, equation: int) -> bool:
+    def _by_comparison(self, reached: ReachedScope, group: _Group | None, equation: int) -> bool:
         """Return whether a `select_n` selects an operand by `index == branch`, as JAX's batching rule does."""
-        predicate = place.columns.operands[equation][0]
+        predicate = reached.columns.operands[equation][0]
         if group is None or predicate < 0:
             return False
-        maker = self._paths.producer(place.columns, place.number, predicate)[0]
+        maker = self._paths.producer(reached.columns, reached.number, predicate)[0]
         while maker in group.equations:
-            if self._walk.strings.items[place.columns.primitive[maker]] == "eq":
+            if self._walk.strings.items[reached.columns.primitive[maker]] == "eq":
                 return True
-            before = place.columns.operands[maker]
+            before = reached.columns.operands[maker]
             if not before or before[0] < 0:
                 return False
-            maker = self._paths.producer(place.columns, place.number, before[0])[0]
+            maker = self._paths.producer(reached.columns, reached.number, before[0])[0]
         return False
 
     # --- a cond under vmap -----------------------------------------------------------------------
 
-    def _select(self, place: Place, program: int, group: _Group) -> Found | None:
-        columns, strings = place.columns, self._walk.strings.items
-        if place.derivative(strings[group.name_stack]) == "transpose":
+    def _select(self, reached: ReachedScope, program: int, group: _Group) -> Found | None:
+        columns, strings = reached.columns, self._walk.strings.items
+        if reached.derivative(strings[group.name_stack]) == "transpose":
             return None
         results = group.results
-        card = self._card(place, program, group, "select_n")
+        card = self._card(reached, program, group, "select_n")
         card.equations = len(group.equations)
-        caller = self._callers.of(columns.stack[group.results[0]], place.caller)
+        caller = self._callers.of(columns.stack[group.results[0]], reached.caller)
         sides = len(columns.operands[results[0]]) - 1
         card.kind = caller.kind if caller.kind in ("cond", "switch") else "cond" if sides == 2 else "switch"
         card.equation = results[0]
         card.path = replace(card.path, equation=results[0])
         call = self._written.call(caller.frame) if caller.library is None else None
-        self._predicates.fill(card, place, columns.operands[results[0]][0], call)
+        self._predicates.fill(card, reached, columns.operands[results[0]][0], call)
         found_select = Found(card)
         starts = [index for index in group.equations if strings[columns.primitive[index]] == "eq"]
         group_equations = set(group.equations)
@@ -138,10 +138,10 @@ class Dissolved:
             if len(starts) == sides:
                 end = starts[side + 1] if side + 1 < sides else results[0]
                 inside = [index for index in range(starts[side], end) if index not in group_equations]
-                branch.equations, branch.flops = self._size(place, inside)
+                branch.equations, branch.flops = self._size(reached, inside)
                 found_select.regions.append((range(starts[side], end), label))
                 if not branch.name and inside:
-                    branch.name = self._function_of(place, inside[0])
+                    branch.name = self._function_of(reached, inside[0])
             card.branches.append(branch)
         picked = [
             index
@@ -154,10 +154,10 @@ class Dissolved:
             if operand not in visited:
                 visited.add(operand)
                 aval = self._paths.aval(columns, operand)
-                name = self._paths.of(place, operand, card.frame)
+                name = self._paths.of(reached, operand, card.frame)
                 card.slots.append(SlotRow("operand", name, aval, aval, aval, operand))
         for index, equation in enumerate(results):
-            variable = self._paths.first_result(columns, place.number, equation)
+            variable = self._paths.first_result(columns, reached.number, equation)
             aval = columns.variable_avals[variable]
             bound = target_name(call.target, index, len(results)) if call is not None and call.target else None
             card.slots.append(SlotRow("result", bound or "", aval, aval, aval, variable))
@@ -172,10 +172,10 @@ class Dissolved:
         card.steppable = card_facts.SELECTED
         return found_select
 
-    def _size(self, place: Place, equations: Sequence[int]) -> tuple[int, int | None]:
+    def _size(self, reached: ReachedScope, equations: Sequence[int]) -> tuple[int, int | None]:
         """Return the number of some equations, inner programs included, and their operations (None if unknown)."""
         children: dict[int, list[int]] = {}
-        for equation, _, _, child in place.columns.children:
+        for equation, _, _, child in reached.columns.children:
             children.setdefault(equation, []).append(child)
         count, cost = 0, Cost()
         for equation in equations:
@@ -184,11 +184,11 @@ class Dissolved:
             if inside:
                 cost = replace(cost, exact=False)
             elif cost.exact:
-                cost = cost + equation_cost(place.jaxpr.eqns[equation], [])
+                cost = cost + equation_cost(reached.jaxpr.eqns[equation], [])
         return count, cost.flops if cost.exact else None
 
-    def _function_of(self, place: Place, equation: int) -> str:
-        frames = self._callers.user_frames(place.columns.stack[equation])
+    def _function_of(self, reached: ReachedScope, equation: int) -> str:
+        frames = self._callers.user_frames(reached.columns.stack[equation])
         if not frames:
             return ""
         qualified = self._walk.strings.items[self._walk.positions.frames[frames[-1]][1]]
@@ -196,9 +196,9 @@ class Dissolved:
 
     # --- associative_scan ------------------------------------------------------------------------
 
-    def _with_combiners(self, place: Place, groups: dict[tuple[tuple[int, ...], int], _Group]) -> list[_Group]:
+    def _with_combiners(self, reached: ReachedScope, groups: dict[tuple[tuple[int, ...], int], _Group]) -> list[_Group]:
         """Return the groups, each with the equations of the user's combiner, whose frames contain the call's frames."""
-        columns = place.columns
+        columns = reached.columns
         if groups:
             tails = {(frames[0], name_stack): group for (frames, name_stack), group in groups.items() if frames}
             for equation, stack in enumerate(columns.stack):
@@ -213,17 +213,17 @@ class Dissolved:
             group.equations.sort()
         return list(groups.values())
 
-    def _combined(self, place: Place, program: int, group: _Group) -> Found:
-        columns, strings = place.columns, self._walk.strings.items
-        card = self._card(place, program, group, "")
+    def _combined(self, reached: ReachedScope, program: int, group: _Group) -> Found:
+        columns, strings = reached.columns, self._walk.strings.items
+        card = self._card(reached, program, group, "")
         card.kind = _COMBINED
         card.equations = len(group.equations)
         call = self._written.call(card.frame) if card.library is None else None
         argument = call.argument(0, "fn") if call is not None else None
         card.title = "<lambda>" if isinstance(argument, ast.Lambda) else text_of(argument) or ""
-        backward = place.derivative(card.name_stack) == "transpose"
+        backward = reached.derivative(card.name_stack) == "transpose"
         card.reverse = any(strings[columns.primitive[index]] == "rev" for index in group.equations)
-        axis = self._axis(place, group)
+        axis = self._axis(reached, group)
         group_equations = set(group.equations)
         outside: dict[int, str] = {}
         bound: set[int] = set()
@@ -233,17 +233,17 @@ class Dissolved:
                 and self._kind(columns.stack[group_equation]) is not None
             )
             for operand in columns.operands[group_equation]:
-                if operand < 0 or self._paths.producer(columns, place.number, operand)[0] in group_equations:
+                if operand < 0 or self._paths.producer(columns, reached.number, operand)[0] in group_equations:
                     continue
                 if is_slice:
                     outside[operand] = "xs"
                 else:
                     outside.setdefault(operand, "const")
-            first = self._paths.first_result(columns, place.number, group_equation)
+            first = self._paths.first_result(columns, reached.number, group_equation)
             bound.update(range(first, first + columns.output_counts[group_equation]))
         for role in () if backward else ("const", "xs"):
             for operand in (variable for variable, own_role in outside.items() if own_role == role):
-                name = self._paths.of(place, operand, card.frame)
+                name = self._paths.of(reached, operand, card.frame)
                 card.slots.append(self._slot(columns, role, name, operand, axis))
         results = [variable for variable in columns.outputs if variable in bound]
         for equation, operands in enumerate(columns.operands):
@@ -267,15 +267,15 @@ class Dissolved:
         card.steppable = card_facts.COMBINED
         return Found(card)
 
-    def _axis(self, place: Place, group: _Group) -> int:
+    def _axis(self, reached: ReachedScope, group: _Group) -> int:
         """Return the axis along which an associative_scan combines.
 
         This is the axis of the slices with stride 2; if there are no such slices, axis 0 is assumed.
         """
         strings = self._walk.strings.items
         for index in group.equations:
-            if strings[place.columns.primitive[index]] == "slice":
-                strides = place.jaxpr.eqns[index].params.get("strides") or ()
+            if strings[reached.columns.primitive[index]] == "slice":
+                strides = reached.jaxpr.eqns[index].params.get("strides") or ()
                 axis = next((axis for axis, stride in enumerate(strides) if stride != 1), None)
                 if axis is not None:
                     return axis
@@ -300,16 +300,16 @@ class Dissolved:
 
     # --- a cond or an associative_scan -------------------------------------------------------------
 
-    def _card(self, place: Place, program: int, group: _Group, primitive: str) -> Card:
-        columns = place.columns
+    def _card(self, reached: ReachedScope, program: int, group: _Group, primitive: str) -> Card:
+        columns = reached.columns
         first = group.equations[0]
-        caller = self._callers.of(columns.stack[first], place.caller)
+        caller = self._callers.of(columns.stack[first], reached.caller)
         return Card(
             kind="",
             primitive=primitive,
-            scope=place.number,
+            scope=reached.number,
             equation=first,
-            path=ControlPath(program, place.steps, first),
+            path=ControlPath(program, reached.steps, first),
             program=program,
             frame=caller.frame,
             library=caller.library,

@@ -14,9 +14,9 @@ from . import card_facts, decision_row
 from .body import Bodies, Body
 from .callers import Callers
 from .card import BranchRow, Card, ControlPath, SlotRow
-from .equation import COND, SCAN, SCOPE_PRIMITIVES, Debug, debug_of
-from .place import REMATTED, Paths, Place
+from .control_primitives import COND, SCAN, SCOPE_PRIMITIVES, Debug, debug_of
 from .predicate_of_cond import Predicates
+from .reached_scope import REMATTED, Paths, ReachedScope
 from .source_calls import Call, Written, branch_name, definition, returned, text_of
 from .users_names import into, only_leaf, renamed
 
@@ -30,7 +30,7 @@ def is_users(debug: Debug | None) -> bool:
     return debug is not None and bool(debug.function) and debug.users
 
 
-class Constructs:
+class EquationCards:
     """Makes the cards of control-flow equations."""
 
     def __init__(self, walk: Walk, written: Written, callers: Callers, paths: Paths) -> None:
@@ -46,55 +46,57 @@ class Constructs:
 
     # --- control flow ----------------------------------------------------------------------------
 
-    def control(self, place: Place, primitive: str, equation: int, children: list[Child], path: ControlPath) -> Card:
+    def control(
+        self, reached: ReachedScope, primitive: str, equation: int, children: list[Child], path: ControlPath
+    ) -> Card:
         """Return the card of an equation that is a scan, a while or a cond."""
-        columns = place.columns
-        caller = self._callers.of(columns.stack[equation], place.caller)
+        columns = reached.columns
+        caller = self._callers.of(columns.stack[equation], reached.caller)
         call = self._written.call(caller.frame) if caller.library is None else None
         card = Card(
             kind=caller.kind or primitive,
             primitive=primitive,
-            scope=place.number,
+            scope=reached.number,
             equation=equation,
             path=path,
             program=path.program,
             frame=caller.frame,
             library=caller.library,
             name_stack=self._walk.strings.items[columns.name_stack[equation]],
-            effects=self._effects(place, equation),
+            effects=self._effects(reached, equation),
         )
         scopes = {(self._walk.strings.items[parameter], position): scope for _, parameter, position, scope in children}
         if primitive == SCAN:
-            self._scan(card, place, scopes, call)
+            self._scan(card, reached, scopes, call)
         elif primitive == COND:
-            self._cond(card, place, scopes, call)
+            self._cond(card, reached, scopes, call)
         else:
-            self._while(card, place, scopes, call)
-        derivative = place.derivative(card.name_stack)
+            self._while(card, reached, scopes, call)
+        derivative = reached.derivative(card.name_stack)
         plain = card.library is None and (card.body < 0 or self.debug_of(card.body).users)
-        is_repeated = REMATTED in f"{place.around}/{card.name_stack}" and derivative != "transpose"
-        used = equation in dict(columns.effects) or self._is_used(place, equation)
+        is_repeated = REMATTED in f"{reached.around}/{card.name_stack}" and derivative != "transpose"
+        used = equation in dict(columns.effects) or self._is_used(reached, equation)
         card_facts.add(
             card, call, self._walk, backward=derivative == "transpose", is_repeated=is_repeated, plain=plain, used=used
         )
-        decision_row.choose(card, place, derivative)
+        decision_row.choose(card, reached, derivative)
         return card
 
-    def _scan(self, card: Card, place: Place, scopes: dict[tuple[str, int], int], call: Call | None) -> None:
-        equation = place.jaxpr.eqns[card.equation]
+    def _scan(self, card: Card, reached: ReachedScope, scopes: dict[tuple[str, int], int], call: Call | None) -> None:
+        equation = reached.jaxpr.eqns[card.equation]
         parts = scan_parts(equation.params)
         card.kind = card.kind if card.kind in ("scan", "map", "fori_loop", "while_loop") else "scan"
-        body = self._body(card, scopes["jaxpr", -1], call, place)
-        operands = place.columns.operands[card.equation]
-        first = self._paths.first_result(place.columns, place.number, card.equation)
+        body = self._body(card, scopes["jaxpr", -1], call, reached)
+        operands = reached.columns.operands[card.equation]
+        first = self._paths.first_result(reached.columns, reached.number, card.equation)
         inner = self._walk.scopes[card.body]
         shift = inner.constants
         for index, operand in enumerate(operands):
             step = inner.variable_avals[shift + index]
-            aval = self._paths.aval(place.columns, operand)
+            aval = self._paths.aval(reached.columns, operand)
             if index < parts.consts:
                 is_kept = body.kept(index)
-                name = body.input(index) if is_kept else self._outside(place, operand, card) or body.input(index)
+                name = body.input(index) if is_kept else self._outside(reached, operand, card) or body.input(index)
                 card.slots.append(SlotRow("const", name, step, aval, step, operand, is_kept))
             elif index < parts.consts + parts.carry:
                 position = index - parts.consts
@@ -102,19 +104,19 @@ class Constructs:
                 name = body.carry(position, parts.consts, parts.carry)
                 card.slots.append(SlotRow("carry", name, step, aval, out, operand))
             else:
-                name = self._outside(place, operand, card) or body.input(index)
+                name = self._outside(reached, operand, card) or body.input(index)
                 card.slots.append(SlotRow("xs", name, step, aval, step, operand))
         for index, output in enumerate(inner.outputs[parts.carry :], parts.carry):
             step = self._paths.aval(inner, output)
             variable = first + index
-            aval = place.columns.variable_avals[variable]
+            aval = reached.columns.variable_avals[variable]
             name = body.y(index, len(inner.outputs) - parts.carry)
             card.slots.append(SlotRow("ys", name, step, aval, step, variable))
         card.reverse, card.unroll = parts.reverse, parts.unroll
         if parts.length is not None:
             card.trips, card.trips_from = parts.length, "length"
         if card.kind == "fori_loop":
-            backward = place.derivative(card.name_stack) == "transpose"
+            backward = reached.derivative(card.name_stack) == "transpose"
             self._counted(card, operands[parts.consts] if parts.carry and not backward else None, call)
         card.step_flops = self._costs.scope(card.body)
 
@@ -132,25 +134,25 @@ class Constructs:
                 upper = str(int(text) + card.trips) if card.trips else upper
                 card.lower, card.upper = (text, upper) if upper else (None, None)
 
-    def _while(self, card: Card, place: Place, scopes: dict[tuple[str, int], int], call: Call | None) -> None:
-        equation = place.jaxpr.eqns[card.equation]
+    def _while(self, card: Card, reached: ReachedScope, scopes: dict[tuple[str, int], int], call: Call | None) -> None:
+        equation = reached.jaxpr.eqns[card.equation]
         parts = while_parts(equation.params)
         card.kind = card.kind if card.kind in ("while_loop", "fori_loop", "scan", "map") else "while_loop"
-        body = self._body(card, scopes["body_jaxpr", -1], call, place)
+        body = self._body(card, scopes["body_jaxpr", -1], call, reached)
         card.condition = scopes["cond_jaxpr", -1]
-        operands = place.columns.operands[card.equation]
+        operands = reached.columns.operands[card.equation]
         condition, inner = self._walk.scopes[card.condition], self._walk.scopes[card.body]
         consts = parts.condition_consts + parts.body_consts
         for index, operand in enumerate(operands):
-            aval = self._paths.aval(place.columns, operand)
+            aval = self._paths.aval(reached.columns, operand)
             if index < parts.condition_consts:
                 step = condition.variable_avals[condition.constants + index]
-                card.slots.append(SlotRow("const", self._outside(place, operand, card), step, aval, step, operand))
+                card.slots.append(SlotRow("const", self._outside(reached, operand, card), step, aval, step, operand))
                 continue
             variable = inner.constants + index - parts.condition_consts
             step = inner.variable_avals[variable]
             if index < consts:
-                name = self._outside(place, operand, card) or body.input(index - parts.condition_consts)
+                name = self._outside(reached, operand, card) or body.input(index - parts.condition_consts)
                 card.slots.append(SlotRow("const", name, step, aval, step, operand))
                 continue
             position = index - consts
@@ -158,22 +160,22 @@ class Constructs:
             name = body.carry(position, parts.body_consts, len(operands) - consts)
             card.slots.append(SlotRow("carry", name, step, aval, out, operand))
         if card.kind == "fori_loop":
-            self._traced_bounds(card, place, operands[consts:], call)
+            self._traced_bounds(card, reached, operands[consts:], call)
         else:
             card.condition_text = self._condition_text(card.condition, card.frame)
-            card.trips = counted_trips(self._walk, place.number, card.equation, card.condition, card.body)
+            card.trips = counted_trips(self._walk, reached.number, card.equation, card.condition, card.body)
             card.trips_from = None if card.trips is None else "bounds"
         steps = [self._costs.scope(card.body), self._costs.scope(card.condition)]
         card.step_flops = None if None in steps else sum(step for step in steps if step is not None)
 
-    def _traced_bounds(self, card: Card, place: Place, carry: list[int], call: Call | None) -> None:
+    def _traced_bounds(self, card: Card, reached: ReachedScope, carry: list[int], call: Call | None) -> None:
         """Fill the bounds of a fori_loop that became a while loop.
 
         Its carry begins with the index and the upper bound.
         """
         if len(carry) < 2:
             return
-        lower, upper = (self._outside(place, operand, card) for operand in carry[:2])
+        lower, upper = (self._outside(reached, operand, card) for operand in carry[:2])
         if call is not None:
             lower = lower or text_of(call.argument(0, "lower")) or ""
             upper = upper or text_of(call.argument(1, "upper")) or ""
@@ -202,18 +204,18 @@ class Constructs:
                 waiting += [operand for operand in columns.operands[equation] if operand >= 0]
         return texts.pop() if len(texts) == 1 else None
 
-    def _cond(self, card: Card, place: Place, scopes: dict[tuple[str, int], int], call: Call | None) -> None:
-        columns = place.columns
+    def _cond(self, card: Card, reached: ReachedScope, scopes: dict[tuple[str, int], int], call: Call | None) -> None:
+        columns = reached.columns
         sides = sorted((position, scope) for (name, position), scope in scopes.items() if name == "branches")
         operands = columns.operands[card.equation]
         predicate, branch_operands = operands[0], operands[1:]
-        self._predicates.fill(card, place, predicate, call)
+        self._predicates.fill(card, reached, predicate, call)
         # `lax.platform_dependent` sets this parameter; a cond or a switch of the user has None.
-        platforms = place.jaxpr.eqns[card.equation].params.get("branches_platforms")
+        platforms = reached.jaxpr.eqns[card.equation].params.get("branches_platforms")
         if platforms is not None:
             card.kind = "switch"
         if card.kind not in ("cond", "switch"):
-            card.kind = "cond" if len(sides) == 2 and self._predicates.is_boolean(card, place) else "switch"
+            card.kind = "cond" if len(sides) == 2 and self._predicates.is_boolean(card, reached) else "switch"
         labels = ["False", "True"] if card.kind == "cond" and len(sides) == 2 else [str(side) for side, _ in sides]
         if platforms is not None:
             labels = [", ".join(names) if names else card_facts.OTHER_PLATFORM for names in platforms]
@@ -233,10 +235,10 @@ class Constructs:
         inner, debug = self._walk.scopes[sides[0][1]], self.debug_of(sides[0][1])
         for index, operand in enumerate(branch_operands):
             step = inner.variable_avals[inner.constants + index]
-            name = self._outside(place, operand, card) or _at(debug.arguments, index)
+            name = self._outside(reached, operand, card) or _at(debug.arguments, index)
             aval = self._paths.aval(columns, operand)
             card.slots.append(SlotRow("operand", name, step, aval, step, operand))
-        self._results(card, place, debug, call)
+        self._results(card, reached, debug, call)
         flops = [branch.flops for branch in card.branches]
         card.step_flops = (
             None if None in flops else max((flop_count for flop_count in flops if flop_count is not None), default=0)
@@ -245,16 +247,16 @@ class Constructs:
     # --- named scopes ----------------------------------------------------------------------------
 
     def named_scope(
-        self, place: Place, primitive: str, equation: int, children: list[Child], path: ControlPath
+        self, reached: ReachedScope, primitive: str, equation: int, children: list[Child], path: ControlPath
     ) -> Card:
         """Return the card of an equation that is a jit, a custom rule or a remat."""
-        columns = place.columns
-        caller = self._callers.of(columns.stack[equation], place.caller)
+        columns = reached.columns
+        caller = self._callers.of(columns.stack[equation], reached.caller)
         debug = self.debug(children) or Debug()
         card = Card(
             kind=SCOPE_PRIMITIVES[primitive],
             primitive=primitive,
-            scope=place.number,
+            scope=reached.number,
             equation=equation,
             path=path,
             program=path.program,
@@ -264,7 +266,7 @@ class Constructs:
             name_stack=self._walk.strings.items[columns.name_stack[equation]],
             body=children[0][3],
             body_frame=self._definition(debug),
-            effects=self._effects(place, equation),
+            effects=self._effects(reached, equation),
             step_flops=self._costs.scope(children[0][3]),
         )
         inner = self._walk.scopes[card.body]
@@ -272,23 +274,23 @@ class Constructs:
         for index, operand in enumerate(operands):
             aval = self._paths.aval(columns, operand)
             step = inner.variable_avals[inner.constants + index] if index < inner.inputs else aval
-            name = self._outside(place, operand, card) or _at(debug.arguments, index)
+            name = self._outside(reached, operand, card) or _at(debug.arguments, index)
             card.slots.append(SlotRow("operand", name, step, aval, step, operand))
-        self._results(card, place, debug, self._written.call(caller.frame) if caller.library is None else None)
+        self._results(card, reached, debug, self._written.call(caller.frame) if caller.library is None else None)
         card.steppable = card_facts.NO_STEPS
         return card
 
-    def _results(self, card: Card, place: Place, debug: Debug, call: Call | None) -> None:
+    def _results(self, card: Card, reached: ReachedScope, debug: Debug, call: Call | None) -> None:
         """Fill the results of a branch or a named scope, with the names to which the user's code assigns them."""
-        columns = place.columns
-        first = self._paths.first_result(columns, place.number, card.equation)
+        columns = reached.columns
+        first = self._paths.first_result(columns, reached.number, card.equation)
         count = columns.output_counts[card.equation]
         target = call.target if call is not None else None
         suffixes: list[str] | None = [path.removeprefix(_RESULT) for path in debug.results]
         if len(debug.results) != count:  # JAX does not know the paths of all results
             leaf = self._only_leaf(card, call) if count == 1 else None
             suffixes = None if leaf is None else [leaf]
-        if suffixes is None or place.derivative(card.name_stack):
+        if suffixes is None or reached.derivative(card.name_stack):
             target, suffixes = None, [""] * count
         for index in range(count):
             aval = columns.variable_avals[first + index]
@@ -324,53 +326,53 @@ class Constructs:
             debug = self._debugs[scope] = debug_of(self._walk.jaxprs[scope], self._walk.positions)
         return debug
 
-    def inputs(self, place: Place, equation: int, parameter: str, scope: int) -> list[str]:
+    def inputs(self, reached: ReachedScope, equation: int, parameter: str, scope: int) -> list[str]:
         """Return the paths of the inputs of an inner program: its own names, and outer names for captured values."""
         columns = self._walk.scopes[scope]
         debug = self.debug_of(scope)
         names = [_at(debug.arguments, index) for index in range(columns.inputs)]
-        operands = place.columns.operands[equation]
-        primitive = self._walk.strings.items[place.columns.primitive[equation]]
+        operands = reached.columns.operands[equation]
+        primitive = self._walk.strings.items[reached.columns.primitive[equation]]
         offset = 0
         if primitive == COND:
             offset = 1
         elif parameter == "body_jaxpr":
-            offset = while_parts(place.jaxpr.eqns[equation].params).condition_consts
-        frame = self._callers.of(place.columns.stack[equation], place.caller).frame
+            offset = while_parts(reached.jaxpr.eqns[equation].params).condition_consts
+        frame = self._callers.of(reached.columns.stack[equation], reached.caller).frame
         function = self._written.function(debug.file, debug.line) if debug.users else None
         for index, name in enumerate(names):
             if name:
                 names[index] = renamed(name, function)
             elif len(operands) == columns.inputs + offset or parameter == "body_jaxpr":
                 if index + offset < len(operands):
-                    names[index] = self._paths.of(place, operands[index + offset], frame)
+                    names[index] = self._paths.of(reached, operands[index + offset], frame)
         return [""] * columns.constants + names
 
-    def _body(self, card: Card, scope: int, call: Call | None, place: Place) -> Body:
+    def _body(self, card: Card, scope: int, call: Call | None, reached: ReachedScope) -> Body:
         """Return the function that is the body of a loop, and fill the card's fields on the body."""
         card.body = scope
-        body = self._bodies.of(card, self.debug_of(scope), call, place.derivative(card.name_stack))
+        body = self._bodies.of(card, self.debug_of(scope), call, reached.derivative(card.name_stack))
         card.title, card.body_frame = body.name, body.frame
         return body
 
     def _definition(self, debug: Debug) -> int:
         return definition(self._walk.positions, self._written, debug)
 
-    def _outside(self, place: Place, operand: int, card: Card) -> str:
-        return self._paths.of(place, operand, card.frame)
+    def _outside(self, reached: ReachedScope, operand: int, card: Card) -> str:
+        return self._paths.of(reached, operand, card.frame)
 
-    def _is_used(self, place: Place, equation: int) -> bool:
+    def _is_used(self, reached: ReachedScope, equation: int) -> bool:
         """Return whether another equation, or the result of the scope, uses a result of the equation."""
-        columns = place.columns
-        first = self._paths.first_result(columns, place.number, equation)
+        columns = reached.columns
+        first = self._paths.first_result(columns, reached.number, equation)
         results = range(first, first + columns.output_counts[equation])
         later = columns.operands[equation + 1 :]
         return any(output in results for output in columns.outputs) or any(
             operand in results for operands in later for operand in operands
         )
 
-    def _effects(self, place: Place, equation: int) -> list[str]:
-        rows = dict(place.columns.effects)
+    def _effects(self, reached: ReachedScope, equation: int) -> list[str]:
+        rows = dict(reached.columns.effects)
         names = [self._walk.strings.items[effect] for effect in rows.get(equation, [])]
         return [name for name in names if name not in INSIDE]
 

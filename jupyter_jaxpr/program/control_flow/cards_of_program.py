@@ -19,10 +19,10 @@ from ..jaxpr.walk import Walk
 from . import card_facts
 from .callers import Caller, Callers
 from .card import CONTROL_FLOW, Card, ControlPath, Step
-from .constructs import Constructs, is_users
-from .dissolved import Dissolved, Found
-from .equation import CALL, CONTROL_PRIMITIVES, SCOPE_PRIMITIVES
-from .place import Paths, Place
+from .card_of_equation import EquationCards, is_users
+from .constructs_without_primitive import Dissolved, Found
+from .control_primitives import CALL, CONTROL_PRIMITIVES, SCOPE_PRIMITIVES
+from .reached_scope import Paths, ReachedScope
 from .source_calls import Written
 
 #: The largest number of cards of a program.
@@ -57,7 +57,7 @@ class Reader:
         written = self._written = Written(walk.positions, walk.strings)
         self._callers = Callers(walk.positions, walk.strings, written)
         self._paths = Paths(walk, written, self._callers)
-        self._constructs = Constructs(walk, written, self._callers, self._paths)
+        self._constructs = EquationCards(walk, written, self._callers, self._paths)
         self._dissolved = Dissolved(walk, written, self._callers, self._paths)
         self._holds: dict[int, bool] = {}
         self._count = 0
@@ -75,8 +75,8 @@ class Reader:
         columns = self._walk.scopes[scope]
         names = [""] * columns.constants + list(inputs)
         caller = Caller(None, call, None)
-        place = Place(scope, columns, self._walk.jaxprs[scope], names, caller, ())
-        nodes = self._place(place, program, 0)
+        reached = ReachedScope(scope, columns, self._walk.jaxprs[scope], names, caller, ())
+        nodes = self._of_scope(reached, program, 0)
         cards: list[Card] = []
         self._flatten(nodes, -1, cards)
         left_out = self._count > MOST
@@ -126,8 +126,8 @@ class Reader:
             return False
         return self._constructs.debug_of(child).users
 
-    def _place(self, place: Place, program: int, depth: int) -> list[_Node]:
-        columns, strings = place.columns, self._walk.strings.items
+    def _of_scope(self, reached: ReachedScope, program: int, depth: int) -> list[_Node]:
+        columns, strings = reached.columns, self._walk.strings.items
         nodes: list[_Node] = []
         for equation, group in groupby(columns.children, key=itemgetter(0)):
             primitive = strings[columns.primitive[equation]]
@@ -137,12 +137,12 @@ class Reader:
             if self._count > MOST:
                 break
             try:
-                nodes += self._equation(place, program, equation, children, depth)
+                nodes += self._equation(reached, program, equation, children, depth)
             except not_of_a_signal(Exception):  # one unreadable construct must not prevent the cards of the others
                 self._failed(traceback.format_exc())
         if self._dissolved.any_in(columns):
             try:
-                dissolved = self._dissolved.find(place, program)
+                dissolved = self._dissolved.find(reached, program)
             except not_of_a_signal(Exception):
                 self._failed(traceback.format_exc())
             else:
@@ -169,14 +169,14 @@ class Reader:
         return nodes
 
     def _equation(
-        self, place: Place, program: int, equation: int, children: list[tuple[int, int, int, int]], depth: int
+        self, reached: ReachedScope, program: int, equation: int, children: list[tuple[int, int, int, int]], depth: int
     ) -> list[_Node]:
-        columns = place.columns
+        columns = reached.columns
         primitive = self._walk.strings.items[columns.primitive[equation]]
-        path = ControlPath(program, place.steps, equation)
+        path = ControlPath(program, reached.steps, equation)
         card: Card | None = None
         if primitive in CONTROL_PRIMITIVES:
-            card = self._constructs.control(place, primitive, equation, children, path)
+            card = self._constructs.control(reached, primitive, equation, children, path)
         else:
             inner = [child for child in children if self.holds(child[3])]
             if primitive in SCOPE_PRIMITIVES:
@@ -185,19 +185,19 @@ class Reader:
                     return []
                 kind = SCOPE_PRIMITIVES[primitive]
                 if rule or (kind != CALL and is_users(self._constructs.debug(children))):
-                    card = self._constructs.named_scope(place, primitive, equation, children, path)
+                    card = self._constructs.named_scope(reached, primitive, equation, children, path)
             elif not inner:
                 return []
         if card is None:
-            return self._inside(place, program, equation, children, depth, None)
+            return self._inside(reached, program, equation, children, depth, None)
         card.depth = depth
         self._count += 1
         deeper = depth + (card.kind in CONTROL_FLOW)
-        return [_Node(card, self._inside(place, program, equation, children, deeper, card))]
+        return [_Node(card, self._inside(reached, program, equation, children, deeper, card))]
 
     def _inside(
         self,
-        place: Place,
+        reached: ReachedScope,
         program: int,
         equation: int,
         children: list[tuple[int, int, int, int]],
@@ -205,7 +205,7 @@ class Reader:
         card: Card | None,
     ) -> list[_Node]:
         nodes: list[_Node] = []
-        caller = self._callers.of(place.columns.stack[equation], place.caller)
+        caller = self._callers.of(reached.columns.stack[equation], reached.caller)
         if card is not None and card.kind in CONTROL_FLOW:
             # An equation without a user line in the body belongs to the library that made the construct.
             around = caller.library or self._written.called(caller.frame)
@@ -215,17 +215,17 @@ class Reader:
                 continue
             name = self._walk.strings.items[parameter]
             columns = self._walk.scopes[scope]
-            inner = Place(
+            inner = ReachedScope(
                 scope,
                 columns,
                 self._walk.jaxprs[scope],
-                self._constructs.inputs(place, equation, name, scope),
+                self._constructs.inputs(reached, equation, name, scope),
                 caller,
-                (*place.steps, Step(equation, name, position)),
-                f"{place.around}/{self._walk.strings.items[place.columns.name_stack[equation]]}",
+                (*reached.steps, Step(equation, name, position)),
+                f"{reached.around}/{self._walk.strings.items[reached.columns.name_stack[equation]]}",
             )
-            inner_nodes = self._place(inner, program, depth)
-            primitive = self._walk.strings.items[place.columns.primitive[equation]]
+            inner_nodes = self._of_scope(inner, program, depth)
+            primitive = self._walk.strings.items[reached.columns.primitive[equation]]
             if name == "cond_jaxpr":
                 _unsteppable(inner_nodes, card_facts.IN_CONDITION)
             elif primitive not in CONTROL_PRIMITIVES and primitive not in SCOPE_PRIMITIVES:

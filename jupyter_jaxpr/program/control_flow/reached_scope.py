@@ -25,7 +25,7 @@ _EXPRESSION = 40
 
 
 @dataclass(slots=True)
-class Place:
+class ReachedScope:
     """A scope, as reached by one path of calls from the outermost scope of the program."""
 
     number: int
@@ -75,50 +75,50 @@ class Paths:
         self.producer(columns, number, columns.constants + columns.inputs)
         return self._firsts[number][equation]
 
-    def of(self, place: Place, operand: int, construct: int = -1) -> str:
+    def of(self, reached: ReachedScope, operand: int, construct: int = -1) -> str:
         """Return the text for a value: the path of an input, a name, or a short expression; '' if unknown.
 
         Args:
-            place: The scope in which the value is an operand.
+            reached: The scope in which the value is an operand.
             operand: The number of the variable or literal.
             construct: The frame of the construct with the operand: a value that JAX inserted there has no name in the
                 user's code.
         """
         if operand < 0:
             return self.literal(operand)
-        equation, result = self.producer(place.columns, place.number, operand)
+        equation, result = self.producer(reached.columns, reached.number, operand)
         if equation < 0:
-            return place.inputs[operand] if operand < len(place.inputs) else ""
+            return reached.inputs[operand] if operand < len(reached.inputs) else ""
         strings = self._walk.strings.items
-        derivative = place.derivative(strings[place.columns.name_stack[equation]])
+        derivative = reached.derivative(strings[reached.columns.name_stack[equation]])
         if derivative == "transpose":
             return ""  # the source of the line names the value that is differentiated, not this derivative
-        caller = self._callers.of(place.columns.stack[equation], place.caller)
-        if strings[place.columns.primitive[equation]] in _PUT_THERE and caller.frame in (construct, -1):
-            before = place.columns.operands[equation]
-            return self.of(place, before[0], construct) if before and before[0] >= 0 else ""
+        caller = self._callers.of(reached.columns.stack[equation], reached.caller)
+        if strings[reached.columns.primitive[equation]] in _PUT_THERE and caller.frame in (construct, -1):
+            before = reached.columns.operands[equation]
+            return self.of(reached, before[0], construct) if before and before[0] >= 0 else ""
         if caller.frame in (construct, -1):
             return ""  # JAX inserted the equation, so no expression of the user computes the value
-        last, count = self._last(place, caller.frame)
+        last, count = self._last(reached, caller.frame)
         if last != equation or (derivative and count > 1):
             return ""  # the equation is only a part of the line's expression, or a derivative of the expression
         target = self._written.target(caller.frame)
         if target is not None:
-            name = target_name(target, result, place.columns.output_counts[equation])
+            name = target_name(target, result, reached.columns.output_counts[equation])
             if name:
                 return name
         text = self._written.text(caller.frame)
         return text if text is not None and len(text) <= _EXPRESSION else ""
 
-    def _last(self, place: Place, frame: int) -> tuple[int, int]:
+    def _last(self, reached: ReachedScope, frame: int) -> tuple[int, int]:
         """Return (index of the last equation of a scope that comes from a user frame, number of such equations).
 
         The last equation computes the value of the frame's expression.
         """
-        lasts = self._lasts.get(place.number)
+        lasts = self._lasts.get(reached.number)
         if lasts is None:
-            lasts = self._lasts[place.number] = {}
-            for equation, stack in enumerate(place.columns.stack):
+            lasts = self._lasts[reached.number] = {}
+            for equation, stack in enumerate(reached.columns.stack):
                 frames = self._callers.user_frames(stack)
                 if frames:
                     lasts[frames[0]] = (equation, lasts.get(frames[0], (0, 0))[1] + 1)
