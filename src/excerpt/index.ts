@@ -4,7 +4,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { aboveAll } from '../host';
 import type { Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
-import { saveAs, standAlone } from '../parts/standing-alone';
+import { saveAs, standaloneSvg } from '../parts/standalone-svg';
 import {
   ProgramListings,
   closeListings,
@@ -45,7 +45,7 @@ export async function saveExcerpt(
       const { name } = snapshot.programs[program];
       saveAs(
         `${name.replace(/[^\w.-]+/g, '_')}-excerpt.svg`,
-        standAlone(svg, title)
+        standaloneSvg(svg, title)
       );
     } finally {
       place.remove();

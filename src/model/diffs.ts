@@ -7,7 +7,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 import { DiffSide, Program, ProgramDiff, Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel, IProgramRef, LevelName } from '../tokens';
 import { Asking, askingOf } from './request-state';
-import { merge } from './results';
+import { merge } from './merged-answers';
 import { earlierVersion } from './earlier-program';
 import { suggestedPartner } from './suggested-pair';
 import { usersPrograms } from './users-programs';

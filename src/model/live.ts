@@ -4,7 +4,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 import type { EvaluableText } from '../protocol/evaluable';
 import type { LiveProgram } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
-import { merge } from './results';
+import { merge } from './merged-answers';
 
 /** The levels up to which Live can make texts, in order: making a level also makes all earlier levels. */
 export const LAST_LEVELS = ['jaxpr', 'stablehlo', 'hlo'] as const;

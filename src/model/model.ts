@@ -23,7 +23,7 @@ import { releaseCosts } from './costs';
 import { firstShown } from './earlier-program';
 import { KernelStatus } from './kernel-status';
 import { requestsOf, traceWritten } from './requests';
-import { carry } from './results';
+import { carry } from './merged-answers';
 import { IEnd, IKnownRun, RUNS_KEPT, Runs, SAVED } from './runs';
 import { whyUnreadable } from './error-words';
 

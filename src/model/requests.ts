@@ -13,7 +13,7 @@ import { REQUESTS } from '../protocol/request-table';
 import { LiveProgram, Snapshot, Working } from '../protocol/snapshot';
 import { ILongRequest, IRequests, Outcome } from '../tokens';
 import { fitsRequest } from './answer-fits-request';
-import { merge } from './results';
+import { merge } from './merged-answers';
 import { Runs } from './runs';
 import { whyUnanswered } from './error-words';
 

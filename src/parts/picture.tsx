@@ -6,7 +6,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { IDrawing, Shape } from './drawn-pieces';
-import { saveAs, standAlone } from './standing-alone';
+import { saveAs, standaloneSvg } from './standalone-svg';
 import { Icon } from './icons';
 
 /** The width that is assumed before the first measurement: that in a panel of 360 pixels. */
@@ -44,7 +44,7 @@ export function Picture(props: {
   }
   const take = (act: (text: string) => void, sentence: string): void => {
     if (svg.current !== null) {
-      act(standAlone(svg.current, words));
+      act(standaloneSvg(svg.current, words));
       setAnnouncement(sentence);
     }
   };

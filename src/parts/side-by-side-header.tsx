@@ -2,7 +2,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { filling } from './filling';
+import { panelContent } from './panel-content';
 import { LiveLine } from './live-line';
 import { Header, IHeaderActions } from './program-header';
 import { ModelWidget } from './model-widget';
@@ -27,7 +27,7 @@ export class WideHead extends ModelWidget {
         </p>
       );
     }
-    const none = model.program < 0 && filling(model) === 'message';
+    const none = model.program < 0 && panelContent(model) === 'message';
     return (
       <>
         <Banner model={model} trans={trans} />

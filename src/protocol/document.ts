@@ -30,7 +30,7 @@ import { REQUESTS } from './request-table';
 import { checkMachine, checkProgramTiming, checkSweep } from './timing';
 import { checkTransforms } from './transform';
 import { Environment, Program, Scope, Snapshot } from './snapshot';
-import { checkPools } from './pools';
+import { checkPools } from './interned-pools';
 import { checkScope, refuseCycles } from './scopes';
 import { checkProgram, checkNamedValue, checkRaisedCall } from './programs';
 import { checkNote, checkRetrace } from './notes';

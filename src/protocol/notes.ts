@@ -11,7 +11,7 @@ import {
   text
 } from './structure';
 import { checkCure, checkCureLevel, checkEdits } from './cures';
-import { IPools } from './pools';
+import { IPools } from './interned-pools';
 
 export function checkNote(
   value: unknown,

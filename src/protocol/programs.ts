@@ -15,7 +15,7 @@ import {
 } from './structure';
 import { MOST } from './limits';
 import { NamedValue, Program, RaisedCall, Scope } from './snapshot';
-import { IPools } from './pools';
+import { IPools } from './interned-pools';
 import { checkLevel } from './texts';
 
 const GROUPS = ['jit', 'eager', 'traced'] as const;

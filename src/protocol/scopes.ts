@@ -14,7 +14,7 @@ import {
 } from './structure';
 import { LIMITS } from './limits';
 import { Scope, ScopePage } from './snapshot';
-import { IPools, checkPools } from './pools';
+import { IPools, checkPools } from './interned-pools';
 
 export function checkScope(value: unknown, pools: IPools): Scope {
   const scope = fields(value, 'scopes');

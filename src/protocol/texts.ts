@@ -14,7 +14,7 @@ import {
   text
 } from './structure';
 import { TextPage } from './snapshot';
-import { IPools, checkPools } from './pools';
+import { IPools, checkPools } from './interned-pools';
 
 const LEVELS = ['stablehlo', 'hlo'] as const;
 

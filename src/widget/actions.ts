@@ -7,7 +7,7 @@ import type { JaxprModel } from '../model/model';
 import type { IPanelActions } from '../panel/shell/above-view';
 import { programMarkdown, programText } from '../parts/copying';
 import { canCopy, documentText, fileName } from '../parts/saved-run';
-import { saveAs } from '../parts/standing-alone';
+import { saveAs } from '../parts/standalone-svg';
 import { Clipboard, aboveAll } from './host';
 
 const NO_ARGUMENTS = { args: { type: 'object', properties: {} } } as const;

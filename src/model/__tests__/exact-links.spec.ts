@@ -7,7 +7,7 @@ import type { ExactLinks, Snapshot, TextPage } from '../../protocol/snapshot';
 import type { IJaxprModel, ILongRequest, Outcome } from '../../tokens';
 import { TwinLinks, twinsOf } from '../exact-links';
 import { linksOf } from '../links';
-import { merge } from '../results';
+import { merge } from '../merged-answers';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 

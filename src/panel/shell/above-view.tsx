@@ -9,7 +9,7 @@ import { versionsApart } from '../../model/error-words';
 import { timingsOf } from '../../model/timings';
 import { Retrace, VariantComparison } from '../../protocol/snapshot';
 import { IJaxprModel, Status } from '../../tokens';
-import { filling } from '../../parts/filling';
+import { panelContent } from '../../parts/panel-content';
 import { LiveLine } from '../../parts/live-line';
 import { Header, IHeaderActions } from '../../parts/program-header';
 import { ModelWidget } from '../../parts/model-widget';
@@ -106,7 +106,7 @@ export class Head extends ModelWidget {
   protected render(): JSX.Element {
     const { trans, actions } = this._options;
     const model = this.model;
-    const kind = filling(model);
+    const kind = panelContent(model);
     if (model === null) {
       const status: Status = { kind: 'no-notebook' };
       return (

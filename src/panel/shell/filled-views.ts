@@ -1,7 +1,7 @@
 /** Decides which views of the panel have something to show. */
 import { diffsOf } from '../../model/diffs';
 import { usersPrograms } from '../../model/users-programs';
-import { filling } from '../../parts/filling';
+import { panelContent } from '../../parts/panel-content';
 import type { Snapshot } from '../../protocol/snapshot';
 import type { IJaxprModel } from '../../tokens';
 import { VIEW_NAMES, ViewName } from './view-names';
@@ -20,7 +20,7 @@ export function askedFor(snapshot: Snapshot): ViewName | null {
 /** The views that have content for the snapshot. */
 export function filledViews(model: IJaxprModel | null): readonly ViewName[] {
   const snapshot = model?.snapshot ?? null;
-  const shown = filling(model);
+  const shown = panelContent(model);
   if (shown !== 'program' && shown !== 'message') {
     return [];
   }

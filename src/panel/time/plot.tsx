@@ -4,7 +4,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';
 import * as React from 'react';
 
-import { saveAs } from '../../parts/standing-alone';
+import { saveAs } from '../../parts/standalone-svg';
 import { Icon, IconName } from '../../parts/icons';
 import { useRoving } from '../../parts/arrow-key-focus';
 import { pictureOf, svgOf } from './saved-plot';

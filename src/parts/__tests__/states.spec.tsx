@@ -9,7 +9,7 @@ import {
   snapshot
 } from '../../protocol/__tests__/documents';
 import { Status } from '../../tokens';
-import { filling } from '../filling';
+import { panelContent } from '../panel-content';
 import { Banner, Waiting } from '../states/banner';
 import { Empty } from '../states/empty';
 import { Failure } from '../states/failure';
@@ -328,13 +328,13 @@ describe('a long compile', () => {
 
   it('takes the place of no earlier program', () => {
     const { model, kernel } = connected();
-    expect(filling(model)).toBe('empty');
+    expect(panelContent(model)).toBe('empty');
     kernel.sends(snapshot());
-    expect(filling(model)).toBe('program');
+    expect(panelContent(model)).toBe('program');
     kernel.received.emit(progress());
-    expect(filling(model)).toBe('program');
+    expect(panelContent(model)).toBe('program');
     kernel.received.emit(progress({ stage: 'running', seq: 3 }));
-    expect(filling(model)).toBe('program');
+    expect(panelContent(model)).toBe('program');
   });
 });
 

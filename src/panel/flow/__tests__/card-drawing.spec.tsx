@@ -12,7 +12,7 @@ import {
   fitted,
   widthOf
 } from '../../../parts/drawn-pieces';
-import { standAlone } from '../../../parts/standing-alone';
+import { standaloneSvg } from '../../../parts/standalone-svg';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 
@@ -249,7 +249,7 @@ describe('a drawing as a file', () => {
     document.body.style.backgroundColor = 'rgb(1, 2, 3)';
     document.body.append(svg);
     const parsed = new DOMParser().parseFromString(
-      standAlone(svg, 'scan: h goes round'),
+      standaloneSvg(svg, 'scan: h goes round'),
       'image/svg+xml'
     );
     const root = parsed.documentElement;

@@ -6,7 +6,7 @@ import {
 } from '../../protocol/__tests__/documents';
 import { programDiff } from '../../protocol/__tests__/diffs';
 import { ProgramDiff } from '../../protocol/snapshot';
-import { carry, merge } from '../results';
+import { carry, merge } from '../merged-answers';
 
 describe('an answer in its document', () => {
   it('takes the place of the older one about its program, in the order of the programs', () => {

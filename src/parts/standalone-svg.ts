@@ -12,7 +12,7 @@ const STYLES = [
 ] as const;
 
 /** Returns the text of an SVG file: each piece has its styles, and the background is that of the page. */
-export function standAlone(svg: SVGSVGElement, title: string): string {
+export function standaloneSvg(svg: SVGSVGElement, title: string): string {
   const copy = svg.cloneNode(true) as SVGSVGElement;
   const originals = svg.querySelectorAll<SVGElement>('path, rect, text');
   copy.querySelectorAll<SVGElement>('path, rect, text').forEach((piece, i) => {

@@ -2,7 +2,7 @@
 import { IJaxprModel } from '../tokens';
 
 /** The four kinds of content of the panel. */
-export type Filling =
+export type PanelContent =
   /** A sentence with one action for the user. */
   | 'empty'
   /** The progress of a long trace or compile, without a program of an earlier run. */
@@ -12,7 +12,7 @@ export type Filling =
   | 'program';
 
 /** Returns what the panel shows, given the state of the model. */
-export function filling(model: IJaxprModel | null): Filling {
+export function panelContent(model: IJaxprModel | null): PanelContent {
   if (model === null) {
     return 'empty';
   }
