@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from ..document.diff.rows import WHOLE, Text, of, program_diff, text_diff
+from ..document.diff.program_diff import WHOLE, Text, of, program_diff, text_diff
 from ..document.limits import COMPARED
 from ..document.types.diff import ProgramDiff
 from ..document.types.document import Frame, Snapshot, Stack

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ..document.merge import merged
+from ..document.merged_answers import merged
 from ..document.printed_program import program_text
 from ..document.printed_variable_names import Names
 from ..document.read.recorded_step_counts import recorded_steps

@@ -18,7 +18,7 @@ from ..build.transform import transform_program
 from ..document.check.validate import read
 from ..document.copies.whole_file import SUFFIX, whole_file
 from ..document.copies.without_values import as_saved, without_values
-from ..document.diff.rows import WHOLE_IN_SCRIPTS
+from ..document.diff.program_diff import WHOLE_IN_SCRIPTS
 from ..document.encoding import encode
 from ..document.printed_program import program_text
 from ..document.read.control_flow import ControlFlow, constructs, control_flow

@@ -14,7 +14,7 @@ from typing import Any, get_origin, get_type_hints
 import msgspec
 
 from ..document import limits, shared_constants
-from ..document.merge import subject_fields
+from ..document.merged_answers import subject_fields
 from ..document.types.document import Snapshot
 from .messages import Announcement, Reply, Resend, Stop, TraceCall
 from .request import DOCUMENT, NAMES, Request, answer_type, request_type

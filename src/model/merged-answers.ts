@@ -1,7 +1,7 @@
 /**
  * Puts an answer of the kernel into the document that the answer is about.
  *
- * The kernel changes its own copy in the same way (jupyter_jaxpr/document/merge.py), so a page that is loaded later has
+ * The kernel changes its own copy in the same way (jupyter_jaxpr/document/merged_answers.py), so a page that is loaded later has
  * the same facts.
  */
 import type { Answer, RequestName } from '../protocol/request-types';

@@ -21,7 +21,7 @@ from typing import Any
 from jupyter_jaxpr.document.copies.saved_copy import saved_copy
 from jupyter_jaxpr.document.copies.without_values import without_values
 from jupyter_jaxpr.document.encoding import encode
-from jupyter_jaxpr.document.merge import merged
+from jupyter_jaxpr.document.merged_answers import merged
 from jupyter_jaxpr.document.read.diff import Diff
 from jupyter_jaxpr.document.summary import summarised
 from jupyter_jaxpr.exports.markdown import markdown

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from ..noise_rules import ProgramNoise
 from ..types.diff import Noise
-from .listing import At, Hideable, Row
+from .rows_of_programs import At, Hideable, Row
 
 
 def mark_noise(rows: list[Row], before: ProgramNoise, after: ProgramNoise) -> None:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from ...quantities import count
 from ..types.diff import DiffSide, Sign
-from .listing import Row, Write
 from .match.changes import Change
 from .match.texts import changed_parts, compare_texts, without_metadata
+from .rows_of_programs import Row, Write
 
 
 def text_rows(

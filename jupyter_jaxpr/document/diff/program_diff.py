@@ -13,12 +13,12 @@ from ..types.diff import DiffChange, DiffOf, DiffRow, DiffSide, ProgramDiff
 from ..types.document import Snapshot
 from .constants_and_donations import outside
 from .custom_derivative_rules import uncompared_rules
-from .listing import Hideable, Listing, Row
 from .match.changes import Change
 from .match.compare import compare
 from .match.side import Child, ScopeSide, Side, Type
 from .noise_of_rows import mark_noise
 from .row_sides import Written
+from .rows_of_programs import Hideable, Listing, Row
 from .text import text_rows
 
 #: (lines of a text, for each of them the line number in the cell from which it comes; 0 if unknown).
