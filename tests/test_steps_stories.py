@@ -13,7 +13,7 @@ from stepping import card, column, record, snapshot_of
 
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.build.steps import construct_of
-from jupyter_jaxpr.measure.steps.equations import Unsteppable
+from jupyter_jaxpr.measure.steps.jaxpr_evaluation import Unsteppable
 from jupyter_jaxpr.measure.steps.step_limits import Bounds
 from jupyter_jaxpr.observe import magics_at_hand
 from jupyter_jaxpr.observe.calls.call_values import ValuesGone

@@ -11,7 +11,7 @@ from ..document.types.document import Snapshot
 from ..document.types.steps import CallBranches, CallTable
 from ..interruptions import not_of_a_signal
 from ..measure.steps.checked_run import Construct
-from ..measure.steps.equations import Unsteppable
+from ..measure.steps.jaxpr_evaluation import Unsteppable
 from ..measure.steps.kept_steps import Leaf as Column
 from ..measure.steps.recorded_steps import Steps
 from ..observe import magics_at_hand

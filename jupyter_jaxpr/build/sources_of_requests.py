@@ -38,7 +38,7 @@ from .collective_causes import HloLines
 from .comparison import comparison_document
 from .costs import program_cost, with_lead
 from .cures_to_try import CuresToTry
-from .derived_programs import with_derived
+from .document_with_derived_programs import with_derived
 from .document_with_passed_cures import with_cures
 from .levels import LevelName, Unavailable, level_document, make
 from .linked_lines import Text, held_level, linked_lines, linked_text

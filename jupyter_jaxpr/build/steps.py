@@ -11,7 +11,7 @@ from ..document.types.control_flow import Control
 from ..document.types.document import Note, Snapshot
 from ..document.types.steps import CallTable, Comparison, Leaf, Recording, Visit
 from ..measure.steps.checked_run import Construct, Rerun
-from ..measure.steps.equations import Step, Unsteppable
+from ..measure.steps.jaxpr_evaluation import Step, Unsteppable
 from ..measure.steps.kept_steps import Leaf as Column
 from ..measure.steps.kept_steps import number_of
 from ..observe.calls.call_values import ValuesGone

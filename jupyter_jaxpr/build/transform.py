@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..document.types.document import Program
 from ..document.types.transform import KeptValue, ScopeRoles, Transform, TransformPart
-from ..measure.steps.equations import types_of
+from ..measure.steps.jaxpr_evaluation import types_of
 from ..observe.observation import ObservedFunction
 from ..program.jaxpr.parameters import open_jaxpr
 from ..program.jaxpr.walk import Walk

@@ -20,7 +20,7 @@ from ...program.jaxpr.walk import Walk
 from ...program.texts.hlo import executable_text
 from ...program.texts.stablehlo import lowered_text
 from ...program.texts.twin_tags import tagged
-from ..steps.equations import types_of
+from ..steps.jaxpr_evaluation import types_of
 
 _ENDS = "The other links are not affected."
 

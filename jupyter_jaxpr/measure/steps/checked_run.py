@@ -20,7 +20,7 @@ from ...observe.magics_at_hand import KEEP_AND_INSPECT, cure
 from ...observe.observation import ObservedProgram
 from ...program.jaxpr.parameters import open_jaxpr
 from ...quantities import count
-from .equations import Step, Unsteppable, types_of
+from .jaxpr_evaluation import Step, Unsteppable, types_of
 from .kept_steps import Leaf, number_of
 from .recorded_steps import Steps
 from .sketch import array_text

@@ -10,7 +10,7 @@ from ...jax.loop_equations import scan_parts, while_parts
 from ...program.control_flow.control_primitives import COND, SCAN, WHILE
 from ...program.jaxpr.parameters import open_jaxpr
 from .conditions import Compared, compared_scalars
-from .equations import Unsteppable
+from .jaxpr_evaluation import Unsteppable
 from .sketch import Sketch
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from ...program.control_flow.control_primitives import COND, SCAN, WHILE
 from ...quantities import count
 from .buffers import Control, empty
-from .equations import Step, inner_program, read, run_equations, types_of
+from .jaxpr_evaluation import Step, inner_program, read, run_equations, types_of
 from .kept_steps import Kept, VisitEnd, leaves_of
 from .recorded_steps import Steps, Visit
 from .stepping_program import Recorder

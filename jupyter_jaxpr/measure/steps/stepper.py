@@ -12,7 +12,7 @@ from ...program.jaxpr.high_primitives import named
 from ...program.jaxpr.parameters import open_jaxpr
 from .buffers import bytes_of
 from .conditions import SCOPE_PARAMETERS
-from .equations import Step, Unsteppable, inner_program, types_of
+from .jaxpr_evaluation import Step, Unsteppable, inner_program, types_of
 from .recorded_columns import Target, passed_index
 from .recorded_steps import Steps
 from .run_in_pieces import RunInPieces

@@ -15,7 +15,7 @@ from ...program.control_flow.control_primitives import COND, SCAN, SCOPE_PRIMITI
 from ...program.jaxpr.high_primitives import named
 from .buffers import Buffers, Control, empty, end_visit, keep_point
 from .conditions import SCOPE_PARAMETERS
-from .equations import Step, Unsteppable, bind, inner_program, read, run, run_equations
+from .jaxpr_evaluation import Step, Unsteppable, bind, inner_program, read, run, run_equations
 from .recorded_columns import Target
 from .surrounding_loops import loop_of
 

@@ -17,7 +17,7 @@ from ...program.control_flow.card_facts import IN_CONDITION
 from ...program.control_flow.control_primitives import SCAN
 from .buffers import Buffers, end_visit, keep_point
 from .conditions import deciding
-from .equations import Step, Unsteppable, inner_program, run, run_equations
+from .jaxpr_evaluation import Step, Unsteppable, inner_program, run, run_equations
 
 if TYPE_CHECKING:
     from .stepping_program import Recorder

@@ -9,7 +9,7 @@ from ...build.kept_steppers import kept_construct
 from ...build.levels import Unavailable
 from ...build.steps import called_again, recording_document
 from ...document.types.steps import Recording
-from ...measure.steps.equations import Unsteppable
+from ...measure.steps.jaxpr_evaluation import Unsteppable
 from ..document_index import ControlIndex
 from ..messages import Confirm
 from ..request import LongRequest, RequestContext
