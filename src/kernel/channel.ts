@@ -41,9 +41,16 @@ import {
   Loss,
   Unanswered
 } from './channel-interface';
+import { whenIdleFor } from './idle-watch';
 import { PendingRequests } from './pending-requests';
 import { Subshell } from './subshell';
 import { Buffers, decode, isOurs } from './wire-form';
+
+/**
+ * The time after which an idle kernel will not name its comms. The reply and the status `idle` come over two sockets of
+ * the kernel, in any order.
+ */
+const SILENT_AFTER = 3000; // milliseconds
 
 export class Channel implements IChannel {
   constructor(readonly kernel: KernelConnection) {
@@ -138,8 +145,15 @@ export class Channel implements IChannel {
   private async _look(): Promise<void> {
     const look = ++this._looks;
     let hub: string | undefined;
+    let endOfWatch: (() => void) | undefined;
     try {
       await this.kernel.info;
+      // No kernel of JupyterLite answers this request (https://github.com/jupyterlite/jupyterlite/issues/155).
+      endOfWatch = whenIdleFor(this.kernel, SILENT_AFTER, () => {
+        if (look === this._looks && !this._isDisposed && this._hub === null) {
+          this._setState({ kind: 'not-loaded' });
+        }
+      });
       const reply = await this.kernel.requestCommInfo({ target_name: TARGET });
       if (reply.content.status === 'ok') {
         hub = Object.keys(reply.content.comms).pop();
@@ -148,6 +162,8 @@ export class Channel implements IChannel {
       // The connection was lost meanwhile. JupyterLab signals the change of its status, and when the page is connected
       // again, the channel searches for the hub again.
       return;
+    } finally {
+      endOfWatch?.();
     }
     if (look !== this._looks || this._isDisposed) {
       return;

@@ -68,6 +68,31 @@ describe('a page that opens on a kernel', () => {
     expect(page.channel.state).toEqual({ kind: 'connecting' });
   });
 
+  it('finds that the extension is not loaded in an idle kernel that does not name its comms, as in JupyterLite', async () => {
+    jest.useFakeTimers();
+    const kernel = new FakeKernel();
+    let reply: (comms: Record<string, unknown>) => void = () => undefined;
+    kernel.requestCommInfo = () =>
+      new Promise(resolve => {
+        reply = comms => resolve({ content: { status: 'ok', comms } });
+      });
+    const page = new Listener(kernel);
+    await jest.advanceTimersByTimeAsync(2000);
+    kernel.turns('busy'); // a long cell, whose end the request waits for
+    await jest.advanceTimersByTimeAsync(60_000);
+    kernel.turns('idle');
+    await jest.advanceTimersByTimeAsync(2900);
+    expect(page.states).toEqual([]);
+    await jest.advanceTimersByTimeAsync(200);
+    expect(page.states).toEqual([{ kind: 'not-loaded' }]);
+
+    // A reply that is only late counts.
+    reply({ hub: { target_name: 'jupyter_jaxpr' } });
+    await jest.advanceTimersByTimeAsync(0);
+    expect(page.states).toEqual([{ kind: 'not-loaded' }, { kind: 'joined' }]);
+    jest.useRealTimers();
+  });
+
   it('leaves comms of others alone', async () => {
     const page = new Listener(new FakeKernel());
     await settled();
