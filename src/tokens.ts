@@ -47,8 +47,11 @@ export type Status =
   | { kind: 'no-notebook' }
   | { kind: 'no-kernel' }
   | { kind: 'connecting' }
-  /** The kernel runs, but the extension is not loaded in it. */
-  | { kind: 'not-loaded' }
+  /**
+   * The kernel runs, but the extension is not loaded in it. `hasNoJax` is present if the kernel runs in the browser,
+   * where JAX does not run.
+   */
+  | { kind: 'not-loaded'; hasNoJax?: true }
   | { kind: 'ready'; environment: Environment }
   | { kind: 'running'; environment: Environment | null; progress: Progress }
   /**

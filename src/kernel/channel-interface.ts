@@ -21,8 +21,11 @@ export type Loss = 'restarting' | 'dead' | 'disconnected' | 'cut-off';
 export type ChannelState =
   /** The channel looks for the hub, or waits for its hello. */
   | { kind: 'connecting' }
-  /** The kernel answers, and has no hub, because the extension is not loaded in the kernel. */
-  | { kind: 'not-loaded' }
+  /**
+   * The kernel answers, and has no hub, because the extension is not loaded in the kernel. `hasNoJax` is present if the
+   * kernel runs in the browser, where JAX does not run.
+   */
+  | { kind: 'not-loaded'; hasNoJax?: true }
   /** The hub is known; its hello has arrived or will arrive. */
   | { kind: 'joined' }
   | { kind: 'lost'; loss: Loss };

@@ -52,6 +52,9 @@ import { Buffers, decode, isOurs } from './wire-form';
  */
 const SILENT_AFTER = 3000; // milliseconds
 
+/** The name of the kernel of JupyterLite that runs Python in the browser; Pyodide has no jaxlib. */
+const IN_BROWSER = 'pyodide';
+
 export class Channel implements IChannel {
   constructor(readonly kernel: KernelConnection) {
     this._subshell = new Subshell(kernel);
@@ -147,11 +150,12 @@ export class Channel implements IChannel {
     let hub: string | undefined;
     let endOfWatch: (() => void) | undefined;
     try {
-      await this.kernel.info;
+      const { implementation } = await this.kernel.info;
+      this._hasNoJax = implementation === IN_BROWSER;
       // No kernel of JupyterLite answers this request (https://github.com/jupyterlite/jupyterlite/issues/155).
       endOfWatch = whenIdleFor(this.kernel, SILENT_AFTER, () => {
         if (look === this._looks && !this._isDisposed && this._hub === null) {
-          this._setState({ kind: 'not-loaded' });
+          this._setNotLoaded();
         }
       });
       const reply = await this.kernel.requestCommInfo({ target_name: TARGET });
@@ -170,7 +174,7 @@ export class Channel implements IChannel {
     }
     if (hub === undefined) {
       if (this._hub === null) {
-        this._setState({ kind: 'not-loaded' });
+        this._setNotLoaded();
       }
       return;
     }
@@ -224,7 +228,7 @@ export class Channel implements IChannel {
     } else if (KernelMessage.isCommCloseMsg(message)) {
       if (message.content.comm_id === this._hub) {
         this._hub = null;
-        this._setState({ kind: 'not-loaded' });
+        this._setNotLoaded();
       } else if (message.content.comm_id === this._requests?.id) {
         this._requests = null;
         this._pending.rejectAll();
@@ -376,6 +380,13 @@ export class Channel implements IChannel {
     this.kernel.sendShellMessage(message, false, true);
   }
 
+  private _setNotLoaded(): void {
+    this._setState({
+      kind: 'not-loaded',
+      ...(this._hasNoJax && { hasNoJax: true })
+    });
+  }
+
   private _setState(state: ChannelState): void {
     if (
       state.kind === this._state.kind &&
@@ -392,6 +403,7 @@ export class Channel implements IChannel {
 
   private _state: ChannelState = { kind: 'connecting' };
   private _hub: string | null = null;
+  private _hasNoJax = false;
   /** The session id in the header of the kernel's last message; each life of a kernel has another session id. */
   private _session: string | null = null;
   private _lastSequence = -1;

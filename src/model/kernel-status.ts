@@ -49,7 +49,7 @@ export class KernelStatus {
       case 'connecting':
         return { kind: 'connecting' };
       case 'not-loaded':
-        return { kind: 'not-loaded' };
+        return state;
       case 'joined':
         return this._environment === null
           ? { kind: 'connecting' }

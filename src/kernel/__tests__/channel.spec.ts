@@ -93,6 +93,14 @@ describe('a page that opens on a kernel', () => {
     jest.useRealTimers();
   });
 
+  it('finds that JAX does not run in the kernel, because the kernel runs in the browser', async () => {
+    const kernel = new FakeKernel();
+    kernel.info = Promise.resolve({ implementation: 'pyodide' });
+    const page = new Listener(kernel);
+    await settled();
+    expect(page.states).toEqual([{ kind: 'not-loaded', hasNoJax: true }]);
+  });
+
   it('leaves comms of others alone', async () => {
     const page = new Listener(new FakeKernel());
     await settled();

@@ -31,7 +31,7 @@ export class FakeKernel {
   status: KernelMessage.Status = 'idle';
   connectionStatus: Kernel.ConnectionStatus = 'connected';
   isDisposed = false;
-  info = Promise.resolve({});
+  info: Promise<{ implementation?: string }> = Promise.resolve({});
 
   iopubMessage = new Signal<this, KernelMessage.IIOPubMessage>(this);
   statusChanged = new Signal<this, KernelMessage.Status>(this);

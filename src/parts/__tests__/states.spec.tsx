@@ -65,6 +65,12 @@ describe('where there is no program', () => {
         'If the kernel does not find jupyter_jaxpr, run this line first: %pip install jupyter_jaxpr'
     ],
     [
+      'a kernel in the browser',
+      { kind: 'not-loaded', hasNoJax: true },
+      'JAX does not run in the browser' +
+        'The kernel runs in the browser. To see a program that was saved with the notebook, click the program below its cell.'
+    ],
+    [
       'a kernel that is ready',
       ready,
       'No program yet' +
@@ -384,12 +390,21 @@ describe('the line above a program', () => {
       <Banner model={model} again={again} trans={trans} />
     );
     expect(words(node)).toBe(
-      'This is a saved copy of cell [7].The cells will run as soon as the notebook has a kernel.' +
+      'This is a saved copy of cell [7].The cells can run when the notebook has a kernel.' +
         'Run up to this cell'
     );
     click(byRole(node, 'button')[0]);
     expect(asked).toEqual([]);
     model.setChannel(kernel);
+    kernel.turns({ kind: 'not-loaded', hasNoJax: true });
+    redraw(<Banner model={model} again={again} trans={trans} />);
+    expect(words(node)).toBe(
+      'This is a saved copy of cell [7].' +
+        'The kernel runs in the browser, where JAX does not run.' +
+        'Run up to this cell'
+    );
+    click(byRole(node, 'button')[0]);
+    expect(asked).toEqual([]);
     kernel.turns({ kind: 'not-loaded' });
     redraw(<Banner model={model} again={again} trans={trans} />);
     expect(words(node)).toBe(

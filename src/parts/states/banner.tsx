@@ -108,7 +108,9 @@ function SavedCopy(props: {
 }): JSX.Element {
   const { model, again, trans } = props;
   const number = model.snapshot?.cell?.execution_count ?? null;
-  const { kind } = model.status;
+  const { status } = model;
+  const { kind } = status;
+  const hasNoJax = status.kind === 'not-loaded' && status.hasNoJax === true;
   return (
     <div className="jp-JaxprPanel-banner" role="status" data-status="saved">
       <Icon name="save" />
@@ -120,27 +122,29 @@ function SavedCopy(props: {
         </b>
         <br />
         <span className="jp-JaxprPanel-second">
-          {kind === 'not-loaded' || kind === 'ready'
+          {hasNoJax
             ? trans.__(
-                'Press Shift+Enter to run the cells, beginning with the first cell.'
+                'The kernel runs in the browser, where JAX does not run.'
               )
-            : kind === 'no-kernel'
+            : kind === 'not-loaded' || kind === 'ready'
               ? trans.__(
-                  'The cells will run as soon as the notebook has a kernel.'
+                  'Press Shift+Enter to run the cells, beginning with the first cell.'
                 )
-              : again === undefined
-                ? // There is no notebook: a widget cannot find out whether its kernel is starting, busy or dead.
-                  trans.__(
-                    'The kernel has not answered. If no cell is running, run the cell again.'
-                  )
-                : trans.__('The kernel is starting or busy.')}
+              : kind === 'no-kernel'
+                ? trans.__('The cells can run when the notebook has a kernel.')
+                : again === undefined
+                  ? // There is no notebook: a widget cannot find out whether its kernel is starting, busy or dead.
+                    trans.__(
+                      'The kernel has not answered. If no cell is running, run the cell again.'
+                    )
+                  : trans.__('The kernel is starting or busy.')}
         </span>
       </p>
       {/* The button is drawn even while no kernel can run the cells, so that nothing below moves later. */}
       {again !== undefined && kind !== 'ready' && (
         <AgainButton
           label={trans.__('Run up to this cell')}
-          isOff={kind !== 'not-loaded'}
+          isOff={kind !== 'not-loaded' || hasNoJax}
           run={() => again(model, 'up to cell')}
         />
       )}

@@ -114,6 +114,17 @@ export function Empty(props: {
         </EmptyText>
       );
     case 'not-loaded':
+      if (status.hasNoJax) {
+        return (
+          <EmptyText title={trans.__('JAX does not run in the browser')}>
+            <p>
+              {trans.__(
+                'The kernel runs in the browser. To see a program that was saved with the notebook, click the program below its cell.'
+              )}
+            </p>
+          </EmptyText>
+        );
+      }
       return (
         <EmptyText title={trans.__('jupyter_jaxpr is not loaded')}>
           <p>
