@@ -28,7 +28,7 @@ export async function compareOnServer(
 ): Promise<ProgramDiff> {
   const unanswered = new Error(
     trans.__(
-      'The server did not compare the documents. Install jupyter_jaxpr where JupyterLab is installed, restart JupyterLab and try again.'
+      'The server did not compare the documents. Install jupyter_jaxpr where JupyterLab is installed, restart JupyterLab and try again. JupyterLite has no server that compares documents.'
     )
   );
   let answer: { diff?: unknown; reason?: unknown };

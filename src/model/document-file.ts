@@ -21,7 +21,8 @@ export function readDocumentFile(
   }
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    // Some editors of Windows write a byte order mark; the Jupyter server leaves it in the text.
+    value = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {
     return trans.__(
       'The file holds no JSON. Write the file again with snapshot.save(), or with Save a Copy in the menu of the Jaxpr panel.'

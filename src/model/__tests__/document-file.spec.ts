@@ -36,6 +36,12 @@ describe('the text of a .jaxpr.json file', () => {
     expect(readDocumentFile(JSON.stringify(document), trans)).toEqual(document);
   });
 
+  it('may start with a byte order mark, but with one only', () => {
+    const text = '\uFEFF' + JSON.stringify(snapshot({ id: 'saved' }));
+    expect(readDocumentFile(text, trans)).toEqual(snapshot({ id: 'saved' }));
+    expect(readDocumentFile('\uFEFF' + text, trans)).toBe(refusals[0][2]);
+  });
+
   it.each(refusals)('is refused where it is %s', (_, text, sentence) => {
     expect(readDocumentFile(text, trans)).toBe(sentence);
   });
