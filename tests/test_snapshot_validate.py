@@ -52,6 +52,12 @@ def test_unknown_fields_are_ignored():
     assert json.loads(Snapshot.from_json(json.dumps(newer)).to_json()) == RNN
 
 
+def test_a_byte_order_mark_as_editors_of_windows_write_it_is_skipped():
+    marked = "\ufeff" + json.dumps(RNN)
+    assert json.loads(Snapshot.from_json(marked).to_json()) == RNN
+    assert json.loads(Snapshot.from_json(marked.encode()).to_json()) == RNN
+
+
 def test_a_higher_version_is_refused_before_anything_else():
     assert refusal({"version": 2, "everything": "else"}) == (
         "This snapshot was written by a newer jupyter_jaxpr (format 2; this version reads format 1). "

@@ -8,6 +8,7 @@ same documents.
 from __future__ import annotations
 
 import math
+from codecs import BOM_UTF8
 from typing import Any
 
 import msgspec
@@ -56,7 +57,9 @@ def read(data: str | bytes | dict[str, Any]) -> Snapshot:
         if len(data) > TEXT:
             raise ValueError(_TOO_LONG)
         try:
-            fields = msgspec.json.decode(data)
+            # Some editors of Windows write a byte order mark.
+            text = data.removeprefix("\ufeff") if isinstance(data, str) else data.removeprefix(BOM_UTF8)
+            fields = msgspec.json.decode(text)
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
             raise ValueError(_NOT_JSON) from error
     version = fields.get("version") if isinstance(fields, dict) else None
