@@ -24,17 +24,19 @@ export const transformsPlugin: JupyterFrontEndPlugin<void> = {
   description:
     'Shows a program beside its grad, vmap, jvp and linearize in the main area.',
   autoStart: true,
-  // Notebook 7 shows one document per window, so there is no place beside the document.
-  requires: [IJaxprTracker, ILabShell],
-  optional: [ILayoutRestorer, ICommandPalette, ITranslator],
+  requires: [IJaxprTracker],
+  optional: [ILabShell, ILayoutRestorer, ICommandPalette, ITranslator],
   activate: (
     app: JupyterFrontEnd,
     tracker: IJaxprTracker,
-    labShell: ILabShell,
+    labShell: ILabShell | null,
     restorer: ILayoutRestorer | null,
     palette: ICommandPalette | null,
     translator: ITranslator | null
   ): void => {
+    if (labShell === null) {
+      return; // Notebook 7 shows one document per window, so there is no place beside the document
+    }
     const { commands } = app;
     const trans = (translator ?? nullTranslator).load('jupyter_jaxpr');
     const menu = new Menu({ commands });
