@@ -287,6 +287,37 @@ def test_state_that_is_no_document_is_refused(saved, page: Page, watched, docume
     assert watched == []
 
 
+# Acts as a host of anywidget that shows the saved state of a widget, and has no kernel.
+LOADER_HOST = """async ({ loader, state }) => {
+  document.body.innerHTML = '<main></main>';
+  const { default: widget } = await import(URL.createObjectURL(new Blob([loader], { type: 'text/javascript' })));
+  const model = { get: name => state[name], on: () => undefined, off: () => undefined, send: () => undefined };
+  await widget.render({ model, el: document.querySelector('main') });
+}"""
+NO_VIEWS = (
+    "The kernel has not sent the views of this run yet. If a cell is running, wait until the cell ends. "
+    "If no kernel is running, run the cell again."
+)
+
+
+@pytest.mark.parametrize(
+    ("summary", "shown"),
+    [
+        ("double (f32[3]) -> f32[3]", "double (f32[3]) -> f32[3]"),
+        ("<img src=x onerror=alert(1)>", "<img src=x onerror=alert(1)>"),
+        pytest.param("A" * 1_000_000, "A" * 2000 + "…", id="1 MB"),
+        ({"toString": 3}, ""),
+        (None, ""),
+    ],
+)
+def test_tampered_state_of_a_widget_without_views_is_text(page: Page, watched, summary, shown):
+    state = {"_summary": summary, "_views": {"x": [1]}, "document": summary, "tab": summary}
+    page.evaluate(LOADER_HOST, {"loader": VIEWS.with_name("loader.js").read_text(encoding="utf-8"), "state": state})
+    expect(page.get_by_role("status")).to_have_text(shown + NO_VIEWS)
+    assert page.locator("main img").count() == 0
+    assert watched == []
+
+
 @pytest.mark.parametrize(
     ("body", "ground"),
     [('class="vscode-dark" style="background: #1e1e1e"', "rgb(33, 33, 33)"), ("", "rgb(255, 255, 255)")],

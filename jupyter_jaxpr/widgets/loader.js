@@ -5,6 +5,7 @@
  */
 const LOADED = (globalThis[Symbol.for('jupyter-jaxpr.views')] ??= new Map());
 const SAY_AFTER = 4000; // milliseconds
+const LONGEST = 2000; // characters of the lines about the program
 
 /** Return the module in the kernel's answer: a script, gzipped, in base64. */
 async function scriptOf(content) {
@@ -54,13 +55,22 @@ function paragraph(name, text) {
   return made;
 }
 
+/** Return the lines about the program, if the saved state has them: a notebook may hold anything in their place. */
+function summary(model) {
+  const text = model.get('_summary');
+  if (typeof text !== 'string' || text === '') {
+    return [];
+  }
+  return [paragraph('pre', text.length > LONGEST ? text.slice(0, LONGEST) + '…' : text)];
+}
+
 export default {
   async render({ model, el }) {
     const words = document.createElement('div');
     words.setAttribute('role', 'status');
     const timer = setTimeout(() => {
       words.append(
-        paragraph('pre', model.get('_summary')),
+        ...summary(model),
         paragraph(
           'p',
           'The kernel has not sent the views of this run yet. If a cell is running, wait until the cell ends. If no ' +
@@ -82,7 +92,7 @@ export default {
       error => {
         clearTimeout(timer);
         words.replaceChildren(
-          paragraph('pre', model.get('_summary')),
+          ...summary(model),
           paragraph('p', `This page does not run the script of the views (${error}). Save the run as a page instead: jupyter_jaxpr.last().snapshot.save("run.html").`)
         );
       }
