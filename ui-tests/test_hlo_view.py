@@ -214,8 +214,9 @@ def test_passes_are_asked_for_with_their_price_and_read_by_keyboard(rnn_alone):
 
 @pytest.mark.slow
 def test_stablehlo_for_a_platform_that_is_not_there(rnn_alone):
-    stablehlo = level(rnn_alone, "StableHLO")
-    platform = rnn_alone.panel.get_by_label("Platform")
+    level(rnn_alone, "StableHLO")
+    stablehlo = rnn_alone.panel.get_by_role("textbox", name="StableHLO of rnn", exact=True)
+    platform = rnn_alone.panel.get_by_role("combobox", name=re.compile("^Platform"))
     expect(platform.locator("option")).to_have_text(["cpu (platform of the run)", "cuda", "rocm", "tpu"])
     platform.select_option("tpu")
     expect(
