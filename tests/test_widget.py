@@ -20,8 +20,8 @@ from jupyter_jaxpr.build.document_of_run import Built
 from jupyter_jaxpr.magic.widget_host import shows_widget
 from jupyter_jaxpr.widgets import jaxpr_widget
 from jupyter_jaxpr.wire.answers import Answers
+from jupyter_jaxpr.wire.messages_of_widget import WidgetMessages, own_messages
 from jupyter_jaxpr.wire.runs import Runs
-from jupyter_jaxpr.wire.widget_messages import WidgetMessages, own_messages
 
 pytestmark = pytest.mark.any_jax
 

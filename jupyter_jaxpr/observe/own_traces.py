@@ -29,7 +29,6 @@ from ..interruptions import not_of_a_signal
 from ..jax.facts import is_jitted, jit_name
 from ..jax.held_traces import call_leaves, held_trace
 from .arguments import CallShape, arrays_only, fixed_arguments, shape_of
-from .calls.call_from_line import calling_at
 from .calls.call_values import CallValues, copied
 from .calls.printed_output import PrintRecorder
 from .calls.repeatable_calls import HeldCall, is_array
@@ -37,6 +36,7 @@ from .code_of_callables import code_of, name_of, place_of, unwrap
 from .jitted_copies import jitted_anew
 from .observation import ObservedFunction, ObservedProgram, Place, Printed
 from .observer import Observer
+from .own_calls_at_users_line import calling_at
 from .programs_of_misses import KeptProgram
 from .side_effects.effect import SideEffect
 from .side_effects.guard import EffectsError, undone

@@ -24,7 +24,7 @@ from ..exports.bundle import bundle
 from ..exports.terminal_text import plain
 from ..interruptions import not_of_a_signal
 from ..wire.comm import publisher_of
-from ..wire.widget_messages import WidgetMessages, own_messages
+from ..wire.messages_of_widget import WidgetMessages, own_messages
 
 FOLDER = Path(__file__).parent
 VIEWS = FOLDER / "views.js"

@@ -39,9 +39,9 @@ from .messages import (
     TraceCall,
     UnrolledSoFar,
 )
+from .messages_of_widget import WidgetMessages
 from .outbox import Outbox
 from .runs import Runs, cell_key
-from .widget_messages import WidgetMessages
 
 if TYPE_CHECKING:
     from ..build.document_of_run import Built, Sources

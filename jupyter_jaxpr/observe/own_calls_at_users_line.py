@@ -11,7 +11,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from ..observation import Place
+from .observation import Place
 
 _SOURCE = "lambda function, arguments, keywords: function(*arguments, **keywords)"
 
