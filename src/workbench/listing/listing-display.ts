@@ -109,7 +109,7 @@ export class Display implements PluginValue {
 
   private _build(view: EditorView): DecorationSet {
     const { doc } = view.state;
-    const { listing } = this._owner;
+    const { listing, trans } = this._owner;
     const ranges: Range<Decoration>[] = [];
     const { lines: linked, variables } = view.state.field(marks);
     const { main } = view.state.selection;
@@ -133,7 +133,7 @@ export class Display implements PluginValue {
           isLinked,
           chosen === index,
           life,
-          lineName(shown, line.text, listing.level, this._owner.trans)
+          lineName(shown, line.text, listing.level, trans)
         ).range(line.from)
       );
       if (life) {
@@ -152,8 +152,8 @@ export class Display implements PluginValue {
         const fold = outer?.fold ?? folds[0];
         const isClosed = outer !== undefined;
         const title = isClosed
-          ? this._owner.trans.__('Unfold %1', fold.label)
-          : this._owner.trans.__('Fold %1', fold.label);
+          ? trans.__('Unfold %1', fold.label)
+          : trans.__('Fold %1', fold.label);
         ranges.push(
           Decoration.widget({
             widget: new Marker(fold, isClosed, title),
@@ -202,7 +202,7 @@ export class Display implements PluginValue {
             shown,
             line.length,
             columnsOf(view, shown.depth)?.further ?? null,
-            this._owner.trans
+            trans
           )
         : narrowChips(shown, line.length, columnsOf(view, shown.depth));
       const open =
@@ -218,7 +218,7 @@ export class Display implements PluginValue {
         });
       for (const chip of open ? [] : chips) {
         const { label } = chip;
-        const title = this._owner.trans.__('%1: show all', label);
+        const title = trans.__('%1: show all', label);
         ranges.push(
           Decoration.replace(
             label ? { widget: new Chip(label, title) } : {}
