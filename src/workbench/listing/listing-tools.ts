@@ -55,7 +55,8 @@ export class ListingTools {
     const { _tools: tools } = this;
     tools.searchChanged.connect(this._onSearch, this);
     tools.filtersChanged.connect(this._onFilters, this);
-    this._onSearch();
+    // If another program arrives while the search is open, the user may be typing in a cell: the keys stay there.
+    this._showSearch(!this._isFocusElsewhere());
     if (tools.hidden.size > 0 || tools.grouped || tools.interleaved) {
       this._onFilters();
     }
@@ -76,7 +77,7 @@ export class ListingTools {
       this._tools.sought = { ...this._tools.sought, text, regexp: false };
     }
     if (this._search) {
-      this._search.mount();
+      this._search.focus();
     } else {
       this._tools.searchedIn = this._host.listing.level;
     }
@@ -98,7 +99,22 @@ export class ListingTools {
       : folds;
   }
 
+  /** True if an element outside of the view of this text has the keyboard focus. */
+  private _isFocusElsewhere(): boolean {
+    const { root, dom } = this._host.view;
+    const active = root.activeElement ?? document.activeElement;
+    return (
+      active !== null &&
+      active !== document.body &&
+      !dom.closest('.jp-JaxprProgram')?.contains(active)
+    );
+  }
+
   private _onSearch(): void {
+    this._showSearch(true);
+  }
+
+  private _showSearch(takesFocus: boolean): void {
     const isHere = this._tools.searchedIn === this._host.listing.level;
     if (isHere === (this._search !== null)) {
       return;
@@ -114,7 +130,8 @@ export class ListingTools {
                   view,
                   this._host.listing,
                   this._tools,
-                  this._trans
+                  this._trans,
+                  takesFocus
                 );
                 return this._search;
               })

@@ -23,13 +23,14 @@ import { levelTitle } from './toolbar';
 /** The search waits this many milliseconds after the last letter, because it reads the whole text. */
 const PAUSE = 60;
 
-/** Makes the search line of an editor. */
+/** Makes the search line of an editor; with `_takesFocus`, the search line gets the keyboard focus when it appears. */
 export class SearchPanel implements Panel {
   constructor(
     private _view: EditorView,
     private _listing: IListing,
     private _tools: ReadingTools,
-    private _trans: TranslationBundle
+    private _trans: TranslationBundle,
+    private _takesFocus: boolean
   ) {
     this.dom = element('div', 'jp-JaxprProgram-search');
     // The ARIA role is `group`, not the landmark `search`: a page may show several views, each with a search line.
@@ -93,6 +94,12 @@ export class SearchPanel implements Panel {
   readonly top = true;
 
   mount(): void {
+    if (this._takesFocus) {
+      this.focus();
+    }
+  }
+
+  focus(): void {
     this._input.focus();
     this._input.select();
   }

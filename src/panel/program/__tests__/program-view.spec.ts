@@ -230,6 +230,25 @@ describe('a program in the panel', () => {
     expect(shown(view).length).toBe(6);
   });
 
+  it('leaves the keyboard focus in the cell if the next program arrives while the search is open', () => {
+    const { view, channel } = open(golden('rnn-0.12'));
+    const field = (): HTMLInputElement | null =>
+      view.node.querySelector('.jp-JaxprProgram-sought');
+    view.view?.find();
+    expect(document.activeElement).toBe(field());
+
+    const cell = document.body.appendChild(document.createElement('textarea'));
+    cell.focus();
+    channel.sends({ ...golden('rnn-0.12'), id: 'the next run' });
+    expect(field()).not.toBeNull();
+    expect(document.activeElement).toBe(cell);
+
+    field()?.focus();
+    channel.sends({ ...golden('rnn-0.12'), id: 'the run after' });
+    expect(document.activeElement).toBe(field());
+    cell.remove();
+  });
+
   it('marks an equation that is pointed at, its uses and what it is', () => {
     const { model, view } = open(golden('rnn-0.12'));
     hover(line(view, 4));
