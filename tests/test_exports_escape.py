@@ -47,7 +47,7 @@ TAGS = set(
 # The only attributes that an export may have; none of them can load, link, post or run anything.
 ATTRIBUTES = set(
     "charset name content http-equiv lang class id type value checked scope start open hidden size role aria-label "
-    "data-f data-level data-title data-places data-open data-e".split()
+    "data-f data-level data-title data-places data-open data-e data-w".split()
 )
 
 

@@ -292,14 +292,3 @@ def test_a_level_that_was_not_made_says_why(tmp_path):
     text = (tmp_path / "double.html").read_text(encoding="utf-8")
     assert 'data-level="hlo" aria-label="Optimised HLO"' in text
     assert set(Page(text).lines) == {"source", "jaxpr"}
-
-
-def test_the_page_and_the_panel_show_the_same_parameters_of_each_primitive():
-    root = Path(__file__).parents[1]
-    panel = (root / "src" / "program-text" / "parameter-labels.ts").read_text()
-    page_script = (root / "jupyter_jaxpr" / "exports" / "page.js").read_text()
-    tables = [re.search(r"const TELLING[^{]*\{([^}]*)\}", text) for text in (panel, page_script)]
-    pairs = [re.findall(r"(\w+): '(\w+)'", table[1]) for table in tables if table]
-    assert pairs[0] == pairs[1]
-    lengths = [re.findall(r"LONGEST_\w+ = \d+", text) for text in (panel, page_script)]
-    assert lengths[0] == lengths[1] == ["LONGEST_WHOLE = 12", "LONGEST_LABEL = 32"]

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 
@@ -34,13 +35,14 @@ def void(tag: str, /, **attributes: str | bool) -> Markup:
     return Markup(f"<{tag}{_attributes(attributes)}>")
 
 
-def unclosed(tag: str, words: str, /, **numbers: int) -> Markup:
+def unclosed(tag: str, words: str, /, **attributes: int | str) -> Markup:
     """Return an element without an end tag, such as `li`, which HTML closes at the next `li`.
 
-    Its attributes are numbers.
+    An attribute that is a number has no quotes, because a page has many of them.
     """
-    attributes = "".join(f" {_name(key)}={number:d}" for key, number in numbers.items())
-    return Markup(f"<{tag}{attributes}>{escape(words, quote=False) or ' '}")
+    numbers = "".join(f" {_name(key)}={value:d}" for key, value in attributes.items() if isinstance(value, int))
+    texts = _attributes({key: value for key, value in attributes.items() if isinstance(value, str)})
+    return Markup(f"<{tag}{numbers}{texts}>{escape(words, quote=False) or ' '}")
 
 
 def raw(tag: str, source: str, /, **attributes: str | bool) -> Markup:
@@ -64,7 +66,7 @@ def page(*parts: Markup) -> str:
     return f"<!doctype html>\n{join(*parts).source}\n"
 
 
-def _attributes(attributes: dict[str, str | bool]) -> str:
+def _attributes(attributes: Mapping[str, str | bool]) -> str:
     return "".join(
         f" {_name(key)}" if value is True else f' {_name(key)}="{escape(value)}"'
         for key, value in attributes.items()

@@ -16,7 +16,8 @@ function textOf(list) {
   const text = { list, title: list.dataset.title, lines: [], undrawn: [] };
   const placesOfLines = list.dataset.places.split(' ');
   list.querySelectorAll('li').forEach((line, at) => {
-    known(text, line, Number(placesOfLines[at] || -1), Number(line.dataset.f ?? 0), line.dataset.e);
+    const { f: folds = 0, e: number, w: words = 'null' } = line.dataset;
+    known(text, line, Number(placesOfLines[at] || -1), Number(folds), number, JSON.parse(words));
   });
   [...list.children].forEach(measure);
   return text;
@@ -26,22 +27,24 @@ function textOf(list) {
 async function unpack(text) {
   const packed = text.list.nextElementSibling;
   if (packed?.localName === 'script') {
-    const { longest, lines, places, numbers, folds } = JSON.parse(await unpacked(packed));
+    const { longest, lines, places, numbers, folds, words } = JSON.parse(await unpacked(packed));
     packed.remove();
     text.list.style.setProperty('--longest', longest);
-    text.undrawn = lines.map((words, at) => [words, places[at], folds[at] ?? 0, numbers?.[at]]).reverse();
+    const undrawn = (line, at) => [line, places[at], folds[at] ?? 0, numbers?.[at], words[at]];
+    text.undrawn = lines.map(undrawn).reverse();
   }
 }
 
 /**
- * Add a line to a text. Stores in the line: its position, its place (or -1), how many lines its fold hides, and the
- * shown number (of an equation as in the panel, of a line in its file, else the position).
+ * Add a line to a text. Stores in the line: its position, its place (or -1), how many lines its fold hides, the shown
+ * number (of an equation as in the panel, of a line in its file, else the position), and its folded words, if any.
  */
-function known(text, line, place, folds, number) {
+function known(text, line, place, folds, number, words) {
   line.text = text;
   line.number = text.lines.push(line);
   line.place = place;
   line.folds = folds;
+  line.words = words;
   line.shown = number === undefined ? line.number : Number(number);
   line.setAttribute('data-n', line.shown || '');
   line.tabIndex = line.number === 1 ? 0 : -1;
@@ -54,10 +57,10 @@ function known(text, line, place, folds, number) {
 function draw(text) {
   const chunk = document.createElement('ol');
   while (text.undrawn.length > 0 && chunk.childElementCount < CHUNK) {
-    const [words, place, folds, number] = text.undrawn.pop();
+    const [content, ...facts] = text.undrawn.pop();
     const line = document.createElement('li');
-    line.textContent = words || ' ';
-    known(text, line, place, folds, number);
+    line.textContent = content || ' ';
+    known(text, line, ...facts);
     chunk.append(line);
   }
   if (chunk.firstElementChild) {

@@ -7,12 +7,13 @@ frame are linked, also across the texts. Operations of a library function have t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..document.printed_program import Budget, ProgramLines, program_lines
 from ..document.read.equation_numbers import equation_numbers
 from ..document.types.document import Level, Snapshot
 from ..quantities import count
+from .folded_words import FoldedWords, folded_words
 from .listings import TITLES
 
 
@@ -30,6 +31,8 @@ class LinkedText:
     folds: dict[int, int]
     # for each line the number that the panel shows for its equation, 0 for none; None if lines are numbered from 1
     numbers: list[int] | None = None
+    # line -> the part of the line that is folded at first
+    folded_words: dict[int, FoldedWords] = field(default_factory=dict)
     # The reason why the text is missing, with a cure; None if the text exists.
     absent: str | None = None
 
@@ -46,14 +49,16 @@ def linked_texts(document: Snapshot, program: int, budget: Budget, own_file: str
     program_data = document.programs[program]
     places = _Places(document, own_file)
     printed = program_lines(document, program, budget)
+    lines = printed.commented()
     jaxpr = LinkedText(
         "jaxpr",
         "jaxpr",
         count(program_data.equations, "equation"),
-        printed.commented(),
+        lines,
         [places.of_equations(equations) for equations in printed.equations],
         _folds(printed),
         _numbers(printed, equation_numbers(document, program)),
+        folded_words(lines),
     )
     return [jaxpr, *(_level(level, places, budget) for level in program_data.levels)]
 

@@ -207,7 +207,7 @@ function make(program, texts) {
 
   const folds = [
     ...lines.filter(line => line.folds > 0).map(foldedLines),
-    ...texts.filter(text => text.list.dataset.level === 'jaxpr').flatMap(foldedParameters)
+    ...lines.filter(line => line.words).map(foldedWords)
   ];
 
   function unfold(line) {
@@ -329,146 +329,21 @@ function foldedLines(line) {
   return fold;
 }
 
-/** If a lambda of a jaxpr has more parameters, only the first and the last one are visible at first. */
-const MOST_PARAMETERS = 8;
-
-/** Primitive -> the parameter that describes its operation best; the panel shows the same (`parameter-labels.ts`). */
-const TELLING = {
-  argmax: 'axes',
-  argmin: 'axes',
-  broadcast_in_dim: 'shape',
-  call_jaxpr: 'name',
-  concatenate: 'dimension',
-  cumsum: 'axis',
-  custom_jvp_call: 'name',
-  custom_vjp_call: 'name',
-  integer_pow: 'y',
-  iota: 'dimension',
-  jit: 'name',
-  pjit: 'name',
-  reduce_and: 'axes',
-  reduce_max: 'axes',
-  reduce_min: 'axes',
-  reduce_or: 'axes',
-  reduce_prod: 'axes',
-  reduce_sum: 'axes',
-  remat2: 'name',
-  reshape: 'new_sizes',
-  rev: 'dimensions',
-  scan: 'length',
-  squeeze: 'dimensions',
-  transpose: 'permutation'
-};
-const LONGEST_WHOLE = 12;
-const LONGEST_LABEL = 32;
-
-/** Fold the parameters of a jaxpr's equations and of its lambdas; return the folds. */
-function foldedParameters(text) {
-  const folds = [];
-  /** The primitives around the line whose parameters take several lines, the innermost last. */
-  const around = [];
-  for (const line of text.lines) {
-    const words = line.lastChild;
-    const [, head, parameters, end] = /^(.*\{ lambda )(.*)(\. let.*)$/.exec(words?.data ?? '') ?? [];
-    folds.push(...(head === undefined ? ofEquation(line, around) : ofLambda(line, head, parameters, end)));
-  }
-  return folds;
-}
-
-/** Fold the parameters in the middle of a long `{ lambda ; a:f32[8] …. let`. */
-function ofLambda(line, head, parameters, end) {
-  // The first token is the `;` before the parameters; a jaxpr with constants has the constants before it.
-  const [semicolon, first, ...others] = parameters.split(' ');
-  const last = others.pop();
-  if (semicolon !== ';' || others.length + 2 <= MOST_PARAMETERS) {
-    return [];
-  }
-  const count = others.length;
-  return [
-    foldedWords(line, [`${head}; ${first} `, `${others.join(' ')} `, `${last}${end}`], {
-      label: `… ${count} more`,
-      opened: `▾ ${count}`,
-      name: `${count} parameters`,
-      className: 'more apart'
-    })
-  ];
-}
-
-/** Fold the parameters in a line: of an equation on one line, or of one line of a longer equation. */
-function ofEquation(line, around) {
-  const words = line.lastChild?.data ?? '';
-  if (/^\s*\]/.test(words)) {
-    around.pop();
-    return [];
-  }
-  const [, head, primitive] = /^(\s*(?:.*? = )?([\w-]+)\[)/.exec(words) ?? [];
-  if (primitive !== undefined && /^(?: {2}# .*)?$/.test(words.slice(head.length))) {
-    around.push(primitive);
-    return [];
-  }
-  const inside = around.at(-1);
-  const [indent, first] = /^\s*(\w+=(?!\(?$|\{ lambda))?/.exec(words);
-  const isOwnLine = primitive === undefined && inside !== undefined && first !== undefined;
-  const from = isOwnLine ? indent.length - first.length : head?.length;
-  const to = isOwnLine ? words.length : closed(words, from);
-  if (from === undefined || to < 0 || to - from <= LONGEST_WHOLE) {
-    return [];
-  }
-  const parameters = words.slice(from, to);
-  return [
-    foldedWords(line, [words.slice(0, from), parameters, words.slice(to)], {
-      label: labelOf(isOwnLine ? inside : primitive, parameters),
-      opened: '▾',
-      name: `the parameters of ${isOwnLine ? inside : primitive}`
-    })
-  ];
-}
-
-/** Return the position of the bracket that closes the bracket just before `from`; -1 if there is none. */
-function closed(words, from) {
-  let depth = 1;
-  for (let at = from; at < words.length; at++) {
-    depth += '([{'.includes(words[at]) ? 1 : ')]}'.includes(words[at]) ? -1 : 0;
-    if (depth === 0) {
-      return at;
-    }
-  }
-  return -1;
-}
-
-/** Return the label of folded parameters: the parameter in TELLING with its value, such as `length=100 …`. */
-function labelOf(primitive, parameters) {
-  const [, name, value] = new RegExp(`(?:^| )(${TELLING[primitive]}=)(.*)`).exec(parameters) ?? [];
-  if (name === undefined) {
-    return '…';
-  }
-  // The value ends before the next ` name=` outside of brackets.
-  let depth = 0;
-  let length = 0;
-  while (length < value.length && !(depth === 0 && /^ \w+=/.test(value.slice(length, length + 40)))) {
-    depth += '([{'.includes(value[length]) ? 1 : ')]}'.includes(value[length]) ? -1 : 0;
-    length++;
-  }
-  const label = name + value.slice(0, length);
-  if (label.length > LONGEST_LABEL) {
-    return '…';
-  }
-  return label.length === parameters.length ? label : `${label} …`;
-}
-
 /** The folds inside of lines, each with the element that it hides. */
 const wordFolds = [];
 
-/** Fold the second of three parts of a line; return the fold. */
-function foldedWords(line, [head, inside, end], { label, opened, name, className = 'more' }) {
+/** Fold the words of a line that the exporter chose (`folded_words.py`); return the fold. */
+function foldedWords(line) {
+  const [begin, end, label, name, opened] = line.words;
+  const words = line.lastChild.data;
   const middle = document.createElement('span');
-  middle.textContent = inside;
+  middle.textContent = words.slice(begin, end);
   const fold = foldOf(line, [], name, isOpen => {
     middle.hidden = !isOpen;
     fold.button.dataset.label = isOpen ? opened : label;
   });
-  fold.button.className = className;
-  line.lastChild.replaceWith(head, fold.button, middle, end);
+  fold.button.className = 'more';
+  line.lastChild.replaceWith(words.slice(0, begin), fold.button, middle, words.slice(end));
   wordFolds.push({ fold, middle });
   fold.show(false);
   return fold;

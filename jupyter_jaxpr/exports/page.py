@@ -160,7 +160,11 @@ def _calls(document: Snapshot, own_file: str | None, texts: chain[LinkedText]) -
 
 
 def _json(value: object) -> str:
-    return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
+    return _compact(value).replace("<", "\\u003c")
+
+
+def _compact(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))
 
 
 def _span(frame: Frame) -> tuple[int, int, int, int]:
@@ -220,9 +224,14 @@ def _column(text: LinkedText) -> Markup:
     standing = len(text.lines) if not is_long else _CHUNK
     lines = []
     for number, line in enumerate(text.lines[:standing]):
-        folds = {"data_f": text.folds[number]} if number in text.folds else {}
-        label = {} if text.numbers is None else {"data_e": text.numbers[number]}
-        lines.append(unclosed("li", line, **folds, **label))
+        facts: dict[str, int | str] = {}
+        if number in text.folds:
+            facts["data_f"] = text.folds[number]
+        if text.numbers is not None:
+            facts["data_e"] = text.numbers[number]
+        if number in text.folded_words:
+            facts["data_w"] = _compact(text.folded_words[number].data)
+        lines.append(unclosed("li", line, **facts))
     listing = _listing(text.name, text.title, lines, text.frames[:standing])
     remainder = _rest(text, standing) if standing < len(text.lines) else NOTHING
     return _section(text.name, text.title, text.size, listing, remainder)
@@ -245,9 +254,10 @@ def _rest(text: LinkedText, first: int) -> Markup:
         "places": text.frames[first:],
         "numbers": None if text.numbers is None else text.numbers[first:],
         "folds": {line - first: count for line, count in text.folds.items() if line >= first},
+        "words": {line - first: words.data for line, words in text.folded_words.items() if line >= first},
     }
     without = element("noscript", element("p", "The rest of this text is compressed. Allow scripts to read the rest."))
-    return join(_packed(json.dumps(packed, separators=(",", ":"))), without)
+    return join(_packed(_compact(packed)), without)
 
 
 def _section(name: str, title: str, size: str, *inside: Markup) -> Markup:

@@ -139,7 +139,11 @@ def facts_text() -> str:
         if len(line) > 80:  # prettier breaks lines that are longer than this
             line = f"export const {name} = [\n  {_NEXT_LINE.join(values)}\n] as const;"
         lines.append(line)
-    lines.append(f"export const TRANSCENDENTAL_WEIGHT = {shared_constants.TRANSCENDENTAL_WEIGHT};")
+    for name in ("TRANSCENDENTAL_WEIGHT", "LONGEST_WHOLE_PARAMETERS", "LONGEST_TELLING_PARAMETER"):
+        lines.append(f"export const {name} = {getattr(shared_constants, name)};")
+    parameters = [f"{primitive}: '{name}'" for primitive, name in shared_constants.TELLING_PARAMETERS.items()]
+    lines.append("export const TELLING_PARAMETERS: Readonly<Record<string, string>> = {")
+    lines += [f"  {_NEXT_LINE.join(parameters)}", "};"]
     return "\n".join(lines) + "\n"
 
 
