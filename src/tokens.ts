@@ -15,6 +15,7 @@ import type {
 import {
   Environment,
   LiveProgram,
+  ProgramDiff,
   Progress,
   Snapshot,
   Working
@@ -123,6 +124,12 @@ export interface IProgramRef {
   readonly program: number;
 }
 
+/** A program in its document. */
+export interface IComparedProgram {
+  readonly document: Snapshot;
+  readonly program: number;
+}
+
 /** Requests to the kernel about a run of its own; each rejects with an Error whose message is a sentence. */
 export interface IRequests {
   /** Sends a short request: the kernel answers at once, without progress, and runs no code of the user. */
@@ -207,6 +214,12 @@ export interface IJaxprModel extends IDisposable {
   showWritten(snapshot: Snapshot): void;
   /** Asks the kernel what a cell would show with its present text; rejects with a sentence. */
   traceWritten(params: Params<'live'>): Promise<LiveProgram>;
+  /** Compares a program of a run with the program of a cell's written text; rejects with a sentence. */
+  compareWritten(
+    before: IComparedProgram,
+    written: IComparedProgram,
+    level: LevelName
+  ): Promise<ProgramDiff>;
   /** Show a saved copy until the first run of the kernel comes; does nothing where a run is in view. */
   standIn(snapshot: Snapshot): void;
   /** Remove the failure, because the user has read it. */

@@ -107,6 +107,35 @@ def test_a_run_of_another_kernel_comes_with_the_question() -> None:
     assert isinstance(reply, Refused) and "Run the cell again" in reply.reason
 
 
+def test_the_program_that_live_traced_last_is_compared_with_a_run() -> None:
+    runs = Runs()
+    before = held(runs, jj.inspect(first, X, X, stage="trace"))
+    runs.written = jj.inspect(with_a_term, X, X, stage="trace").document
+    question = {
+        "type": "live_diff",
+        "id": 3,
+        "snapshot": "",
+        "program": 0,
+        "created": runs.written.created,
+        "before": before,
+        "before_program": 0,
+        "level": "jaxpr",
+    }
+    reply = Answers(runs).answer(question)
+    assert isinstance(reply, Answered)
+    assert (reply.result.before.snapshot, reply.result.after.snapshot) == (before, runs.written.id)
+    assert (reply.result.summary, reply.result.added) == (
+        "2 equations were added. 1 argument or result was changed.",
+        2,
+    )
+
+    # Live has meanwhile traced another text of the cell
+    for other in ({"created": runs.written.created - 1.0}, {"program": 1}, {"before_program": 1}, {"before": "gone"}):
+        assert isinstance(Answers(runs).answer(question | other), Refused), other
+    runs.clear()
+    assert isinstance(Answers(runs).answer(question), Refused)
+
+
 def test_a_document_from_a_file_is_not_taken_for_the_run_whose_id_it_has() -> None:
     runs = Runs()
     after = held(runs, jj.inspect(with_a_term, X, X, stage="trace"))

@@ -123,9 +123,8 @@ def test_an_error_that_would_end_the_thread_is_shown_and_the_next_text_is_traced
     tab.run("print('the cells run on')")
 
 
-def test_the_answer_says_what_became_of_the_last_run(tab: Page, requests: tuple[str, str]) -> None:
+def test_the_answer_compares_the_cost_with_the_cost_of_the_last_run(tab: Page, requests: tuple[str, str]) -> None:
     cell = "%%jaxpr\n@jax.jit\ndef h(x):\n    return jnp.sin(x)\nh(x)"
-    assert ask(tab, requests, 20, cell)["result"]["difference"] is None
     tab.run(cell)
     result = ask(tab, requests, 21, cell.replace("sin(x)", "sin(x) * 2"))["result"]
     cost = re.sub(r"run \[\d+\]", "run [n]", result["cost"]).replace("\N{NO-BREAK SPACE}", " ")
@@ -133,6 +132,3 @@ def test_the_answer_says_what_became_of_the_last_run(tab: Page, requests: tuple[
         "One call takes 8 operations and 8 transcendental operations and moves 128 B. "
         "In run [n], one call took 8 transcendental operations and moved 64 B."
     )
-    difference = result["difference"]
-    assert difference["summary"] == "1 equation was added. 1 argument or result was changed."
-    assert (difference["after"]["snapshot"], difference["after"]["program"]) == ("live cell-9", 0)

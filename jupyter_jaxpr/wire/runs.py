@@ -31,6 +31,8 @@ class Runs:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._runs: dict[str, Run] = {}
+        #: The program that Live traced last; its document alone, without live objects.
+        self.written: Snapshot | None = None
 
     def keep(self, built: Built) -> None:
         """Add a run; an older run of the same id is replaced, and above the limit the oldest run is dropped."""
@@ -78,9 +80,10 @@ class Runs:
         return list(latest.values())
 
     def clear(self) -> None:
-        """Forget all runs."""
+        """Forget all runs, and Live's program."""
         with self._lock:
             self._runs.clear()
+            self.written = None
 
 
 def cell_key(document: Snapshot) -> str:

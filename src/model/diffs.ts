@@ -5,7 +5,12 @@
 import { ISignal, Signal } from '@lumino/signaling';
 
 import { DiffSide, Program, ProgramDiff, Snapshot } from '../protocol/snapshot';
-import type { IJaxprModel, IProgramRef, LevelName } from '../tokens';
+import type {
+  IComparedProgram,
+  IJaxprModel,
+  IProgramRef,
+  LevelName
+} from '../tokens';
 import { Asking, askingOf } from './request-state';
 import { merge } from './merged-answers';
 import { earlierVersion } from './earlier-program';
@@ -29,10 +34,10 @@ export type DiffState =
   | { kind: 'failed'; reason: string }
   | { kind: 'done'; diff: ProgramDiff };
 
-/** Compares programs of documents without a kernel; rejects with an Error whose message is a sentence for the user. */
+/** Compares programs of documents; rejects with an Error whose message is a sentence for the user. */
 export type Comparer = (
-  before: { document: Snapshot; program: number },
-  after: { document: Snapshot; program: number },
+  before: IComparedProgram,
+  after: IComparedProgram,
   level: LevelName
 ) => Promise<ProgramDiff>;
 
@@ -126,8 +131,8 @@ export class Diffs {
     if (diff !== undefined) {
       return { kind: 'done', diff };
     }
-    if (this.comparer !== null) {
-      return this._askedOfServer.get(key(choice)) ?? IDLE;
+    if (this._comparerOf(choice) !== null) {
+      return this._compared.get(run)?.get(key(choice)) ?? IDLE;
     }
     const state = this._asking.stateOf(run, key(choice));
     switch (state.kind) {
@@ -146,9 +151,10 @@ export class Diffs {
     const { before, after, level } = choice;
     const run = this._run(after);
     const { kind } = this.stateOf(choice);
-    if (this.comparer !== null) {
+    const comparer = this._comparerOf(choice);
+    if (comparer !== null) {
       if (kind === 'idle' || kind === 'failed') {
-        await this._compareFiles(this.comparer, choice);
+        await this._compare(comparer, choice);
       }
       return;
     }
@@ -165,7 +171,18 @@ export class Diffs {
     });
   }
 
-  private async _compareFiles(
+  /** Compares programs that the kernel does not hold as runs; null if the kernel holds the later run. */
+  private _comparerOf({ after }: IDiffChoice): Comparer | null {
+    const isWritten = this._model.runs.some(
+      run => run.snapshot.id === after.snapshot && run.isWritten === true
+    );
+    return isWritten ? this._compareWritten : this.comparer;
+  }
+
+  private _compareWritten: Comparer = (before, written, level) =>
+    this._model.compareWritten(before, written, level);
+
+  private async _compare(
     compare: Comparer,
     choice: IDiffChoice
   ): Promise<void> {
@@ -174,8 +191,10 @@ export class Diffs {
     if (earlier === undefined || later === undefined) {
       return;
     }
+    const states = this._compared.get(later) ?? new Map<string, DiffState>();
+    this._compared.set(later, states);
     const set = (state: DiffState): void => {
-      this._askedOfServer.set(key(choice), state);
+      states.set(key(choice), state);
       this._changed.emit();
     };
     set({ kind: 'working' });
@@ -209,8 +228,8 @@ export class Diffs {
   }
 
   private _asking: Asking<'diff'>;
-  /** The requests to the server that have no answer yet, or failed. */
-  private _askedOfServer = new Map<string, DiffState>();
+  /** The comparisons that have no answer yet, or failed: later document -> state of each choice. */
+  private _compared = new WeakMap<Snapshot, Map<string, DiffState>>();
   private _chosen: IDiffChoice | null = null;
   private _hidden: ReadonlySet<DiffNoise> = new Set();
   private _changed = new Signal<this, void>(this);

@@ -4,7 +4,6 @@ import { ISignal, Signal } from '@lumino/signaling';
 import type { EvaluableText } from '../protocol/evaluable';
 import type { LiveProgram } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
-import { merge } from './merged-answers';
 
 /** The levels up to which Live can make texts, in order: making a level also makes all earlier levels. */
 export const LAST_LEVELS = ['jaxpr', 'stablehlo', 'hlo'] as const;
@@ -82,9 +81,6 @@ export class LiveView {
   show(cellId: string, answer: LiveProgram): void {
     this._state = { kind: 'answered', cellId, answer };
     if (answer.state === 'traced' && answer.snapshot !== null) {
-      if (answer.difference) {
-        merge(answer.snapshot, 'diff', answer.difference);
-      }
       this._model.showWritten(answer.snapshot);
     }
     this._changed.emit();

@@ -9,12 +9,19 @@ import { ChannelState, IChannel } from '../kernel/channel-interface';
 import { Unreadable } from '../protocol/document';
 import { Announcement } from '../protocol/messages';
 import type { Params } from '../protocol/request-types';
-import { LiveProgram, Progress, Snapshot } from '../protocol/snapshot';
 import {
+  LiveProgram,
+  ProgramDiff,
+  Progress,
+  Snapshot
+} from '../protocol/snapshot';
+import {
+  IComparedProgram,
   IFailure,
   IJaxprModel,
   IRequests,
   IRun,
+  LevelName,
   ModelChange,
   Selection,
   Status
@@ -22,7 +29,7 @@ import {
 import { releaseCosts } from './costs';
 import { firstShown } from './earlier-program';
 import { KernelStatus } from './kernel-status';
-import { requestsOf, traceWritten } from './requests';
+import { askOfKernel, requestsOf } from './requests';
 import { carry } from './merged-answers';
 import { IEnd, IKnownRun, RUNS_KEPT, Runs, SAVED } from './runs';
 import { whyUnreadable } from './error-words';
@@ -246,7 +253,28 @@ export class JaxprModel implements IJaxprModel {
   }
 
   traceWritten(params: Params<'live'>): Promise<LiveProgram> {
-    return traceWritten(this._channel, params, this._trans);
+    return askOfKernel(this._channel, { type: 'live', ...params }, this._trans);
+  }
+
+  compareWritten(
+    before: IComparedProgram,
+    written: IComparedProgram,
+    level: LevelName
+  ): Promise<ProgramDiff> {
+    return askOfKernel(
+      this._channel,
+      {
+        type: 'live_diff',
+        snapshot: '',
+        program: written.program,
+        created: written.document.created,
+        before: before.document.id,
+        before_program: before.program,
+        level,
+        ...this._runs.documentOf(before.document.id)
+      },
+      this._trans
+    );
   }
 
   standIn(snapshot: Snapshot): void {

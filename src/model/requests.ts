@@ -10,7 +10,7 @@ import type {
   RequestName
 } from '../protocol/request-types';
 import { REQUESTS } from '../protocol/request-table';
-import { LiveProgram, Snapshot, Working } from '../protocol/snapshot';
+import { Snapshot, Working } from '../protocol/snapshot';
 import { ILongRequest, IRequests, Outcome } from '../tokens';
 import { fitsRequest } from './answer-fits-request';
 import { merge } from './merged-answers';
@@ -106,17 +106,16 @@ export function requestsOf(
   };
 }
 
-/** Asks the kernel for the program of a cell's present text; rejects with a sentence for the user. */
-export async function traceWritten(
+/** Sends a short request that is about no run; rejects with a sentence for the user. */
+export async function askOfKernel<Name extends 'live' | 'live_diff'>(
   channel: IChannel | null,
-  params: Params<'live'>,
+  request: KernelRequest<Name>,
   trans: TranslationBundle
-): Promise<LiveProgram> {
+): Promise<Answer<Name>> {
   try {
     if (channel?.state.kind !== 'joined') {
       throw new Unanswered('closed');
     }
-    const request = { type: 'live' as const, ...params };
     const reply = await channel.ask(request, NO_RUN).reply;
     if (reply.type === 'confirm') {
       throw new Unanswered('closed'); // a short request asks for no confirmation

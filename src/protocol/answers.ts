@@ -31,6 +31,7 @@ export const ANSWERS: { readonly [Name in RequestName]: Check<Name> } = {
   diff: checkProgramDiff,
   export: text,
   live: checkLiveProgram,
+  live_diff: checkProgramDiff,
   machine: checkMachine,
   make: checkSnapshot,
   pass_diff: (value, field, { programs }) =>

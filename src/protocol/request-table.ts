@@ -7,6 +7,7 @@ import type {
   ExactLinks,
   ExactLinksRequest,
   ExportRequest,
+  LiveDiffRequest,
   LiveProgram,
   LiveRequest,
   Machine,
@@ -49,6 +50,7 @@ export interface IRequestTypes {
   exact_links: { params: ExactLinksRequest; answer: ExactLinks };
   export: { params: ExportRequest; answer: string };
   live: { params: LiveRequest; answer: LiveProgram };
+  live_diff: { params: LiveDiffRequest; answer: ProgramDiff };
   machine: { params: MachineRequest; answer: Machine };
   make: { params: MakeRequest; answer: Snapshot };
   pass_diff: { params: PassDiffRequest; answer: PassDiff };
@@ -88,6 +90,7 @@ export const REQUESTS = {
   },
   export: { patience: 60, into: null, by: null, isLong: false },
   live: { patience: 60, into: null, by: null, isLong: false },
+  live_diff: { patience: 60, into: null, by: null, isLong: false },
   machine: { patience: 60, into: 'machine', by: null, isLong: true },
   make: { patience: 1800, into: 'document', by: null, isLong: false },
   pass_diff: { patience: 120, into: null, by: null, isLong: false },

@@ -59,6 +59,7 @@ export type Wire =
   | Level
   | LiteralValue
   | LiveBuffer
+  | LiveDiffRequest
   | LiveProgram
   | LiveRequest
   | Machine
@@ -3339,6 +3340,44 @@ export interface Hello {
   saves_values?: boolean;
 }
 /**
+ * Compare the program that Live traced last with a program of a run; both are read, nothing runs.
+ */
+export interface LiveDiffRequest {
+  type: 'live_diff';
+  /**
+   * The id of the request, chosen by the browser.
+   */
+  id: number;
+  /**
+   * The id of the run; empty if the request is not about a run.
+   */
+  snapshot: string;
+  /**
+   * The index of the program in `programs` of the run's document.
+   */
+  program: number;
+  /**
+   * The id of the run of the earlier program; may be the same run.
+   */
+  before: string;
+  /**
+   * The index of the earlier program in the programs of the earlier run.
+   */
+  before_program: number;
+  /**
+   * The kind of the compared text.
+   */
+  level: 'hlo' | 'jaxpr' | 'stablehlo';
+  /**
+   * The document of the earlier run, if this kernel did not make the run: a saved copy, or a run from before a restart.
+   */
+  before_document?: Snapshot | null;
+  /**
+   * The time in the document of Live's program, which differs between two traces of a cell.
+   */
+  created: number;
+}
+/**
  * The program of a cell as the cell is written now; no part of the cell ran.
  */
 export interface LiveProgram {
@@ -3359,17 +3398,13 @@ export interface LiveProgram {
    */
   text: string | null;
   /**
-   * The document of the trace; the kernel does not hold this document for requests.
+   * The document of the trace; of all requests, only live_diff can be about this document.
    */
   snapshot: Snapshot | null;
   /**
    * The seconds that the trace took.
    */
   seconds: number;
-  /**
-   * The diff from the program of the last run to this program; null without a diff.
-   */
-  difference?: ProgramDiff | null;
   /**
    * The cost of one call now and in the last run, in sentences; null if the cost is not counted.
    */

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from .diff import ProgramDiff
 from .document import Snapshot
 from .struct import Struct
 from .struct import described as _text
@@ -30,12 +29,9 @@ class LiveProgram(Struct):
         _text("The facts that the user should know and the advice, as sentences; null if the state says everything."),
     ]
     snapshot: Annotated[
-        Snapshot | None, _text("The document of the trace; the kernel does not hold this document for requests.")
+        Snapshot | None, _text("The document of the trace; of all requests, only live_diff can be about this document.")
     ]
     seconds: Annotated[float, _text("The seconds that the trace took.")]
-    difference: Annotated[
-        ProgramDiff | None, _text("The diff from the program of the last run to this program; null without a diff.")
-    ] = None
     cost: Annotated[
         str | None,
         _text("The cost of one call now and in the last run, in sentences; null if the cost is not counted."),

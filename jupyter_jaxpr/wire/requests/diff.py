@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ...build.document_of_run import Sources
 
 _GONE = f"The kernel no longer holds the earlier run: the kernel keeps the last {KEPT} runs. Choose another run."
-_NO_SUCH = "The earlier run does not have the chosen program. Choose another program."
+NO_SUCH = "The earlier run does not have the chosen program. Choose another program."
 
 
 class DiffRequest(Request, tag="diff"):
@@ -43,7 +43,7 @@ class DiffRequest(Request, tag="diff"):
     def answer(self, context: RequestContext) -> ProgramDiff:
         document, sources = self._earlier(context)
         if not 0 <= self.before_program < len(document.programs):
-            raise Unavailable(_NO_SUCH)
+            raise Unavailable(NO_SUCH)
         run = context.run
         return diff_runs(
             (document, sources), self.before_program, (run.document, run.sources), self.program, self.level

@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
-import msgspec
-
-from ...build.diff_of_runs import diff_runs
 from ...build.document_of_run import Sources
 from ...build.levels import Unavailable
-from ...document.types.diff import ProgramDiff
 from ...document.types.document import Snapshot
 from ...document.types.live import LiveProgram
 from ...document.types.struct import described
@@ -20,10 +16,6 @@ from ..request import Request, RequestContext
 from ..runs import Runs
 
 _NOT_YET = "Live traces a cell after you have run the cell, or %load_ext jupyter_jaxpr, in this kernel."
-#: A diff with the last run is only sent with each trace if both programs have at most this many equations.
-_COMPARED = 2_000
-#: A diff with more rows is sent with equal rows only near a difference, because a user who types waits for the answer.
-_WHOLE = 100
 _live = Live()
 
 
@@ -68,21 +60,9 @@ class LiveRequest(Request, tag="live"):
             cells.known_cells(),
             last_run=lambda name: _last_run(name, context.runs),
         )
-        return msgspec.structs.replace(live, difference=_since_the_last_run(live, context.runs))
-
-
-def _since_the_last_run(live: LiveProgram, runs: Runs) -> ProgramDiff | None:
-    """Return the diff from the program of the function's last run to the live program, if both are small; else None."""
-    after = live.snapshot
-    if after is None or not after.programs or after.programs[0].equations > _COMPARED:
-        return None
-    before = _last_run(live.function, runs)
-    if before is None or before[0].programs[before[2]].equations > _COMPARED:
-        return None
-    try:
-        return diff_runs(before[:2], before[2], (after, None), 0, whole=_WHOLE)
-    except Unavailable:
-        return None
+        if live.state == "traced":
+            context.runs.written = live.snapshot
+        return live
 
 
 def _last_run(name: str | None, runs: Runs) -> tuple[Snapshot, Sources, int] | None:

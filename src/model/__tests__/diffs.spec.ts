@@ -203,4 +203,38 @@ describe('a diff', () => {
     }
     expect(diffs.stateOf(QUESTION).kind).toBe('idle');
   });
+
+  it('of a program that Live traced is asked anew for each text, and each answer is in its own document', async () => {
+    const { diffs, kernel, model } = connected(run(1));
+    const texts = [run(2), { ...run(2), created: run(2).created + 1 }];
+    const replies: (() => void)[] = [];
+    kernel.answer = () =>
+      new Promise(resolve =>
+        replies.push(() => resolve(answered(programDiff())))
+      );
+    model.showWritten(texts[0]);
+    const first = diffs.ask(QUESTION);
+    // the user types before the first diff arrives
+    model.showWritten(texts[1]);
+    expect(diffs.stateOf(QUESTION).kind).toBe('idle');
+    const second = diffs.ask(QUESTION);
+    replies.forEach(reply => reply());
+    await Promise.all([first, second]);
+    expect(kernel.asked).toEqual(
+      texts.map(({ created }) => ({
+        type: 'live_diff',
+        snapshot: '',
+        program: 0,
+        created,
+        before: 'run-1',
+        before_program: 0,
+        level: 'jaxpr'
+      }))
+    );
+    expect(texts.map(text => text.diffs)).toEqual([
+      [programDiff()],
+      [programDiff()]
+    ]);
+    expect(diffs.stateOf(QUESTION).kind).toBe('done');
+  });
 });

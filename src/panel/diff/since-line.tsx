@@ -68,7 +68,8 @@ function Since(props: {
     if (asks && choice !== null) {
       void diffs.ask(choice);
     }
-  }, [asks, before?.snapshot, before?.program, after.snapshot, program]);
+  }, [asks, before?.snapshot, before?.program, snapshot, program]);
+  const lastWords = React.useRef<string | null>(null);
   if (choice === null) {
     return null;
   }
@@ -82,11 +83,23 @@ function Since(props: {
       ? trans.__('Changes since the previous run')
       : trans.__('Since run [%1]', count);
   // The diff of a small program is requested at once.
+  const isWorking = state.kind === 'working' || (asks && state.kind === 'idle');
   const words = sinceWords(
     since,
-    asks && state.kind === 'idle' ? { kind: 'working' } : state,
+    isWorking ? { kind: 'working' } : state,
     trans
   );
+  if (!isWorking) {
+    lastWords.current = words;
+  }
+  // While the user writes, a diff takes a moment: until then, the greyed words of the text before keep their place.
+  if (isWorking && model.isWritten && lastWords.current !== null) {
+    return (
+      <p className="jp-mod-behind" aria-busy>
+        {lastWords.current}
+      </p>
+    );
+  }
   const isDone =
     state.kind === 'done' &&
     (differs(state.diff) || state.diff.remarks.length > 0);
