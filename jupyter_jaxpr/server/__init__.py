@@ -6,16 +6,9 @@ request.
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 ADDRESS = "jupyter-jaxpr/diff"
-
-
-def _answer(body: bytes) -> bytes:
-    from .diff_request import answer
-
-    return answer(body)
 
 
 def _jupyter_server_extension_points() -> list[dict[str, str]]:
@@ -24,17 +17,9 @@ def _jupyter_server_extension_points() -> list[dict[str, str]]:
 
 def _load_jupyter_server_extension(server: Any) -> None:
     """Register the address of the comparison; a Jupyter server calls this function at its start."""
-    from jupyter_server.base.handlers import APIHandler
     from jupyter_server.utils import url_path_join
-    from tornado.web import authenticated
 
-    class Handler(APIHandler):
-        """Answers requests of a page on a thread, so that the server can do its other work meanwhile."""
-
-        @authenticated
-        async def post(self) -> None:
-            loop = asyncio.get_running_loop()
-            self.finish(await loop.run_in_executor(None, _answer, self.request.body))
+    from .diff_handler import DiffHandler
 
     base = server.web_app.settings["base_url"]
-    server.web_app.add_handlers(".*$", [(url_path_join(base, ADDRESS), Handler)])
+    server.web_app.add_handlers(".*$", [(url_path_join(base, ADDRESS), DiffHandler)])

@@ -20,18 +20,9 @@ from .document_index import no_such_index
 from .kernel import Kernel
 from .long_requests import Work, Worker
 from .messages import Answered, Confirm, LastReply, Refused, Reply
-from .request import GONE, Request, RequestContext, read_request
+from .refusals import BROKE, GONE, TRACED_ANEW, UNREADABLE
+from .request import Request, RequestContext, read_request
 from .runs import Run, Runs
-
-_UNREADABLE = (
-    "The kernel's jupyter_jaxpr does not understand the request of the panel ({why}). Install the same version of "
-    "jupyter_jaxpr for JupyterLab and for the kernel, then restart both."
-)
-_TRACED_ANEW = (
-    "The call was traced again while the kernel worked on the request, so the answer is about the earlier programs. "
-    "Start the request again."
-)
-_BROKE = "The kernel could not answer the request: {error}. Run the cell again."
 
 
 class Answers:
@@ -70,9 +61,9 @@ class Answers:
         try:
             request = read_request(data)
         except msgspec.ValidationError as error:
-            return Refused(id=identifier, reason=_UNREADABLE.format(why=error))
+            return Refused(id=identifier, reason=UNREADABLE.format(why=error))
         except Exception as error:  # a module that the request needs could not be imported
-            return Refused(id=identifier, reason=_BROKE.format(error=_first_line(error)))
+            return Refused(id=identifier, reason=BROKE.format(error=_first_line(error)))
         run = self._runs.get(request.snapshot)
         if run is None:
             if request.is_of_kernel:
@@ -104,7 +95,7 @@ class Answers:
         # also the error of a user's alarm: no cell is running, and the panel waits for an answer
         except BaseException as error:
             # Raised here, a SystemExit from user code would end the thread that answers requests.
-            return Refused(id=request.id, reason=_BROKE.format(error=_first_line(error)))
+            return Refused(id=request.id, reason=BROKE.format(error=_first_line(error)))
         if isinstance(answer, Confirm):
             return answer
         return Answered(id=request.id, result=answer)
@@ -120,7 +111,7 @@ class Answers:
         if not request.is_kept:
             run.sources.merge(request.into, answer)
         if not self._runs.renew(run):
-            raise Unavailable(_TRACED_ANEW)
+            raise Unavailable(TRACED_ANEW)
 
 
 def _first_line(error: BaseException) -> str:

@@ -19,7 +19,7 @@ import pkgutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_type_hints
+from typing import Annotated, Any, ClassVar, get_type_hints
 
 import msgspec
 
@@ -30,16 +30,11 @@ from . import requests
 from .kernel import Kernel
 from .long_requests import Work
 from .messages import Confirm
-from .runs import KEPT, Run, Runs
-
-if TYPE_CHECKING:
-    pass
+from .refusals import GONE
+from .runs import Run, Runs
 
 LINES_AT_MOST = 5_000
 DOCUMENT = "document"
-
-GONE = f"The kernel no longer holds this run: the kernel keeps the last {KEPT} runs. Run the cell again."
-
 
 FirstLine = Annotated[int, _text("The index of the first requested line, from 0.")]
 LineCount = Annotated[int, _text(f"The number of requested lines, at most {LINES_AT_MOST:,}.")]

@@ -2,7 +2,8 @@
 
 `cards_of_program` walks through the scopes (`reached_scope`); `card_of_equation` makes the card of an equation,
 `constructs_without_primitive` the card of a construct that left no primitive. `control_primitives` hides the
-differences between JAX versions; `callers` reads frames, `source_calls` the user's source.
+differences between JAX versions; `callers` reads frames, `source_calls` the user's source, `operand_names` names the
+operands of a construct.
 """
 
 from .card import NO_OPERAND, BranchRow, Card, ControlPath, SlotRow, Step

@@ -15,8 +15,9 @@ from .body import Bodies, Body
 from .callers import Callers
 from .card import BranchRow, Card, ControlPath, SlotRow
 from .control_primitives import COND, SCAN, SCOPE_PRIMITIVES, Debug, debug_of
+from .operand_names import OperandNames
 from .predicate_of_cond import Predicates
-from .reached_scope import REMATTED, Paths, ReachedScope
+from .reached_scope import REMATTED, ReachedScope
 from .source_calls import Call, Written, branch_name, definition, returned, text_of
 from .users_names import into, only_leaf, renamed
 
@@ -33,7 +34,7 @@ def is_users(debug: Debug | None) -> bool:
 class EquationCards:
     """Makes the cards of control-flow equations."""
 
-    def __init__(self, walk: Walk, written: Written, callers: Callers, paths: Paths) -> None:
+    def __init__(self, walk: Walk, written: Written, callers: Callers, paths: OperandNames) -> None:
         """Take the walk, the user's source, the finder of callers in stacks, and the namer of values in a scope."""
         self._walk = walk
         self._written = written

@@ -22,7 +22,8 @@ from .card import CONTROL_FLOW, Card, ControlPath, Step
 from .card_of_equation import EquationCards, is_users
 from .constructs_without_primitive import Dissolved, Found
 from .control_primitives import CALL, CONTROL_PRIMITIVES, SCOPE_PRIMITIVES
-from .reached_scope import Paths, ReachedScope
+from .operand_names import OperandNames
+from .reached_scope import ReachedScope
 from .source_calls import Written
 
 #: The largest number of cards of a program.
@@ -56,7 +57,7 @@ class Reader:
         self._failed = failed
         written = self._written = Written(walk.positions, walk.strings)
         self._callers = Callers(walk.positions, walk.strings, written)
-        self._paths = Paths(walk, written, self._callers)
+        self._paths = OperandNames(walk, written, self._callers)
         self._constructs = EquationCards(walk, written, self._callers, self._paths)
         self._dissolved = Dissolved(walk, written, self._callers, self._paths)
         self._holds: dict[int, bool] = {}

@@ -16,8 +16,9 @@ from ..jaxpr.walk import Walk
 from . import card_facts
 from .callers import Callers
 from .card import NO_OPERAND, BranchRow, Card, ControlPath, SlotRow
+from .operand_names import OperandNames
 from .predicate_of_cond import Predicates
-from .reached_scope import Paths, ReachedScope
+from .reached_scope import ReachedScope
 from .source_calls import Written, branch_name, target_name, text_of
 
 _SELECTED = "select"
@@ -49,7 +50,7 @@ class _Group:
 class Dissolved:
     """Finds constructs without a primitive by the frames of other equations."""
 
-    def __init__(self, walk: Walk, written: Written, callers: Callers, paths: Paths) -> None:
+    def __init__(self, walk: Walk, written: Written, callers: Callers, paths: OperandNames) -> None:
         """Take the walk, the user's source, the finder of callers in stacks, and the namer of values in a scope."""
         self._walk = walk
         self._written = written

@@ -11,7 +11,8 @@ import ast
 from ..jaxpr.walk import Walk
 from .callers import Callers
 from .card import Card
-from .reached_scope import CONVERSIONS, Paths, ReachedScope
+from .operand_names import CONVERSIONS, OperandNames
+from .reached_scope import ReachedScope
 from .source_calls import Call, Written, text_of
 
 #: Primitives by which JAX makes the predicate from the user's value, on the line of the construct itself.
@@ -21,7 +22,7 @@ _TO_PREDICATE = CONVERSIONS | {"clamp", "ne", "eq", "broadcast_in_dim", "transpo
 class Predicates:
     """Finds the predicates of conds."""
 
-    def __init__(self, walk: Walk, written: Written, callers: Callers, paths: Paths) -> None:
+    def __init__(self, walk: Walk, written: Written, callers: Callers, paths: OperandNames) -> None:
         """Take the walk, the user's source, the finder of callers in stacks, and the namer of values in a scope."""
         self._walk = walk
         self._written = written

@@ -7,6 +7,7 @@ import { IPlace } from '../../../model/stepping';
 import { Icon } from '../../../parts/icons';
 import { Walk } from './places';
 import { IPlay } from './use-play';
+import { speedWords } from './words';
 
 export function Buttons(props: {
   walk: Walk;
@@ -47,9 +48,7 @@ export function Buttons(props: {
       >
         {SPEEDS.map(speed => (
           <option key={speed} value={speed}>
-            {speed === 0
-              ? trans.__('all steps in 12 s')
-              : trans._n('%1 step/s', '%1 steps/s', speed)}
+            {speedWords(speed, trans)}
           </option>
         ))}
       </select>

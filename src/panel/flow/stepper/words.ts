@@ -1,6 +1,7 @@
 /** Makes the texts on steps, leaves and numbers of a recording. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
+import { Speed } from '../../../model/play-speed';
 import { Control, Leaf, Visit } from '../../../protocol/snapshot';
 import { IJaxprModel } from '../../../tokens';
 import { grouped } from '../../../quantities';
@@ -232,4 +233,11 @@ export function whyNot(
     return `${status.reason}. ${status.cure}`;
   }
   return trans.__('No kernel answers. Start a kernel and run the cell again.');
+}
+
+/** The words for a speed of Play. */
+export function speedWords(speed: Speed, trans: TranslationBundle): string {
+  return speed === 0
+    ? trans.__('all steps in 12 s')
+    : trans._n('%1 step/s', '%1 steps/s', speed);
 }

@@ -1,0 +1,61 @@
+"""Writes findings on values that JAX changes because 64-bit types are off: a changed dtype, or a changed number.
+
+JAX's own warnings do not name the user's line, and Python shows each of them once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...jax.silent_change_hooks import ChangedNumber, TruncatedType
+from ...observe.observation import Finding, Place
+from ...quantities import count
+
+_TITLE_OF_TYPE = "The code asks for {asked}, but JAX uses {taken}"
+_TYPE = "This expression asks for {asked}, but JAX uses {taken}: 64-bit types need the setting jax_enable_x64."
+_CURE_OF_TYPE = (
+    'Write {taken}, or turn 64-bit types on before anything else uses JAX: jax.config.update("jax_enable_x64", True).'
+)
+
+_TITLE_OF_NUMBER = "A value of the type {given} does not fit the type {taken}"
+_NUMBER = (
+    "JAX takes a NumPy array here as {taken}: 64-bit types need the setting jax_enable_x64. The value "
+    "{value} does not fit {taken} and becomes {became}.{others}"
+)
+_CURE_OF_NUMBER = (
+    "Use values that fit {taken}, or turn 64-bit types on before anything else uses JAX: "
+    'jax.config.update("jax_enable_x64", True).'
+)
+
+
+def truncated_types(truncated: Mapping[Place, TruncatedType]) -> list[Finding]:
+    """Return a finding for each expression of the user's that asks for one dtype, and gets another one from JAX."""
+    return [
+        Finding(
+            kind="truncated_type",
+            title=_TITLE_OF_TYPE.format(asked=taken_type.asked, taken=taken_type.taken),
+            text=_TYPE.format(asked=taken_type.asked, taken=taken_type.taken),
+            cure=_CURE_OF_TYPE.format(taken=taken_type.taken),
+            place=place,
+        )
+        for place, taken_type in truncated.items()
+    ]
+
+
+def changed_numbers(numbers: Mapping[Place, ChangedNumber]) -> list[Finding]:
+    """Return a finding for each expression of the user's with a number that JAX changed to fit its dtype."""
+    return [
+        Finding(
+            kind="changed_value",
+            title=_TITLE_OF_NUMBER.format(given=number.given, taken=number.taken),
+            text=_NUMBER.format(
+                taken=number.taken,
+                value=number.value,
+                became=number.became,
+                others=f" {count(number.others, 'more value')} changed." if number.others else "",
+            ),
+            cure=_CURE_OF_NUMBER.format(taken=number.taken),
+            place=place,
+        )
+        for place, number in numbers.items()
+    ]
