@@ -63,7 +63,7 @@ def platform_text(observed: ObservedProgram, platform: str, positions: Positions
     traced = traced_of(observed)
     try:
         return stablehlo_lines(lowered_text(traced.lower(lowering_platforms=(platform,))), positions)
-    except not_of_a_signal(Exception) as error:  # for example, a callback or a Pallas kernel
+    except not_of_a_signal(Exception) as error:  # JAX refuses some programs, for example with a callback
         first = message_of(error).strip().partition("\n")[0].rstrip(".")
         raise Unavailable(
             f"JAX could not lower this program for {platform} ({kind_name(type(error))}: {first}). "

@@ -26,7 +26,7 @@ class Text:
     sha256: str
     #: For each line of the text an index into the stacks of `pools`, -1 for a line without a stack.
     line_stacks: list[int]
-    #: The numbers of the lines whose stack is inferred rather than stated, ascending.
+    #: The numbers of the lines whose stack does not stand in the text: this package inferred the stack. Ascending.
     inferred_lines: list[int]
     #: Lines that may come from several source places: [line number, the stacks besides the one in `line_stacks`...].
     other_stacks: list[list[int]]

@@ -302,7 +302,7 @@ class _Texts:
 
 def _first(value: TracedArray | TracedTree, numbers: Sequence[int], texts: _Texts) -> _Values:
     """Return new `_Values` of a name that contain only its first recorded value."""
-    if type(value) is TracedArray and len(numbers) == 1:  # a fast path, because most names of a trace have one value
+    if type(value) is TracedArray and len(numbers) == 1:  # most names of a trace have one value, and this path is fast
         text = texts.of(value)
         if len(text) <= _LONGEST:
             return _Values([text], [*numbers])
@@ -312,7 +312,7 @@ def _first(value: TracedArray | TracedTree, numbers: Sequence[int], texts: _Text
 
 
 def _add(values: _Values, value: TracedArray | TracedTree, numbers: Sequence[int], texts: _Texts) -> None:
-    """Add one recorded value to the values of its name."""
+    """Add one recorded value to `_Values`, which has the values of one name."""
     if type(value) is TracedArray:
         text = texts.of(value)
         is_array = True

@@ -1,4 +1,4 @@
-"""Writes the notes of a document: each has a text, a cure, and the source lines that it is about."""
+"""Writes the notes of a document: each note has a text, a cure, and the source lines that the note is about."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def _captured_note(
 
 
 def _named(among: list[int], programs: Sequence[Program]) -> str:
-    """Return how many programs there are, and their names, such as `2 programs, f and g`."""
+    """Return the words for some programs: `the programs of f and g`; `3 programs of f and g` if they share names."""
     names = list(dict.fromkeys(programs[index].name for index in among))
     listed = in_a_sentence(names, 5)
     return f"{count(len(among), 'program')} of {listed}" if len(names) < len(among) else f"the programs of {listed}"

@@ -11,7 +11,7 @@ from ..program.source.positions import SourceFile
 def source_file(source: SourceFile, cell_file: str | None) -> File:
     """Convert a source file to its struct in the document, without the text of the cell.
 
-    The document has it already.
+    The document already has the text of the cell.
     """
     text = None
     if source.kind == "cell" and source.name != cell_file:

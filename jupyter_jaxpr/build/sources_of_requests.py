@@ -321,7 +321,7 @@ class Sources:
                     try:
                         self.cost(program)
                     except not_of_a_signal(Exception):
-                        pass  # only the costs are missing; the recording is in the document
+                        pass  # if counting fails, the answer has no costs; the document has the recording
             return self._document
 
     def comparison(self, comparison: Comparison, sweep: Sweep | None = None) -> VariantComparison:

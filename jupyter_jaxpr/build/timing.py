@@ -61,7 +61,10 @@ def timing_document(program: int, stages: StageTimes | None, times: ProgramTimes
 
 
 def _pays_after(stages: StageTimes | None, warm: Warm, eager: Warm) -> int | None:
-    """Return the number of calls after which jit has saved time, the first call included; None if it never does."""
+    """Return the number of calls, the first call included, after which jit has saved time.
+
+    A warm call must be faster than an eager call. None if the seconds of the first call's stages are unknown.
+    """
     if stages is None or stages.total is None:
         return None
     first_seconds = stages.total + (warm.median - (stages.first_run or 0.0) if _returned_early(stages, warm) else 0.0)

@@ -89,7 +89,7 @@ class ProgramNoise:
         return names[variable] if variable >= 0 and names is not None and variable < len(names) else None
 
     def _first(self, scope: int) -> list[int]:
-        """Return, for each equation, the number of the first variable that it computes."""
+        """Return, for each equation, the number of the first variable that the equation computes."""
         firsts = self._firsts.get(scope)
         if firsts is None:
             columns = self._document.scopes[scope]

@@ -46,7 +46,7 @@ class Budget:
         return self._lines <= 0 or self._characters <= 0
 
     def take(self, characters: int, lines: int = 0) -> None:
-        """Subtract the lines and the characters that were printed."""
+        """Subtract the printed lines and characters from the lines and characters that may still be printed."""
         self._lines -= lines
         self._characters -= characters
 

@@ -12,7 +12,7 @@ from html import escape
 
 @dataclass(frozen=True)
 class Markup:
-    """Escaped HTML: elements and texts."""
+    """HTML whose texts are escaped: elements and texts."""
 
     source: str
 
@@ -57,12 +57,12 @@ def raw(tag: str, source: str, /, **attributes: str | bool) -> Markup:
 
 
 def join(*parts: str | Markup) -> Markup:
-    """Return texts and elements, one after the other, as one piece of HTML."""
+    """Return one piece of HTML that consists of these texts and elements, one after the other."""
     return Markup("".join(part.source if isinstance(part, Markup) else escape(part, quote=False) for part in parts))
 
 
 def page(*parts: Markup) -> str:
-    """Return the text of a complete HTML file with these elements."""
+    """Return the text of a complete HTML file that consists of these elements."""
     return f"<!doctype html>\n{join(*parts).source}\n"
 
 

@@ -16,7 +16,7 @@ _LANGUAGE = "text"
 
 @dataclass(frozen=True)
 class Markdown:
-    """Escaped Markdown: a part of a line, or several lines."""
+    """Markdown whose texts are escaped: a part of a line, or several lines."""
 
     source: str
 

@@ -33,7 +33,7 @@ from .static_output import about, after, before
 _PACKED_FROM = 2_500
 # The number of lines in a chunk. The first chunk of a long text is not compressed, so that it is visible at once.
 _CHUNK = 50
-# The most calls of a stack that are listed for a place.
+# The page lists at most this many calls of the stack of a place.
 _MOST_CALLS = 12
 
 
@@ -53,7 +53,7 @@ def page(document: Snapshot, source_of: Callable[[str], SourcePage | None] = lam
     own_file, source = _own_source(document, source_of)
     program = wording.shown_first(document)
     title = document.title or (str(wording.signature(program)) if program else "jupyter_jaxpr")
-    # the page shows the signature below the heading
+    # the heading has no signature, because the page shows the signature below the heading
     heading = document.title or (program.name if program else "jupyter_jaxpr")
     style = json.dumps(_own("with_script.css"))
     script = f"'use strict';\nconst STYLE = {style};\n" + _own("lines.js") + _own("page.js")

@@ -59,13 +59,13 @@ def saved_copy(document: Snapshot, limit_bytes: int) -> Snapshot:
 def _cut(copy: Snapshot, limit_bytes: int, left_out: list[str]) -> Snapshot:
     reason = f"To keep the notebook under {size(limit_bytes)}, this copy leaves out {in_a_sentence(left_out)}."
     reason = f"{reason} Run the cell again to see everything."
-    # the document already states that values are left out
+    # if the copy is one without values, `copy.cut` already has the sentence that says so
     before = f"{copy.cut} " if copy.values == "left_out" else ""
     return msgspec.structs.replace(copy, cut=f"{before}{reason}")
 
 
 def _smaller(document: Snapshot, limit_bytes: int) -> Iterator[Snapshot]:
-    """Yield copies of the document, each smaller than the one before."""
+    """Yield copies of the document, each smaller than the previous copy."""
     left_out: list[str] = []
 
     def cut(copy: Snapshot) -> Snapshot:

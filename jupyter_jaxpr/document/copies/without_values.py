@@ -96,7 +96,7 @@ def without_values(document: Snapshot) -> Snapshot:
         transforms=[_transform(transform) for transform in document.transforms],
         retrace=None,
     )
-    # `compact` removes the entries of the pools to which nothing refers any more
+    # `compact` removes the entries of the pools that no part of the document uses
     return compact(_with_parameters(hidden), hidden.scopes)
 
 

@@ -81,7 +81,7 @@ class Written:
         return DiffSide(text=text.text, scope=scope, equation=-1, line=0, marks=text.marks)
 
     def results(self, scope: int, changes: Sequence[Change]) -> DiffSide:
-        """Return the line `return d, e`."""
+        """Return the last line of a jaxpr, such as `return d, e`, for one side of a row."""
         text = _Text()
         text.put("return")
         places = {change.place for change in changes}

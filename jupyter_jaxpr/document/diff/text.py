@@ -27,7 +27,10 @@ def text_rows(
     moved: dict[int, int] = {}
 
     def side(is_before: bool, number: int, partner: int | None) -> Write:
-        """Return the function that prints a line and marks how it differs from line `partner` of the other text."""
+        """Return the function that prints line `number` of one text.
+
+        The function marks the parts of the line that differ from line `partner` of the other text.
+        """
         line, places = (before[number], places_before) if is_before else (after[number], places_after)
 
         def write(_: Sequence[Change]) -> DiffSide:
@@ -100,5 +103,5 @@ def _is_elided(line: str) -> bool:
 
 
 def _units(text: str, at: int) -> int:
-    """Return an index into a text, converted to UTF-16 code units."""
+    """Return the position in UTF-16 code units of a position in a Python string."""
     return at if text.isascii() else len(text[:at].encode("utf-16-le")) // 2

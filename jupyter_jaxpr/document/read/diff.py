@@ -57,10 +57,10 @@ class Difference:
 
 
 class Diff:
-    """The comparison of two programs. True if anything differs; use `print` to read it."""
+    """The comparison of two programs. The diff is true if anything differs; `print` shows the differing lines."""
 
     def __init__(self, document: ProgramDiff) -> None:
-        """Take a diff of the document from which no row was left out."""
+        """Read a diff of the document; the diff must have all its rows."""
         self.document = document
         differences: dict[str, list[Difference]] = {sign: [] for sign in _SIGNS}
         for row in document.rows:
@@ -111,7 +111,7 @@ _COLUMNS = 80
 def wrapped(text: str, indent: str) -> list[str]:
     """Return a text broken into lines of at most 80 columns."""
     if len(indent) + len(text) <= _COLUMNS and text.isprintable() and not text.endswith(" ") and text:
-        return [indent + text]  # a fast path, because most rows of a large diff fit into one line
+        return [indent + text]  # most rows of a large diff fit into one line, and this path is fast
     return textwrap.wrap(
         text,
         _COLUMNS,

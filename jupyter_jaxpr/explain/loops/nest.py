@@ -23,13 +23,13 @@ class FoundLoop:
     carried: bool = False
     #: Inner loops, outermost first, each with its number of iterations in one iteration of the next outer loop.
     inside: list[tuple[LoopStatement, int]] = field(default_factory=list)
-    #: The outer loops that may have run more than one iteration.
+    #: The outer loops around the block that may have run more than one iteration.
     around: list[LoopStatement] = field(default_factory=list)
     blocks: list[RepeatedBlock] = field(default_factory=list)
     forward: bool = False
     #: True if an iteration calls functions of the user's; such a function may skip equations in some iterations.
     helped: bool = False
-    #: True if the first iteration reads values of other types than the later iterations.
+    #: True if the values that the first iteration reads have other types than the values that later iterations read.
     starts_otherwise: bool = False
 
     @property

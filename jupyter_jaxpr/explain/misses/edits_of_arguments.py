@@ -339,7 +339,7 @@ def _specs(arguments: Arguments) -> Arguments:
 
 
 def _edited(side: Side, fun: Any, names: Mapping[str, Any]) -> Arguments:
-    """Return the arguments of a call after its edits."""
+    """Return the arguments that a call passes when the edits of the cure have been made."""
     values = bound(fun, side.given)
     if values is None:
         raise Unchanged

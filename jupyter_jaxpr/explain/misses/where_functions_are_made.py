@@ -234,7 +234,7 @@ def next_statement(text: Text, statement: ast.stmt) -> ast.stmt | None:
 
 
 def _free_name(text: Text, call: ast.Call, names: Mapping[str, Any]) -> str:
-    """Return an unused name for a jitted function."""
+    """Return a name that the user's code does not use, for the jitted function that an edit makes."""
     inside = call.args[0] if call.args else None
     first = f"jitted_{inside.id}" if isinstance(inside, ast.Name) else "jitted"
     nodes = list(ast.walk(text.module))

@@ -92,7 +92,7 @@ def _promoted_carry(carry: PromotedCarry | None, text: Text, spans: Sequence[Spa
         return None
     parts = _parts(carries[0])
     if carry.leaf is None or len(parts) != carry.leaves or not _is_number(parts[carry.leaf]):
-        return None  # the code does not show which number is the carry that the note is about
+        return None  # the code does not show which of its numbers is the carry that the note is about
     number = parts[carry.leaf]
     new = f"{numpy}.{carry.dtype}({text.segment(number)})"
     return text.sketch("promoted_carry", call, "a carry whose type stays the same", _CARRY, [text.over(number, new)])

@@ -108,7 +108,7 @@ def leaked_tracers(traced: Sequence[tuple[str, Reach]]) -> list[Finding]:
     traced_names = {name for name, _ in traced}
     told_ids: set[int] = set()
     tracers_by_holder: dict[tuple[str, str], tuple[Reach, list[Any]]] = {}
-    # the last function comes first: it may also reach tracers of the traces before
+    # the last function comes first: tracers of the earlier traces may also be reachable from this function
     for name, reach in reversed(traced):
         for holder, tracer in _tracers_in(reach):
             if id(tracer) in told_ids or _was_there(tracer, reach.tracers):

@@ -159,14 +159,15 @@ class TimedCode(Scope):
             method = self._called(node.func, local) if isinstance(node, ast.Call) else None
             function: Any = method.__func__ if type(method) is staticmethod else method
             if type(function) is types.FunctionType and is_of_jax(function):
-                continue  # no function of JAX measures its argument
+                continue  # no function of JAX measures the time of a function that is its argument
             tree = tree_of(function, asynchronous=True)
             if tree is None or not isinstance(node, ast.Call) or type(function) is not types.FunctionType:
                 continue
             bound = self._bound(tree, node, method, local)
             is_own = f"def {tree.name}(" in self._source
             if not bound and is_own and not function.__code__.co_freevars:
-                # the function is in the cell and gets no function, so `_functions` reports the measurement in it
+                # the function is in the cell and gets no function as an argument, so `_functions` reports the
+                # measurement in it
                 continue
             inside = TimedCode("", {**names_of(function), **bound}, self._barrier_waits, self._depth + 1)
             names = locals_of(tree) - bound.keys()
@@ -266,7 +267,7 @@ class TimedCode(Scope):
             if name is not None:
                 started[name] = place
             elif ended is None and any(self._is_clock(node, local) for node in ast.walk(statement)):
-                started.clear()  # the statement reads a clock in a way that this search does not understand
+                started.clear()  # the statement reads a clock, but not in one of the ways that this search knows
             for inner in blocks(statement):
                 yield from self._clocks(inner, local)
             if isinstance(statement, ast.With) and any(self._times(item, local) for item in statement.items):

@@ -127,7 +127,7 @@ def _blocks(module: ast.Module) -> Iterator[list[ast.stmt]]:
 
 
 def _shift(edits: Sequence[Edit], line: int) -> int:
-    """Return the number of lines by which the edits above move a line down."""
+    """Return by how many lines a line moves down when the edits above this line are made."""
     above = [edit for edit in edits if edit.place.end_line < line]
     return sum(edit.text.count("\n") - (edit.place.end_line - edit.place.line) for edit in above)
 

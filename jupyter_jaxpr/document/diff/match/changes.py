@@ -138,7 +138,10 @@ def _operand_changes(
 def _ends_first(
     before: Sequence[int], after: Sequence[int], same_operand: Callable[[int, int], bool]
 ) -> list[tuple[int | None, int | None]]:
-    """Return the operands between the equal operands at the start and at the end; none of them gets a partner."""
+    """Return the operands that are left after the equal operands at the start and at the end of both lists.
+
+    No operand of the result has a partner on the other side.
+    """
     start, end = 0, 0
     shorter = min(len(before), len(after))
     while end < shorter and same_operand(before[-1 - end], after[-1 - end]):

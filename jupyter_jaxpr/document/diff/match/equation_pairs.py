@@ -40,7 +40,7 @@ class Matched:
     partner_b: list[int]
     #: the pairs that are in the same order on both sides, ascending
     in_order: Pairs = field(default_factory=list)
-    #: the equations of a whose partners are in another order
+    #: the equations of scope `a` whose partners are in another order
     moved: set[int] = field(default_factory=set)
     #: variable of side a -> its partner on side b, for variables that have one
     variable: dict[int, int] = field(default_factory=dict)

@@ -58,7 +58,7 @@ def is_combiner(primitive: str, child: Child) -> bool:
 class ScopeKeys:
     """The keys of one scope."""
 
-    #: a number that is equal for scopes that differ only in names
+    #: a number for the whole scope: scopes that differ only in names have the same number
     scope: int
     #: for each variable, a number that is equal for variables with the same value
     values: list[int]

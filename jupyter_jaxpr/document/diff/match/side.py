@@ -64,9 +64,9 @@ class Side:
     parameter_lists: Sequence[Sequence[tuple[int, int]]]
     scopes: Sequence[ScopeSide]
     root: int
-    #: for each input of the program its path, such as p['w']; empty if unknown
+    #: for each input of the program its path, such as p['w']; an empty string if the path is unknown
     input_names: Sequence[str]
-    #: for each stack the source text of the user's line; empty if unknown
+    #: for each stack the source text of the user's line; an empty string if the text is unknown
     places: Sequence[str]
 
     def parameter_texts(self, scope: ScopeSide, equation: int) -> dict[str, str]:

@@ -30,10 +30,10 @@ class Line:
 
     #: the line without names, metadata and locations
     plain: str
-    #: for each name that the line uses: the line that defines the name, or the name itself
+    #: for each name that the line uses: (number of the line that defines the name, -1 if no line defines it; the name)
     uses: list[tuple[int, str]]
     operation: str
-    #: name in the line -> the line that defines it
+    #: name in the line -> the number of the line that defines the name
     bound: dict[str, int]
     #: true for a line with nothing to compare, such as a location or an empty line
     silent: bool
@@ -50,7 +50,8 @@ class TextsDiff:
     changed: set[int] = field(default_factory=set)
     silent_a: set[int] = field(default_factory=set)
     silent_b: set[int] = field(default_factory=set)
-    #: for each line of a: name -> the line that defines it; the next field has the same for b
+    #: for each line of text a: name -> the number of the line that defines the name; `bound_b` has the same for the
+    #: lines of text b
     bound_a: list[dict[str, int]] = field(default_factory=list)
     bound_b: list[dict[str, int]] = field(default_factory=list)
     coarse: bool = False

@@ -78,7 +78,7 @@ def argument_error(error: BaseException, raised: RaisedAt | None, function: str)
         explanation = "JAX gives a Python integer the type int32, whose largest value is 2,147,483,647."
         name = match["path"]
         if raised is None or not isinstance(raised.node, ast.Call) or module_of_call(raised, raised.node):
-            name = "the number"  # a function of JAX was called, and its argument's path means nothing to the user
+            name = "the number"  # the user's line called a function of JAX, and the path is a name in JAX's own code
             title = f"The number {match['value']} does not fit into int32"
         cures = (
             FoundCure("a float", None, f"Pass {name} as a float, such as {float(int(match['value'])):.4g}."),

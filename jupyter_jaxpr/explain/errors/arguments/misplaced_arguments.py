@@ -449,7 +449,8 @@ def _class_labels(raised: RaisedAt, call: ast.Call) -> Explained | None:
     if len(call.args) != 2 or call.keywords:
         return None
     logits, labels = (shape_of(raised, argument) for argument in call.args)
-    holds_integers = re.search(r"\bis [iu]\d+\[", operands(raised, call.args[1:]))  # also of a call, such as jnp.array
+    # `operands` gives the types of calls, such as jnp.array([1]), too
+    holds_integers = re.search(r"\bis [iu]\d+\[", operands(raised, call.args[1:]))
     if not holds_integers or not logits or labels != logits[:-1]:
         return None
     title = f"{called(call)} takes a number for each class, but {raised.source(call.args[1])} holds integers"

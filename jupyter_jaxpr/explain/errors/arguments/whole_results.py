@@ -152,7 +152,7 @@ def _has_element_in(raised: RaisedAt, node: ast.expr, others: list[ast.expr]) ->
 
 
 def _parts_of_state(value: Any, depth: int = 5) -> Iterator[Any]:
-    """Yield a value and, recursively, the elements and attributes in it."""
+    """Yield a value and, recursively, the elements and the attributes of the value."""
     yield value
     kind = type(value)
     inside: list[Any] = list(value.values()) if kind is dict else []
@@ -374,7 +374,8 @@ def _cures(
                 edits = [edit_of(raised, over(made.target, code))]
                 cures += passed(raised, [(chosen if "REST" in code else applied)(cure, edits)])
         if len(cures) == 1:
-            if cures[0].code is None and parts is not None and len(places) == 1:  # without a trial
+            # the cure has no code, because there was no trial
+            if cures[0].code is None and parts is not None and len(places) == 1:
                 left = _names_of_values(raised, name, len(value), places[0], made, parts)
                 code = None if left is None or "REST" in left else f"{left} = {raised.source(made.call)}"
                 cures = [replace(cures[0], code=code)]

@@ -1,4 +1,7 @@
-"""Explains a call that passes one array twice and donates it: names both places, and the line to change."""
+"""Explains a call that passes one array twice and donates the array.
+
+The explanation names the two arguments that are the array, and the line of the code to change.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ _ELEMENTS = 1_000
 
 
 def donated_twice_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Explains step(params, (zeros, zeros)) of a function that donates its arguments."""
+    """Explains a call such as step(params, (zeros, zeros)) of a function that donates its arguments."""
     if raised is None or raised.frame is None or not _TWICE.search(message_of(error).strip()):
         return None
     call = raised.node
@@ -97,7 +100,10 @@ def _kind(value: Any) -> str:
 
 
 def _cure(raised: RaisedAt, call: ast.Call, pairs: list[tuple[str, str, Any]]) -> tuple[FoundCure, str | None]:
-    """Return the cure that copies the array at its second place, and a sentence on the line that put it there."""
+    """Return the cure that copies the array where the call passes the array for the second time.
+
+    The second result is a sentence on the earlier line that put the array there; None without such a line.
+    """
     _, second, value = pairs[0]
     is_array = bool(dtype_of(value))
     words = "A copy is a new array with the same values."

@@ -227,7 +227,7 @@ def value_of(raised: RaisedAt, node: ast.expr) -> Any:
     return value_in(ChainMap(raised.frame.f_locals, raised.frame.f_globals), node)
 
 
-#: The class of a field of a named tuple's class, such as Point.x.
+#: The class of the attribute that gives a field of a named tuple, such as `Point.x` of a class `Point`.
 _FIELD_OF_TUPLE = type(vars(namedtuple("_One", "field"))["field"])
 
 
@@ -329,7 +329,7 @@ def type_of_new_array(raised: RaisedAt, node: ast.expr) -> str:
         ):
             try:
                 numbers = [ast.literal_eval(argument) for argument in args]
-                with unheard():  # hides this trace from the user's listeners to jax.monitoring
+                with unheard():  # the user's listeners to jax.monitoring get no event of this trace
                     return type_of(jax.eval_shape(lambda: getattr(jnp, name)(*numbers)))
             except not_of_a_signal(*FAILURES):
                 return ""

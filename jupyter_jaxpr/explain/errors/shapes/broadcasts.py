@@ -123,9 +123,9 @@ def _places(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Shape]
 
 
 def _two_places(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Shape]) -> FoundCure | None:
-    """Return the advice for the only operand that does not fit, such as a mask.
+    """Return the advice for the only operand whose shape does not fit the other operands, such as a mask.
 
-    None unless it fits in exactly two ways.
+    None unless new axes make the operand fit in exactly two ways.
     """
     longest = max(map(len, shapes))
     full = [shape for shape in shapes if len(shape) == longest]
@@ -198,7 +198,10 @@ def _is_reduction(raised: RaisedAt, node: ast.expr) -> bool:
 
 
 def _is_label(raised: RaisedAt, node: ast.expr, long: Sequence[ast.expr]) -> bool:
-    """Return whether an operand may contain class numbers: it has integers, and not all longer operands do."""
+    """Return whether an operand may contain class numbers (labels).
+
+    Class numbers are integers; at least one operand with more axes has no integers.
+    """
     are_integers = all("int" in dtype_of(value_of(raised, other)) for other in long)
     return "int" in dtype_of(value_of(raised, node)) and not are_integers
 
@@ -292,7 +295,7 @@ def _candidates(raised: RaisedAt, first: Places) -> Iterator[Places]:
                     places.append((node, axes))
                     ids.add(id(node))
             if len(places) > _MOST_PLACES:
-                return  # an edit of more places is too large to offer
+                return  # the edit would change too many places of the code
         if len(places) > seen:
             seen = len(places)
             yield places
@@ -337,7 +340,7 @@ def _inner(raised: RaisedAt, node: ast.expr) -> ast.expr:
 
 
 def _may_fail(raised: RaisedAt, node: ast.expr) -> bool:
-    """Return whether an elementwise operation combines an operand with an array that it may not broadcast with."""
+    """Return whether an elementwise operation combines an operand with an array whose shape may not fit."""
     shape = shape_of(raised, node)
     inner: ast.AST = node
     while (parent := raised.parents.get(id(inner))) is not None and shape is not None:

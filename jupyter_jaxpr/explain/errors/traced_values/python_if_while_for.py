@@ -55,7 +55,8 @@ class Choices:
         """Return the cure of `if mask:` and `w or ones` for an argument whose default is None."""
         node: ast.AST | None = self._raised.node
         parent = self._raised.parents.get(id(node))
-        either = node if isinstance(node, ast.BoolOp) else parent  # Python 3.11 marks the operand
+        # Python 3.11 reports the operand of `or` as the failing expression
+        either = node if isinstance(node, ast.BoolOp) else parent
         match either:
             case ast.BoolOp(op=ast.Or(), values=[ast.Name(id=name), other]) if self._is_none_by_default(name):
                 code = f"{self._source(other)} if {name} is None else {name}"

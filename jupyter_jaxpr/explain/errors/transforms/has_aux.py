@@ -43,7 +43,7 @@ def has_aux_cure(raised: RaisedAt | None, transform: ast.Call | None, result: as
     if raised is None or transform is None:
         return cure
     if result is None and transform.args and isinstance(transform.args[0], ast.Attribute):
-        # the function is a method, as in jax.grad(self.loss)
+        # the function that grad gets is a method, as in jax.grad(self.loss)
         result = result_of(function_of_text(raised, transform.args[0].attr))
     if not isinstance(result, ast.Tuple) or len(result.elts) != 2:
         return cure
