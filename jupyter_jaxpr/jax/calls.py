@@ -139,7 +139,7 @@ class JitCall:
         return traced, lowered, lowered.compile() if is_compiled else None
 
     def drop_values(self) -> None:
-        """Forget everything that keeps arrays alive."""
+        """Forget the arguments, the captured arrays and the frame of the call, because they keep arrays alive."""
         self.args, self.kwargs, self.args_flat, self._consts, self.frame = (), {}, [], [], None
 
     def is_in(self, frame: FrameType) -> bool:

@@ -50,5 +50,5 @@ class ClearedCaches:
         return _NoEntries()
 
     def cache_keys(self) -> Sequence[object]:
-        """Return no keys, which JAX reads from each registered cache."""
+        """Return no keys. JAX reads the keys of each registered cache; this object is no cache and has none."""
         return ()

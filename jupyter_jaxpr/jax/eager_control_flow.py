@@ -150,7 +150,7 @@ def construct_of(fun: Any, frame: FrameType | None) -> Construct | None:
         frame: A frame inside the construct's execution; None after it.
     """
     if type(fun) is not FunctionType or vars(fun).get("_apply_primitive") is not True:
-        return None  # attributes of the user's callables are not read
+        return None  # only JAX's own wrapper is read: an attribute of a user's callable may run user code
     try:
         values = [cell.cell_contents for cell in fun.__closure__ or ()]
         cells = dict(zip(fun.__code__.co_freevars, values, strict=True))

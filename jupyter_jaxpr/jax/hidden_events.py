@@ -19,7 +19,7 @@ _LISTS = ("_event_listeners", "_event_duration_secs_listeners", "_event_time_spa
 
 
 class _Unheard:
-    """A thread inside of a block of `unheard`."""
+    """The mark that a thread is inside of a block of `unheard`."""
 
     def __init__(self) -> None:
         self.thread = threading.get_ident()

@@ -152,7 +152,7 @@ class Hooks(EventListeners):
 
     def _replace(self, module: Any, name: str, replacement: Any) -> None:
         self._originals[module.__name__, name] = getattr(module, name)
-        replacement.__jupyter_jaxpr__ = self  # by this mark `remove` recognises the object
+        replacement.__jupyter_jaxpr__ = self  # `remove` removes only objects with this attribute
         setattr(module, name, replacement)
 
     def _before_trace(self, infer_params: Any) -> Callable[[], None]:
@@ -198,7 +198,10 @@ class Hooks(EventListeners):
         return before_trace
 
     def forget_ended(self) -> None:
-        """Forget calls of this thread that raised, because they keep the called functions alive."""
+        """Forget the records of calls of this thread that ended with an exception.
+
+        The records keep the called functions alive.
+        """
         for key in [key for key, call in list(self._open.items()) if call.is_over()]:
             self._open.pop(key, None)
 

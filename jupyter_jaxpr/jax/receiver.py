@@ -22,47 +22,48 @@ class Receiver(Protocol):
     shows_libraries: bool
 
     def installed(self) -> None:
-        """Called when the hooks are installed."""
+        """Receive the report that the hooks are installed."""
 
     def missed(self, call: JitCall) -> bool:
-        """Called with a call that missed the C++ cache; returns whether to report the later stages of the call."""
+        """Receive a call that missed the C++ cache. Return whether to report the later stages of the call."""
 
     def asked_ahead(self, fun: Any, options: Any, frame: FrameType) -> None:
-        """Called when a jitted function is traced, lowered or asked for its shapes without a call.
+        """Receive a jitted function that JAX traces, lowers or asks for its shapes, without a call of the function.
 
-        `frame` is JAX's frame.
+        `frame` is the frame of the JAX function that does so.
         """
 
     def traced(self, call: JitCall) -> None:
-        """Called with a call when its program exists; `params` and `args_flat` are set.
+        """Receive a call that now has a program; `params` and `args_flat` of the call are set.
 
         JAX has traced the function or found an earlier trace. The program has not run yet. Traces for a transform are
         not reported.
         """
 
     def trace_raised(self, name: str | None, error: BaseException | None) -> None:
-        """Called when an outermost trace raised, with the name of the function in JAX's events.
+        """Receive an outermost trace that raised, with the name of the function in JAX's events.
 
-        `error` is still passing through JAX's frames; it is None if this version of JAX does not show it.
+        `error` is still passing through JAX's frames; None if this version of JAX does not show the error.
         """
 
     def executed(self, call: JitCall, executable: Any, fast_path: bool) -> None:
-        """Called after a call has run; `fast_path` is True if the next call of this kind will hit the C++ cache.
+        """Receive a call that has run.
 
-        `executable` is None if a transform or an enclosing trace handled the call.
+        `fast_path` is True if the next call of this kind will hit the C++ cache. `executable` is None if a transform or
+        an enclosing trace handled the call.
         """
 
     def derived(self, call: DerivedCall) -> None:
-        """Called after JAX ran, outside of any jit, a program that it derived from a jitted function."""
+        """Receive a program that JAX derived from a jitted function and has run, outside of any jit."""
 
     def stage_started(self, event: str, name: str | None) -> None:
-        """Called at the start of a trace, lowering or compile."""
+        """Receive the start of a trace, a lowering or a compile."""
 
     def stage_ended(self, event: str, name: str | None, seconds: float) -> None:
-        """Called at the end of a trace, lowering or compile."""
+        """Receive the end of a trace, a lowering or a compile."""
 
     def from_disk(self) -> None:
-        """Called when the present compile took its executable from the persistent compilation cache."""
+        """Receive the report that the present compile took its executable from the persistent compilation cache."""
 
 
 def tell_receiver(failed: Callable[[BaseException], None], method: Callable[..., None], *facts: Any) -> None:

@@ -103,7 +103,7 @@ def _behind_boundary(fun: FunctionType) -> Any:
 
 
 def _cells(fun: FunctionType) -> dict[str, Any]:
-    """Return {name: value} for the closure of a JAX function."""
+    """Return {name: value} for the variables that a function of JAX has in its closure."""
     values = {}
     for name, cell in zip(fun.__code__.co_freevars, fun.__closure__ or (), strict=True):
         try:

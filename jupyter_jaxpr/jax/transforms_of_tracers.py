@@ -30,7 +30,7 @@ class Transform(NamedTuple):
     axis: int | None = None
 
 
-#: Transforms, the innermost first.
+#: The transforms around a call, the innermost first.
 Transforms = tuple[Transform, ...]
 
 

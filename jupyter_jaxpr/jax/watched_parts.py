@@ -37,7 +37,8 @@ class TellingFunction:
 
         def telling(primitive: Any, /, **params: Any) -> Any:
             result = original(primitive, **params)
-            if primitive.name in primitives:  # only then, because Python takes time to make a frame object
+            # a frame object takes time to make, so only the reported primitives get one
+            if primitive.name in primitives:
                 tell(result, get_frame(1))
             return result
 

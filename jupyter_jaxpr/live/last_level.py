@@ -118,7 +118,7 @@ class SlowCompiles:
                             make(observed, level)
                 except Unavailable as error:
                     reason = str(error)
-                # this version of JAX cannot compile without its cache on disk
+                # JAX raises a RuntimeError if this version of JAX cannot compile without its cache on disk
                 except not_of_a_signal(RuntimeError) as error:
                     reason = f"Live does not compile the program: {message_of(error)}. Run the cell to see the text."
                 else:

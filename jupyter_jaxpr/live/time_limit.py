@@ -25,7 +25,7 @@ _AGAIN_AFTER = 0.05
 
 
 class TookTooLong(TraceStopped):
-    """Raised in code that did not end in time."""
+    """Raised in the code whose time limit is over."""
 
 
 @contextmanager
@@ -47,11 +47,12 @@ class TimeLimit(threading.Thread):
         self._watched = watched
         self._seconds = seconds
         self._over = threading.Event()
-        self._lock = threading.RLock()  # reentrant: the exception may be raised while the code holds the lock
+        # the lock is reentrant: `TookTooLong` may be raised in the code while the code holds the lock
+        self._lock = threading.RLock()
         self._raised = False
 
     def run(self) -> None:
-        """Wait until the limit is reached, then stop the code."""
+        """Wait until the time limit is over, then raise `TookTooLong` in the watched thread."""
         if self._over.wait(self._seconds):
             return
         until = time.monotonic() + _MORE_IN_LIBRARIES

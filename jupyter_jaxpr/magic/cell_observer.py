@@ -271,7 +271,7 @@ class CellObserver:
         recorded_cell = RecordedCell(self.observer.hooks, run.fail, covers_cell=chosen.eager)
         recorded = RecordedCalls(self.observer.hooks, run.fail, recorded_cell, run.functions)
         active = ActiveCell(chosen, cell, info, run, run_id, heartbeat, recorded, recorded_cell)
-        # From here on, `_end_what_was_left` finds the cell after an interrupt.
+        # from here on, `_end_what_was_left` can end the observation of the cell if an interrupt comes
         self._active[threading.get_ident()] = active
         heartbeat.start()
         run.when_installed = recorded_cell.start

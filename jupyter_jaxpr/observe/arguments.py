@@ -159,7 +159,8 @@ def equinox_arguments(arguments: tuple[ArgumentSpec, ...], call: EquinoxCall) ->
     first, donated_first = _equinox_tree("first", groups, call)
     (other_values, keywords), donated_rest = _equinox_tree("rest", groups, call)
     values = [(first, donated_first), *((value, donated_rest) for value in other_values)]
-    names = positional_names(call.signature, len(values) - 1)  # `filter_jit` adds None as the last argument
+    # `filter_jit` adds None as the last value, which is no argument
+    names = positional_names(call.signature, len(values) - 1)
     specs = [_equinox_spec(name, value, donated) for name, (value, donated) in zip(names, values, strict=False)]
     specs.extend(_equinox_spec(exact(name), value, donated_rest) for name, value in keywords.items())
     return tuple(specs)

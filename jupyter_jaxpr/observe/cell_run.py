@@ -108,7 +108,8 @@ class FunctionActivity:
         self.misses = 0
         self.inlined = 0
         self.raised = 0
-        self.called_at: Place | None = None  # for a construct: the line of its last call
+        # the line of the last call, if the function is a construct such as `lax.scan`
+        self.called_at: Place | None = None
         self.traces = 0
         self.lowerings = 0
         self.compiles = 0
@@ -332,7 +333,7 @@ class Run:
         self.promoted: dict[Place, PromotedCarry] = {}
         # (function name, place of its def) -> the donated arguments that XLA could not use
         self.unused_donations: dict[tuple[str, Place | None], UnusedDonation] = {}
-        # id of a function -> reference to it, for the functions that JAX traces at present
+        # id of a function -> weak reference to the function, for the functions that JAX traces at present
         self.traced_objects: dict[int, weakref.ref[Any]] = {}
         # a function that is called before the first trace of each user function, and before each trace with static
         # arguments of the user's classes; gets the function and these arguments
@@ -363,9 +364,10 @@ class Run:
         self.reading = Reading()  # the reprs of the user's objects that were made during the run
         self.ended = False
         self.under_way = ProgramUnderWay()
-        # called when the hooks are installed, if the cell itself imports JAX
+        # a function to call when the hooks are installed; for a cell that itself imports JAX
         self.when_installed: Callable[[], None] | None = None
-        self.keeps_programs = True  # false for `observe()`: a kept program keeps its captured constants alive
+        # false in a block of `observe()`, because a kept program keeps its captured constants alive
+        self.keeps_programs = True
 
     def hold_last_calls(self) -> None:
         """Start to keep last calls and to count hits for each entry, if the user asked for this and JAX is imported."""
@@ -379,7 +381,7 @@ class Run:
         key = (record.name, record.definition)
         activity = self.functions.get(key)
         if activity is None:
-            # a new record is made, because the existing record of the function keeps its programs
+            # a new record keeps the run from adding programs to the function's record in the kernel
             if not self.keeps_programs:
                 record = FunctionRecord(record.name, record.jit_name, record.definition, record.library)
             activity = self.functions[key] = FunctionActivity(record, self.keeps_programs)

@@ -36,7 +36,7 @@ def drain(
     its_activity = None
     counter = run.counter
     for called, times, place, record in counter.drain():
-        if called is None:  # the called function was deleted before `drain`
+        if called is None:  # Python deleted the called function before `drain`
             _credit_gone(run, record, times, place)
             continue
         fun = getattr(called, "_fun", None)

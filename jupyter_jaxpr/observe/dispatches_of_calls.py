@@ -223,7 +223,7 @@ class RecordedCalls:
         for done_call in self._recorded:
             try:
                 function = _function(done_call, file, reading)
-            except not_of_a_signal(Exception) as error:  # the recordings of the other calls are still shown
+            except not_of_a_signal(Exception) as error:  # one unreadable call must not hide other calls
                 self._fail(error)
                 continue
             if function is not None:
@@ -255,7 +255,8 @@ def _as_now(value: Any, copies: dict[int, Any]) -> Any:
         return tuple([_as_now(element, copies) for element in value])
     if kind is list:
         elements: list[Any] = []
-        copies[id(value)] = elements  # set before the elements are copied: a container may contain itself
+        # the list enters `copies` before its elements are copied, because a container may contain itself
+        copies[id(value)] = elements
         elements += [_as_now(element, copies) for element in value]
         return elements
     if kind is dict and all(type(key) in (str, int) for key in value):

@@ -208,7 +208,8 @@ class HookReceiver:
         place = None if call.frame is None else call_place(call.frame)
         activity = None
         if run is not None and function.construct is not None:
-            activity = run.activity(function)  # `evaluated` counts the calls of constructs
+            # the hook `evaluated` counts the calls of constructs, so they are not counted here
+            activity = run.activity(function)
         elif run is not None:
             activity = count_missed_call(run, self.functions, self.hooks, call, function, place, uncounted)
         if staging:
@@ -315,7 +316,7 @@ class HookReceiver:
         try:
             if executable is None:
                 note_transformed(state, call, miss)
-            # `observe()` alone shows no program
+            # in a block of `observe()`, programs are kept only if `shows_programs` is set
             elif run is None or run.keeps_programs or self.shows_programs:
                 note_program(state, call, miss, executable, ended_at)
             else:
@@ -334,7 +335,7 @@ class HookReceiver:
                 place = user_place(sys._getframe(1))
                 note_derived_library_program(state, state.run, call, place, recording_of(self.hooks))
             return
-        # when the outer call ends, it adds these stages to its own
+        # an outer call that has these stages is still open, and adds them to its own stages when it ends
         within = any(stages in outer.record.derived for outer in state.stack)
         if not within:
             self.history.stages_only(function, stages)
@@ -387,7 +388,7 @@ class HookReceiver:
                 stop_trace(miss)
             # no call of a user function is open, so the stage may belong to the call of a library function
             elif miss is None and state.run is not None and not facts.staging():
-                # room in `loose` is kept for the later stages of the same call
+                # `loose` keeps room for the other stages of the call whose stage has just ended
                 if len(state.loose) > LOOSE_EVENTS - len(STAGE_NAMES):
                     take_loose(state, state.run, self.hooks)
                 state.loose.append(LooseEvent(event, name, seconds, False))

@@ -127,7 +127,7 @@ class ThreadState:
         self.looking_away = False
         self.listening: tuple[tuple[str, CallStages], ...] = ()
         self.loose: deque[LooseEvent] = deque(maxlen=LOOSE_EVENTS)
-        # (name, function) of a requested trace that has not begun; no call requested it
+        # (name, function) of a trace that the user requested without a call, and that has not begun
         self.ahead: tuple[str, Any] | None = None
         self.traces_ahead: str | None = None  # the name of a function that JAX traces at present without a call
         # the stage that JAX runs at present: (JAX's event, function name, start time)

@@ -103,7 +103,7 @@ class ProgramUnderWay:
             if stage in ("lower", "compile") and call is not None and call.params is not None:
                 whole = self._whole(call.params["jaxpr"])
                 return UnderWay(whole.equations, (self._loop if self._key == id(call) else None) or whole.loop)
-        except not_of_a_signal(*FAILURES):  # the progress then has no number of equations and no loop
+        except not_of_a_signal(*FAILURES):  # if the reading fails, the progress has no number of equations and no loop
             pass
         return UnderWay()
 
@@ -139,7 +139,7 @@ class ProgramUnderWay:
         """Return the number of equations in a finished trace, and the Python loop that made at least half of them."""
         if self._counted is None or self._counted[0] != id(jaxpr):
             equations = equations_in(jaxpr)
-            # stored first, for the case that reading the source lines raises
+            # the number of equations is stored even if reading the source lines then raises
             self._counted = id(jaxpr), UnderWay(len(equations))
             self._counted = id(jaxpr), UnderWay(len(equations), _largest_loop(equations))
         return self._counted[1]

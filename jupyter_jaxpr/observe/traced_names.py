@@ -290,7 +290,7 @@ class NameRecorder:
             self._ended = True
 
     def _on_instruction(self, code: CodeType, offset: int) -> None:
-        if offset not in self._begins:  # most calls of this callback end here
+        if offset not in self._begins:  # Python calls this method for each instruction, and returns here for most
             return
         try:
             try:
@@ -485,7 +485,7 @@ class _Watched:
                 self.values[key] = [described]
                 continue
             if len(values) == VALUES:
-                values.pop()  # the newest value takes the place of the last one
+                values.pop()  # the list keeps the first values, and the newest value at its end
             values.append(described)
 
     def take(self) -> Iterator[tuple[NamePlace, list[TracedArray | TracedTree]]]:

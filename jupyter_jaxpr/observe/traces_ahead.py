@@ -101,7 +101,7 @@ def with_traces(
             ran.add(id(trace.ahead.traced.jaxpr))
             try:
                 at.setdefault(trace.position, []).append(trace.function())
-            except not_of_a_signal(Exception) as error:  # the other traces are still shown
+            except not_of_a_signal(Exception) as error:  # one trace that cannot be shown must not hide the other traces
                 fail(error)
     ordered: list[ObservedFunction] = []
     for position, function in enumerate(functions):

@@ -151,7 +151,8 @@ class Reading:
             reference: Any = weakref.ref(value)
         except TypeError:
             reference = value
-        self._texts[id(value)] = reference, f"<{kind}>"  # used if the object's own `__repr__` prints the object again
+        # this text is printed where the `__repr__` of the object prints the object itself
+        self._texts[id(value)] = reference, f"<{kind}>"
         begun = time.perf_counter()
         try:
             text = exact(printer(value), _PRINTED)

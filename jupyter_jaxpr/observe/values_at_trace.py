@@ -337,7 +337,7 @@ class _Reader:
         for read in reads.reads:
             try:
                 value = value_of_path(read, function.__globals__, cells, bound_values)
-            except not_of_a_signal(LookupError, ValueError):  # the path does not exist or has no value yet
+            except not_of_a_signal(LookupError, ValueError):  # the path has no value, or no value yet
                 continue
             if not reads.is_changed(read):
                 is_inner = has_callback and read.code is not function.__code__

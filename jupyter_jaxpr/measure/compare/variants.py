@@ -49,7 +49,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Sweep:
-    """Further calls of the variants; the comparison counts their compiles."""
+    """Further calls of the variants, with other sizes. The comparison counts how often JAX compiles in these calls."""
 
     text: str
     calls: Sequence[tuple[str, tuple[Any, ...], dict[str, Any]]] = ()
@@ -292,7 +292,7 @@ class Trial:
             self._take(program.stages)
         with self._observer.looking_away() as events:
             program.lowered = program.traced.lower()
-            if not events():  # JAX still has the results of these stages in its caches, so no stage runs again
+            if not events():  # no event: JAX has the trace and the lowering in its caches, so no stage ran again
                 program.executable = program.lowered.compile()
         return result
 
@@ -409,7 +409,7 @@ class Trial:
         return differentiability(self._call, self._args, self._kwargs)
 
     def _sweep(self, sweep: Sweep) -> None:
-        """Make the further calls and count their compiles."""
+        """Make the calls of `Sweep` and count their compiles."""
         import jax
 
         variant = self.variant

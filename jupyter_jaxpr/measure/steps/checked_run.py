@@ -255,7 +255,7 @@ def _verdict(pairs: Sequence[Pair]) -> str:
 
 
 def _never_note(steps: Steps) -> list[str]:
-    """Return notes on why a loop never ends, if its state repeats."""
+    """Return a note on why a loop never ends, if the run found that the state of the loop repeats."""
     if steps.never_ends is None:
         return []
     notes = []

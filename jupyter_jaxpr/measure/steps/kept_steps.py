@@ -71,7 +71,7 @@ class Kept:
         self.ends: list[VisitEnd] = []
         self._capacity = points
         self._visits = visits
-        self._last: _Point | None = None  # the newest step, if it was not kept
+        self._last: _Point | None = None  # the newest step, if `visit_every` and `step_every` leave the step out
         self._lost = False
 
     def add(self, buffers: dict[str, Any]) -> None:

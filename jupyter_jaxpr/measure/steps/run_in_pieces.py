@@ -309,7 +309,7 @@ class _Stopped(_End):
 
 
 def _free(equations: Sequence[Any]) -> list[Any]:
-    """Return the variables that these equations read but do not compute."""
+    """Return the variables that some equations read and that none of these equations computes."""
     defined: set[int] = set()
     variables: dict[int, Any] = {}
     for equation in equations:

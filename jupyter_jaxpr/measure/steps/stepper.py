@@ -1,4 +1,4 @@
-"""Compiles the recording program of a construct once, and runs it as often as asked."""
+"""Compiles the program that records the steps of a construct once, and runs the program once for each recording."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Stepper:
             return list(results), int(trips)
 
     def compiled(self, key: Any, make: Callable[[], Callable[..., Any]]) -> tuple[Any, bool]:
-        """Return (compiled function, whether it was compiled by this call)."""
+        """Return (jitted function for a key, True if this call has made the function)."""
         import jax
 
         if key in self._compiled:

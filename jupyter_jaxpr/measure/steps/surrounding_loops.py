@@ -60,7 +60,7 @@ class Loop(ABC):
 
     @abstractmethod
     def step(self, state: dict[str, Any], buffers: Buffers) -> tuple[dict[str, Any], Buffers]:
-        """Take one step."""
+        """Run one step of the loop; return the new state and the buffers with the values of the step."""
 
     @abstractmethod
     def results(self, state: dict[str, Any]) -> list[Any]:
@@ -174,7 +174,7 @@ class ScanLoop(Loop):
         return super().run(state, buffers, limit) if self._length else (state, buffers)
 
     def step(self, state: dict[str, Any], buffers: Buffers) -> tuple[dict[str, Any], Buffers]:
-        """Take one step."""
+        """Run one step of the scan; return the new state and the buffers with the values of the step."""
         from jax import lax
 
         t, carry = state["t"], state["carry"]
@@ -190,7 +190,7 @@ class ScanLoop(Loop):
         return {"t": t + 1, "carry": after, "ys": ys}, buffers
 
     def results(self, state: dict[str, Any]) -> list[Any]:
-        """Return the results of the equation."""
+        """Return the results of the scan's equation, given the state after the last step."""
         return [*state["carry"], *state["ys"]]
 
     def at_end(self, state: dict[str, Any]) -> list[Any]:
@@ -249,11 +249,11 @@ class WhileLoop(Loop):
         return predicate.any() if predicate.shape else predicate
 
     def repeats(self, state: dict[str, Any]) -> Any:
-        """Return whether the state equals an earlier one, as a traced boolean."""
+        """Return whether the state of the loop equals an earlier state, as a traced boolean."""
         return state["period"] > 0 if self._watched else super().repeats(state)
 
     def step(self, state: dict[str, Any], buffers: Buffers) -> tuple[dict[str, Any], Buffers]:
-        """Take one step."""
+        """Run one step of the while loop; return the new state and the buffers with the values of the step."""
         from jax import lax
 
         t, carry = state["t"], state["carry"]
@@ -296,7 +296,7 @@ class WhileLoop(Loop):
         return [environment[scalar.variable] for scalar in scalars]
 
     def results(self, state: dict[str, Any]) -> list[Any]:
-        """Return the results of the equation."""
+        """Return the results of the while equation, given the state after the last step."""
         return list(state["carry"])
 
     def at_end(self, state: dict[str, Any]) -> list[Any]:

@@ -94,7 +94,7 @@ def _measure(device: Any, kind: str, report: Report, stop: Stop) -> MeasuredMach
     began = time.perf_counter()
 
     def ones(*shape: int) -> Any:
-        return jax.device_put(np.ones(shape, np.float32), device)  # unlike `jnp.ones`, `device_put` compiles nothing
+        return jax.device_put(np.ones(shape, np.float32), device)  # `jnp.ones` would compile a program
 
     matmul = jax.jit(lambda x: x @ x)
     # The copy is done in place, because getting new memory from the system takes longer than copying.

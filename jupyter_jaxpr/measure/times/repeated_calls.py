@@ -151,7 +151,7 @@ class Timed:
         self.goes_on = True
 
     def turn(self) -> None:
-        """Time one run; the first turn also chooses the number of runs."""
+        """Time one run. The first call of `turn` also chooses the number of runs."""
         if self._wait is None:
             self._begin()
         elif self._batch > 1:

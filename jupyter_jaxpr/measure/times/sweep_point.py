@@ -100,7 +100,7 @@ class Growth:
         return self.over or (expected is not None and expected > TOO_LONG)
 
     def took(self, number: float | None, seconds: float) -> None:
-        """Record how long a call at `number` took."""
+        """Record that a call took `seconds` when the swept number was `number`."""
         if number is not None and number > 0:
             self._samples.append((number, max(seconds, 1e-9)))
 

@@ -49,7 +49,7 @@ class Outside(NamedTuple):
 
     @property
     def is_nan(self) -> bool:
-        """True if the value is NaN, which does not equal itself."""
+        """True if the value is NaN; NaN does not equal itself."""
         return self.kind in ("float", "complex") and bool(self.value != self.value)
 
     def described(self) -> str:

@@ -146,7 +146,7 @@ class FunctionHistory:
     # for each cache entry, the event that made the entry; empty until `entries_of` is first called
     entries: list[MissEvent] = field(default_factory=list)
     by_hash: dict[int, list[int]] = field(default_factory=dict)
-    # if `entries` has this length, the entries of deleted function objects are dropped
+    # when `entries` has this length, the entries of deleted function objects are removed from `entries`
     looked_through_at: int = EVENTS_PER_FUNCTION
     newest: weakref.ref[FunctionType] | None = None  # the user's function inside the newest function object
     wrapped: dict[Wrapped, NewestObject] = field(default_factory=dict)

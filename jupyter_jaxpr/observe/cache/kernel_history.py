@@ -46,7 +46,7 @@ class History:
         self.clears = clears  # a function that returns how often JAX's caches were cleared
         self._functions: dict[tuple[str, str, int], FunctionHistory] = {}
         self._forgotten: set[str] = set()  # the names of functions whose history was dropped
-        self._ledgers: list[weakref.ref[Ledger]] = []  # the ledgers whose block still runs
+        self._ledgers: list[weakref.ref[Ledger]] = []  # weak references to the ledgers whose `with` block has not ended
         self._ended: deque[_Ended] = deque()
         self.number = 0
         # id of a function -> weak reference to the function. A set of functions would call the `__hash__` of a user's

@@ -193,7 +193,8 @@ def _equinox_flat(inner: Sequence[Any]) -> FlatCall | None:
             leaves += [value if static is None else static for value, static in zip(dynamic[name], fixed, strict=True)]
         (_, first), (_, other_arguments) = statics
         positional_others, keywords = other_arguments.children()
-        positional = [first, *positional_others.children()][:-1]  # the last child is the None that equinox adds
+        # the last child is the None that equinox's `filter_jit` adds
+        positional = [first, *positional_others.children()][:-1]
         tree = structure_of([structure_of(positional), keywords])
     except not_of_a_signal(AttributeError, KeyError, TypeError, ValueError):
         return None

@@ -339,7 +339,7 @@ class Ledger(Mapping[str, FunctionRecord]):
         if calls is not None and calls < len(events):
             calls, exact = len(events), False  # C code such as map() made some calls, so the count is a lower bound
         raised = max(counts.raised, called.raised if called is not None else 0)
-        # the number of calls for which JAX looked for a cache entry: some calls raise before
+        # the number of calls for which JAX looked for a cache entry; some calls raised before JAX looked
         looked = None if calls is None else calls - (raised - counts.raised)
         clears = self._history.clears()
         makers = entries_of(history, self._reading)

@@ -118,7 +118,8 @@ def _another_function(subject: str, path: str, before: StaticValue, after: Stati
 def _is_only_difference(before: StaticValue, after: StaticValue) -> bool:
     """Return whether exactly one attribute of the two objects differs.
 
-    The `__eq__` of the class says that the two objects differ, so the `__eq__` then compares this attribute.
+    The `__eq__` of the class says that the objects differ. Then the `__eq__` must compare the attribute that differs,
+    and a changed value of this attribute explains the miss.
     """
     from ..kept_contents import are_surely_equal  # an import at the top of the file would be circular
 

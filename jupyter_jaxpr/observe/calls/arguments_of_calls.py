@@ -142,7 +142,7 @@ class _Copying:
         self.size = 0  # the total bytes of the arrays in the arguments
         self._left = _LEAVES
         self._array = array_type()
-        self._numpy = sys.modules["numpy"]  # NumPy is imported: JAX imports NumPy
+        self._numpy = sys.modules["numpy"]  # `sys.modules` has NumPy, because JAX imports NumPy
 
     def copy(self, node: Any, depth: int) -> Any:
         """Return a copy of an argument; raise `_Changeable` if a part of it could change after the call."""

@@ -96,13 +96,13 @@ class CallValues:
         return [entry if _is_whole(entry) else None for entry in self._entries]
 
     def let_go(self) -> None:
-        """Replace the references that kept the arrays alive by weak references."""
+        """Replace the strong references, which kept the arrays alive, by weak references."""
         self._entries = [leaf if type(leaf) is weakref.ref else _stored(leaf) for leaf in self._entries]
 
     def among(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any] | None:
-        """Return the values if `args` and `kwargs` contain all of these objects.
+        """Return the arrays and values of this record if `args` and `kwargs` contain all of them.
 
-        Return None if they do not, or if one of the objects was deleted.
+        Return None if a value is missing from the arguments, or if one of the arrays was deleted.
         """
         passed = iter(sys.modules["jax"].tree_util.tree_leaves((tuple(args), kwargs)))
         values = [entry() if type(entry) is weakref.ref else entry for entry in self._entries]
@@ -171,7 +171,7 @@ def _stored(leaf: Any) -> Any:
 
 def _can_be_copied(leaf: Any) -> bool:
     if not getattr(leaf, "shape", ()):
-        return False  # a scalar: the value itself is stored, so no copy is needed
+        return False  # the record of a scalar has the value itself, so no copy is needed
     if isinstance(leaf, sys.modules["jax"].Array):
         return not is_deleted(leaf) and len(leaf.sharding.device_set) == 1
     return type(leaf).__module__ == "numpy"

@@ -401,7 +401,7 @@ class CallCounter:
                     count_first(code, offset, called)
                 elif id(called) not in elsewhere and len(elsewhere) < _CALLED_ELSEWHERE:
                     elsewhere[id(called)] = Reference(called)
-            except RecursionError:  # the stack is full, so the call of the user will raise this error, too
+            except RecursionError:  # the stack is full, and the user's call will raise a RecursionError, too
                 self.overflowed = True
             return None
 

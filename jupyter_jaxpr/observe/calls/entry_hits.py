@@ -82,7 +82,7 @@ class EntryHits:
             if mark not in keys:
                 keys[mark] = KeyHits(number, key)
             keys[mark].times += 1
-        # for example, the call has donated an argument, so that the argument cannot be read
+        # an argument that the call has donated cannot be read, for example
         except not_of_a_signal(*FAILURES) as error:
             self._unread.add(id(history))
             self._fail(error)

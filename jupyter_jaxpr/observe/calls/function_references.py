@@ -19,7 +19,7 @@ class Reference(weakref.ref[Any]):
 
 
 class Held:
-    """A strong reference that is called like a weak reference."""
+    """A strong reference to a value. Calling it returns the value, as calling a weak reference does."""
 
     __slots__ = ("_value",)
 
@@ -27,7 +27,7 @@ class Held:
         self._value = value
 
     def __call__(self) -> Any:
-        """Return the value, as calling a weak reference does."""
+        """Return the value."""
         return self._value
 
     def __eq__(self, other: object) -> bool:

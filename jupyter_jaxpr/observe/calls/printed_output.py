@@ -60,7 +60,8 @@ class _Tap:
                 inner, depth = error.__traceback__, 0
                 while inner is not None:
                     inner, depth = inner.tb_next, depth + 1
-                if depth > _FRAMES_OF_A_WRITE:  # the error comes from the stream itself
+                # the traceback is longer than that of this package: the stream itself raised the error
+                if depth > _FRAMES_OF_A_WRITE:
                     raise
                 return written
 
@@ -69,11 +70,11 @@ class _Tap:
 
     @property
     def is_on_top(self) -> bool:
-        """True if the stream's `write` is still this package's."""
+        """True if `write` of the stream is still the function that this recorder installed."""
         return vars(self.stream).get("write") is self._write
 
     def take_out(self) -> None:
-        """Restore the stream's earlier `write`, unless other code has replaced this package's."""
+        """Restore the earlier `write` of the stream, unless other code has replaced this recorder's `write`."""
         if self.is_on_top:
             if self._before is None:
                 del self.stream.write

@@ -47,7 +47,7 @@ def bind_parameters(
     names = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
     only = [argument.arg for argument in arguments.kwonlyargs]
     bound: dict[str, Value] = dict(defaults)
-    if None in keywords:  # the call passes **values
+    if None in keywords:  # the call passes keyword arguments as `**values`, whose names are unknown
         together = joined([*values[1:], *keywords.values()])
         bound = dict.fromkeys((*names, *only), together)
         bound.update(zip(names, values[:1], strict=False))

@@ -139,7 +139,7 @@ class Expressions(Calls):
             case ast.YieldFrom():
                 scope.returned.append(self.elements(scope, node, self.value_of(scope, node.value)))
                 return OUTSIDE
-            case _:  # an `await` or a template string, which traced code does not contain
+            case _:  # an `await` or a template string; code that JAX can trace contains neither
                 return self.refuse("unknown", scope, node, f"{PLACE} contains an expression that cannot be analysed.")
 
     def _assign(self, scope: Scope, target: ast.Name, value: Value) -> None:
