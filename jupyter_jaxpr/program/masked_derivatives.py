@@ -55,7 +55,7 @@ def masked_derivatives(walk: Walk, scopes: list[int]) -> Iterator[tuple[int, int
     places: set[tuple[int, int, float]] = set()
     for number in scopes:
         if id(walk.jaxprs[number]) in visited:
-            continue  # the list of a calling program already had the equations of this one
+            continue  # the inlined equations of a calling program included the equations of this scope
         equations = inlined(walk.jaxprs[number], _KEPT)
         visited.update(id(equation.jaxpr) for equation in equations)
         places |= set(_places(equations, numbers))

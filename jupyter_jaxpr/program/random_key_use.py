@@ -133,7 +133,7 @@ class _Reader:
                 continue
             for position, in_each_step in self._used_by(name, equation):
                 operand = equation.invars[position]
-                if hasattr(operand, "val"):  # a literal, so no variable can be used twice
+                if hasattr(operand, "val"):  # the operand is a literal, not a variable
                     continue
                 key = roots.get(operand, operand)
                 if key in users:

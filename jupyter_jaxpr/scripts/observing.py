@@ -50,7 +50,8 @@ class observe:
         self._run: Run | None = None
         self._began_run = False
         self._ledger: Ledger | None = None
-        self._all_threads: Ledger | None = None  # the calls of all threads, to which the limits of `max_compiles` apply
+        # the ledger of all threads, to which the limits of `max_compiles` apply
+        self._all_threads: Ledger | None = None
         self._called_before: dict[tuple[str, Place | None], tuple[int, int, int]] = {}
         self._unlisted_before: dict[int, int] = {}
 
@@ -118,7 +119,7 @@ class observe:
         return not_counted()
 
     def _calls(self) -> list[Calls]:
-        """Return the calls in the block until now."""
+        """Return the counts of the calls that the block has made until now."""
         run = self._run
         assert run is not None
         observer().count_now(run)

@@ -436,7 +436,10 @@ class Snapshot:
         return index
 
     def _need(self, level: LevelName, program: int) -> None:
-        """Raise an error for a text that JAX has not made."""
+        """Raise `ValueError` if JAX has not made the text of a level.
+
+        A document from a file, which has no live objects, raises no error here.
+        """
         saved = next(
             (candidate for candidate in self._document.programs[program].levels if candidate.name == level), None
         )
@@ -460,7 +463,7 @@ class Snapshot:
         return self if saved is self._document else Snapshot(saved)
 
     def _saved(self, document: schema.Snapshot) -> schema.Snapshot:
-        # `sys.modules` is used so that this does not import the magics
+        # an `import` would load the magics into a script that does not use them
         magic = sys.modules.get("jupyter_jaxpr.magic.cell_observer")
         hides = magic is not None and not magic.CellObserver.all_save_values()
         return without_values(document) if hides else as_saved(document)

@@ -114,7 +114,7 @@ class Watcher(Protocol):
         """
 
     def returned(self, call: LastCall) -> None:
-        """Receive a call that has returned."""
+        """Receive a call that has ended with a result."""
 
 
 class LastCall:
@@ -174,7 +174,7 @@ class LastCall:
 
     def take_function(self, function: Any) -> Any:
         """Receive the function of the call."""
-        if self.is_evaluated:  # the call runs again, for example in a comprehension
+        if self.is_evaluated:  # in a comprehension, for example, the call runs again
             self.forget()
             self.returned, self.is_known = False, True
         self.arguments_left = self.argument_count
@@ -185,7 +185,7 @@ class LastCall:
         return function
 
     def take_argument(self, value: Any) -> Any:
-        """Return a positional argument."""
+        """Receive the value of a positional argument and return the value."""
         if self.is_evaluated:
             self._args.append(value)
             self._prepared()
@@ -214,7 +214,7 @@ class LastCall:
         return values
 
     def take_keyword(self, name: str, value: Any) -> Any:
-        """Return a keyword argument."""
+        """Receive the value of a keyword argument and return the value."""
         if self.is_evaluated:
             self.kwargs[name] = value
             self._prepared()

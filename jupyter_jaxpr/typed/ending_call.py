@@ -114,7 +114,7 @@ def _shown_names(statement: ast.stmt) -> set[str]:
             names.add(node.id)
         elif isinstance(node, ast.Call):
             if isinstance(node.func, ast.Attribute) and node.func.attr in _METHODS and not node.keywords:
-                nodes.append(node.func.value)  # in `y.sum()`, the statement displays a value of y
+                nodes.append(node.func.value)  # the statement `y.sum()` displays a value that was computed from y
             elif not isinstance(node.func, ast.Name) or node.func.id not in _BUILTINS:
                 return set()
             nodes += [*node.args, *(keyword.value for keyword in node.keywords)]

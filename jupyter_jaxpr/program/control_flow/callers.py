@@ -16,7 +16,7 @@ from ..source.positions import Positions
 from .source_calls import Written
 
 _ROOM = "jax/_src/lax/control_flow/"
-#: The file of equinox's loops, which stand for JAX's own loops.
+#: Matches the files of equinox's loops. A card shows a loop of equinox like a loop of JAX.
 _EQUINOX = re.compile(r"equinox/internal/_loop/")
 _EQUINOX_KINDS = {"while_loop": "while_loop", "scan": "scan", "checkpointed_while_loop": "while_loop"}
 

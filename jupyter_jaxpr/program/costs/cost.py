@@ -64,7 +64,8 @@ class Cost:
     def times(self, count: int, least: int | None = None) -> Cost:
         """Return the cost of `count` runs.
 
-        `least` is the smaller number of runs in the cheapest call, if it is smaller.
+        `least` is the number of runs in the cheapest call, if that number is smaller than `count`; None if every call
+        has `count` runs.
         """
         least = count if least is None else least
         return Cost(

@@ -64,7 +64,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """An equation with inner programs that run."""
+    """An equation whose inner programs run, such as a jit or a scan."""
 
     equation: int
     primitive: str

@@ -90,7 +90,7 @@ def _devices(executable: Any) -> tuple[int, str | None]:
         loaded = executable.runtime_executable() if hasattr(executable, "runtime_executable") else executable
         devices = loaded.local_devices()
         return max(1, len(devices)), devices[0].platform
-    except not_of_a_signal(Exception):  # unknown in this version of JAX: assume one device of an unknown platform
+    except not_of_a_signal(Exception):  # this version of JAX does not state its devices: assume one
         return 1, None
 
 
@@ -180,7 +180,7 @@ def _expanded(costs: Costs, runs: dict[int, ScopeRuns], left: int) -> list[Diffe
 
 
 def _explained(counted: Cost, rows: list[_Row]) -> list[Difference]:
-    """Return the reasons for which no number is known."""
+    """Return the reasons for the difference from XLA's count for which no number is known."""
     differences = [
         Difference(
             "unknown_trips",
@@ -396,7 +396,10 @@ def _by_formula(costs: Costs, runs: dict[int, ScopeRuns]) -> dict[str, tuple[int
 
 
 def _windows(equation: Any, name: str) -> int:
-    """Return XLA's count of an operation with a window as long as the axis."""
+    """Return XLA's count of a cumulative operation, such as cumsum.
+
+    XLA computes the operation with a window that is as long as the axis.
+    """
     if name not in _CUMULATIVE:
         return 0
     shape = equation.invars[0].aval.shape

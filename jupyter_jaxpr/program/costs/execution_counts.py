@@ -25,7 +25,7 @@ class Runs:
     per_trip: bool = False
 
     def add(self, other: Runs) -> None:
-        """Add the runs from another call."""
+        """Add the runs of the same scope that another call causes."""
         self.most += other.most
         self.least += other.least
         self.dearest += other.dearest

@@ -38,7 +38,7 @@ class Node:
 
 @dataclass(slots=True)
 class _Waiting:
-    """A node that is not made yet, with its cost and its runs."""
+    """A node of the tree that has not been made yet, with its cost and its runs."""
 
     label: str
     parent: int

@@ -43,7 +43,8 @@ def at_most(
             inside = _inside(call, inside_of)
             if inherited is not None and inherited[0] in inside:
                 none, row_of_stack = inherited
-                of_none = inside.pop(none)  # removed first, because `row_of_stack` may return `none`, too
+                # `pop` comes before the addition, because `row_of_stack` may return `none`, too
+                of_none = inside.pop(none)
                 inside[row_of_stack(costs.walk.scopes[number].stack[call.equation])] += of_none
             counts.update(inside)
         inside_of[number] = counts

@@ -24,7 +24,7 @@ def aval_row(aval: Any) -> AvalRow:
     """Return the `AvalRow` of a value, of an aval or of a `jax.ShapeDtypeStruct`."""
     try:
         return _aval_row(aval)
-    except not_of_a_signal(*FAILURES) as error:  # the other types must stay readable if one type is not
+    except not_of_a_signal(*FAILURES) as error:  # one type that cannot be read must not hide the other types
         return AvalRow(unreadable(aval, error), (), "", False, None)
 
 

@@ -19,7 +19,7 @@ from .high_primitives import HIGH, high
 from .parameters import open_jaxpr
 
 _CALLS = frozenset({"jit", "pjit", "closed_call", "core_call", "checkpoint"})
-_MOST = 20_000  # a number of equations; in a larger program the calls are not replaced
+_MOST = 20_000  # in a program with more equations, the calls are not replaced by their bodies
 _MOST_ASSIGNMENTS = 16
 
 

@@ -245,7 +245,7 @@ def _broadcast_in_dim(parameters: Parameters) -> Printed:
 
 
 def _without(*names: str) -> Callable[[Parameters], Printed]:
-    """Return a printing rule that omits these parameters."""
+    """Return a printing rule that leaves out the parameters with these names."""
 
     def rule(parameters: Parameters) -> Printed:
         return sorted(item for item in parameters.items() if item[0] not in names)

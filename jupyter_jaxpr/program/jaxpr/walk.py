@@ -380,7 +380,7 @@ def _is_ufunc(name: str, jaxpr: Any) -> bool:
 def _programs_in(value: Any) -> list[tuple[int, Any, Any]]:
     try:
         return programs_in(value)
-    except not_of_a_signal(*FAILURES):  # the attributes of a user's object raise, so it contains no program
+    except not_of_a_signal(*FAILURES):  # an attribute of a user's object raised; such an object contains no program
         return []
 
 

@@ -234,7 +234,7 @@ class Positions:
         return frames
 
     def called_from(self, stack: int, traceback: Any) -> int:
-        """Return `stack`; if it has no user frame, return the stack of a call instead."""
+        """Return `stack` if it has a user frame; else the stack of `traceback`, which is that of a call."""
         if stack >= 0 and self.stacks[stack][0]:
             return stack
         return self.traceback(traceback)
@@ -289,7 +289,7 @@ class Positions:
     # --- frames ------------------------------------------------------------------------------
 
     def line(self, path: str, line: int, function: str = "") -> int:
-        """Return the index of a frame that stands for a whole line."""
+        """Return the index of the frame that stands for a whole line of a file."""
         return self.frame(self.source_file(path), function, line, -1, line, -1)
 
     def frame(

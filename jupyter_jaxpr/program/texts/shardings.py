@@ -163,7 +163,7 @@ def spread_of(
 
 
 class _Cutting:
-    """Makes `Layout`s; arrays that are split in the same way share one."""
+    """Makes `Layout`s; arrays that are split in the same way share one `Layout`."""
 
     def __init__(self, shardings: Sequence[Any]) -> None:
         self._shardings = shardings
@@ -223,7 +223,7 @@ class _Cutting:
                 for part, extent, length, count in zip(index, shape, shard, splits, strict=True):
                     place = place * count + (part.indices(extent)[0] // length if length else 0)
                 devices_of[place].append(int(device.id))
-        except not_of_a_signal(Exception):  # for example, an abstract mesh has no devices
+        except not_of_a_signal(Exception):  # some meshes, such as an abstract mesh, have no devices
             return ()
         return tuple(tuple(sorted(devices)) for devices in devices_of)
 

@@ -94,7 +94,7 @@ def stablehlo_lines(text: str, positions: Positions) -> LinesOfText:
         # this line begins the first region of the while operation on the line above
         elif not stripped.startswith("cond {"):
             open_lines[indent] = len(lines)
-        if name:  # also without a stack: some lines of library functions have a name, but no place
+        if name:  # some lines of library functions have a name, but no place and so no stack
             names[len(lines)] = name
         lines.append(line)
         stacks.append(stack)

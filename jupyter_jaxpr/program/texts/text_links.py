@@ -228,7 +228,7 @@ class Equations:
     def _of_library(self, stacks: set[int], stated: int) -> set[int]:
         """Return the stacks whose library frames are those that a line states; if there are none, all stacks."""
         library = self._spots(self._positions.stacks[stated][1])
-        if not library:  # a lowered program may not state them, because JAX omits its own frames
+        if not library:  # a lowered program may state no library frames, because JAX omits its own frames
             return stacks
         return {
             numbered_stack

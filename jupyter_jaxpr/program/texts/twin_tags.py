@@ -63,7 +63,7 @@ def untagged(text: str) -> str:
 
 
 def scopes_of(walk: Walk, scope: int) -> list[int]:
-    """Return the scopes of a program: its own and all inner ones."""
+    """Return the scope of a program and all scopes inside that scope."""
     scopes, visited = [scope], {scope}
     for number in scopes:
         for *_, child in walk.scopes[number].children:

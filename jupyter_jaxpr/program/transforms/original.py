@@ -74,7 +74,8 @@ class Original:
         split = held_call.leaves() if held_call is not None else None
         if split is None or sum(split) > len(self.specs):
             return set(range(len(self.specs)))
-        first = len(self.specs) - sum(split)  # the leaves begin with captured values, then those of the arguments
+        # the captured values are the first leaves, and the leaves of the arguments follow
+        first = len(self.specs) - sum(split)
         return set(range(first, first + split[0]))
 
     def needs_floats(self, kind: TransformKind) -> None:

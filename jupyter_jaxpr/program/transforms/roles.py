@@ -47,7 +47,7 @@ class Roles:
 
     @property
     def counts(self) -> Counter[str]:
-        """Letter -> number of equations that have it."""
+        """Letter of a role -> number of equations with the role."""
         return Counter("".join(self.letters.values()))
 
 
