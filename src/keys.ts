@@ -358,7 +358,7 @@ type CommandOf<Entry, Place> = Entry extends {
     : never
   : never;
 
-/** A command that has keys in this place. */
+/** The commands that have keys in the place `Place`. */
 export type KeyCommand<Place extends KeyPlace> = CommandOf<
   (typeof KEYS)[number],
   Place
@@ -454,7 +454,7 @@ export function overlap(a: KeyPlace, b: KeyPlace): boolean {
   return PATHS.some(path => path.includes(a) && path.includes(b));
 }
 
-/** A key of the table as keyboards label the key: `Ctrl+F` for `Mod-f`. */
+/** The label on a keyboard of a key in the table: `Ctrl+F` for `Mod-f`. */
 export function printed(key: string): string {
   return key
     .split('-')

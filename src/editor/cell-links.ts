@@ -26,7 +26,7 @@ import { MarkedEditors } from './marked-editors';
 import { MarksOfCells } from './marks-of-cells';
 import { ICells, RanCells } from './ran-cells';
 
-/** The milliseconds between two keys of a user who types. */
+/** After an edit, the views follow the caret when this many milliseconds have passed without another edit. */
 const TYPING = 200;
 
 /**
@@ -37,7 +37,10 @@ const RETURNS = 'jp-mod-jaxprReturns';
 /** The views to which the signs in a cell lead, such as the number of a line's notes. */
 export type SignView = 'notes' | 'cost' | 'cache';
 
-/** The signs by selector, inner signs first. */
+/**
+ * For each sign in a cell, its CSS selector and the view to which the sign leads; inner elements come before outer
+ * ones.
+ */
 const SIGNS: readonly [string, SignView][] = [
   ['.jp-JaxprCell-note', 'notes'],
   ['.jp-JaxprCell-count.jp-mod-cost', 'cost'],
@@ -77,7 +80,7 @@ export class CellLinks implements IDisposable {
       expressionHover(() => this._ranIn(cellId), this._trans),
       ViewPlugin.define(view => {
         this._editors.add(cellId, view);
-        // An editor may not be changed while it is being made.
+        // CodeMirror forbids a change of an editor while the plugins of the editor are made.
         queueMicrotask(() => this._mark());
         return {
           update: update => {
@@ -138,7 +141,7 @@ export class CellLinks implements IDisposable {
     return this._viewWanted;
   }
 
-  /** The cells of the notebook have changed. */
+  /** Finds the cells that ran again, because the notebook's cells have changed. */
   cellsChanged(): void {
     if (!this._isDisposed) {
       this._relink();
@@ -218,7 +221,7 @@ export class CellLinks implements IDisposable {
         cellId,
         ...(this._ranPlace(view, head) ?? NEW_TEXT)
       };
-      // A resting mouse is ignored until it moves.
+      // The caret has moved, so the mouse, which rests, no longer shows what is linked to its position.
       if (this._model?.hover?.kind === 'caret') {
         this._model.setHover(null);
       }

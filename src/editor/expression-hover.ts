@@ -150,7 +150,7 @@ function factsAt(
     : { from: range.from, to: range.to, facts };
 }
 
-/** The card of an expression, for a reader at the place `at`. */
+/** The tooltip with the card of an expression, at the position `at` of the text. */
 function tooltip(
   { from, to }: { from: number; to: number },
   at: number,

@@ -53,10 +53,10 @@ const bars = StateField.define<IBars>({
   }
 });
 
-/** The extension of every editor that may show heat. */
+/** The extension that lets an editor show heat; every editor of a cell has this extension. */
 export const heatGutter: Extension = [bars, place.of([])];
 
-/** The extension that makes an editor show this heat. */
+/** The effects that make an editor show the heat of some lines. */
 export function setHeat(
   view: EditorView,
   heat: readonly ILineHeat[]

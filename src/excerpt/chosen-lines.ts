@@ -8,7 +8,7 @@ import { badgeText, whereOf } from '../workbench/words/describe';
 import type { ProgramListings } from '../workbench/levels/program-listings';
 import { levelTitle } from '../workbench/reading/toolbar';
 
-/** A line of a level. */
+/** A line of the excerpt: a line of the source, or of a text of the program. */
 export interface IExcerptLine {
   /** The text at the left edge: the number of the line, or its place. */
   number: string;
@@ -19,7 +19,7 @@ export interface IExcerptLine {
   inferred: boolean;
 }
 
-/** The lines of a level. */
+/** A column of the excerpt: the chosen lines of the source, or of one level. */
 export interface IExcerptColumn {
   title: string;
   lines: IExcerptLine[];

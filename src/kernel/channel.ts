@@ -291,8 +291,8 @@ export class Channel implements IChannel {
   }
 
   /**
-   * Called with the session id in the header of each message. Another page may restart the kernel while this page is
-   * connected: then the kernel's messages have another session id.
+   * Compares the session id in the header of a message with that of the previous message. Another page may restart the
+   * kernel while this page is connected: then the kernel's messages have another session id.
    *
    * The Jupyter server also sends messages, with its own session id. So after a change of the session id, this page
    * asks the kernel for its comms: the kernel was restarted if it no longer knows the hub.
@@ -409,7 +409,10 @@ export class Channel implements IChannel {
   private _lastSequence = -1;
   /** Counts the searches for the hub, so that only the latest search changes the state. */
   private _looks = 0;
-  /** The kernel's present life; text that the kernel sent in an earlier life is not sent back for evaluation. */
+  /**
+   * The kernel's present life. A text from a document of an earlier life, such as the code of a cure, is not sent to
+   * the kernel for evaluation.
+   */
   private _life = new KernelLife();
   /** The id of the present hub. The kernel has another hub after a restart, and after it has dropped its runs. */
   private _hubOfLife: string | null = null;

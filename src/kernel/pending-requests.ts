@@ -74,7 +74,7 @@ export class PendingRequests {
     });
   }
 
-  /** Give a reply to the request that it belongs to. */
+  /** Gives a reply of the kernel to the request whose id the reply has. */
   answer(data: unknown, buffers: Buffers): void {
     const message = decode(data, buffers);
     const id = replyId(message);

@@ -23,8 +23,8 @@ export class Costs {
   }
 
   /**
-   * Called when the model is disposed. Without this call, `heatChoice`, which lives as long as the page, would keep the
-   * model in memory.
+   * Stops listening to the choice of heat, because the model is disposed. Otherwise `heatChoice`, which lives as long
+   * as the page, would keep the model in memory.
    */
   release(): void {
     heatChoice.changed.disconnect(this._onHeat, this);

@@ -46,5 +46,5 @@ function write(shown: boolean): void {
   }
 }
 
-/** One choice for the page: all notebooks show heat, or none does. */
+/** The choice of heat, which all notebooks of the page share: all show heat, or none does. */
 export const heatChoice = new HeatChoice();

@@ -64,9 +64,7 @@ export class KernelStatus {
     }
   }
 
-  /**
-   * Called when the channel has joined the kernel, found that the extension is not loaded, or cannot reach the kernel.
-   */
+  /** Takes the new state of the channel: joined, the extension is not loaded, or no connection to the kernel. */
   follow(state: ChannelState): void {
     if (state.kind === 'lost') {
       this._disconnected ??= new Date();
@@ -137,7 +135,9 @@ export class KernelStatus {
       : this._trans.__('Run cell [%1] again to refresh the panel.', cell);
   }
 
-  /** How the user can get the run in view again; null unless a kernel is idle. */
+  /**
+   * The actions by which the user gets the run in view again after the kernel was lost; null unless a kernel is idle.
+   */
   private _again(
     end: IEnd,
     state: ChannelState | null,

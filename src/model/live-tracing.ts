@@ -35,7 +35,7 @@ export class LiveTracing {
     };
   }
 
-  /** Called when the user has changed a cell. */
+  /** Starts the wait for the next trace, because the user has changed the text of a cell. */
   typed(cellId: string): void {
     this._cellId = cellId;
     this._wait(PAUSE);
@@ -48,7 +48,7 @@ export class LiveTracing {
     void this._trace(cellId, true);
   }
 
-  /** Called when a cell has run: from now on the panel shows the run instead of the Live trace. */
+  /** Ends the Live trace of a cell that has run: from now on the panel shows the run. */
   ran(cellId: string): void {
     this._stopped.delete(cellId);
     if (cellId === this._cellId) {

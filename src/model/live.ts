@@ -43,7 +43,7 @@ class LiveChoice {
   private _changed = new Signal<this, void>(this);
 }
 
-/** One choice for the page; the settings store the choice. */
+/** The choice of Live, which all notebooks of the page share; the settings store the choice. */
 export const liveChoice = new LiveChoice();
 
 /** The state of Live for the cell that the user writes in. */
@@ -52,7 +52,7 @@ export type LiveState =
   | { kind: 'answered'; cellId: string; answer: LiveProgram }
   /** the notebook is not trusted, so the text of the cell is not sent */
   | { kind: 'distrusted'; cellId: string }
-  /** there is no answer; the reason is a sentence that says what to do */
+  /** There is no answer; `reason` is a sentence that says what the user can do. */
   | { kind: 'refused'; cellId: string; reason: string };
 
 /** The state of Live for one notebook. */
@@ -77,7 +77,10 @@ export class LiveView {
   /** Traces again with argument types that the user typed; null if there is nothing to trace. */
   retry: ((specs: EvaluableText) => void) | null = null;
 
-  /** Called with the kernel's answer. An answer with a traced program puts it in view; other answers change no view. */
+  /**
+   * Takes the kernel's answer on a cell. An answer with a traced program puts the program in view; other answers change
+   * no view.
+   */
   show(cellId: string, answer: LiveProgram): void {
     this._state = { kind: 'answered', cellId, answer };
     if (answer.state === 'traced' && answer.snapshot !== null) {
@@ -96,7 +99,7 @@ export class LiveView {
     this._changed.emit();
   }
 
-  /** Called when the cell has run or Live was turned off. */
+  /** Forgets the answer on the cell, because the cell has run or Live was turned off. */
   clear(): void {
     if (this._state.kind !== 'idle') {
       this._state = { kind: 'idle' };

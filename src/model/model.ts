@@ -292,7 +292,7 @@ export class JaxprModel implements IJaxprModel {
     }
   }
 
-  /** Called when a cell has ended: no further progress of this cell is shown. */
+  /** Ends the progress of a cell that has ended: no later progress message of this cell is shown. */
   endCell(cellId: string): void {
     const running = this._kernel.progress?.cell_id ?? cellId;
     if (this._kernel.progress !== null && running === cellId) {

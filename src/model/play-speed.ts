@@ -47,5 +47,5 @@ function write(speed: Speed): void {
   }
 }
 
-/** One speed for the page: all steppers play at the same speed. */
+/** The speed at which all steppers of the page play. */
 export const playSpeed = new PlaySpeed();

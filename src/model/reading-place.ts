@@ -189,7 +189,7 @@ export class ReadingPlace {
     this._restored.emit();
   }
 
-  /** Called when the user goes elsewhere: the run from before the reload will no longer be put in view. */
+  /** Gives up the return to the run from before the reload, because the user has gone elsewhere. */
   leave(): void {
     this._isLeft = true;
     this._wanted = null;

@@ -20,7 +20,7 @@ export type AskingState =
     }
   /** The kernel has run nothing yet and asks for a confirmation: the run would repeat effects, or take long. */
   | { kind: 'confirm'; question: string }
-  /** The reason is a sentence that says what to do. */
+  /** `reason` is a sentence on why the request failed, which says what the user can do. */
   | { kind: 'failed'; reason: string };
 
 /** What a request is about within a run: a program, a construct, or a kind of answer. */
@@ -60,7 +60,7 @@ export class Asking<Name extends RequestName> {
     return this._run(snapshot, part, params, false);
   }
 
-  /** Called when the user confirms; the kernel then does the work. */
+  /** Sends the request again as confirmed by the user; the kernel then does the work. */
   confirm(snapshot: Snapshot, part: Part = 0): Promise<void> {
     const entry = this._entries.get(key(snapshot, part));
     return entry?.state.kind === 'confirm' && entry.params !== null
@@ -68,7 +68,7 @@ export class Asking<Name extends RequestName> {
       : Promise.resolve();
   }
 
-  /** Called when the user declines, or closes the message of a failure. */
+  /** Forgets a question that the user has declined, or a failure whose message the user has closed. */
   dismiss(snapshot: Snapshot, part: Part = 0): void {
     if (this.stateOf(snapshot, part).kind !== 'working') {
       this._change(snapshot, part, { state: IDLE, params: null });

@@ -21,9 +21,9 @@ import { whyUnanswered } from './error-words';
 export interface IRequestsHost {
   /** The channel of the current kernel; null without a kernel. */
   channel(): IChannel | null;
-  /** Called with a document of a run that has additional parts. */
+  /** Takes a document of a run that has additional parts, in place of the document without these parts. */
   renew(document: Snapshot): void;
-  /** Called when an answer was put into the document of the run. */
+  /** Tells the model that an answer was put into the document of a run. */
   merged(): void;
   readonly runs: Runs;
 }

@@ -141,7 +141,7 @@ export class Stepping {
     this._begin(snapshot, control);
   }
 
-  /** The user has agreed to repeat the effects. */
+  /** Records the construct, because the user has agreed to repeat the effects. */
   async confirm(snapshot: Snapshot, control: number): Promise<void> {
     await this._work.confirm(snapshot, control);
     this._begin(snapshot, control);
@@ -152,7 +152,7 @@ export class Stepping {
     this._work.stop(snapshot, control);
   }
 
-  /** The user has declined, or has closed the message of a failure. */
+  /** Forgets a question that the user has declined, or a failure whose message the user has closed. */
   dismiss(snapshot: Snapshot, control: number): void {
     this._work.dismiss(snapshot, control);
   }

@@ -49,7 +49,7 @@ export class Timings {
     return this._drafts.get(name) ?? {};
   }
 
-  /** Called when the user types into a field. */
+  /** Stores the text that the user has typed into a field of the form. */
   type(name: string, field: SweepField, text: EvaluableText): void {
     this._drafts.set(name, { ...this.draftOf(name), [field]: text });
     this._changed.emit();

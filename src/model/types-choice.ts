@@ -28,5 +28,5 @@ class TypesChoice {
   private _changed = new Signal<this, void>(this);
 }
 
-/** One choice for the page; the settings store the choice. */
+/** The choice of types beside the code, which all notebooks of the page share; the settings store the choice. */
 export const typesChoice = new TypesChoice();

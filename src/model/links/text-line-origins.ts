@@ -80,7 +80,7 @@ export class TextLineOrigins {
   private _bySpan = new Map<number, number[]>();
 }
 
-/** Append to the list of a key. */
+/** Appends a value to the list that a map has for a key; makes the list if the map has none. */
 export function put<K>(map: Map<K, number[]>, key: K, value: number): void {
   const list = map.get(key);
   if (list) {
