@@ -18,7 +18,7 @@ import { Sign } from './signs';
 import { rowsOf } from './rows';
 import { LONGEST } from './words';
 
-/** The Cache view. */
+/** Draws the Cache view, and draws it again when the runs or the program in view change. */
 export class CacheView extends VisibilityReportingWidget {
   constructor(private _trans: TranslationBundle) {
     super(['snapshots', 'program']);

@@ -25,7 +25,7 @@ export interface IRowProps {
   trans: TranslationBundle;
 }
 
-/** The properties of a cell, for one kind of row. */
+/** The properties of the component that draws a cell of a row; `R` is the kind of the row. */
 export type CellProps<R> = Omit<IRowProps, 'row'> & { row: R };
 
 /** A count in a cell; its noun is added if the layout has no column headings. */

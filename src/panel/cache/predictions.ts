@@ -10,7 +10,7 @@ export type Guess = 'hit' | 'miss';
 
 /** A question on the outcome of one call or of several similar calls; the outcome is hidden until the user guesses. */
 export interface IQuestion {
-  /** The key, unique in its function. */
+  /** The key of the question; no other question of the function has this key. */
   readonly key: string;
   readonly signature: string;
   /** The number of calls that the question asks about. */

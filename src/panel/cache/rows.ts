@@ -21,7 +21,7 @@ import {
 } from './predictions';
 import { kindName, outcomeText, placeWords } from './words';
 
-/** The fields that every row has. */
+/** The fields that the rows of every kind have. */
 interface IRow {
   /** The key of the row, the same in the next drawing. */
   readonly key: string;

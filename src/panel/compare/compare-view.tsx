@@ -16,7 +16,7 @@ import { Side } from './table';
 /** Opens a comparison in the main area; null if the application has no place for a comparison there. */
 export type OpenBeside = ((comparison: VariantComparison) => void) | null;
 
-/** The Compare view. */
+/** Draws the Compare view, and draws it again when the runs or the kernel's status change. */
 export class CompareView extends VisibilityReportingWidget {
   /**
    * @param _openProgram Shows the Program view.
@@ -108,7 +108,7 @@ export function Compare(props: {
   );
 }
 
-/** If there is a comparison already, the form for another one is folded. */
+/** Wraps the form for a comparison; the form is folded if the panel shows a comparison already. */
 function Again(props: {
   folded: boolean;
   trans: TranslationBundle;

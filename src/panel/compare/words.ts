@@ -10,11 +10,11 @@ import { Variant, VariantComparison } from '../../protocol/snapshot';
 import { duration, grouped } from '../../quantities';
 import { shortened } from '../../parts/summary';
 
-/** The cell of a function in a row. */
+/** A cell of the table: the value of one row's quantity for one function. */
 export interface ICell {
-  /** The text; null if the value is unknown. */
+  /** The text of the value; null if the value is unknown. */
   text: string | null;
-  /** A second text in smaller letters. */
+  /** A further text below the text, in smaller letters, such as the result itself. */
   more?: string;
   /** For a time, its share of the largest time in the row, from 0 to 1. */
   part?: number;

@@ -12,7 +12,7 @@ import {
 import { CostReading, Group, IRow, Order, amountIn } from './cost-rows';
 import { asides, cellWords, groupName, labelOf, lead, placeOf } from './words';
 
-/** The columns that hold words: the label. */
+/** The indices of the columns that hold words, not numbers: only the label. */
 const WORDS = [1];
 
 /** The head, the rows and the sums as texts; the label is the second column. */
@@ -50,7 +50,7 @@ function tableOf(
   };
 }
 
-/** Prints aligned columns for a mail or a terminal. */
+/** Prints the table of a cost as text with aligned columns, for a mail or a terminal. */
 export function costText(
   reading: CostReading,
   group: Group,

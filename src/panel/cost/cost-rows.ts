@@ -26,7 +26,7 @@ export const GROUPS: readonly Group[] = [
   'name_stack'
 ];
 
-/** A row of the table. */
+/** A row of the cost table: a line, a primitive, a scope or a name stack. */
 export interface IRow {
   key: string;
   group: Group;
@@ -247,7 +247,7 @@ export class CostReading {
 /** If a scope is called from more name stacks than this, only the first ones count. */
 const MOST_CALLERS = 50;
 
-/** Joins an outer and an inner name stack. */
+/** Joins the name stack of a call and a name stack inside the called program. */
 function below(prefix: string, name: string): string {
   return prefix !== '' && name !== '' ? `${prefix}/${name}` : prefix || name;
 }

@@ -31,7 +31,7 @@ import { Toolbar } from './toolbar';
 import { asides, lead } from './words';
 import { XlaSection } from './operations-beside-xla';
 
-/** The Cost view. */
+/** Draws the Cost view, and draws it again when the runs, the program in view, the selection or the status change. */
 export class CostView extends VisibilityReportingWidget {
   /**
    * @param _openProgram Put the Program view in front.

@@ -185,7 +185,7 @@ function countWords(amount: number | null, trans: TranslationBundle): string {
   return amount === null ? trans.__('unknown') : grouped(amount);
 }
 
-/** True for a reason without a number. */
+/** True if a reason for the difference from XLA's count has no number, so that the reason is a sentence. */
 function inWords({ ours, xla }: CostDifference): boolean {
   return ours === null && xla === null;
 }

@@ -68,7 +68,7 @@ export function measureName(
   }
 }
 
-/** An amount of a row, for the cell below its column's head. */
+/** The amount of a row as text, for the cell in the column of that amount. */
 export function cellWords(
   row: IRow,
   measure: Counted,

@@ -39,7 +39,7 @@ export function DiffTable(props: {
   const list = React.useRef<HTMLDivElement>(null);
   const id = React.useId();
   const diffs = diffsOf(model);
-  // Lines of a compiler's texts are never hidden as noise.
+  // Only lines of a jaxpr can be noise; lines of StableHLO and HLO are never hidden.
   const noises = diff.level === 'jaxpr' ? diffs.hidden : NOTHING;
   const hidden = React.useMemo(() => hiddenRows(diff, noises), [diff, noises]);
   const items = React.useMemo(

@@ -15,7 +15,7 @@ import { DiffTable } from './diff-table';
 export type OpenDiff =
   ((model: IJaxprModel, choice: IDiffChoice) => void) | null;
 
-/** The Diff view. */
+/** Draws the Diff view, and draws it again when the runs, the program in view or the kernel's status change. */
 export class DiffView extends VisibilityReportingWidget {
   constructor(
     private _trans: TranslationBundle,
@@ -115,7 +115,7 @@ export function Diff(props: {
   );
 }
 
-/** The diff of the two programs, requested when it first comes into view. */
+/** Draws the diff of the two chosen programs, and requests the diff if there is none yet. */
 export function Answer(props: {
   model: IJaxprModel;
   diffs: Diffs;

@@ -46,7 +46,10 @@ function sidesOf(row: DiffRow, diff: ProgramDiff): DiffSide[] {
   ].filter(side => side !== null);
 }
 
-/** A moved equation has two rows, of which one counts. */
+/**
+ * True if a row counts as a difference. A moved equation has two rows, at both of its places, and only one of them
+ * counts.
+ */
 function isCounted({ what, sign, before, partner }: DiffRow): boolean {
   return (
     what === 'equation' && (sign !== 'moved' || before !== null || partner < 0)

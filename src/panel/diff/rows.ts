@@ -4,7 +4,7 @@ import { DiffRow, ProgramDiff } from '../../protocol/snapshot';
 /** How many equal rows are shown before and after a differing row. */
 const CONTEXT = 3;
 
-/** So many or fewer consecutive equal rows are not folded. */
+/** A sequence of at most this many equal rows is not folded. */
 const SHORT = 2;
 
 export type Item = {

@@ -95,7 +95,7 @@ function takenWords(
 
 function Side(props: {
   branch: Branch;
-  /** The index of the branch in the jaxpr. */
+  /** The index of the branch among the branches of the jaxpr's equation. */
   place: number;
   /** True if the step that the stepper shows took the branch. */
   taken: boolean;

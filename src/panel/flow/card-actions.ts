@@ -25,7 +25,7 @@ export class Acts {
     this._model.setHover(equations && { kind: 'equations', equations });
   }
 
-  /** Goes to the place where equations were written. */
+  /** Moves the keyboard focus to the line of the notebook's cell where the user wrote the code of the equations. */
   goToSource(equations: IEquationRef[]): void {
     this.select(equations);
     const [span] = this._reading.links.resolve(this._model.selection).spans;

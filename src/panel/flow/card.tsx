@@ -237,7 +237,7 @@ function Content(props: ICardProps): JSX.Element {
   );
 }
 
-/** A part of the card that folds. */
+/** A titled part of a card, such as the body, which the user can fold. */
 function Part(props: {
   label: string;
   open: boolean;

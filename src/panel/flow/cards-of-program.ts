@@ -9,10 +9,10 @@ import { IEquationRef } from '../../tokens';
 
 /** A construct with the constructs inside it. */
 export interface ICard {
-  /** The index into control_flow. */
+  /** The index of the construct in the document's `control_flow`. */
   index: number;
   control: Control;
-  /** The number of cards around this one. */
+  /** The number of cards that contain this card. */
   level: number;
   children: ICard[];
 }
@@ -66,7 +66,7 @@ export class Reading {
   readonly cards: readonly ICard[];
   readonly all: readonly ICard[];
 
-  /** The text of a type. */
+  /** The text of the type with the index `aval` in the document's pool of types. */
   type(aval: number): string {
     return this.snapshot.avals[aval]?.text ?? '?';
   }
@@ -196,7 +196,7 @@ export class Reading {
 interface IPrinted {
   rows: ProgramRows;
   printer: RowPrinter;
-  /** For each body, the index of its first row. */
+  /** For each body, the index of the body's first row. */
   opened: ReadonlyMap<number, number>;
   /** The number of pages of equations that had arrived when the rows were made. */
   pages: number;

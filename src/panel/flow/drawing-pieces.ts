@@ -202,7 +202,7 @@ export abstract class Drawer {
     pieces.text(farX, y + 15, words, 'type', far, room);
   }
 
-  /** Writes the carry above its line. */
+  /** Writes the names and types of the carry above the line that shows the carry. */
   protected _around(x: number, y: number, room: number): void {
     const { _carry: carry } = this;
     const names = this._names(carry);
@@ -278,7 +278,7 @@ export abstract class Drawer {
     return [...new Set(names)].join(', ');
   }
 
-  /** The types if there is room for them, else the number of types. */
+  /** The types of some values; if the types need more than `room` pixels, the number of values. */
   protected _types(slots: readonly Slot[], room = Infinity): string {
     const types = slots.map(slot => this._reading.type(slot.whole)).join(', ');
     return slots.length > 1 && widthOf(types, 'type') > room

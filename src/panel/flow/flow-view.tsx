@@ -14,7 +14,7 @@ import { Choosing } from './decision-table';
 import { ICard, Reading, readingOf } from './cards-of-program';
 import { cardName, isNamed } from './words';
 
-/** The Flow view. */
+/** Draws the Flow view, and draws it again when the runs, the program in view or the selection change. */
 export class FlowView extends VisibilityReportingWidget {
   /** @param _openProgram Shows the Program view. */
   constructor(
@@ -38,7 +38,7 @@ export class FlowView extends VisibilityReportingWidget {
   }
 }
 
-/** If a program has more cards than this, they start folded. */
+/** If a program has more cards than this, all cards start folded. */
 const MANY = 20;
 /** If a program has at most this many cards, inner cards start open too. */
 const FEW = 3;

@@ -9,7 +9,7 @@ import { isSelected, predicateWords, slotsOf } from './words';
 const MOST_BRANCHES = 5;
 
 export class ForkDrawer extends Drawer {
-  /** The predicate is at the fork; for a select, at the join. */
+  /** Draws a cond or a switch. The predicate stands where the paths part; for a select, where the paths join. */
   fork(): IDrawing {
     const { _width: width, _pieces: pieces, _trans: trans } = this;
     const control = this._control;
@@ -170,7 +170,7 @@ export class ForkDrawer extends Drawer {
     );
   }
 
-  /** A name with its types, for a line of its own. */
+  /** The text of a line with a name and the types of its values. */
   private _together(name: string, slots: readonly Slot[]): string {
     const room = this._width - widthOf(`${name} `, 'name');
     return `${name} ${this._types(slots, room)}`.trim();

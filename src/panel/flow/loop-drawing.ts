@@ -11,7 +11,7 @@ const MOST_RAILS = 2;
 const RAIL_STEP = 36;
 
 export class LoopDrawer extends Drawer {
-  /** The xs come in and the ys go out on rails; the carry goes around below. */
+  /** Draws a loop. The xs come in and the ys go out on rails; the carry goes around below the body. */
   loop(): IDrawing {
     const { _width: width, _pieces: pieces, _carry: carry } = this;
     const xs = slotsOf(this._control, 'xs');
@@ -164,7 +164,7 @@ export class LoopDrawer extends Drawer {
     return this._captioned(exit + 14, caption);
   }
 
-  /** The tree combines neighbours in pairs, then pairs of pairs. */
+  /** Draws an associative_scan as a tree, which combines neighbours in pairs, then pairs of pairs. */
   tree(): IDrawing {
     const { _width: width, _pieces: pieces } = this;
     const xs = slotsOf(this._control, 'xs', 'operand');

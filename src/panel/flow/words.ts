@@ -62,7 +62,7 @@ export function titleOf(control: Control): string {
   return control.title === '<lambda>' ? '' : control.title;
 }
 
-/** A text on the transform that made the construct. */
+/** The words for a construct of a derivative's backward or forward pass; null for other constructs. */
 export function passWords(
   control: Control,
   trans: TranslationBundle

@@ -5,7 +5,7 @@ import { indentOf } from '../../parts/shared-indent';
 
 export interface IExcerpt {
   lines: string[];
-  /** The number of the first line. */
+  /** The number of the excerpt's first line in the cell. */
   first: number;
   marks: IMark[];
 }

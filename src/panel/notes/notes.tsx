@@ -38,7 +38,7 @@ const ICONS: Record<string, IconName> = {
   failed: 'error'
 };
 
-/** The Notes view. */
+/** Draws the Notes view, and draws it again when the runs, the program in view or the kernel's status change. */
 export class NotesView extends VisibilityReportingWidget {
   constructor(
     private _trans: TranslationBundle,
@@ -200,7 +200,7 @@ function NoteEntry(props: {
   );
 }
 
-/** The lines that a note is about, and the code to write instead. */
+/** Draws the lines of the cell that a note is about, and the code of the cure. */
 function NoteCode(props: {
   note: Note;
   /** The index into the snapshot's notes. */

@@ -26,7 +26,7 @@ import {
   steppedWords
 } from '../../workbench/words/view-words';
 
-/** The view of a program. */
+/** Shows the levels of a program, one at a time, with the tools for reading them. */
 export class ProgramView extends LinkedView {
   constructor(options: {
     trans: TranslationBundle;

@@ -7,7 +7,7 @@ import { NotesView } from '../notes/notes';
 import type { IPanelActions } from './above-view';
 import type { ViewName } from './view-names';
 
-/** A view of the panel. */
+/** A widget that shows one view of the panel for a model; null while there is no model. */
 export interface IView extends Widget {
   model: IJaxprModel | null;
 }

@@ -54,7 +54,7 @@ function endings(sweep: Sweep): string[] {
   ].map(line => shortened(line, LONGEST));
 }
 
-/** Prints aligned columns for a mail or a terminal. */
+/** Prints the table of a sweep as text with aligned columns, for a mail or a terminal. */
 export function sweepText(sweep: Sweep, trans: TranslationBundle): string {
   const { heads, rows } = tableOf(sweep, trans);
   const line = lineOf([heads, ...rows.map(({ cells }) => cells)], []);

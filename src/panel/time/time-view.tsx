@@ -23,7 +23,7 @@ import { SweepResult } from './sweep-result';
 import { useTimings } from './use-timings';
 import { LONGEST, firstCallWords, noValues, whyNot } from './words';
 
-/** The Time view. */
+/** Draws the Time view, and draws it again when the runs, the program in view or the kernel's status change. */
 export class TimeView extends VisibilityReportingWidget {
   /** @param _registry Draws the plot; null if the application has none. */
   constructor(

@@ -191,7 +191,7 @@ function numberText(value: number): string {
         : '-inf';
 }
 
-/** The picture in sentences. */
+/** Describes the picture in sentences, for users who cannot see the picture. */
 function describe(values: readonly number[], trans: TranslationBundle): string {
   const finite = values.filter(Number.isFinite);
   const nans = values.filter(Number.isNaN).length;

@@ -15,7 +15,7 @@ interface IAskingProps {
   card: Control;
   index: number;
   stepping: Stepping;
-  /** True if there is a recording already. */
+  /** True if the construct has a recording, so that the button records again. */
   again: boolean;
   trans: TranslationBundle;
 }

@@ -231,7 +231,7 @@ function isDrawn({ numbers }: Leaf): boolean {
   return numbers?.some(number => number !== null) ?? false;
 }
 
-/** The words of a leaf, such as `carry h` or `condition`. */
+/** The role and the name of a leaf, such as `carry h` or `condition`. */
 function optionWords(walk: Walk, leaf: Leaf, trans: TranslationBundle): string {
   const name = leafName(walk, leaf, trans);
   const role = roleWords(leaf.role, trans);

@@ -11,7 +11,7 @@ export interface IStep {
   point: number;
   /** The number of the step, from 1; 0 if no step ran. */
   number: number;
-  /** The number of steps of the visit. */
+  /** The number of steps of the visit to which the step belongs. */
   of: number;
   /** The number of the step after which the next value was recorded: more than `number` if steps were left out. */
   afterStep: number;
@@ -50,7 +50,7 @@ export class Walk {
       : visits.reduce((most, { trips }) => Math.max(most, trips), 0);
   }
 
-  /** The number of positions of the slider: points of the visit, or executions. */
+  /** The number of positions of the slider: one for each point of the visit, or one for each visit. */
   lengthAt(place: IPlace): number {
     return this.byCalls
       ? this.recording.visits.length
@@ -71,7 +71,7 @@ export class Walk {
     );
   }
 
-  /** The nearest position that exists. */
+  /** The position itself if the recording has it, else the nearest position of the recording. */
   within({ visit, offset }: IPlace): IPlace {
     const inside = clamp(visit, this.recording.visits.length);
     const points = this.recording.visits[inside]?.points ?? 0;

@@ -202,7 +202,7 @@ function Value(props: {
   );
 }
 
-/** The space that a leaf takes at most at any of its steps. */
+/** The longest texts that a leaf has in the recording, for which its row reserves space. */
 function roomOf(
   leaf: Leaf,
   trans: TranslationBundle

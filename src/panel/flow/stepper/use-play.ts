@@ -31,7 +31,7 @@ export function usePlay(props: {
   place: IPlace;
   /** Moves to a place without an announcement. */
   move: (place: IPlace) => void;
-  /** Called with the place where playing has ended. */
+  /** Takes the position at which playing has ended. */
   settled: (place: IPlace) => void;
   /** The element that must be visible while the recording plays. */
   shown: React.RefObject<HTMLElement>;
