@@ -1,7 +1,7 @@
 /** Lets the Tab key reach a row of controls only once; arrow keys move between the controls. */
 import * as React from 'react';
 
-/** The attribute that marks the controls of such a row. */
+/** The attribute that marks the controls between which the arrow keys move. */
 export const STOP = 'data-jaxpr-stop';
 
 const STEPS: Record<string, (at: number, last: number) => number> = {
@@ -23,7 +23,10 @@ export function stepped<Control extends Element>(
   return at < 0 ? undefined : row[STEPS[key]?.(at, row.length - 1) ?? -1];
 }
 
-/** Returns the properties of the row, and of each of its controls by index. */
+/**
+ * Returns the properties for the element of a row, and a function that returns the properties of a control by its
+ * index.
+ */
 export function useRoving(start = 0): {
   row: {
     ref: React.RefObject<HTMLDivElement>;

@@ -44,7 +44,7 @@ export class LineCounts extends WidgetType {
     return node;
   }
 
-  /** A press on the counts shows the calls, or the cost. */
+  /** The editor handles a press on the counts, and then shows the calls or the cost. */
   override ignoreEvent(): boolean {
     return false;
   }
@@ -81,7 +81,7 @@ export class LineTypes extends WidgetType {
     return node;
   }
 
-  /** A click on the types moves the caret, as a click beside the text does. */
+  /** The editor handles a click on the types as it handles a click beside the text: the caret moves. */
   override ignoreEvent(): boolean {
     return false;
   }
@@ -110,7 +110,7 @@ export class NoteSign extends WidgetType {
     return node;
   }
 
-  /** A press on the sign shows the note. */
+  /** The editor handles a press on the sign, and then shows the note. */
   override ignoreEvent(): boolean {
     return false;
   }

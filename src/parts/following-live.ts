@@ -26,7 +26,7 @@ function onChoice(redraw: () => void): () => void {
   return followed(liveChoice.changed, redraw);
 }
 
-/** Calls `redraw` after each change; returns a function that ends this. */
+/** Calls `redraw` after each change; returns a function that ends these calls. */
 function followed<T>(
   changed: ISignal<T, void>,
   redraw: () => void

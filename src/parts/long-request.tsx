@@ -8,7 +8,7 @@ import { Failed, Question, Working } from './progress-and-stop';
 
 export function Running(props: {
   state: AskingState;
-  /** A short title for screen readers that names what was requested. */
+  /** A short title for screen readers that names the requested answer. */
   title: string;
   stop: () => void;
   yes: () => void;

@@ -22,10 +22,10 @@ export interface IMovedRange {
 
 /** The lines that the last edit may have changed; the edit moved no text from these lines to other lines, or back. */
 export interface IEditedLines {
-  /** The first and the last of these lines, in the text that ran. */
+  /** The numbers of the first and the last edited line, in the text that ran. */
   first: number;
   last: number;
-  /** The range of the same lines in the present text, in whole lines. */
+  /** The offsets of the start and the end of the edited lines, in the present text. */
   from: number;
   to: number;
 }
@@ -146,7 +146,7 @@ export class MovedText {
     return { from, to, isChanged };
   }
 
-  /** Returns where a line of the text that ran is now; null if it was deleted. */
+  /** Returns where a line of the text that ran is in the present text; null if the user has deleted the line. */
   line(number: number): { line: Line; isChanged: boolean } | null {
     if (number < 1 || number > this._ranDoc.lines) {
       return null;
@@ -256,7 +256,7 @@ function split(
   return { edited, kept };
 }
 
-/** The range of the present text from the first to the last of some changes. */
+/** The offsets in the present text of the start of the first and the end of the last of some changes. */
 function hull(stretches: readonly Stretch[]): { from: number; to: number } {
   return {
     from: Math.min(...stretches.map(([, , fromNow]) => fromNow)),

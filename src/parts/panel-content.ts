@@ -11,7 +11,7 @@ export type PanelContent =
   | 'message'
   | 'program';
 
-/** Returns what the panel shows, given the state of the model. */
+/** Returns the kind of content that the panel shows for a state of the model. */
 export function panelContent(model: IJaxprModel | null): PanelContent {
   if (model === null) {
     return 'empty';

@@ -18,17 +18,17 @@ export class PresentPlaces {
     this._moved = _state.field(movedText, false) ?? null;
   }
 
-  /** True if it is known which text ran. */
+  /** True if the editor knows the text that the cell had when the cell ran. */
   get isRanKnown(): boolean {
     return this._moved !== null;
   }
 
-  /** The lines that the last edit may have changed; null if any line may have changed. */
+  /** The lines of the cell that the last edit may have changed; null if any line may have changed. */
   get edited(): IEditedLines | null {
     return this._moved?.editedLines ?? null;
   }
 
-  /** Returns where a line is now; null if it was deleted. */
+  /** Returns where a line of the text that ran is in the present text; null if the user has deleted the line. */
   line(number: number): ReturnType<MovedText['line']> {
     if (this._moved !== null) {
       return this._moved.line(number);
@@ -39,7 +39,7 @@ export class PresentPlaces {
       : null;
   }
 
-  /** Returns where a range is now; null if it was deleted. */
+  /** Returns where a range of the text that ran is in the present text; null if the user has deleted the range. */
   range(
     line: number,
     column: number,

@@ -21,7 +21,7 @@ export interface IChoice {
   fold: string | null;
   /** True if the folded programs have different names, false if all have the name of `program`. */
   byGroup: boolean;
-  /** True if all programs of the group are folded into this entry. */
+  /** True if this entry stands for all programs of the group, because all of them are folded. */
   all: boolean;
 }
 
@@ -222,7 +222,7 @@ function firstOf(snapshot: Snapshot, program: number): number {
   return original === program ? program : firstOf(snapshot, original);
 }
 
-/** A program, and then all programs that were derived from it. */
+/** The indices of a program and, after the program, of all programs that were derived from it. */
 function after(snapshot: Snapshot, program: number): number[] {
   return [
     program,

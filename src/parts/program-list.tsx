@@ -198,7 +198,7 @@ function List(props: {
     }
     close(true);
   };
-  /** Moves through the list, or chooses; true if the key did. */
+  /** Handles a key that moves through the list or chooses an entry; returns false for any other key. */
   const moves = (key: string): boolean => {
     const last = Math.max(all.length - 1, 0);
     switch (key) {

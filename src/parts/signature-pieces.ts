@@ -33,13 +33,13 @@ export interface IFolding {
   shown: number;
 }
 
-/** The complete signature, shown at the user's request. */
+/** The folding of a signature that the user has unfolded: all arguments are shown, on any number of lines. */
 export const WHOLE: IFolding = { folded: 0, shown: Infinity };
 
-/** The first try: nothing is folded, and the signature may take two lines. */
+/** The first folding that is tried: all arguments are shown, if two lines are enough for the signature. */
 const UNFOLDED: IFolding = { folded: 0, shown: Infinity };
 
-/** The ways to fold a signature, each shorter than the one before. */
+/** The ways to fold a signature, each shorter than the previous way. */
 export function foldings(program: Program): IFolding[] {
   const { length } = program.arguments;
   const parts = length + 1;

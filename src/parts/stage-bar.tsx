@@ -31,7 +31,7 @@ export function stageList(stages: Stages, trans: TranslationBundle): IStage[] {
   ];
 }
 
-/** Describes the bar in one sentence, for users who cannot see it. */
+/** Describes the bar of the stages in one sentence, for users who cannot see the bar. */
 export function stageSentence(
   stages: Stages,
   trans: TranslationBundle

@@ -29,7 +29,7 @@ import { ViewName } from './view-names';
 import { shortened, withoutProgram } from '../../parts/summary';
 import type { Noise } from '../../workbench/reading/noise-rules';
 
-/** The actions of the panel's controls that go beyond the model. */
+/** What the panel's controls can do besides changing the model. */
 export interface IPanelActions extends IHeaderActions {
   insert: Insert;
   /** Runs code of this extension, such as the code that loads the extension, as a cell. */

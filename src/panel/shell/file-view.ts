@@ -33,7 +33,7 @@ export class FileView extends Panel {
     );
   }
 
-  /** Show a document. */
+  /** Shows the document of a file in the views of the panel. */
   showDocument(document: Snapshot): void {
     this._fill([document]);
   }
@@ -60,7 +60,7 @@ export class FileView extends Panel {
     }
   }
 
-  /** Say why there is nothing to show. */
+  /** Shows the reason why the file cannot be shown. */
   refuse(reason: string): void {
     this._clear();
     const title = document.createElement('h2');

@@ -35,7 +35,7 @@ export class JaxprPanel extends Panel {
     _tracker.currentChanged.connect(this._onCurrent, this);
   }
 
-  /** The message about an action of the user that worked. */
+  /** Shows a message that an action of the user succeeded. */
   set notice(notice: string) {
     if (this._shell !== null) {
       this._shell.notice = notice;

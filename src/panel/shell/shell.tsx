@@ -93,7 +93,7 @@ export class Shell extends Widget {
   /** Called with the view that is shown, chosen by the user or requested by a run. */
   viewChosen: (view: ViewName) => void = () => undefined;
 
-  /** The message about an action of the user that worked. */
+  /** Shows a message that an action of the user succeeded. */
   set notice(notice: string) {
     this._head.notice = notice;
   }
@@ -173,7 +173,7 @@ export class Shell extends Widget {
     this._scrolls.forEach(scroll => scroll.restore());
   }
 
-  /** Shows the view that a new run asks for, or the earlier view again. */
+  /** Shows the view that the options of a new run request, or goes back to the view from before such a run. */
   private _followRun(): void {
     if (this._model !== null && this._view.followRun(this._model)) {
       this.viewChosen(this._view.wanted);
@@ -188,7 +188,7 @@ export class Shell extends Widget {
     this._head.update();
   }
 
-  /** Shows the chosen view, if it has anything to show. */
+  /** Shows the chosen view if the view has anything to show for the run in view. */
   private _arrange(): void {
     // If the cell's present text raises an error, the earlier program stays visible.
     this.toggleClass(

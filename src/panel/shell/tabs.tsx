@@ -8,7 +8,7 @@ import { useFitting } from './fitting-tabs';
 import { openTabsMenu } from './tabs-menu';
 import { ViewName, viewLabels } from './view-names';
 
-/** The ids that tie a tab to its panel for assistive technology. */
+/** The id of the element of a tab; `viewId` gives the id of the view that the tab opens. */
 export function tabId(panel: string, view: ViewName): string {
   return `${panel}-tab-${view}`;
 }

@@ -50,7 +50,7 @@ export class ViewScroll implements IDisposable {
     this.restore();
   }
 
-  /** Scrolls to the kept position. */
+  /** Scrolls the view to the position at which the user left it for this run. */
   restore(): void {
     const { _model: model } = this;
     if (!model?.snapshot) {

@@ -79,7 +79,7 @@ export function colourOf(name: SeriesName, ink: IInk): string {
   }
 }
 
-/** A row of the plot's data. */
+/** A row of the data that Vega-Lite plots: one measured value. */
 interface IDatum {
   key: string;
   /** The swept value: a number if all swept values are numbers, else the text of the value. */

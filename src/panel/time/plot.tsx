@@ -13,7 +13,7 @@ import { Choice, ISeries } from './series';
 
 const VEGA_LITE = 'application/vnd.vegalite.v5+json';
 
-/** The registry, if it can draw Vega-Lite; else null. */
+/** The registry of renderers if one of them can draw Vega-Lite; else null. */
 export function plotting(
   registry: IRenderMimeRegistry | null
 ): IRenderMimeRegistry | null {

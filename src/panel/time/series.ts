@@ -63,7 +63,7 @@ export function seriesLabel(
   }
 }
 
-/** A value on the axis of this quantity, in words. */
+/** A value of the plotted quantity as text, with the unit of the quantity. */
 export function quantity(choice: Choice, value: number): string {
   switch (choice) {
     case 'equations':

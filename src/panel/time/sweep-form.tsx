@@ -22,7 +22,7 @@ export function SweepForm(props: {
   /** A sentence about an earlier sweep that is not filled in; null if there is none. */
   earlier: string | null;
   type: (field: SweepField, text: EvaluableText) => void;
-  /** The reason why the sweep cannot run; null if it can. */
+  /** The reason why the sweep cannot run; null if the sweep can run. */
   why: string | null;
   start: (choice: ISweepChoice) => void;
   trans: TranslationBundle;

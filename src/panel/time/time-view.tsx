@@ -80,7 +80,7 @@ export function Time(props: {
   );
 }
 
-/** The sentence, the stages of the first call, and the same call again. */
+/** Draws the times of one program: a sentence, the stages of the first call, and the times of the repeated call. */
 function OneCall(props: IPartProps & { program: Program }): JSX.Element {
   const { model, snapshot, timings, program, trans } = props;
   const index = model.program;

@@ -48,7 +48,7 @@ export interface ICellsWithMagic {
   run(cell: ICellWithMagic): unknown;
 }
 
-/** What the panel offers if no kernel answers: to choose a kernel, or to reconnect. */
+/** The two actions that the panel offers if no kernel answers: choose a kernel, or reconnect to the kernel. */
 export type KernelAct = 'choose' | 'reconnect';
 
 export function Empty(props: {
@@ -56,7 +56,7 @@ export function Empty(props: {
   run: Run;
   /** The user's cells with the magic; absent if there is no notebook. */
   cells?: ICellsWithMagic;
-  /** Acts on the kernel; absent if there is no notebook. */
+  /** Lets the user choose a kernel, or reconnects to the kernel; absent if there is no notebook. */
   kernel?: (act: KernelAct) => void;
   /** Copies the lessons and opens the first one; absent if the application has no files. */
   lessons?: () => void;

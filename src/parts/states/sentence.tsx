@@ -1,9 +1,8 @@
-/** A sentence with an icon for an error. */
+/** Draws a message about an error: an icon, a title and a sentence. */
 import * as React from 'react';
 
 import { Icon } from '../icons';
 
-/** A sentence with an icon for an error. */
 export function Sentence(props: {
   title: string;
   children: React.ReactNode;
