@@ -103,7 +103,7 @@ export interface ILongRequest<T> {
 export interface ILongRequestOptions {
   /** True if the user has confirmed the question of an earlier `confirm`. */
   confirmed?: boolean;
-  /** Called with the progress of the work, about once a second. */
+  /** Takes the progress of the work, about once a second. */
   working?: (working: Working) => void;
 }
 

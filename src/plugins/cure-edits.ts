@@ -196,7 +196,7 @@ export class NotebookEditing implements ICellEditing {
   }
 }
 
-/** A second editor of a cell, until the cell is deleted. */
+/** A second editor of a cell. The editor is disposed when the cell is deleted. */
 class SecondEditor implements ICellEditor {
   constructor(
     factory: IEditorFactoryService,

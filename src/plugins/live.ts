@@ -160,7 +160,7 @@ function levelOf(value: unknown): LastLevel | null {
   return LAST_LEVELS.find(level => level === value) ?? null;
 }
 
-/** The notebook in front, and the cell of the notebook that is traced. */
+/** Follows the notebook in front, and traces a cell of the notebook while the user writes. */
 class Following {
   constructor(
     private _tracker: IJaxprTracker,

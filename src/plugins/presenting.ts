@@ -10,7 +10,7 @@ import { RemoteControl } from './presentation-keys';
 
 export const PRESENT = 'jupyter-jaxpr:present';
 
-/** Add the command. */
+/** Adds the command that starts and ends a presentation of the panel. */
 export function addPresenting(
   app: JupyterFrontEnd,
   shell: ILabShell,

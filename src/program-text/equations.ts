@@ -252,7 +252,7 @@ export class ProgramEquations {
     return this._pages;
   }
 
-  /** True if the scope belongs to the program, as far as is known. */
+  /** True if the program is known to have the scope; equations that have not arrived may use further scopes. */
   has(scope: number): boolean {
     return this._base[scope] >= 0;
   }

@@ -82,7 +82,7 @@ export class LibraryCalls {
     return calls;
   }
 
-  /** The number of equations from first to end, including those inside. */
+  /** The number of equations from `first` to `end`, including the equations inside these equations. */
   private _size(part: ScopePart, first: number, end: number): number {
     let size = end - first;
     for (let equation = first; equation < end; equation++) {

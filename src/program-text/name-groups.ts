@@ -86,7 +86,7 @@ export function nameGroups(
   return joined(folds);
 }
 
-/** Groups with the same rows become one group with both names. */
+/** Joins groups that have the same rows to one group with the names of both. */
 function joined(groups: readonly IFold[]): IFold[] {
   const kept: IFold[] = [];
   for (const group of groups) {

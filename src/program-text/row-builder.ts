@@ -26,7 +26,7 @@ interface IPosition {
   /** The parts that are not written yet, the current part first. */
   parts: ScopePart[];
   equation: number;
-  /** The index after the last equation that has arrived. */
+  /** The index after the last equation of the scope that has arrived from the kernel. */
   arrivedCount: number;
   /** The number of the equation before the scope's first equation. */
   before: number;
@@ -36,7 +36,7 @@ interface IPosition {
   call: { last: number; fold: IFold } | null;
   /** The programs of the current equation that are not written yet, the next one last. */
   pending: { program: IPrintedProgram; label: string }[];
-  /** The fold of the current equation's programs. */
+  /** The fold of the programs inside the current equation. */
   fold: IFold | null;
   /** The fold around the program, if the equation has several programs. */
   around: IFold | null;

@@ -353,7 +353,7 @@ export class RowPrinter {
   private _lastReads = new Map<number, { parts: number; last: number[] }>();
 }
 
-/** A name, a text, and true if the text is the name of a program. */
+/** A parameter of an equation: its name, its text, and true if the text is the name of a program. */
 type ShownParameter = readonly [string, string, boolean];
 
 function brackets(shown: readonly ShownParameter[]): string {
@@ -369,7 +369,7 @@ function literalText(part: ScopePart, operand: number): string {
   return type.dtype === '' ? value : `${value}:${type.text}`;
 }
 
-/** A text that grows by its parts. */
+/** The text of a row under construction; each call of a method adds a part. */
 class Pieces implements IPrintedRow {
   constructor(private _detailed: boolean) {}
 

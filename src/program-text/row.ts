@@ -10,7 +10,7 @@ import type { IProgramNames } from './printed-variable-names';
  */
 export type RowKind = 'open' | 'equation' | 'close' | 'more';
 
-/** A line of the panel. */
+/** A row of a program's text: a line that the panel shows, before the line is printed. */
 export interface IRow {
   kind: RowKind;
   /** The index of the row, from 0; it changes when a page arrives. */
@@ -48,7 +48,7 @@ export interface IFold {
   /** The numbers of the first and the last hidden equation; 0 for none. */
   from: number;
   to: number;
-  /** The text of a call in the cell; for names, the names. */
+  /** For a call, the code of the call in the cell; for a group by names, the names. */
   name: string;
   /** True if the fold starts closed. */
   closed: boolean;

@@ -28,7 +28,7 @@ export interface ISourceSpan {
 
 /** The place that a stack leads to; each number below stands for a place, and equal places have equal numbers. */
 export interface IOrigin {
-  /** The number of the innermost user frame's span. */
+  /** The number of the span of the innermost user frame. */
   span: number;
   /** The number of the chain of all user frames. */
   chain: number;
@@ -41,7 +41,7 @@ export interface IOrigin {
    * equation.
    */
   calls: readonly number[];
-  /** A list with only this origin, shared by most equations. */
+  /** A list that contains only this origin. Most equations have one origin and share this list. */
   alone: readonly IOrigin[];
 }
 
@@ -213,7 +213,7 @@ export function narrowest(
   return ids.filter(id => size(id) === least);
 }
 
-/** With names longer than this, a folded line would not become shorter. */
+/** If the called function has a longer name, the fold's line is not shorter than the expression. */
 const LONGEST_NAME = 40;
 
 /**

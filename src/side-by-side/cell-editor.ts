@@ -16,9 +16,9 @@ import type { Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
 import { keyBindings } from '../keys';
 
-/** The event of the cell's editor: a key that moves to another column. */
+/** The function that the cell's editor calls when the user presses the key for another column. */
 export interface ISourceCellHost {
-  /** The user goes to the next (1) or the previous (-1) column. */
+  /** Moves the keyboard focus to the next (1) or the previous (-1) column. */
   left(by: 1 | -1): void;
 }
 

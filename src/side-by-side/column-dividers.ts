@@ -12,7 +12,7 @@ import {
 } from './remembered-columns';
 import { columnTitle } from './words';
 
-/** The events of the columns. */
+/** The functions that the columns call when the user moves a divider or a column. */
 export interface IColumnsHost {
   arrange(arrangement: IArrangement): void;
   move(column: ColumnName, by: 1 | -1): void;

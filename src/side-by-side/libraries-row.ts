@@ -12,7 +12,7 @@ export class LibrariesRow {
   constructor(
     private _files: SourceFiles,
     private _trans: TranslationBundle,
-    /** Called when a file should be shown, or no longer shown. */
+    /** Shows or hides the text of a library file, because the user has opened or closed the file in the list. */
     private _toggled: (path: string, isOpen: boolean) => void
   ) {
     this.node = element('details', 'jp-JaxprWide-libraries');

@@ -51,15 +51,18 @@ import {
   withoutFirst
 } from './source-text';
 
-/** The events of the pane. */
+/** The functions that the pane calls when its text or the user's position changes. */
 export interface ISourcePaneHost {
-  /** The text has changed. */
+  /** Takes note that the text of the pane has changed. */
   changed(): void;
-  /** The user goes to the cell. */
+  /** Moves the keyboard focus to the notebook's cell. */
   entered(): void;
-  /** The user goes to the next (1) or the previous (-1) column. */
+  /** Moves the keyboard focus to the next (1) or the previous (-1) column. */
   left(by: 1 | -1): void;
-  /** The keyboard moved to one of the linked places; null if there is none. */
+  /**
+   * Takes the linked place to which the user moved with the keyboard: its number and the number of places; null for
+   * none.
+   */
   stepped(place: { at: number; of: number } | null): void;
 }
 
@@ -443,7 +446,7 @@ export class SourcePane implements IDisposable {
   private _files: SourceFiles;
   private _libraries: LibrariesRow;
   private _pointing: SourcePointing;
-  /** The file that was opened last, until it is in view. */
+  /** The path of the file that the user opened last, until its text is in view. */
   private _wanted: string | null = null;
   private _view: EditorView | null = null;
   /** All texts of the program. */

@@ -15,7 +15,7 @@ import {
 import { COLUMNS, ColumnName, IArrangement } from './remembered-columns';
 import { columnTitle } from './words';
 
-/** The actions of the toolbar. */
+/** The functions that the buttons of the toolbar call. */
 export interface IWideToolbarActions {
   toggle(column: ColumnName): void;
   together(): void;

@@ -158,7 +158,7 @@ export class WideView extends LinkedView {
     this._show(arrangement);
   }
 
-  /** Until the user has chosen columns, as many are shown as there is room for. */
+  /** Shows as many columns as there is room for, until the user has chosen columns. */
   private _fitColumns(): void {
     const fit = fitting(this.node.clientWidth);
     if (fit.join() !== this._fit.join()) {
@@ -458,7 +458,7 @@ export class WideView extends LinkedView {
   private _columns: Columns;
   private _detail: Detail;
   private _arrangement: IArrangement = FIRST_ARRANGEMENT;
-  /** The columns for which there is room. */
+  /** The columns that fit into the present width of the view. */
   private _fit = fitting(0);
   /** True if the user has changed the arrangement; a stored arrangement that arrives later is then ignored. */
   private _touched = false;

@@ -31,7 +31,7 @@ export interface ISourcePart {
   count: number;
 }
 
-/** All parts as one text. */
+/** The texts of all parts as one text. */
 export interface ISourceText {
   text: string;
   parts: readonly ISourcePart[];

@@ -12,7 +12,9 @@ import { levelCountWords } from '../workbench/words/view-words';
 import { shortened } from '../parts/summary';
 import { countsWords } from '../workbench/words/role-names';
 
-/** The events of a column. */
+/**
+ * The functions that a column calls when the user leaves it by a key: to the cell, or to the next or previous column.
+ */
 export interface IColumnHost {
   entered(column: TransformColumn): void;
   left(column: TransformColumn, by: 1 | -1): void;
@@ -87,7 +89,7 @@ export class TransformColumn {
     return this._options.program;
   }
 
-  /** Shows a message, or removes it. */
+  /** Shows a message in the column; an empty text removes the message. */
   tell(text: string): void {
     this._said = text;
     this.showCount();

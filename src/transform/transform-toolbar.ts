@@ -12,7 +12,7 @@ import {
   toolRow
 } from '../workbench/reading/tool-row';
 
-/** The actions of the toolbar. */
+/** The functions that the buttons of the toolbar call. */
 export interface ITransformToolbarActions {
   toggle(kind: TransformKind): void;
   together(): void;

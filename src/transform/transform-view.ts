@@ -202,7 +202,7 @@ export class TransformView extends LinkedView {
     this.measure();
   }
 
-  /** The columns that should be shown. */
+  /** The columns for the original program and for the programs of the transforms that are switched on. */
   private _entries(snapshot: Snapshot, original: number): IEntry[] {
     const { trans } = this._options;
     const { name } = snapshot.programs[original];
@@ -385,7 +385,7 @@ export class TransformView extends LinkedView {
   private _last: TransformColumn | null = null;
 }
 
-/** A column that should be shown. */
+/** A column for a program, or for the reason why a derived program is missing. */
 interface IEntry {
   key: TransformKind | 'original';
   program: number;
