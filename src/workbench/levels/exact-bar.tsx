@@ -35,7 +35,7 @@ export class ExactBar extends ReactWidget {
     this._onChanged();
   }
 
-  /** True if the twin is shown. */
+  /** True if the level shows the text of the twin in place of the program's own text. */
   get isShown(): boolean {
     const { model, snapshot, program } = this._options;
     return twinsOf(model).isShown(snapshot, program);

@@ -1,6 +1,6 @@
 /** Finds the computations of an HLO text as its lines arrive: first line, length, callers. */
 
-/** A computation of a module. */
+/** A computation of an HLO module. */
 export interface IComputation {
   readonly name: string;
   /**

@@ -28,7 +28,7 @@ export interface ILevelBarOptions {
   pane: HTMLElement;
   listings: ProgramListings;
   tools: ReadingTools;
-  /** Called when the user goes to the cell. */
+  /** Moves the keyboard focus from the text to the notebook's cell. */
   entered(): void;
 }
 
@@ -95,7 +95,7 @@ export class LevelBar implements IDisposable {
     }
   }
 
-  /** The bar is shown if there is a text, or a kernel that can make one. */
+  /** Shows the bar if the level has a text or a kernel can make the text; else hides the bar. */
   refresh(): void {
     const { level, model, listings, pane } = this._options;
     if (this.exact?.isAttached === false && pane.isConnected) {

@@ -9,15 +9,18 @@ import type { IJaxprModel, LevelName, Selection } from '../../tokens';
 import type { ReadingTools } from '../reading/reading-tools';
 import type { LevelPane } from './level-pane';
 
-/** The events of a pane. */
+/** The functions that a pane calls when its text or the user's position changes. */
 export interface ILevelPaneHost {
-  /** The text of the pane has arrived or become longer, or the pane's `notice` or `count` has changed. */
+  /**
+   * Takes note that the text of the pane has arrived or become longer, or that the pane's `notice` or `count` has
+   * changed.
+   */
   changed(pane: LevelPane): void;
-  /** The user goes from the text to the cell. */
+  /** Moves the keyboard focus from the text to the notebook's cell. */
   entered(pane: LevelPane): void;
-  /** The user goes to the next (1) or the previous (-1) level. */
+  /** Moves the keyboard focus to the next (1) or the previous (-1) level. */
   left(pane: LevelPane, by: 1 | -1): void;
-  /** The keyboard moved to one of the linked places, counted from 1; null if there is none. */
+  /** Takes the linked place to which the user moved with the keyboard, counted from 1; null for none. */
   stepped?(place: { at: number; of: number } | null): void;
 }
 

@@ -472,7 +472,7 @@ export class LevelPane implements IDisposable {
   private _bar: LevelBar;
   private _shardings: ShardingsView | null = null;
   private _view: ListingView | null = null;
-  /** The editor of the pane before, until this pane has a text. */
+  /** The editor of the closed pane that this pane replaces, until this pane has a text. */
   private _before: EditorView | null;
   /** Selections that the user made in this pane: their lines are already in view. */
   private _own = new WeakSet<Selection>();

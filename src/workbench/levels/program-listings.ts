@@ -19,13 +19,13 @@ import { Pages } from './pages';
 import { TextListing } from './text-listing';
 import { TwinListing } from './twin-listing';
 
-/** A change of a level. */
+/** A change of the lines, the text or the state of one level. */
 export type ListingsChange =
   /** Lines were inserted or removed; listeners get this change before any other event. */
   | { kind: 'spliced'; level: LevelName; splice: ISplice }
   /** The level shows another text: the twin's text in place of the program's own, or the program's own text again. */
   | { kind: 'replaced'; level: LevelName }
-  /** The text has arrived, or failed to arrive, or the notice has changed. */
+  /** The text has arrived or cannot be made, or the sentence about the level has changed. */
   | { kind: 'state'; level: LevelName };
 
 export class ProgramListings {

@@ -89,7 +89,7 @@ export class TextListing implements IListing {
     return this._structure.entry?.first ?? null;
   }
 
-  /** Add the next lines. */
+  /** Appends lines of the text that have arrived from the kernel. */
   add(
     text: string,
     firstLine: number,

@@ -30,7 +30,7 @@ export class TwinListing extends TextListing {
 
   override readonly label: string;
 
-  /** Add the next page. */
+  /** Appends the next page of the twin's text that has arrived from the kernel. */
   addPage(page: TextPage): ISplice | null {
     if (page.first_line !== this.arrivedLines) {
       return null; // the page was requested twice

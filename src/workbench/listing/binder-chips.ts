@@ -33,7 +33,7 @@ export const FEWEST = 2;
 const SMALL = 10 / 12;
 const BORDER = 1.8;
 
-/** Several variables of one pytree, or one variable. */
+/** The variables of one pytree, which one chip can stand for; or a single variable. */
 interface IGroup {
   binders: readonly IBinder[];
   /** The widths, in characters, of the words that the unfolded group shows. */

@@ -39,7 +39,7 @@ export interface IKeysHost {
   goTo(index: number): void;
   /** Choose a line by the keyboard. */
   selectByKey(index: number): void;
-  /** The lines that the screen shows as one line with this line. */
+  /** The first and the last of the lines that the screen shows as one line together with the line `index`. */
   shownAs(index: number): { first: number; last: number };
   /** The folds that can close from a line on, the outer fold first. */
   foldsAt(index: number): readonly IListedFold[];

@@ -14,7 +14,7 @@ export interface IListingHost {
   /** The folds that can close from a line on, the outer fold first. */
   foldsAt(index: number): readonly IListedFold[];
   toggle(fold: IListedFold): void;
-  /** A line that stands for missing lines was scrolled into view or pressed. */
+  /** Requests the missing lines, because the line that stands for them was scrolled into view or pressed. */
   more(index: number): void;
   goTo(index: number): void;
 }

@@ -83,7 +83,7 @@ export class ListingTools {
     }
   }
 
-  /** The lines of the listing have changed. */
+  /** Groups the lines of the listing again, because lines were inserted or removed. */
   spliced(): void {
     if (this._tools.grouped) {
       this._regroup();

@@ -203,7 +203,7 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
     return closedBetween(state, 0, state.doc.length).length > 0;
   }
 
-  /** The lines of the listing have changed. */
+  /** Replaces lines of the editor's text as the listing has replaced lines. */
   splice({ at, removed, lines }: ISplice): void {
     const { doc } = this.view.state;
     const from = doc.line(at + 1).from;

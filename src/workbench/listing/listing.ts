@@ -177,16 +177,19 @@ export interface IListing extends ILineFacts {
   wholeText(): string | null;
 }
 
-/** The events of an editor that shows a listing. */
+/** The functions that an editor with a listing calls when the user acts. */
 export interface IListingEvents {
-  /** The mouse moved over a line, or off the lines. */
+  /** Takes the place of the line onto which the mouse moved; null when the mouse leaves the lines. */
   hovered(selection: Selection | null): void;
-  /** The user chose a line, by mouse or keyboard. */
+  /** Takes the place of the line that the user chose, by mouse or keyboard. */
   selected(selection: Selection | null): void;
-  /** The user goes to the cell. */
+  /** Moves the keyboard focus to the notebook's cell. */
   entered(): void;
-  /** The reader scrolled to a line that stands for missing lines, or pressed the line's button. */
+  /**
+   * Requests lines that the kernel still has: the user has scrolled to the line that stands for them, or pressed its
+   * button.
+   */
   moreWanted(line: number): void;
-  /** A search needs the whole text. */
+  /** Requests all missing lines, because a search needs the whole text. */
   allWanted(): void;
 }

@@ -103,7 +103,7 @@ function inOrder(chips: readonly ILineChip[]): ILineChip[] {
   return [...chips].sort((a, b) => a.from - b.from);
 }
 
-/** About how many lines a line of the listing takes with these chips. */
+/** About how many lines of the screen a line of the listing takes if `chips` replace parts of its text. */
 function countLines(
   line: IListedLine,
   length: number,

@@ -17,7 +17,7 @@ export class ScopeNames {
       }
     }
     this._ofScope.set(_equations.root, this._own(_equations.root));
-    // Outer scopes come before those inside.
+    // `scopes` has each outer scope before the scopes inside it.
     for (const scope of _equations.scopes) {
       this._fillInner(scope);
     }

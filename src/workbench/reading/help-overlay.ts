@@ -8,7 +8,10 @@ import { IKeyEntry, KEYS, KeyPlace, hasPlace, printed } from '../../keys';
 
 type Heading = 'view' | 'text' | 'columns' | 'diff';
 
-/** The views that have keys, each with its places; keys that act the same everywhere come first. */
+/**
+ * The headings of the help for each view that has keys; the heading with the keys that act in the whole view comes
+ * first.
+ */
 const HEADINGS: Readonly<Record<'program' | 'diff', readonly Heading[]>> = {
   program: ['view', 'text', 'columns'],
   diff: ['diff']

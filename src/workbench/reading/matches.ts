@@ -124,7 +124,7 @@ export const matchesFound = StateField.define<IMatches>({
   create: () => NO_MATCHES,
   update(value, transaction) {
     if (transaction.docChanged) {
-      // More lines have arrived; the view will search again.
+      // The document has new lines, so the matches have other positions; the view searches again.
       value = NO_MATCHES;
     }
     for (const effect of transaction.effects) {

@@ -17,7 +17,7 @@ export class NoisePanel implements Panel {
     private _listing: IListing,
     private _tools: ReadingTools,
     private _trans: TranslationBundle,
-    /** Show these lines although they are noise. */
+    /** Shows these noise lines as exceptions, although the other noise lines are hidden. */
     private _show: (lines: readonly number[]) => void
   ) {
     this.dom = element('div', 'jp-JaxprProgram-noise');

@@ -48,7 +48,7 @@ const PRIMITIVES: Readonly<Record<string, Noise>> = {
   convert_element_type: 'convert'
 };
 
-/** The noise of a program. */
+/** The noise among the rows of a program. */
 export interface IRowNoise {
   /** The bits of each row. */
   bits: Uint8Array;

@@ -316,9 +316,9 @@ export class SearchPanel implements Panel {
   private _levels: HTMLElement;
   private _words: HTMLElement;
   private _timer = 0;
-  /** The search text has changed since the last search. */
+  /** True if the search text has changed since the last search. */
   private _isWaiting = false;
-  /** The search text differs from the text of the last search. */
+  /** True if the search text differs from the text of the last search. */
   private _isNew = false;
 }
 

@@ -7,7 +7,7 @@ import type { FilterRow } from './filter-row';
 import { filterButton, iconButton, space, switches, toolRow } from './tool-row';
 import type { ICountWords } from '../words/view-words';
 
-/** The actions of the toolbar. */
+/** The functions that the buttons of the toolbar call. */
 export interface IToolbarActions {
   choose(level: LevelName): void;
   find(): void;

@@ -96,7 +96,7 @@ export function drawShards(
   return { width: whole, height: end, shapes: pieces.shapes };
 }
 
-/** The titles of the axes. */
+/** The titles of the picture's axes, as text. */
 function titles(
   array: SpreadArray,
   { rowAxis, columnAxis, otherAxes }: IParts,
@@ -135,7 +135,7 @@ function titles(
 /** The description of a picture names at most this many blocks. */
 const MOST_TOLD = 32;
 
-/** A description of the picture, for users who cannot see it. */
+/** A description of the picture, for users who cannot see the picture. */
 export function shardsWords(
   array: SpreadArray,
   layout: Layout,

@@ -299,7 +299,7 @@ function Listed(props: {
       ?.querySelector('[aria-selected="true"]')
       ?.scrollIntoView({ block: 'nearest' });
   }, [chosen]);
-  // The preview ends when the list is removed.
+  // When React removes the list, the preview of an entry ends.
   const end = React.useRef(hover);
   end.current = hover;
   React.useEffect(() => () => end.current(null), []);
