@@ -26,7 +26,8 @@ class Text:
     sha256: str
     #: For each line of the text an index into the stacks of `pools`, -1 for a line without a stack.
     line_stacks: list[int]
-    #: The numbers of the lines whose stack does not stand in the text: this package inferred the stack. Ascending.
+    #: The numbers, ascending, of the lines for which the text states no stack, so that this package has inferred the
+    #: stack.
     inferred_lines: list[int]
     #: Lines that may come from several source places: [line number, the stacks besides the one in `line_stacks`...].
     other_stacks: list[list[int]]

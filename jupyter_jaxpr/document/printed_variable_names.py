@@ -222,7 +222,7 @@ class _Naming:
         return columns
 
     def body(self, number: int, limit: int | None = None) -> Iterator[Any]:
-        """Name the variables of a scope and its inner scopes; a generator for `walk`."""
+        """Name the variables of a scope and its inner scopes. This generator is an argument of `walk`."""
         pools, fresh = self._pools, self._fresh
         scope = pools.scopes[number]
         columns = self.columns(number)

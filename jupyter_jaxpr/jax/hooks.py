@@ -55,7 +55,7 @@ class Hooks(EventListeners):
         return self._support or support()
 
     def ensure(self) -> None:
-        """Install the hooks; if JAX is not imported, as soon as it is. May be called often."""
+        """Install the hooks now if JAX is imported, else as soon as JAX is imported. Further calls change nothing."""
         with self._lock:
             if imported():
                 if not self._originals:

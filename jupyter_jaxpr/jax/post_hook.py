@@ -194,7 +194,10 @@ class Results:
         return changed
 
     def stop(self) -> None:
-        """Stop reporting and remove the hook; if another hook is on top, the other one removes this hook at its end."""
+        """Stop reporting and remove the hook.
+
+        If another hook is on top of this hook, the other hook removes this hook when it ends.
+        """
         for setting, original, hook in self._settings:
             _put_back(setting, hook, original)
         self._settings.clear()
@@ -269,7 +272,7 @@ class Hits:
         return self._has_begun and not self._overruled
 
     def stop(self) -> None:
-        """Remove the hook; if another hook is on top, the other one removes this hook at its end."""
+        """Remove the hook; if another hook is on top of this hook, the other hook removes this hook at its end."""
         state = self._state
         if state is None or threading.get_ident() != self._thread:
             return

@@ -183,7 +183,8 @@ def _unused(frame: FrameType) -> Untold:
 def _promoted(frame: FrameType) -> Untold | None:
     began, returned = frame.f_locals["in_aval"], frame.f_locals["out_aval"]
     if _width(began) >= _width(returned):
-        return None  # the kind of number stays, or gets lower, for which JAX raises an error later
+        # JAX promoted nothing: it raises an error later if the body returns a lower kind of number than it received
+        return None
     return PromotedCarry(_type(began), _type(returned), exact(str(returned.dtype)), *_leaf(frame))
 
 

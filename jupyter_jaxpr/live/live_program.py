@@ -268,7 +268,7 @@ class _OneTrace:
                 place=_line_in(self._file, error),
             )
         else:
-            # This work must not appear in the observer or in JAX's caches: cures are tried by tracing.
+            # `trace_error` tries cures by tracing; the observer and JAX's caches must not contain these traces.
             with observer().looking_away(), separate_traces():
                 finding = trace_error(error, self._name)
         seconds = 0.0 if live is None else live.seconds

@@ -153,7 +153,10 @@ class CellObserver:
     # --- the handlers of IPython's events ---
 
     def _transform(self, lines: list[str]) -> list[str]:
-        """Turn the magic's line of a cell into a comment, if the cell will be observed; IPython's input transformer."""
+        """Turn the magic's line of a cell into a comment, if the cell will be observed.
+
+        IPython calls this method as an input transformer.
+        """
         text = "".join(lines)
         line = cells.magic_line(text)
         # Inside of a running cell (`%%time` above `%%jaxpr`), IPython reports no start of a cell, so the line stays and

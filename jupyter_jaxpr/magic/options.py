@@ -47,7 +47,7 @@ class Options:
 
 
 def arguments(magic: Callable[..., Any]) -> Callable[..., Any]:
-    """Declare the arguments of the magics, with their help texts; a decorator."""
+    """Declare the arguments of the magics, with their help texts. This function is a decorator."""
     for declare in reversed(
         [
             magic_arguments(),

@@ -143,7 +143,7 @@ class NameRecorder:
         self._error: BaseException | None = None  # the error of this package in this trace, if there was one
 
     def start(self, fun: Any) -> None:
-        """Begin to read names; called before JAX traces `fun`."""
+        """Begin to read the values of names in the trace of `fun`, which JAX begins next."""
         if not HAS_MONITORING or self._watching or self._is_over:
             return
         try:

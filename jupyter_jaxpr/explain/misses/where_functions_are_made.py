@@ -1,4 +1,4 @@
-"""Finds code that makes a new function object in each call, and the statement before which an edit can move it."""
+"""Finds code that makes a new function object in each call, and the statement before which an edit moves the code."""
 
 from __future__ import annotations
 

@@ -170,9 +170,9 @@ class Scope:
         return inside._left_running([*body, last], locals_of(tree)) is not None
 
     def _waits_for_other(self, call: ast.Call, tainted: frozenset[str], local: frozenset[str]) -> bool:
-        """Return whether a call waits for other work than that of the timed statements.
+        """Return whether a call waits, but not for the work of the timed statements.
 
-        It waits for arrays from before these statements, or for effects that no program has.
+        Such a call waits for arrays from before the timed statements, or for effects that no program has.
         """
         function = self._value(call.func, local)
         if function is not None and function is getattr(sys.modules["jax"], "effects_barrier", None):

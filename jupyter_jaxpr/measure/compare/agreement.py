@@ -22,7 +22,7 @@ _TEXT = 120
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far two results agree; `difference` is a sentence, None if all bits are equal."""
+    """How far two results agree. `difference` is a sentence on the difference; None if all bits are equal."""
 
     agrees: Agrees
     difference: str | None

@@ -101,7 +101,7 @@ class Kept:
         self.trips += int(buffers["trips_total"])
 
     def end(self, end: VisitEnd) -> None:
-        """End a visit that is the only one of the run; keep its last step in any case."""
+        """End the only visit of the run, and keep the last step of the visit in any case."""
         self.visit_count = 1
         self.trips = end.trips
         self.ends.append(end)

@@ -262,7 +262,7 @@ class WhileLoop(Loop):
         after, buffers = self.body(self._step, [*self._body_constants, *carry], t, buffers)
         predicate = self._predicate(carry)
         if predicate.shape:
-            # As when JAX lowers a batched while loop: a batch element whose condition is false keeps its value.
+            # JAX lowers a batched while loop in the same way: a batch element whose condition is false keeps its value.
             after = [
                 lax.select(lax.broadcast_in_dim(predicate, new.shape, range(predicate.ndim)), new, old)
                 for new, old in zip(after, carry, strict=True)

@@ -214,7 +214,7 @@ class Timed:
 
 
 class Guarded(Timed):
-    """A call that is timed run by run; if it raises, only its own timing ends."""
+    """A call that is timed run by run. If the call raises an error, the timing of other calls goes on."""
 
     error: BaseException | None = None
 

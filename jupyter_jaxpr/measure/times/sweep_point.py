@@ -336,7 +336,7 @@ class Swept:
         return None if any(part is None for part in parts) else sum(part or 0 for part in parts)
 
     def _cannot_trace(self, point: Point, args: Any, kwargs: Any, why: str) -> None:
-        """Handle a plain function that JAX cannot trace: time it without jit, unless it raises there, too."""
+        """Handle a plain function that JAX cannot trace: time the function without jit, unless it raises then, too."""
         try:
             self._fun(*copied(args), **copied(kwargs))
         except not_of_a_signal(Exception) as error:
@@ -386,7 +386,7 @@ class Swept:
     # --- calls that a sweep leaves out ---
 
     def _may(self, growth: Growth, point: Point, measurement: str) -> bool:
-        """Return whether a call is expected to be short enough; the first time that it is not, add a note."""
+        """Return whether a call is expected to be short enough; for the first call that is too long, add a note."""
         if self._confirmed:
             return True
         if not growth.too_long(point.number):

@@ -57,7 +57,7 @@ class Outside(NamedTuple):
         return self.text if self.text is not None else f"<{self.kind}>"
 
     def is_same(self, later: Outside) -> bool | None:
-        """Return whether the value of the later function object is the same; None if this is unknown."""
+        """Return whether this value is the same as `later`, which a later function object reads. None if unknown."""
         if self.reference is not None and later.reference is not None:
             mine, later_value = self.reference(), later.reference()
             if mine is later_value is not None:

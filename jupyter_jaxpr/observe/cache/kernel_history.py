@@ -162,7 +162,7 @@ class History:
             self.count()
 
     def count(self) -> None:
-        """Update the counts for all ended calls; if another thread does this already, wait for it."""
+        """Update the counts for all ended calls; if another thread is updating the counts, wait for that thread."""
         with self._lock:
             while self._ended:
                 self._count_call(*self._ended.popleft())

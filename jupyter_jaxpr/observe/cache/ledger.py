@@ -187,7 +187,7 @@ class Ledger(Mapping[str, FunctionRecord]):
         self._elsewhere: tuple[str, ...] | None = None
 
     def close(self) -> None:
-        """End the ledger: its contents no longer change after the end of the block."""
+        """End the ledger. The contents of the ledger do not change after the end of the block."""
         if self._records is None:
             self._records = self._read()
             self._elsewhere = self.elsewhere

@@ -82,7 +82,7 @@ class StaticHits:
         self.found: dict[tuple[str, ...], StaticHit] = {}
 
     def about_to_call(self, called: Any) -> None:
-        """Install the hook if a static value of `called` may equal a different value; called before its next call."""
+        """Install the hook before the next call of `called`, if a static value may equal a different static value."""
         if self._results is None:
             record = self._record_of(getattr(called, "_fun", None))
             if record is not None:

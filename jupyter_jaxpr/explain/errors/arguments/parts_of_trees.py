@@ -100,7 +100,10 @@ def _made(raised: RaisedAt, value: Any) -> ast.Assign | None:
 
 
 def _whole(raised: RaisedAt, made: ast.Assign, path: str, large: Any) -> FoundCure | None:
-    """Return the cure that makes the tree from the whole, such as opt.init(params) for opt.init(params["dense"])."""
+    """Return the cure that makes a pytree from the whole container, not from a part of the container.
+
+    An example is opt.init(params) in place of opt.init(params["dense"]).
+    """
     wanted = ast.unparse(ast.parse(f"_{path}", mode="eval").body)[1:]
     parts = [
         node
