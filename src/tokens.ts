@@ -56,7 +56,7 @@ export type Status =
   | { kind: 'ready'; environment: Environment }
   | { kind: 'running'; environment: Environment | null; progress: Progress }
   /**
-   * The kernel restarted or died, or the connection was lost: the panel shows an earlier run. Reason and cure are
+   * The kernel restarted or died, or the connection was lost: the panel shows an earlier run. `reason` and `cure` are
    * sentences; `again` says how the panel can apply the cure, null if the panel cannot.
    */
   | {
@@ -208,7 +208,7 @@ export interface IJaxprModel extends IDisposable {
   /** Keep the program in view when later runs arrive, or stop keeping it. */
   setPinned(pinned: boolean): void;
   readonly pinned: boolean;
-  /** Replace the snapshot in view: after `make`, or when a saved output is opened. */
+  /** Replaces the snapshot in view, for example when a saved output is opened. */
   show(snapshot: Snapshot, fromSaved: boolean): void;
   /** Shows the program of a cell's written text, in place of the program of its earlier text. */
   showWritten(snapshot: Snapshot): void;

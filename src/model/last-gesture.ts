@@ -28,8 +28,8 @@ export class UsersSigns {
   }
 
   /**
-   * True while the page handles a key of the user for undo or redo; an editor sees such a change as one made by other
-   * code.
+   * True while the page handles a key of the user for undo or redo: an editor reports the change by this key as a
+   * change by other code.
    */
   get undoes(): boolean {
     return this._undoes;

@@ -74,7 +74,10 @@ export class LiveView {
     );
   }
 
-  /** Traces again with argument types that the user typed; null if there is nothing to trace. */
+  /**
+   * A function that traces the cell again with the argument types that the user has typed; null if nothing traces
+   * cells.
+   */
   retry: ((specs: EvaluableText) => void) | null = null;
 
   /**

@@ -506,7 +506,7 @@ export class JaxprModel implements IJaxprModel {
   private _arrived = new Signal<this, Snapshot>(this);
   private _channel: IChannel | null = null;
   private _runs = new Runs();
-  /** True if the run in view was chosen, false if it came into view when it arrived. */
+  /** True if the run in view was chosen, false if the run came into view on its arrival. */
   private _isRunChosen = false;
   /** When the page opened the notebook, in seconds since 1970. */
   private _began = Date.now() / 1000;

@@ -96,7 +96,10 @@ export interface INamedType {
   /** The column after the name; -1 if the value has no name. */
   end: number;
   types: string[];
-  /** The role in a JAX loop that all values of the name have, such as carry; null if there is none or they differ. */
+  /**
+   * The role in a JAX loop that all values of the name have, such as carry; null if the values have no role or
+   * different roles.
+   */
   role: NonNullable<NamedValue['role']> | null;
   /** The number of steps of the loop; null if unknown before the loop runs. */
   steps: number | null;

@@ -21,7 +21,7 @@ export interface IEditPlace {
   cellId: string | null;
   /** The first line of each edit, ascending. */
   lines: number[];
-  /** The text that ran and the changes to it; null if the document lacks one of them. */
+  /** The text that ran and the changes to this text; null if the document does not have both. */
   edit: { ran: string; changes: IChange[] } | null;
 }
 

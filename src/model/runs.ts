@@ -53,7 +53,10 @@ export class Runs {
     );
   }
 
-  /** Replaces the run with the same id. Returns whether that run was in view; null if there is none with this id. */
+  /**
+   * Replaces the run that has the same id as `run`. Returns whether the replaced run was in view; null if no run has
+   * the id.
+   */
   replace(run: IKnownRun): boolean | null {
     const index = this.list.findIndex(
       listed => listed.snapshot.id === run.snapshot.id

@@ -57,8 +57,8 @@ function ChoiceWords(props: {
 }
 
 /**
- * The folded entries that are unfolded when the list opens: the programs with the name of the one in view, and its
- * group.
+ * The folded entries that are unfolded when the list opens: the entry for the programs with the same name as the
+ * program in view, and the entry for the group of that program.
  */
 function foldsInView(model: IJaxprModel): ReadonlySet<string> {
   const run = model.runs.find(

@@ -10,7 +10,10 @@ export abstract class VisibilityReportingWidget extends ModelWidget {
     super.dispose();
   }
 
-  /** Reports whether this view is visible; called after each drawing, and when the view is hidden or removed. */
+  /**
+   * Reports whether this view is visible. The base calls this method after each drawing, and when the view is hidden or
+   * removed.
+   */
   protected abstract reportVisibility(
     screenState: ScreenState,
     isSeen: boolean

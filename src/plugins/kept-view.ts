@@ -6,7 +6,10 @@ import { VIEW_NAMES, ViewName } from '../panel/shell/view-names';
 /** The key under which JupyterLab's state keeps the name of the view. */
 export const VIEW_MEMORY = 'jupyter-jaxpr:view';
 
-/** The view that the user chose last in this workspace; if there is none, `otherwise`, the view of the settings. */
+/**
+ * The view that the user chose last in this workspace; without such a view, the result of `otherwise`, which gives the
+ * view in the settings.
+ */
 export async function keptView(
   state: IStateDB,
   otherwise: Promise<ViewName>

@@ -1,4 +1,7 @@
-/** Presents the panel: the panel is larger, with one tab and nothing around, and keys that a remote control sends. */
+/**
+ * Presents the panel: the panel is larger, shows one tab and nothing around the view, and follows the keys of a remote
+ * control.
+ */
 import { ILabShell, JupyterFrontEnd } from '@jupyterlab/application';
 import { TranslationBundle } from '@jupyterlab/translation';
 

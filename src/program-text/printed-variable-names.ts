@@ -55,7 +55,10 @@ export function namingWork(
   );
 }
 
-/** The kernel sends the names of an incomplete program, because they cannot be computed from a part. */
+/**
+ * The variable names of an incomplete program, as the kernel sent them: a part of a program is not enough to compute
+ * them.
+ */
 function givenNames(equations: ProgramEquations): IProgramNames {
   const { snapshot, program } = equations;
   const names: IProgramNames = { variables: [], lets: new Map() };
@@ -200,7 +203,7 @@ class Naming {
     return false;
   }
 
-  /** Inside a jit, inputs and outputs have the names of the same values outside. */
+  /** Gives the inputs and outputs of a jit's inner program the names that the same values have outside of the jit. */
   private _shareJitNames(scope: number, equation: number): void {
     const { snapshot } = this._equations;
     const part = this._equations.parts(scope)[0];

@@ -131,7 +131,7 @@ function checkSide(value: unknown, field: string): DiffSide {
   ) {
     throw new Mismatch(`${field}.marks`, 'rising pairs');
   }
-  // Without noise the field is left out.
+  // The kernel leaves out the field `noise` if the line is no noise.
   if (side.noise !== undefined) {
     for (const noise of upTo(NOISES.length, side.noise, `${field}.noise`)) {
       oneOf(noise, `${field}.noise`, NOISES);

@@ -33,7 +33,7 @@ export class KernelLife {
   private _isOver = false;
 }
 
-/** The event of a text field that the user has changed; an event of React fits. */
+/** The event of a text field that the user has changed. The events of React have these fields. */
 export interface ITyping {
   readonly currentTarget: HTMLInputElement;
   readonly nativeEvent: Event;

@@ -75,7 +75,10 @@ export function readReply<Name extends RequestName>(
   return readable(() => checkReply(value, name, sizes));
 }
 
-/** The id of a reply, read before the rest is checked; null if the reply has none. */
+/**
+ * The id of the request to which a reply belongs, read before the rest of the reply is checked; null if the reply has
+ * no id.
+ */
 export function replyId(value: unknown): number | null {
   const id = (value as { id?: unknown } | null | undefined)?.id;
   return typeof id === 'number' ? id : null;

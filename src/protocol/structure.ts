@@ -112,7 +112,9 @@ export function oneOf<T extends string>(
   return value as T;
 }
 
-/** The value of a field that documents of earlier versions lack; `inEarlier` if the field is missing. */
+/**
+ * The value of a field, or the value `inEarlier` if the field is missing: documents of earlier versions lack the field.
+ */
 export function withDefault(value: unknown, inEarlier: unknown): unknown {
   return value === undefined ? inEarlier : value;
 }

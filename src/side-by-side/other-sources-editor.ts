@@ -276,7 +276,10 @@ export class SourcePane implements IDisposable {
     return true;
   }
 
-  /** Scroll to the next (1) or the previous (-1) linked place; after the last comes the first. The selection stays. */
+  /**
+   * Scroll to the next (1) or the previous (-1) linked place; after the last comes the first. The selection does not
+   * change.
+   */
   nextLinked(by: 1 | -1): { at: number; of: number } | null {
     const view = this._view;
     if (!view) {

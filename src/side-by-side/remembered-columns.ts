@@ -15,7 +15,7 @@ export const COLUMNS: readonly ColumnName[] = [
 export interface IArrangement {
   /** All columns from left to right, including hidden ones. */
   readonly order: readonly ColumnName[];
-  /** The hidden columns; null until the user has chosen: then as many are shown as fit. */
+  /** The hidden columns; null until the user has chosen columns: until then the view shows as many columns as fit. */
   readonly hidden: readonly ColumnName[] | null;
   /** For each column, its share of the width, relative to the other columns. */
   readonly weights: Readonly<Record<ColumnName, number>>;

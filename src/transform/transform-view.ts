@@ -102,7 +102,7 @@ export class TransformView extends LinkedView {
     this._transforms = null;
   }
 
-  /** Called when the request for a transform has started, has its answer, or has failed. */
+  /** Arranges the columns again, because the request for a transform has started, has its answer, or has failed. */
   private _onDeriving(): void {
     if (this.isVisible && this._shown) {
       this._arrange();

@@ -44,8 +44,8 @@ export class PlaceIndex {
   }
 
   /**
-   * id of an equation -> its origins; an equation without a place of its own has those of the equations that call its
-   * scope.
+   * id of an equation -> its origins; an equation without a place of its own has the origins of the equations that call
+   * its scope
    */
   readonly origins: (readonly IOrigin[])[];
   readonly texts: Readonly<Record<TextLevel, TextLineOrigins>> = {

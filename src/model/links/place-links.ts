@@ -16,7 +16,8 @@ import type { EquationLinks } from './equation-links';
 export interface IExpression {
   span: ISourceSpan;
   /**
-   * The ids of the equations that were written in the expression; if there are none, of those that its call leads to.
+   * The ids of the equations that come from the expression's own code; if there are none, of the equations that come
+   * from the code that the expression calls.
    */
   equations: ReadonlySet<number>;
   /** True if the expression is a call and its equations were written in the called function. */

@@ -75,7 +75,7 @@ export class LoopDrawer extends Drawer {
     return this._captioned(y);
   }
 
-  /** The carry goes around above, and leaves at the gate when the condition is false. */
+  /** Draws a while loop. The carry goes around above the body, and leaves at the gate when the condition is false. */
   gated(): IDrawing {
     const { _width: width, _pieces: pieces } = this;
     const boxWidth = Math.round(Math.min(190, Math.max(92, width * 0.36)));

@@ -97,7 +97,7 @@ export class Head extends ModelWidget {
     super.dispose();
   }
 
-  /** The message about an action of the user that worked; a screen reader reads it too. */
+  /** Shows a message that an action of the user succeeded; a screen reader reads the message, too. */
   set notice(notice: string) {
     this._notice = notice;
     this.update();

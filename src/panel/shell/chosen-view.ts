@@ -14,7 +14,10 @@ export class ChosenView {
   /** True if the panel has only the simple set of tabs. */
   simple = false;
 
-  /** Called when the user chooses a view. If a run has changed the view, the next run does not change the view back. */
+  /**
+   * Makes the view that the user has chosen the wanted view. If a run has changed the view before, the next run does
+   * not change the view back.
+   */
   choose(view: ViewName): void {
     this.wanted = view;
     this._before = null;

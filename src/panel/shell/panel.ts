@@ -74,7 +74,7 @@ export class JaxprPanel extends Panel {
   /** The view that is shown first. */
   firstView: Promise<ViewName> = Promise.resolve('program');
 
-  /** Called with the view that is shown, chosen by the user or requested by a run. */
+  /** A function that the panel calls with the view that is shown, after a choice of the user or a run's request. */
   viewChosen: (view: ViewName) => void = () => undefined;
 
   /** True if the next activation leaves the keyboard focus where it is, because the user did not ask for the panel. */

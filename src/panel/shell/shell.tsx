@@ -90,7 +90,7 @@ export class Shell extends Widget {
     }
   }
 
-  /** Called with the view that is shown, chosen by the user or requested by a run. */
+  /** A function that the shell calls with the view that is shown, after a choice of the user or a run's request. */
   viewChosen: (view: ViewName) => void = () => undefined;
 
   /** Shows a message that an action of the user succeeded. */

@@ -22,9 +22,9 @@ export function Tabs(props: {
   panel: string;
   views: readonly ViewName[];
   chosen: ViewName;
-  /** The number of notes, shown beside the word. */
+  /** The number of notes, which stands beside the word on the Notes tab. */
   notes: number;
-  /** The number of compiles of this run, shown beside the word. */
+  /** The number of compiles of this run, which stands beside the word on the Cache tab. */
   compiles: number;
   choose: (view: ViewName) => void;
   trans: TranslationBundle;

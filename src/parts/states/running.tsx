@@ -33,7 +33,7 @@ export function Running(props: {
       <p className="jp-JaxprPanel-runningName">
         {progress.function ?? trans.__('Cell')}
       </p>
-      {/* Screen readers announce this when the stage changes, not every second. */}
+      {/* Screen readers announce the stage when the stage changes; the seconds are hidden from screen readers. */}
       <p className="jp-JaxprPanel-lead">
         <span role="status">{stageVerb(progress.stage, trans)}</span>
         <span aria-hidden="true">, {elapsed(now)}</span>

@@ -111,8 +111,8 @@ export class LevelBar implements IDisposable {
   }
 
   /**
-   * The twin is lowered for the program's own platform, and the passes are those of the program, so both views are
-   * closed.
+   * Shows on the button whether the twin's text is in view. Then the platforms and the passes are closed, because both
+   * belong to the program's own text.
    */
   private _showExact(): void {
     const isShown = this.exact?.isShown ?? false;

@@ -64,7 +64,10 @@ export abstract class LinkedView extends Widget {
     // The default `follow` has connected nothing.
   }
 
-  /** Show a program, which may be the program that is shown already; called only while the view is in sight. */
+  /**
+   * Show a program, which may be the program that is shown already. The base calls this method only while the view is
+   * in sight.
+   */
   protected abstract showProgram(snapshot: Snapshot, program: number): void;
 
   /** Show nothing, and drop all references to the program. */
@@ -84,7 +87,7 @@ export abstract class LinkedView extends Widget {
   /** Show the window that lists all keyboard shortcuts. */
   protected abstract help(): void;
 
-  /** Called when the mouse moves onto a line or off it; the lines are marked at most once per frame. */
+  /** Marks the linked lines, at most once per frame, because the mouse has moved onto a line or off a line. */
   protected onHover(): void {
     this.markSoon();
   }
