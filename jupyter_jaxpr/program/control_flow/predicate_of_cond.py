@@ -22,7 +22,7 @@ _TO_PREDICATE = CONVERSIONS | {"clamp", "ne", "eq", "broadcast_in_dim", "transpo
 class Predicates:
     """Finds the predicates of conds."""
 
-    def __init__(self, walk: Walk, written: Written, callers: Callers, paths: Paths) -> None:
+    def __init__(self, walk: Walk, written: Written, callers: Callers, paths: OperandNames) -> None:
         """Keep the walk of the programs, the user's source, the finder of callers and the namer of a scope's values."""
         self._walk = walk
         self._written = written
