@@ -63,7 +63,7 @@ def test_each_line_of_parameters_beside_an_inner_jaxpr_is_folded_and_the_inner_j
 def test_the_middle_of_many_parameters_of_a_program_is_counted():
     parameters = " ".join(f"{letter}:f32[]" for letter in "abcdefghi")
     assert folded("{ lambda ; " + parameters + ". let") == [
-        "{ lambda ; a:f32[] ⟨b:f32[] c:f32[] d:f32[] e:f32[] f:f32[] g:f32[] h:f32[]⟩ i:f32[]. let",
+        "{ lambda ; a:f32[]⟨ b:f32[] c:f32[] d:f32[] e:f32[] f:f32[] g:f32[] h:f32[]⟩ i:f32[]. let",
         "    … 7 more · 7 parameters · ▾ 7",
     ]
     assert folded("{ lambda ; " + parameters.removesuffix(" i:f32[]") + ". let") == []

@@ -65,7 +65,7 @@ def _of_lambda(line: str) -> FoldedWords | None:
     if matched is None or semicolon != ";" or len(parameters) <= _MOST_PARAMETERS:
         return None
     hidden = len(parameters) - 2
-    begin = matched.end(1) + len(f"; {parameters[0]} ")
+    begin = matched.end(1) + len(f"; {parameters[0]}")
     end = matched.end(2) - len(f" {parameters[-1]}")
     return _part(line, begin, end, f"… {hidden} more", count(hidden, "parameter"), f"▾ {hidden}")
 

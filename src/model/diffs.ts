@@ -63,8 +63,8 @@ export class Diffs {
   comparer: Comparer | null = null;
 
   /** True if the diff of two programs can be requested at present. */
-  get canAsk(): boolean {
-    return this.comparer !== null || this._model.requests !== null;
+  canAsk(choice: IDiffChoice): boolean {
+    return this._comparerOf(choice) !== null || this._model.requests !== null;
   }
 
   /** The pair that the user chose in the panel; null for the suggested pair. */

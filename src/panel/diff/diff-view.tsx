@@ -127,7 +127,8 @@ export function Answer(props: {
 }): JSX.Element {
   const { model, diffs, choice, open, trans } = props;
   const state = props.earlierState ?? diffs.stateOf(choice);
-  const idle = state.kind === 'idle' && diffs.canAsk;
+  const canAsk = diffs.canAsk(choice);
+  const idle = state.kind === 'idle' && canAsk;
   React.useEffect(() => {
     if (idle) {
       void diffs.ask(choice);
@@ -151,7 +152,7 @@ export function Answer(props: {
     case 'idle':
       return (
         <p role="status">
-          {!diffs.canAsk
+          {!canAsk
             ? trans.__(
                 'The kernel of this run is not available. Run the cell again to compare the programs.'
               )

@@ -63,7 +63,8 @@ function Since(props: {
     const { equations } = programs[ref?.program ?? -1] ?? {};
     return equations !== undefined && equations <= COMPARED_UNASKED;
   });
-  const asks = choice !== null && model.requests !== null && isSmall;
+  const canAsk = choice !== null && diffs.canAsk(choice);
+  const asks = canAsk && isSmall;
   React.useEffect(() => {
     if (asks && choice !== null) {
       void diffs.ask(choice);
@@ -111,7 +112,7 @@ function Since(props: {
           {trans.__('Show the diff')}
         </button>
       )}
-      {state.kind === 'idle' && !asks && model.requests !== null && (
+      {state.kind === 'idle' && !asks && canAsk && (
         <button className="jp-JaxprPanel-link" onClick={show}>
           {trans.__('Compare with the previous run')}
         </button>
