@@ -20,7 +20,7 @@ from ..document.limits import SENTENCES
 from ..document.summary import summarised
 from ..document.types.control_flow import Control
 from ..document.types.cost import ProgramCost
-from ..document.types.document import VERSION, Cell, Environment, Level, NamedValue, Note, Program, RaisedCall, Snapshot
+from ..document.types.document import VERSION, Cell, Environment, NamedValue, Note, Program, RaisedCall, Snapshot
 from ..document.types.ledger import Ledger
 from ..document.types.shardings import ProgramShardings
 from ..interruptions import not_of_a_signal
@@ -45,7 +45,6 @@ from .distinguishing_fields import told_apart
 from .jax_naming import learn_naming
 from .ledger import MissNumbers, ledger_document
 from .levels import Unavailable
-from .linked_lines import held_level
 from .merged_notes import without_repeats
 from .named_values import named_values
 from .nan_gradient_notes import masked_notes
@@ -56,14 +55,10 @@ from .shardings import is_spread, program_shardings
 from .silenced_notes import without_silenced
 from .sources_of_requests import Sources
 from .square_root_notes import root_notes
+from .texts_of_small_programs import TEXT_LIMIT, TEXTS_UP_TO, with_texts
 from .value_marks import ValueMarks
 
 __all__ = ["PAGE", "WHOLE", "WHOLE_RUN", "Built", "Sources", "Unavailable", "build"]
-
-#: The document contains its short StableHLO and HLO texts only if the run has at most this many equations.
-TEXTS_UP_TO = 300
-TEXT_LIMIT = 60_000
-
 
 #: The fields of a document whose texts may come from objects of the user: `build` checks that JSON can represent these.
 _DESCRIBED = ("title", "cell", "programs", "message", "notes", "avals", "files", "ledger", "control_flow", "shardings")
@@ -408,17 +403,8 @@ class _Builder:
         self._loop_places.append((function.definition, observed.call, observed.stages, observed.no_text is None))
 
     def _hold_texts(self) -> None:
-        """Put the StableHLO and HLO of small programs into the document, so that a saved notebook contains them."""
-        if self._builder.equations > self._texts_up_to:
-            return
-        for index, program in enumerate(self._programs):
-            levels: list[Level] = []
-            for level in program.levels:
-                try:
-                    level = held_level(self._observed[index], level, self._walk, program.scope, self._text_limit)
-                except Unavailable:
-                    pass  # the text can still be requested; the answer then says why it cannot be made
-                except not_of_a_signal(Exception):
-                    self._failures.append(traceback.format_exc())
-                levels.append(level)
-            self._programs[index] = msgspec.structs.replace(program, levels=levels)
+        if self._builder.equations <= self._texts_up_to:
+            for index, program in enumerate(self._programs):
+                self._programs[index] = with_texts(
+                    program, self._observed[index], self._walk, self._text_limit, self._failures
+                )
