@@ -18,6 +18,11 @@ ESTIMATE = (
     "estimate for the ring algorithm. With n devices and b bytes of result: all-reduce 2b(n-1)/n, all-gather and "
     "all-to-all b(n-1)/n, reduce-scatter b(n-1), all others b."
 )
+_MORE_ARRAYS = ("more array is not listed.", "more arrays are not listed.")
+_MORE_COLLECTIVES = (
+    "more collective is not listed. The sum of the bytes includes all collectives.",
+    "more collectives are not listed. The sum of the bytes includes all collectives.",
+)
 
 
 @dataclass(frozen=True)
@@ -43,13 +48,12 @@ def shardings_text(document: Snapshot) -> list[ShardingsText]:
             remarks = [words.exchanged]
         left_out_count = max(len(words.arrays) - _MOST, 0) + words.left_out
         if left_out_count:
-            remarks.append(f"{count(left_out_count, 'more array is', 'more arrays are')} not listed.")
+            remarks.append(count(left_out_count, *_MORE_ARRAYS))
         if len(words.collectives) > _MOST or program_shardings.collectives_left_out:
             left_out_count = (
                 len(words.collectives) - min(len(words.collectives), _MOST) + program_shardings.collectives_left_out
             )
-            number = count(left_out_count, "more collective is", "more collectives are")
-            remarks.append(f"{number} not listed. The sum of the bytes includes all collectives.")
+            remarks.append(count(left_out_count, *_MORE_COLLECTIVES))
         texts.append(
             ShardingsText(
                 title=f"{document.programs[program_shardings.program].name} over {count(words.devices, 'device')}",
