@@ -1,13 +1,10 @@
 /** Finds the program that the panel should show for a place in a cell. */
 import { linksOf } from '../model/links';
-import { usersPrograms } from '../model/users-programs';
+import { PROGRAMS_SEARCHED, usersPrograms } from '../model/users-programs';
 import type { Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
 import { isUnedited } from '../model/edited-text';
 import { RanCells } from './ran-cells';
-
-/** The number of programs that are searched; a search through more programs would take noticeable time. */
-const MOST_PROGRAMS = 30;
 
 /** A place in a cell as it ran; the line counts from 1. */
 export interface ICellPlace {
@@ -63,7 +60,7 @@ function programFrom(snapshot: Snapshot, place: ICellPlace): number | null {
   }
   return (
     usersPrograms(snapshot)
-      .slice(0, MOST_PROGRAMS)
+      .slice(0, PROGRAMS_SEARCHED)
       .find(program => comesFrom(snapshot, program, place)) ?? null
   );
 }

@@ -6,10 +6,7 @@ import type { IEquationRef } from '../tokens';
 import { Counted, amountOf, measured } from './cost-shares';
 import { IExpression, linksOf } from './links';
 import { INamedType, namesOfFiles } from './named-types';
-import { usersPrograms } from './users-programs';
-
-/** At most this many programs are searched, because each one takes time. */
-const MOST_PROGRAMS = 30;
+import { PROGRAMS_SEARCHED, usersPrograms } from './users-programs';
 
 /** A position in a text that ran; lines count from 1. */
 export interface ISourcePlace {
@@ -72,7 +69,7 @@ export function expressionFacts(
   const programs = [
     ...new Set([
       ...first.filter(program => program >= 0),
-      ...usersPrograms(snapshot).slice(0, MOST_PROGRAMS)
+      ...usersPrograms(snapshot).slice(0, PROGRAMS_SEARCHED)
     ])
   ];
   let facts: IExpressionFacts | null = null;

@@ -5,11 +5,9 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Links, linksOf } from '../../model/links';
+import { PROGRAMS_SEARCHED } from '../../model/users-programs';
 import { shortened } from '../../parts/summary';
 import type { Selection } from '../../tokens';
-
-/** The search stops after this many programs, because each takes time; ordinary runs have fewer. */
-const MOST_PROGRAMS = 30;
 
 export function noEquationWords(
   place: Selection & { kind: 'caret' | 'source' },
@@ -18,7 +16,7 @@ export function noEquationWords(
 ): string {
   const { snapshot, program } = links.equations;
   const otherPrograms = snapshot.programs
-    .slice(0, MOST_PROGRAMS)
+    .slice(0, PROGRAMS_SEARCHED)
     .filter(
       (candidate, at) =>
         candidate !== program &&
