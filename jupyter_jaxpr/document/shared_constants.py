@@ -19,6 +19,9 @@ TRANSCENDENTAL_WEIGHT = 20
 #: The headings of the tables at the start of an HLO text, which have the source places of the instructions.
 HLO_TABLES = ("FileNames", "FunctionNames", "FileLocations", "StackFrames")
 
+#: A diff shows this many equal rows before and after a row that differs.
+DIFF_CONTEXT = 3
+
 #: Primitive -> the parameter that describes its operation best. The listing and the saved page show this parameter, and
 #: the other parameters after a click. The new type of `convert_element_type` is the type of the result, which is in the
 #: same line.

@@ -139,7 +139,7 @@ def facts_text() -> str:
         if len(line) > 80:  # prettier breaks lines that are longer than this
             line = f"export const {name} = [\n  {_NEXT_LINE.join(values)}\n] as const;"
         lines.append(line)
-    for name in ("TRANSCENDENTAL_WEIGHT", "LONGEST_WHOLE_PARAMETERS", "LONGEST_TELLING_PARAMETER"):
+    for name in ("TRANSCENDENTAL_WEIGHT", "DIFF_CONTEXT", "LONGEST_WHOLE_PARAMETERS", "LONGEST_TELLING_PARAMETER"):
         lines.append(f"export const {name} = {getattr(shared_constants, name)};")
     parameters = [f"{primitive}: '{name}'" for primitive, name in shared_constants.TELLING_PARAMETERS.items()]
     lines.append("export const TELLING_PARAMETERS: Readonly<Record<string, string>> = {")

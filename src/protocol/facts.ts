@@ -7,6 +7,7 @@ export const HLO_TABLES = [
   'StackFrames'
 ] as const;
 export const TRANSCENDENTAL_WEIGHT = 20;
+export const DIFF_CONTEXT = 3;
 export const LONGEST_WHOLE_PARAMETERS = 12;
 export const LONGEST_TELLING_PARAMETER = 32;
 export const TELLING_PARAMETERS: Readonly<Record<string, string>> = {

@@ -18,6 +18,7 @@ from .match.compare import compare
 from .match.side import Child, ScopeSide, Side, Type
 from .noise_of_rows import mark_noise
 from .row_sides import Written
+from .rows_near_differences import near_differences
 from .rows_of_programs import Hideable, Listing, Row
 from .text import text_rows
 
@@ -28,7 +29,6 @@ Text = tuple[Sequence[str], Sequence[int]]
 WHOLE = 2_000
 #: A diff for a script has all equal rows up to this many rows, which only the largest programs exceed.
 WHOLE_IN_SCRIPTS = FUNCTIONS
-CONTEXT = 3
 ROWS_AT_MOST = 5_000
 
 _KINDS = {"weak_type": "weak type", "results": "number of results"}
@@ -121,13 +121,7 @@ def of(document: Snapshot, program: int) -> DiffOf:
 
 def rows_document(rows: list[Row], row_limit: int) -> tuple[list[DiffRow], int, int]:
     """Return the rows to send, how many equal rows follow them, and how many differing rows are not sent."""
-    is_shown = [True] * len(rows)
-    if len(rows) > row_limit:
-        is_shown = [False] * len(rows)
-        for number, row in enumerate(rows):
-            if row.sign != "same":
-                for near in range(max(0, number - CONTEXT), min(len(rows), number + CONTEXT + 1)):
-                    is_shown[near] = True
+    is_shown = near_differences(rows) if len(rows) > row_limit else [True] * len(rows)
     sent: list[DiffRow] = []
     numbers: dict[int, int] = {}
     skipped = left_out = 0

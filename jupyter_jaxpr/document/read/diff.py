@@ -6,10 +6,10 @@ import textwrap
 from dataclasses import dataclass
 
 from ...quantities import count
+from ..diff.rows_near_differences import near_differences
 from ..types.diff import DiffChange, DiffOf, DiffRow, DiffSide, ProgramDiff
 
 _SIGNS = {"same": " ", "added": "+", "removed": "-", "changed": "~", "moved": ">"}
-CONTEXT = 3
 
 
 @dataclass(frozen=True)
@@ -143,14 +143,9 @@ def _label(side: DiffOf) -> str:
 
 def _unified(rows: list[DiffRow], after: int) -> list[str]:
     """Return the rows as a unified diff; `after` is the number of equal rows after the last row."""
-    near = [False] * len(rows)
-    for number, row in enumerate(rows):
-        if row.sign != "same":
-            for place in range(max(0, number - CONTEXT), min(len(rows), number + CONTEXT + 1)):
-                near[place] = True
     lines: list[str] = []
     equal = 0
-    for is_near, row in zip(near, rows, strict=True):
+    for is_near, row in zip(near_differences(rows), rows, strict=True):
         equal += row.skipped
         if not is_near:
             equal += 1

@@ -1,8 +1,6 @@
 /** Makes the items of a diff's list: rows, and folds of consecutive equal rows with their number. */
+import { DIFF_CONTEXT } from '../../protocol/facts';
 import { DiffRow, ProgramDiff } from '../../protocol/snapshot';
-
-/** How many equal rows are shown before and after a differing row. */
-const CONTEXT = 3;
 
 /** A sequence of at most this many equal rows is not folded. */
 const SHORT = 2;
@@ -52,7 +50,7 @@ export function itemsOf(
   const open = shown.map(index => opened.has(index));
   shown.forEach((index, at) => {
     if (rows[index].sign !== 'same') {
-      open.fill(true, Math.max(0, at - CONTEXT), at + CONTEXT + 1);
+      open.fill(true, Math.max(0, at - DIFF_CONTEXT), at + DIFF_CONTEXT + 1);
     }
   });
   const items: Item[] = [];

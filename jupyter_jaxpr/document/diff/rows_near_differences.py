@@ -1,0 +1,27 @@
+"""Says which rows of a diff are near a difference; the others are left out of long diffs and of printed diffs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from ..shared_constants import DIFF_CONTEXT
+
+
+class Signed(Protocol):
+    """A row with a sign."""
+
+    @property
+    def sign(self) -> str:
+        """The sign of the row: `same` if the row does not differ."""
+        ...
+
+
+def near_differences(rows: Sequence[Signed]) -> list[bool]:
+    """Return, for each row, whether it differs or is at most `DIFF_CONTEXT` rows away from a row that differs."""
+    near = [False] * len(rows)
+    for number, row in enumerate(rows):
+        if row.sign != "same":
+            for place in range(max(0, number - DIFF_CONTEXT), min(len(rows), number + DIFF_CONTEXT + 1)):
+                near[place] = True
+    return near
