@@ -112,7 +112,7 @@ export const KEYS = [
     },
     does: trans =>
       trans.__(
-        'Choose the next or previous variable of the line; the view shows its definition, its uses and how long it lives'
+        'Choose the next or previous variable of the line; the view shows the definition and the uses of the variable, and the equations over which the variable is live'
       )
   },
   {

@@ -11,12 +11,12 @@ from jupyter_jaxpr.document.check.validate import read
 from jupyter_jaxpr.document.printed_program import program_text
 
 RAN = (
-    "jupyter_jaxpr recorded what JAX ran for the call {call}: {ran}, in this order. JAX compiled each one by itself. "
-    "For the recording, nothing ran a second time."
+    "jupyter_jaxpr recorded what JAX ran for the call {call}: {ran}, in this order. JAX compiled each dispatch by "
+    "itself. For the recording, nothing ran a second time."
 )
 RAN_CELL = (
-    "jupyter_jaxpr recorded what JAX ran for the cell outside of jit: {ran}, in this order. JAX compiled each one by "
-    "itself."
+    "jupyter_jaxpr recorded what JAX ran for the cell outside of jit: {ran}, in this order. JAX compiled each dispatch "
+    "by itself."
 )
 NO_JIT = (
     "The cell called no jitted function of yours. Call a function under @jax.jit in the cell, end the cell with a call "

@@ -171,15 +171,15 @@ def test_an_exit_of_the_users_code_does_not_end_the_thread_of_the_requests(ask):
         ),
         (
             {"type": "text", "program": 5, "level": "hlo", "first_line": 0, "line_count": 1},
-            "This run has no such program. Run the cell again.",
+            "This run does not have the requested program. Run the cell again.",
         ),
         (
             {"type": "make", "program": -1, "level": "hlo"},
-            "This run has no such program. Run the cell again.",
+            "This run does not have the requested program. Run the cell again.",
         ),
         (
             {"type": "scope", "scope": 99, "first_equation": 0, "equation_count": 1},
-            "This run has no such scope. Run the cell again.",
+            "This run does not have the requested scope. Run the cell again.",
         ),
         (
             {"type": "dance", "program": 0},
@@ -229,7 +229,10 @@ def test_a_run_as_a_page_of_its_own(ask):
     text = "".join(zlib.decompress(base64.b64decode(packed_text)).decode() for packed_text in packed)
     # The document has no StableHLO, but the exported page has all 400 lines, either as HTML or compressed.
     assert len(re.findall(r"%\d+ = stablehlo\.sine %\d+ ", reply.result + text)) == 400
-    assert ask(run, type="export", id=4, program=9).reason == "This run has no such program. Run the cell again."
+    assert (
+        ask(run, type="export", id=4, program=9).reason
+        == "This run does not have the requested program. Run the cell again."
+    )
 
 
 def test_an_answer_about_a_run_that_was_traced_anew_meanwhile_is_refused(ask, runs):

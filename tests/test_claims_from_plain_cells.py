@@ -35,7 +35,7 @@ def test_print_runs_while_jax_traces_and_shows_a_tracer(notebook: Notebook) -> N
     first, second = notebook.run(cell), notebook.run(cell)
     assert notes(first) == ["printed_while_tracing"]
     note = first.note("printed_while_tracing")
-    assert note["text"].startswith("said printed while JAX traced it.")
+    assert note["text"].startswith("said printed while JAX traced said.")
     assert ("v is" in note["detail"], "by the cell" in note["detail"]) == (True, False)
     assert notes(second) == []  # in the second run, JAX used the trace of the first run
 
@@ -47,7 +47,7 @@ def test_what_is_printed_after_a_trace_that_raised_is_the_cells_own(notebook: No
         "print(jax.make_jaxpr(good)(1.0))"
     )
     note = ran.note("printed_while_tracing")
-    assert note["text"].startswith("bad printed while JAX traced it.")
+    assert note["text"].startswith("bad printed while JAX traced bad.")
     assert ("within" in note["detail"], "by the cell" in note["detail"]) == (True, False)
 
 

@@ -255,7 +255,7 @@ def test_the_last_eight_runs_may_be_asked_about(wire, talk):
     )
     assert [(message["id"], message["reason"]) for message in wire.messages] == [
         (1, "The kernel no longer holds this run: the kernel keeps the last 8 runs. Run the cell again."),
-        (2, "This run has no such scope. Run the cell again."),
+        (2, "This run does not have the requested scope. Run the cell again."),
     ]
 
 

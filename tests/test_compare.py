@@ -266,8 +266,8 @@ def test_what_jax_had_compiled_before_the_extension_was_there(make_notebook: Any
     ran = notebook.run("%jaxpr --compare f,g f(x)")
     assert (compared(ran)["f"]["trace"], compared(ran)["f"]["compile"]) == (None, None)
     assert compared(ran)["f"]["notes"] == [
-        "JAX compiled f before it was recorded, so the compile time is unknown. Run the cell that defines f again, "
-        "then compare again."
+        "JAX compiled f before f was recorded, so the compile time is unknown. Run the cell that defines f again, then "
+        "compare again."
     ]
     assert compared(ran)["g"]["compile"] > 0
 

@@ -120,7 +120,7 @@ def test_a_program_that_takes_other_arguments_is_not_run(ask_after: Callable[[st
 def test_one_program_and_programs_that_are_not_there(ask_after: Callable[[str], Ask]) -> None:
     ask = ask_after(LOOPS)
     assert ask(1, 1).reason == "A comparison needs two or more programs. Choose two or more programs."
-    assert ask(0, 9).reason == "This run has no such program. Run the cell again."
+    assert ask(0, 9).reason == "This run does not have the requested program. Run the cell again."
 
 
 def test_values_that_are_gone(notebook: Notebook, ask_after: Callable[[str], Ask]) -> None:

@@ -49,7 +49,7 @@ def test_markdown_has_a_row_for_each_construct_and_its_values_by_path():
 
 ### scan step, line 9
 
-| role | path | in one step | in all steps |
+| role | leaf | in one step | in all steps |
 | --- | --- | --- | --- |
 | carry | h | f32\[\] | same |
 | xs | xs | f32\[\] | f32\[5\] |
@@ -57,7 +57,7 @@ def test_markdown_has_a_row_for_each_construct_and_its_values_by_path():
 
 ### cond, line 7
 
-| role | path | type |
+| role | leaf | type |
 | --- | --- | --- |
 | operand | h | f32\[\] |
 | result | h | f32\[\] |

@@ -235,6 +235,6 @@ def test_without_a_jitted_function_a_sentence_says_what_to_type(both_ways: tuple
     assert {case: facts["message"] for case, facts in observed.items() if facts["message"] != [None]} == {}
     assert observed["eager"]["origin_notes"] == [
         "jupyter_jaxpr recorded what JAX ran for the cell outside of jit: 2 dispatches, in this order. JAX compiled "
-        "each one by itself. The cell called no jitted function of yours. Call a function under @jax.jit in the cell, "
-        "end the cell with a call such as f(x), or write %%jaxpr f(x) or %%jaxpr f(f32[8])."
+        "each dispatch by itself. The cell called no jitted function of yours. Call a function under @jax.jit in the "
+        "cell, end the cell with a call such as f(x), or write %%jaxpr f(x) or %%jaxpr f(f32[8])."
     ]

@@ -114,8 +114,8 @@ def test_exports_say_what_it_costs_and_why_xla_says_something_else(tmp_path):
     text = (tmp_path / "loop.md").read_text().replace("\\", "").replace("\xa0", " ")
     assert "XLA counts 524,290 operations. jupyter_jaxpr counts 52,428,800 operations." in text
     sentence = (
-        "XLA counts the body of a loop once, however many steps it has. "
-        "The loop counter adds 2 operations to XLA's count."
+        "XLA counts the body of a loop once, however many steps the loop has. The loop counter adds 2 operations to "
+        "XLA's count."
     )
     assert sentence in text
     snapshot.save(tmp_path / "loop.html")
@@ -147,7 +147,7 @@ def test_a_program_that_is_not_there_gets_a_sentence():
     snapshot = jj.inspect(step, X, stage="trace")
     for number in (-1, 1):
         reply, _ = asked(Built(snapshot.document, snapshot._sources), program=number)
-        assert reply.reason == "This run has no such program. Run the cell again."
+        assert reply.reason == "This run does not have the requested program. Run the cell again."
 
 
 def test_what_is_compiled_on_request_is_asked_about_then():

@@ -139,8 +139,8 @@ def test_xla_counts_a_matmul_once_however_often_it_is_scanned(length):
     # XLA inlines a loop of one step; in a longer loop, XLA also counts the two operations of the loop counter.
     assert total.xla_flops == (MATMUL if length == 1 else MATMUL + 2)
     reason = (
-        "XLA counts the body of a loop once, however many steps it has. "
-        "The loop counter adds 2 operations to XLA's count."
+        "XLA counts the body of a loop once, however many steps the loop has. The loop counter adds 2 operations to "
+        "XLA's count."
     )
     expected = [] if length == 1 else [("loop_once", length * MATMUL, MATMUL + 2, length, reason)]
     assert told(matmuls(length), array(64, 64)) == expected
@@ -151,8 +151,8 @@ def test_loops_inside_loops_are_one_reason():
         return lax.scan(lambda x, _: (matmuls(7)(x), None), x, None, length=5)[0]
 
     reason = (
-        "XLA counts the body of a loop once, however many steps it has, and the loops inside it as well. "
-        "Loop counters add 4 operations to XLA's count."
+        "XLA counts the body of a loop once, however many steps the loop has, and likewise the body of each inner "
+        "loop. Loop counters add 4 operations to XLA's count."
     )
     assert told(f, array(64, 64)) == [("loop_once", 35 * MATMUL, MATMUL + 4, 5, reason)]
 
@@ -164,7 +164,7 @@ def test_a_while_of_known_trips_is_told_by_the_jaxpr():
     # In this loop the counter is part of the jaxpr: 10 additions; and the condition runs 11 times.
     our_flops = 10 * (MATMUL + 1) + 11
     assert told(f, array(64, 64)) == [
-        ("loop_once", our_flops, MATMUL + 2, 10, "XLA counts the body of a loop once, however many steps it has.")
+        ("loop_once", our_flops, MATMUL + 2, 10, "XLA counts the body of a loop once, however many steps the loop has.")
     ]
 
 
@@ -223,8 +223,9 @@ def test_a_scan_that_jax_unrolls_is_counted_as_xla_has_it():
         return lambda x: lax.scan(lambda c, _: (c @ c, None), x, None, length=length, unroll=unroll)[0]
 
     reason = (
-        "XLA counts the body of a loop once, however many steps it has. JAX unrolls the loop: one body holds several "
-        "steps, and the remaining steps are outside of the loop. The loop counter adds 2 operations to XLA's count."
+        "XLA counts the body of a loop once, however many steps the loop has. JAX unrolls the loop: one body holds "
+        "several steps, and the remaining steps are outside of the loop. The loop counter adds 2 operations to XLA's "
+        "count."
     )
     # With unroll=2, 7 steps are three iterations of two steps, and one step outside of the loop.
     reasons_told = told(unrolled(7, 2), array(64, 64))
@@ -240,8 +241,8 @@ def test_the_counter_of_a_fori_loop_is_shared_with_its_body():
     reasons_told = told(lambda x: lax.fori_loop(0, 7, lambda i, x: (x @ x) * i, x), array(64, 64))
     turn = MATMUL + 64 * 64 + 2
     reason = (
-        "XLA counts the body of a loop once, however many steps it has. "
-        "The loop counter adds 1 operation to XLA's count."
+        "XLA counts the body of a loop once, however many steps the loop has. The loop counter adds 1 operation to "
+        "XLA's count."
     )
     assert reasons_told == [("loop_once", 7 * turn, turn + 1, 7, reason)]
 
@@ -252,8 +253,8 @@ def test_only_a_scan_needs_a_counter():
 
     reasons_told = told(lambda x: lax.scan(lambda x, _: (five(x), None), x, None, length=4)[0], array(16))
     reason = (
-        "XLA counts the body of a loop once, however many steps it has, and the loops inside it as well. "
-        "The loop counter adds 2 operations to XLA's count."
+        "XLA counts the body of a loop once, however many steps the loop has, and likewise the body of each inner "
+        "loop. The loop counter adds 2 operations to XLA's count."
     )
     assert reasons_told == [("loop_once", 4 * (5 + 6), 2 + 2, 4, reason)]
 

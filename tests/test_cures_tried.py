@@ -70,7 +70,7 @@ def test_a_request_tries_the_cures_and_keeps_them(make_notebook: Callable[..., N
     assert built[-1].sources.document is document
     assert cures_of(asked(built[-1], notebook)) == expected
     words = (
-        "One type (applies as it stands): Both calls pass arguments of the same types: JAX uses one compiled "
+        "One type (applies without changes): Both calls pass arguments of the same types: JAX uses one compiled "
         "program for both calls."
     )
     assert words in markdown(document).replace("\\", "")
@@ -110,7 +110,7 @@ def f(x):
     return x
 
 f(jnp.ones(3))"""
-APPLIES = "The rewrite applies as it stands."
+APPLIES = "The rewrite applies without changes."
 
 
 def loop_of(document) -> tuple[str, str | None]:

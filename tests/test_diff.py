@@ -290,7 +290,8 @@ def test_what_stands_outside_of_the_equations_is_not_compared_and_the_diff_says_
         "+++ call\n"
         "All equations are equal except for names.\n"
         "  The diff does not compare the values of 1 constant: a program holds only the\n"
-        "      types of its constants. Pass an array that changes as an argument.\n"
+        "      types of its constants. If the values of a constant change, pass the\n"
+        "      constant as an argument.\n"
         "  The diff does not compare the Python functions of pure_callback,\n"
         "      debug_callback: a program does not hold their code.\n"
         "  Calls of the second program donate x. Calls of the first program do not."
@@ -304,7 +305,8 @@ def test_what_stands_outside_of_the_equations_is_not_compared_and_the_diff_says_
             "+++ <lambda>\n"
             "All lines are equal except for names.\n"
             "  The diff does not compare the values of 1 large constant: the texts do not\n"
-            "      print the values. Pass an array that changes as an argument."
+            "      print the values. If the values of a constant change, pass the constant as\n"
+            "      an argument."
         )
     # If only one of the programs has constants or callbacks, the rows show this, so there is no remark.
     assert before.diff(jj.inspect(lambda x: x * 2, X, stage="trace")).remarks == ()

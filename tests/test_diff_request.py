@@ -161,6 +161,9 @@ def test_a_run_that_is_gone_and_a_text_that_was_not_made_are_said() -> None:
     assert ask(Answers(runs), "gone", after).reason == (
         "The kernel no longer holds the earlier run: the kernel keeps the last 8 runs. Choose another run."
     )
-    assert ask(Answers(runs), before, after, program=4).reason == "This run has no such program. Run the cell again."
+    assert (
+        ask(Answers(runs), before, after, program=4).reason
+        == "This run does not have the requested program. Run the cell again."
+    )
     error = ask(Answers(runs), before, after, "hlo").reason
     assert error is not None and error.startswith("The HLO of first is missing in this run. ")

@@ -133,8 +133,8 @@ in (k, b) }
     assert lines(ran) == [("while", [3, 5]), ("jit", [4, 5]), ("convert_element_type", [4, 5]), ("cond", [4, 5])]
     assert [card["kind"] for card in ran.document["control_flow"]] == ["while_loop", "cond"] * 3
     assert [card["steppable"] for card in ran.document["control_flow"]][4:] == [
-        "The program is a recording and holds no values. To step through a loop or to time it, choose the program of "
-        "the loop or of the jitted function itself."
+        "The program is a recording and holds no values. To step through or to time a loop or a jitted function, "
+        "choose the program of the loop or of the function itself."
     ] * 2
 
 

@@ -20,15 +20,15 @@ ITEMS = "@functools.partial(jax.jit, static_argnames='s')\ndef f(x, *, s):\n    
 PART = "Two values of the static argument c are equal, and c.k differs"
 OBJECT = (
     "c.k was {0} when JAX traced f, and is {1} in this call. The __eq__ of Model says that the two objects are equal, "
-    "so JAX used the program that it had cached for {0}."
+    "so JAX used the cached program for {0}."
 )
 TELL_APART = (
     "If the difference matters, let the __eq__ of Model tell the two values apart, or pass c.k to f as an argument."
 )
 COMPARE = "Let the __eq__ of Model compare c.k, or pass c.k to f as an argument."
 VALUE = (
-    "JAX traced f with s = {0}. This call passes s = {1}. The two values are equal in Python, so JAX used the program "
-    "that it had cached for {0}."
+    "JAX traced f with s = {0}. This call passes s = {1}. The two values are equal in Python, so JAX used the cached "
+    "program for {0}."
 )
 SIGN = "If the sign of zero matters, pass s as an argument that is not static."
 TYPES = "If the types of the numbers matter, pass s with numbers of one type in every call."

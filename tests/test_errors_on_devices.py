@@ -31,14 +31,14 @@ for cell in sys.stdin.read().split("\\n"):
 CARDS = {
     'jax.device_put(jnp.ones((6, 2)), NamedSharding(mesh, P("d")))': """
 marks: jax.device_put(jnp.ones((6, 2)), NamedSharding(mesh, P("d")))
-title: Axis 0 has 6 elements, which 4 devices cannot share evenly
+title: Axis 0 has 6 elements, which cannot be split evenly over 4 devices
 text: A sharding gives each device the same number of elements. The array has the shape (6, 2).
 cure: pad (advice)
     Pad axis 0 to a multiple of 4 elements, or split another axis.
 """,
     'jax.shard_map(double, mesh=mesh, in_specs=P("d"), out_specs=P("d"))(jnp.ones(6))': """
 marks: jax.shard_map(double, mesh=mesh, in_specs=P("d"), out_specs=P("d"))(jnp.ones(6))
-title: Axis 0 of an argument has 6 elements, which 4 devices cannot share evenly
+title: Axis 0 of an argument has 6 elements, which cannot be split evenly over 4 devices
 text: in_specs of shard_map says P('d',) for args[0], which is float32[6]. shard_map gives each device the same
     number of elements.
 cure: pad (advice)

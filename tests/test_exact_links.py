@@ -512,7 +512,7 @@ def test_the_panel_is_asked_first_and_told_the_price():
         "The kernel does not hold the exact links of this program. Ask for the exact links again."
     )
     assert answers(type="exact_links", program=7, confirmed=True).reason == (
-        "This run has no such program. Run the cell again."
+        "This run does not have the requested program. Run the cell again."
     )
 
 
@@ -529,7 +529,7 @@ def test_the_panel_is_asked_first_and_told_the_price():
         ),
         (
             StageTimes(lower=0.02, compile=0.0068, from_disk=True),
-            "Reading the executable from the disk cache took 6.8\u00a0ms; compiling takes longer.",
+            "Reading the executable from the persistent cache took 6.8\u00a0ms; compiling takes longer.",
         ),
         (StageTimes(lower=0.02), "The duration is unknown."),
         (None, "The duration is unknown."),

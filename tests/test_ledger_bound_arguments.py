@@ -193,7 +193,7 @@ def test_keywords_that_have_no_parameter() -> None:
         total(ROW)
     assert told(ledger, "total") == [
         ("pytree", "The call passes c, where the earlier call passed b.", "b", "c"),
-        ("pytree", "The call does not pass c, which the earlier call passed.", "c", "none of them"),
+        ("pytree", "The call does not pass c, which the earlier call passed.", "c", "not passed"),
     ]
 
 

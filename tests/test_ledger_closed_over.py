@@ -203,7 +203,7 @@ def test_another_array_and_an_object_that_may_have_changed() -> None:
     assert told(ledger, "moved") == [
         (
             "This is the second function object of moved. Move the jit out of the loop.",
-            f"{ONCE} If the contents of config change between the calls, pass them as arguments.",
+            f"{ONCE} If the contents of config change between the calls, pass the contents as arguments.",
         )
     ]
 

@@ -228,7 +228,7 @@ def test_the_transforms_around_a_jit() -> None:
         jax.grad(dot)(row, row)
         dot(row, row)
         jax.vmap(dot)(many, many)
-    another = "JAX derives a program for each transformation"
+    another = "JAX derives a program for each transform"
     assert told(ledger, "dot") == [
         ("compiled", [("first_call", "This is the first call of dot.")]),
         (
@@ -266,10 +266,7 @@ def test_the_transforms_around_a_jit() -> None:
             [
                 (
                     "transform",
-                    (
-                        "This is the first call of dot outside any transformation. JAX makes another program for "
-                        "such calls."
-                    ),
+                    ("This is the first call of dot outside any transform. JAX makes another program for such calls."),
                 )
             ],
         ),

@@ -133,7 +133,7 @@ def test_another_transformation_makes_another_program() -> None:
         jax.grad(f)(jnp.float32(1))
         jax.grad(f)(jnp.float32(1))
         jax.vmap(f)(jnp.ones(3))
-    text = "This is the first call of f under vmap. JAX derives a program for each transformation."
+    text = "This is the first call of f under vmap. JAX derives a program for each transform."
     first_call, second_call, mapped = told(ledger, "f")
     assert first_call == ("compiled", (Reason("first_call", "This is the first call of f."),))
     assert second_call[0] == "dispatch_only"
@@ -152,7 +152,7 @@ def test_no_fast_path_under_a_transformation() -> None:
         for _ in range(2):
             jax.grad(f)(1.0)
     text = "The function f was called under reverse-mode differentiation: such calls have no fast path."
-    outside = "Put the jit outside the transformation: call the transformed function within a function under jax.jit."
+    outside = "Put the jit outside the transform: call the transformed function within a function under jax.jit."
     assert [reasons for _, reasons in told(ledger, "f")] == [
         (Reason("first_call", "This is the first call of f."),),
         (Reason("no_fast_path", text, cure=outside),),

@@ -347,14 +347,14 @@ UNKNOWN = [
     ),
     (
         "jnp.sinn = jnp.sin\ndef f(x):\n    return jnp.sinn(x)\nf(x)\n",
-        "f is not traced live. Line 3 reads the attribute sinn of a module that has no such attribute. Run the cell to "
-        "see its program.",
+        "f is not traced live. Line 3 reads the attribute sinn, which the module does not have. Run the cell to see "
+        "its program.",
     ),
     # Here the import might add the attribute to the module.
     (
         "import wave\ndef f(x):\n    return jnp.sinn(x)\nf(x)\n",
-        "f is not traced live. Line 3 reads the attribute sinn of a module that has no such attribute. Run the cell to "
-        "see its program.",
+        "f is not traced live. Line 3 reads the attribute sinn, which the module does not have. Run the cell to see "
+        "its program.",
     ),
     # Here the magic might assign the name.
     (
@@ -400,7 +400,7 @@ def test_a_function_that_returns_no_arrays_is_an_error_only_where_jax_traces_the
         "not_traced",
         1,
         "make is not traced live. The function returns an object of the class function, and a program of JAX returns "
-        "arrays, numbers, and lists, tuples and dicts of them.",
+        "arrays, numbers, and lists, tuples and dicts of arrays and numbers.",
     )
     source = "def f(x):\n    return {'a': {1}}\nf(x)\n"
     assert "of the class set," in (trace(source).text or "")

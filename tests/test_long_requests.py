@@ -115,8 +115,8 @@ def test_what_waits_can_be_stopped(worker):
     worker.begin("a", 2, done, second_page.send)
     worker.stop("a", 2)
     assert second_page.last().reason == (
-        "The request was stopped before it began: an earlier request has not ended. Wait for the earlier request to "
-        "end, or stop the earlier request."
+        "The request was stopped before the request began: an earlier request has not ended. Wait for the earlier "
+        "request to end, or stop the earlier request."
     )
     go.set()
     assert isinstance(page.last(), Answered)

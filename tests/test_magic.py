@@ -248,7 +248,7 @@ def test_the_second_run_can_be_turned_off(notebook: Notebook, way: str) -> None:
         ),
         (
             F,
-            "The cell defines the jitted function f and does not call it. Call f, or write %jaxpr f(f32[8]).",
+            "The cell defines the jitted function f and does not call f. Call f, or write %jaxpr f(f32[8]).",
         ),
         (
             F + "import threading\nthread = threading.Thread(target=f, args=(x,))\nthread.start()\nthread.join()\nx",
@@ -267,14 +267,14 @@ def test_the_second_run_can_be_turned_off(notebook: Notebook, way: str) -> None:
         ),
         (
             "def main():\n    return 1\nmain()",
-            "The cell ends with main(). The call has no array among its arguments, so it was not traced. Call a "
+            "The cell ends with main(). The call has no array among its arguments, so the call was not traced. Call a "
             "function under @jax.jit in the cell, end the cell with a call such as f(x), or write %%jaxpr f(x) or "
             "%%jaxpr f(f32[8]).",
         ),
         (
             "def mean(values):\n    return sum(values) / len(values)\nmean([1.0, 2.0])",
-            "The cell ends with mean([1.0, 2.0]). The call returned no JAX array, so it was not traced. To trace the "
-            "call anyway, write %jaxpr mean([1.0, 2.0]).",
+            "The cell ends with mean([1.0, 2.0]). The call returned no JAX array, so the call was not traced. To "
+            "trace the call anyway, write %jaxpr mean([1.0, 2.0]).",
         ),
         ("1 / 0", "The cell raised ZeroDivisionError before a jitted function ran. Correct the cell and run it again."),
     ],
@@ -292,7 +292,8 @@ def test_where_only_a_recording_shows_its_note_says_what_to_type(notebook: Noteb
     assert ran.programs == ["recorded main() -> f32[8]: jit"]
     assert ran.document["message"] is None
     assert ran.document["programs"][0]["origin_note"].endswith(
-        " The cell ends with main(). The call has no array among its arguments, so it was not traced. " + WHAT_TO_TYPE
+        " The cell ends with main(). The call has no array among its arguments, so the call was not "
+        "traced. " + WHAT_TO_TYPE
     )
 
 
@@ -368,10 +369,10 @@ def test_statics_of_a_jitted_target_and_strings_of_a_plain_one(notebook: Noteboo
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("g(x)", "'g(x)' could not be traced. g is not defined. Define g in this cell or in an earlier one."),
+        ("g(x)", "'g(x)' could not be traced. g is not defined. Define g in this cell or in an earlier cell."),
         (
             "f(none)",
-            "'f(none)' could not be traced. none is not defined. Define none in this cell or in an earlier one.",
+            "'f(none)' could not be traced. none is not defined. Define none in this cell or in an earlier cell.",
         ),
         ("x(1)", "'x(1)' could not be traced. x is a ArrayImpl, not a function. Write the name of a function."),
         (
@@ -643,7 +644,7 @@ def test_what_was_printed_in_three_traces_is_one_note(notebook: Notebook) -> Non
     )
     [note] = [note for note in ran.document["notes"] if note["kind"] == "printed_while_tracing"]
     assert note["text"] == (
-        "f printed while JAX traced it. Python's print runs once for each trace, not for each call, and shows tracers "
+        "f printed while JAX traced f. Python's print runs once for each trace, not for each call, and shows tracers "
         "in place of values. This happened 3 times in this run."
     )
     assert note["detail"] == "shape (8,)\nshape (3,)\nshape (4,)"

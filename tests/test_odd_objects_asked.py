@@ -189,8 +189,8 @@ def test_reasons_of_calls_that_were_not_observed_say_what_was_not_read(notebook:
     ran = notebook.run(f"%%jaxpr\nf({y}, same)\nf({y}, Config(4))\nf({y}, Config(5))\ng(x, 7)")
     check(ran)
     not_compared = (
-        "The static argument c is another Config object, possibly an equal one: outside of an observed cell "
-        "or block, jupyter_jaxpr does not compare Config objects."
+        "The static argument c is another Config object, possibly an equal object: outside of an observed cell or "
+        "block, jupyter_jaxpr does not compare Config objects."
     )
     misses = {
         function["name"]: [

@@ -219,7 +219,7 @@ def test_the_panel_is_asked_first_and_told_the_price(answers):
         (StageTimes(compile=0.241), "The first compile took 241\u00a0ms."),
         (
             StageTimes(compile=0.0068, from_disk=True),
-            "Reading the executable from the disk cache took 6.8\u00a0ms; compiling takes longer.",
+            "Reading the executable from the persistent cache took 6.8\u00a0ms; compiling takes longer.",
         ),
     ],
 )

@@ -425,7 +425,7 @@ def test_a_large_program_is_read_when_it_is_asked_about(on_eight_devices):
     assert output == [
         "3 None",
         "['all-reduce'] 32",
-        "This run has no such program. Run the cell again.",
+        "This run does not have the requested program. Run the cell again.",
         "['all-reduce']",
     ]
 

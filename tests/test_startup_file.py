@@ -42,8 +42,8 @@ def test_a_file_that_is_not_ours_stays_as_it_is(tmp_path, text):
     file.path.write_bytes(text)
 
     sentence = (
-        f"The file {file.path} exists and has another text than jupyter_jaxpr wrote, so it stays as it is. Read the "
-        "file, and delete it yourself if you no longer need it."
+        f"The file {file.path} exists and has another text than jupyter_jaxpr wrote, so jupyter_jaxpr does not change "
+        "the file. Read the file. If you no longer need the file, delete the file yourself."
     )
     for act in (file.is_there, file.write, file.remove):
         assert refusal(act) == sentence

@@ -134,7 +134,8 @@ def test_a_call_that_raised_is_no_call_before_a_jitted_function(notebook: Notebo
 
 
 WHOLE = (
-    "JAX compiles no program for the whole of {0}: JAX runs the parts of {0} one by one, and this {1} is one of them."
+    "JAX compiles no program for the whole of {0}: JAX runs the parts of {0} one by one, and this {1} is one of the "
+    "parts."
 )
 
 

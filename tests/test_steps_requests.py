@@ -206,7 +206,7 @@ def test_values_that_are_gone_are_an_error_with_its_cure(panel):
 def test_a_card_that_is_not_there(panel):
     run = panel.show(snapshot_of(running, 2.0, XS))
     panel.ask(run, control=5)
-    assert panel.last().reason == "This run has no such construct. Run the cell again."
+    assert panel.last().reason == "This run does not have the requested construct. Run the cell again."
 
 
 def test_what_the_stepper_calls_is_none_of_the_users(panel):

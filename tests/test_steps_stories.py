@@ -545,8 +545,8 @@ def test_arrays_of_several_devices_are_not_stepped_through():
         [sys.executable, "-c", SEVERAL_DEVICES], env=os.environ | flags, capture_output=True, text=True, check=True
     )
     assert ran.stdout.splitlines() == [
-        "The function's arrays are spread over 4 devices, which the stepper does not support. Call the function with "
-        "arrays of one device.",
+        "The arrays of the function are split over 4 devices, which the stepper does not support. Call the function "
+        "with arrays of one device.",
         "The construct is inside shard_map, which the stepper does not enter. Step through a copy outside shard_map.",
     ]
 

@@ -142,7 +142,10 @@ def test_values_that_are_gone_in_a_host_without_magics(
 
 
 def test_there_is_no_such_program(ask_after: Callable[[str], Ask]) -> None:
-    assert ask_after(f"%%jaxpr\n{SINES}f(x)")(7).reason == "This run has no such program. Run the cell again."
+    assert (
+        ask_after(f"%%jaxpr\n{SINES}f(x)")(7).reason
+        == "This run does not have the requested program. Run the cell again."
+    )
 
 
 def test_a_function_that_was_defined_anew_runs_as_its_executable(
@@ -179,7 +182,7 @@ def test_stop_keeps_what_was_measured() -> None:
         report=lambda text, samples_done, total: texts.append(text),
         stop=lambda: next(stops, True),
     )
-    assert times.stopped == "Timing was stopped. The times are those of the calls that ended before."
+    assert times.stopped == "Timing was stopped. The times are of the calls that ended before the stop."
     assert times.warm is not None
     assert 0 < times.warm.runs
     assert texts[:3] == ["getting ready", "first call without jit", "timing"]

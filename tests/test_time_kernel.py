@@ -75,4 +75,4 @@ def test_stop_keeps_what_was_measured(tab):
     assert first["type"] == "working", first
     tab.say(comm, {"type": "stop", "id": 14}, subshell)
     reply = last_reply(tab, comm, 14)
-    assert reply["result"]["stopped"] == "Timing was stopped. The times are those of the calls that ended before."
+    assert reply["result"]["stopped"] == "Timing was stopped. The times are of the calls that ended before the stop."

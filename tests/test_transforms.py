@@ -470,7 +470,7 @@ def test_the_panel_asks_for_one(ask):
     assert len(second_reply.result.programs) == 2
     linearized = ask(program=0, kind="linearize")
     assert len(linearized.result.programs) == 4
-    assert ask(program=9, kind="grad").reason == "This run has no such program. Run the cell again."
+    assert ask(program=9, kind="grad").reason == "This run does not have the requested program. Run the cell again."
     assert "does not understand" in ask(program=0, kind="hessian").reason
 
 

@@ -138,8 +138,8 @@ def test_a_comprehension_becomes_a_vmap(line, code):
         ('        x = x * table[f"k{i}"]', 'table[f"k{i}"] is an element of a Python container.'),
         (
             "        state.x = jnp.sin(state.x) + x",
-            "The body assigns to state.x. The body of a loop of JAX cannot do this: make the value a part of the "
-            "carry.",
+            "The body assigns to state.x. In a loop of JAX, this assignment would happen only once, during the trace: "
+            "make the value a part of the carry.",
         ),
         ("        x = jnp.sin(x)\n        if i == 29: break", "The body has a break."),
         (

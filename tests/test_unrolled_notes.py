@@ -61,7 +61,9 @@ def f(layers, x):
     document, _ = cell_of(source, LAYERS, V)
     assert seen(document) == [("unrolled_loop", 5, 12, "carried")]
     assert document.notes[0].share > 0.8
-    assert document.notes[0].cure.startswith("Stack the parameters and scan over them with jax.lax.scan")
+    assert document.notes[0].cure.startswith(
+        "Stack the parameters, and scan over the stacked parameters with jax.lax.scan"
+    )
 
 
 def test_a_loop_in_a_loop_is_named_with_the_one_around_it():
@@ -80,9 +82,7 @@ def test_a_loop_in_several_programs_is_one_note():
     assert seen(document) == [("unrolled_loop", 2, 30, "carried")]
     (note,) = document.notes
     assert note.program == -1
-    assert note.text.endswith(
-        "The loop is in 3 programs of f. The numbers in this note are those of one of these programs."
-    )
+    assert note.text.endswith("The loop is in 3 programs of f. This note gives the numbers of one of these programs.")
     assert note.price[0] == "The times to trace, lower and compile this program were not measured."
 
 

@@ -266,7 +266,7 @@ def test_a_value_that_does_not_fit(notebook, expression, given, taken, value, be
     notebook.run("import numpy as np\ndouble = jax.jit(lambda n: n * 2)")
     note = notebook.run(f"%%jaxpr\ny = {expression}").note("changed_value")
     assert (note["title"], note["text"], note["cure"]) == (
-        f"A value of the type {given} does not fit the type {taken}",
+        f"JAX converts {given} to {taken}, and a value does not fit",
         f"JAX takes a NumPy array here as {taken}: 64-bit types need the setting jax_enable_x64. The value {value} "
         f"does not fit {taken} and becomes {became}.{others}",
         f"Use values that fit {taken}, or turn 64-bit types on before anything else uses JAX: "

@@ -198,7 +198,7 @@ def test_the_table_is_filtered_and_copied(saved):
     page, cache = saved.page, saved.panel.get_by_role("tabpanel", name="Cache")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     cache.get_by_role("button", name="Copy the table as text").click()
-    expect(cache.get_by_text("Copied as text.")).to_be_attached()
+    expect(cache.get_by_text("The table was copied as text.")).to_be_attached()
     assert page.evaluate("navigator.clipboard.readText()") == (
         "2 compiles: tracing, lowering and compiling took 314 ms of the cell's 553 ms.\n"
         "\n"

@@ -119,8 +119,8 @@ def test_a_loop_is_counted_with_its_trips_and_xla_s_count_stands_beside_it(coste
     table = cost.get_by_role("table", name="Operations counted by this panel and by XLA").get_by_role("row")
     assert texts(costed, table) == [
         "operations this panel XLA",
-        "XLA counts the body of a loop once, however many steps it has. "
-        "The loop counter adds 2 operations to XLA's count. line 7 524,288 × 100 524,290 × 1",
+        "XLA counts the body of a loop once, however many steps the loop has. The loop counter adds 2 operations to "
+        "XLA's count. line 7 524,288 × 100 524,290 × 1",
         "total 52,428,800 524,290",
     ]
 
@@ -195,7 +195,7 @@ def test_the_table_is_copied(costed):
     page, cost = costed.page, cost_of(costed)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     cost.get_by_role("button", name="Copy the table as text").click()
-    expect(cost.get_by_text("Copied as text.")).to_be_attached()
+    expect(cost.get_by_text("The table was copied as text.")).to_be_attached()
     text = page.evaluate("navigator.clipboard.readText()")
     assert text == (
         f"{LEAD}\n".replace("\u00a0", " ") + "\n"

@@ -90,8 +90,8 @@ RECORDED_TOTAL = [
     "in (n,) }",
 ]
 NO_VALUES = (
-    "The program is a recording and holds no values. To step through a loop or to time it, choose the program of the "
-    "loop or of the jitted function itself."
+    "The program is a recording and holds no values. To step through or to time a loop or a jitted function, choose "
+    "the program of the loop or of the function itself."
 )
 NO_TEXT = (
     "The program is a recording: JAX compiled each of its equations by itself. To see the StableHLO and HLO of one "
@@ -174,7 +174,7 @@ def test_a_printed_call_shows_what_ran_and_the_trace_beside_it(printed):
     )
     expect(nb.panel).to_contain_text(
         "jupyter_jaxpr recorded what JAX ran for the call total(xs): 4 dispatches, in this order. JAX compiled each "
-        "one by itself. For the recording, nothing ran a second time."
+        "dispatch by itself. For the recording, nothing ran a second time."
     )
     expect(rows(nb)).to_have_text(RECORDED_TOTAL)
 
@@ -276,7 +276,7 @@ def test_a_method_with_side_effects_is_recorded_and_traced_on_request(notebook):
     )
     expect(nb.panel).to_contain_text(
         "jupyter_jaxpr recorded what JAX ran for the call trainer.fit(x, y): 10 dispatches, in this order. JAX "
-        "compiled each one by itself. For the recording, nothing ran a second time."
+        "compiled each dispatch by itself. For the recording, nothing ran a second time."
     )
     expect(rows(nb)).to_have_text(
         [
@@ -353,7 +353,7 @@ def test_a_loop_of_python_is_shown_as_the_program_of_the_cell(notebook):
     expect(head(nb)).to_have_text(re.compile(r"^cell \[2\]\(\) → f32\[\]Cell \[2\] · \d\d:\d\d · recorded as it ran$"))
     expect(nb.panel).to_contain_text(
         "jupyter_jaxpr recorded what JAX ran for the cell outside of jit: 6 dispatches, in this order. JAX compiled "
-        "each one by itself. The cell called no jitted function of yours."
+        "each dispatch by itself. The cell called no jitted function of yours."
     )
     expect(rows(nb)).to_have_text(
         [
@@ -378,7 +378,7 @@ def test_a_loop_of_python_is_shown_as_the_program_of_the_cell(notebook):
     expect(nb.panel).to_contain_text(
         re.compile(
             "jupyter_jaxpr recorded what JAX ran for the cell outside of jit: 3 dispatches, in this order. JAX "
-            "compiled each one by itself. The recording took .*s of the cell's time."
+            "compiled each dispatch by itself. The recording took .*s of the cell's time."
         )
     )
     nb.panel.get_by_title("Choose a program").click()
@@ -576,7 +576,7 @@ def test_what_libraries_jitted_is_folded_behind_the_users_programs(notebook):
     nb.panel.get_by_role("tab", name="Time").click()
     nb.panel.get_by_role("button", name="Time the calls").click()
     expect(nb.panel.get_by_role("tabpanel", name="Time")).to_contain_text(
-        "A library made the call, and jupyter_jaxpr holds none of its values."
+        "A library made the call, and jupyter_jaxpr holds no values of the call."
     )
 
 

@@ -123,7 +123,7 @@ def test_a_scan_says_what_goes_in_around_and_out(flow):
         "Each step takes a row of xs. Each step returns a row of hs.",
     )
     assert values(nb, "scan step, line 8") == [
-        "role | path | in one step | in all steps",
+        "role | leaf | in one step | in all steps",
         "carry | h | f32[4] | f32[4]",
         "xs | xs | f32[4] | f32[50,4]",
         "ys | hs | f32[4] | f32[50,4]",
@@ -288,7 +288,7 @@ def test_a_drawing_can_be_taken_along(flow):
 
     nb.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     view(nb).get_by_role("button", name="Copy the diagram as SVG").click()
-    expect(view(nb).get_by_text("Copied as SVG.")).to_be_visible()
+    expect(view(nb).get_by_text("The diagram was copied as SVG.")).to_be_visible()
     assert nb.page.evaluate("navigator.clipboard.readText()").startswith("<svg ")
 
 

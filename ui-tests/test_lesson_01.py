@@ -110,7 +110,7 @@ def a3_print_runs_once_and_shows_a_tracer(nb, run):
     expect(printed).to_have_text(re.compile(r"^x is JitTracer\(~?float32\[\]\)\s*$"))
     expect(nb.panel.locator(".jp-JaxprPanel-header")).to_contain_text(f"{AT_LEAST}2 calls, 1 compile")
     expect(nb.listing()).not_to_contain_text("print")
-    note = notes(nb).get_by_role("listitem").filter(has_text="printed while JAX traced it")
+    note = notes(nb).get_by_role("listitem").filter(has_text="printed while JAX traced")
     expect(note).to_contain_text("Line 4")
     note.get_by_text("Printed text").click()
     expect(note.get_by_role("group").locator("pre")).to_have_text(re.compile(r"^x is JitTracer\(~?float32\[\]\)\s*$"))

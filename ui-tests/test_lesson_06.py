@@ -55,7 +55,7 @@ def test_every_claim_is_to_be_seen(lesson):
         cost = lesson.view("Cost")
         expect(cost).to_contain_text("52.4\u00a0M operations per call")
         expect(cost).to_contain_text("XLA counts 524,290 operations. jupyter_jaxpr counts 52,428,800 operations.")
-        expect(cost).to_contain_text("XLA counts the body of a loop once, however many steps it has.")
+        expect(cost).to_contain_text("XLA counts the body of a loop once, however many steps the loop has.")
     with lesson.claim("memory-kept"):
         expect(lesson.view("Cost")).to_contain_text(re.compile(r"229\skB"))
     with lesson.claim("memory-checkpoint"):

@@ -138,9 +138,9 @@ def test_notes_of_what_was_printed_and_of_a_captured_array(notebook, page):
     tab.click()
     notes = nb.panel.get_by_role("tabpanel", name=re.compile("^Notes")).get_by_role("listitem")
 
-    printed = notes.filter(has_text="printed while JAX traced it")
+    printed = notes.filter(has_text="printed while JAX traced look_up")
     expect(printed).to_contain_text(
-        "Line 4: look_up printed while JAX traced it. Python's print runs once for each trace, not for each call, "
+        "Line 4: look_up printed while JAX traced look_up. Python's print runs once for each trace, not for each call, "
         "and shows tracers in place of values."
     )
     expect(printed).to_contain_text("To print values at every call, use jax.debug.print.")

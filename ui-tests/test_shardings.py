@@ -98,7 +98,7 @@ def linked(listing: Locator) -> Locator:
 def test_the_gradients_of_a_data_parallel_step_are_summed(spread, width):
     nb = spread(STEP)
     nb.set_panel_width(width)
-    expect(head(nb.panel)).to_contain_text("8 devices · 1 collective · 2.7\u00a0kB per call")
+    expect(head(nb.panel)).to_contain_text("8 devices · 1 collective · 2.7\u00a0kB on each device per call")
     nb.listing().focus()
     nb.page.keyboard.press("d")
     expect(head(nb.panel)).to_be_focused()
@@ -190,7 +190,7 @@ def test_collectives_of_a_shard_map_are_its_own_equations(spread):
 @pytest.mark.slow
 def test_a_collective_in_a_scan_counts_for_every_trip(spread):
     nb = spread(SCAN)
-    expect(head(nb.panel)).to_contain_text("8 devices · 1 collective · 1.3\u00a0kB per call")
+    expect(head(nb.panel)).to_contain_text("8 devices · 1 collective · 1.3\u00a0kB on each device per call")
     level(nb, "HLO")
     nb.panel.get_by_role("button", name="Unfold all").click()
     head(nb.panel.locator("[data-level='hlo']")).click()

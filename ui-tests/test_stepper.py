@@ -383,7 +383,7 @@ def test_all_steps_are_copied_for_a_spreadsheet(recorded):
     nb, steps = recorded(SUM)
     nb.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     steps.get_by_role("button", name="Copy the steps for a spreadsheet").click()
-    expect(steps.get_by_text("Copied for a spreadsheet.")).to_be_attached()
+    expect(steps.get_by_text("The steps were copied for a spreadsheet.")).to_be_attached()
     assert nb.page.evaluate("navigator.clipboard.readText()") == (
         "step\ttotal\txs\ty\n1\t0\t1\t2\n2\t1\t2\t6\n3\t3\t3\t12\n4\t6\t4\t20\n5\t10\t5\t30\nafter\t15\t\t\n"
     )

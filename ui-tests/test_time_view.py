@@ -205,7 +205,7 @@ def test_stop_keeps_what_was_measured(notebook):
     expect(nb.panel.get_by_text("Stopping. The measurements made so far are kept.")).to_be_visible()
     nb.run(2)
     expect(nb.panel.get_by_role("tabpanel", name="Time")).to_contain_text(
-        "Timing was stopped. The times are those of the calls that ended before."
+        "Timing was stopped. The times are of the calls that ended before the stop."
     )
     expect(nb.panel.get_by_role("button", name="Time the calls again")).to_be_visible()
 

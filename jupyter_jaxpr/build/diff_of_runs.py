@@ -23,6 +23,9 @@ _CUT = (
 _TITLES = {"stablehlo": "StableHLO", "hlo": "HLO"}
 _LARGE = "The document of {run} holds more than {most:,} equations and is not compared. Run its cell again."
 _NO_TEXT = "The {title} of {name} is missing in {run}. {reason}"
+_MAKE_TEXT = "Press “{button}” in the Program view of the run, or run the cell again."
+#: Level -> the panel's button that makes the text of the level.
+_BUTTONS = {"stablehlo": "Lower the program", "hlo": "Compile the program"}
 
 
 def diff_runs(
@@ -85,9 +88,7 @@ def _text(document: Snapshot, sources: Sources | None, program: int, level: Lite
         files = [file.path for file in document.files]
         return lines, _places(shown_level.line_stacks or [], stacks, frames, files, cell)
     if sources is None or shown_level is None or shown_level.state in ("not_made", "absent"):
-        reason = (
-            shown_level and shown_level.reason
-        ) or "Press the button that makes the text in the Program view of the run, or run the cell again."
+        reason = (shown_level and shown_level.reason) or _MAKE_TEXT.format(button=_BUTTONS[level])
         raise Unavailable(
             _NO_TEXT.format(title=_TITLES[level], name=quoted(compared.name), run=_run(document), reason=quoted(reason))
         )

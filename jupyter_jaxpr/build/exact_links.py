@@ -30,7 +30,7 @@ def exact_links_question(observed: ObservedProgram, name: str) -> str:
         duration_text = "The duration is unknown."
     elif stages.from_disk:
         duration_text = (
-            f"Reading the executable from the disk cache took {duration(compiling)}; compiling takes longer."
+            f"Reading the executable from the persistent cache took {duration(compiling)}; compiling takes longer."
         )
     elif lower is None:
         duration_text = (

@@ -64,8 +64,8 @@ def printed_notes(walk: Walk, printed: Sequence[Printed], programs: Sequence[Pro
             Note(
                 kind="printed_while_tracing",
                 text=(
-                    f"{text.function} printed while JAX traced it. Python's print runs once for each trace, not for "
-                    "each call, and shows tracers in place of values."
+                    f"{text.function} printed while JAX traced {text.function}. Python's print runs once for each "
+                    "trace, not for each call, and shows tracers in place of values."
                 ),
                 cure="To print values at every call, use jax.debug.print.",
                 detail=text.text,
@@ -198,7 +198,7 @@ def loop_notes(
             read = programs[among[0]]
             types = ", ".join(argument.summary for argument in read.arguments)
             numbers = f"{read.name} ({types})" if types else "one of these programs"
-            text += f" The loop is in {_named(among, programs)}. The numbers in this note are those of {numbers}."
+            text += f" The loop is in {_named(among, programs)}. This note gives the numbers of {numbers}."
         note = Note(
             kind=loop.kind,
             text=text,

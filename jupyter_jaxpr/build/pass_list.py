@@ -22,7 +22,7 @@ def passes_question(observed: ObservedProgram, name: str) -> str:
     if seconds is None:
         price = "The duration is unknown."
     elif observed.stages is not None and observed.stages.from_disk:
-        price = f"Reading the executable from the disk cache took {duration(seconds)}; compiling takes longer."
+        price = f"Reading the executable from the persistent cache took {duration(seconds)}; compiling takes longer."
     else:
         price = f"The first compile took {duration(seconds)}."
     return (

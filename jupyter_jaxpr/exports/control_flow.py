@@ -1,4 +1,4 @@
-"""Prints a document's control-flow cards for the exports: a row for each construct, its values by path, its facts."""
+"""Prints a document's control-flow cards for the exports: a row for each construct, its leaves, its facts."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from ..document.types.document import Snapshot
 from ..quantities import NO_BREAK, UNKNOWN, count
 
 HEAD = ("construct", "line", "inside", "steps", "decided by")
-_LOOP = ("role", "path", "in one step", "in all steps")
-_BRANCHES = ("role", "path", "type")
+_LOOP = ("role", "leaf", "in one step", "in all steps")
+_BRANCHES = ("role", "leaf", "type")
 # At most this many constructs of a document are listed.
 _CARDS = 40
 # At most this many values of one construct are listed.

@@ -179,7 +179,7 @@ def _control_flow(flow: ControlFlowText) -> list[Markup]:
     if flow.left_out:
         parts.append(element("p", flow.left_out))
     for card in flow.cards:
-        inside = [_table("Values by path", card.head, card.values, "jjx-values")] if card.values else []
+        inside = [_table("Values of the construct", card.head, card.values, "jjx-values")] if card.values else []
         inside += [element("ul", *(element("li", branch) for branch in card.branches))] if card.branches else []
         inside += [element("p", fact) for fact in card.facts]
         if inside:
@@ -259,7 +259,7 @@ def _note(document: Snapshot, note: Note) -> Markup:
     if note.code:
         parts.append(element("pre", element("code", note.code)))
         if note.level == "applies":
-            parts.append(element("p", "The rewrite applies as it stands."))
+            parts.append(element("p", "The rewrite applies without changes."))
     for cure in note.cures:
         parts.append(element("p", element("strong", cure.name), f"{wording.LEVELS[cure.level]}: {cure.text}"))
         if cure.code:

@@ -100,7 +100,7 @@ def of_libraries(document: Snapshot) -> str | None:
     return f"The panel shows {count(left, 'more program')}, which libraries jitted." if left else None
 
 
-LEVELS = {"applies": " (applies as it stands)", "choice": " (replace the names in capitals)", "advice": ""}
+LEVELS = {"applies": " (applies without changes)", "choice": " (replace the names in capitals)", "advice": ""}
 """The text after a cure's name that says how certain the cure is."""
 
 

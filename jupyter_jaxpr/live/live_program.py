@@ -65,7 +65,7 @@ _COMPUTES_ELSEWHERE = (
 )
 _RETURNS = (
     "{name} is not traced live. The function returns an object of the class {kind}, and a program of JAX returns "
-    "arrays, numbers, and lists, tuples and dicts of them."
+    "arrays, numbers, and lists, tuples and dicts of arrays and numbers."
 )
 _STOPPED = "Live stopped the trace of {name} after {seconds}. Run the cell to see its program."
 _NEEDS = "Live does not know the argument types of {name}. Type the types here, such as {example}, or run the cell."

@@ -107,7 +107,9 @@ def why_no_program(
     if active.run.ahead:
         names = ", ".join(sorted(active.run.ahead)[:5])
         stages = "(by .trace, .lower or jax.make_jaxpr)"
-        return f"The cell only traced or lowered {names} ahead of time {stages} and did not call it. {CALL_IT_ITSELF}"
+        return (
+            f"The cell only traced or lowered {names} ahead of time {stages} and did not call {names}. {CALL_IT_ITSELF}"
+        )
     unseen_call = may_have_called(namespace, active, observation)
     if unseen_call is not None and any(function.handed for function in observation.functions):
         return unseen_call
@@ -143,8 +145,8 @@ def why_no_program(
     if uncalled:
         name = uncalled[0]
         return (
-            f"The cell defines the jitted function {name} and does not call it. Call {name}, or write "
-            f"%jaxpr {name}(f32[8])."
+            f"The cell defines the jitted function {name} and does not call {name}. Call {name}, or write %jaxpr "
+            f"{name}(f32[8])."
         )
     if jit_disabled() or "disable_jit" in active.cell.source:
         return _JIT_IS_OFF

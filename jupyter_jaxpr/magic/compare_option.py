@@ -124,7 +124,7 @@ def _cannot(observation: Observation, text: str) -> str:
 
 def _why_not(error: Exception, text: str, value: str | None) -> str:
     if isinstance(error, NameError) and error.name:
-        return f"--compare: {error.name} is not defined. Define {error.name} in this cell or in an earlier one."
+        return f"--compare: {error.name} is not defined. Define {error.name} in this cell or in an earlier cell."
     raised = error_text(error)
     if value is None:
         return f"--compare: the arguments of {text} raised {raised}. Correct the call on the magic's line."

@@ -60,8 +60,10 @@ class JaxprMagics(Magics):
 
     types = Bool(
         True,
-        help="Read, while JAX traces, which type each name of your functions has; the panel shows the types beside the "
-        "code. Reading takes some microseconds for each line that runs. It needs Python 3.12 or later.",
+        help=(
+            "Read, while JAX traces, which type each name of your functions has; the panel shows the types beside the "
+            "code. Reading takes some microseconds for each line that runs. The setting needs Python 3.12 or later."
+        ),
     ).tag(config=True)
 
     def __init__(self, cell_observer: CellObserver) -> None:

@@ -60,8 +60,7 @@ def arguments(magic: Callable[..., Any]) -> Callable[..., Any]:
             argument(
                 "--stage",
                 choices=STAGES,
-                help="The last stage for the target: trace it (default), lower it to StableHLO, compile it to HLO, or "
-                "run it once.",
+                help="The last stage for the target: trace (default), lower to StableHLO, compile to HLO, or run once.",
             ),
             argument(
                 "--no-trace",
@@ -85,16 +84,21 @@ def arguments(magic: Callable[..., Any]) -> Callable[..., Any]:
             argument(
                 "--steps",
                 action="store_true",
-                help="Run every loop and branch of the program in focus once more, on the values of the last call, and "
-                "show the steps. A construct with effects does not run: the panel offers to run it and asks first.",
+                help=(
+                    "Run every loop and branch of the program in focus once more, on the values of the last call, and "
+                    "show the steps. A construct with effects does not run: the panel offers to run the construct and "
+                    "asks first."
+                ),
             ),
             argument(
                 "--time",
                 action="store_true",
-                help="Time the program in focus again, and its Python without jit, on the values of the last call: "
-                "each runs repeatedly for a fraction of a second. The panel shows the time of a warm call beside the "
-                "first call. A program that has effects or takes over a second is not repeated: the panel offers to "
-                "run it and asks first.",
+                help=(
+                    "Time the program in focus again, and its Python without jit, on the values of the last call: each "
+                    "runs repeatedly for a fraction of a second. The panel shows the time of a warm call beside the "
+                    "first call. A program that has effects or takes over a second is not repeated: the panel offers "
+                    "to run the program and asks first."
+                ),
             ),
             argument(
                 "--transform",
@@ -124,9 +128,11 @@ def arguments(magic: Callable[..., Any]) -> Callable[..., Any]:
             argument(
                 "--ignore",
                 metavar="NOTE,...",
-                help="Do not show these notes of the cell, or 'all'. A comment '# jaxpr: ignore' at the end of a line "
-                "silences the notes on the line, '# jaxpr: ignore key_used_twice' one kind of them. The notes are: "
-                f"{', '.join(SILENCEABLE_NOTES)}.",
+                help=(
+                    "Do not show these notes on the cell: names separated by commas, or 'all'. A comment '# jaxpr: "
+                    "ignore' at the end of a line silences all notes on the line; '# jaxpr: ignore key_used_twice' "
+                    f"silences the notes of one kind. The notes are: {', '.join(SILENCEABLE_NOTES)}."
+                ),
             ),
             argument("--title", help="A title for this run in the panel."),
             argument("--pin", action="store_true", help="Keep this run in view when the next run comes."),

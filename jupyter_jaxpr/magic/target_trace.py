@@ -115,7 +115,7 @@ def _refused(observation: Observation, error: EffectsError) -> str:
 
 def _why_not(error: Exception, text: str, magic: str) -> str:
     if isinstance(error, NameError) and error.name:
-        return f"{error.name} is not defined. Define {error.name} in this cell or in an earlier one."
+        return f"{error.name} is not defined. Define {error.name} in this cell or in an earlier cell."
     if isinstance(error, SpecError):
         return str(error)
     return f"The arguments of the call raised {error_text(error)}. Correct the call after {magic}."

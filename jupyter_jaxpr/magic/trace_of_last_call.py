@@ -251,12 +251,12 @@ def _not_traceable(last: Any) -> str | None:
         return f"The cell ends with a call of {name}, which is not a function that JAX can trace. {WHAT_TO_TYPE}"
     if not has_arrays(last.args, last.kwargs):
         return (
-            f"The cell ends with {last.text}. The call has no array among its arguments, so it was not traced. "
+            f"The cell ends with {last.text}. The call has no array among its arguments, so the call was not traced. "
             f"{WHAT_TO_TYPE}"
         )
     if not returned_arrays(last.result):
         return (
-            f"The cell ends with {last.text}. The call returned no JAX array, so it was not traced. To trace the call "
-            f"anyway, write %jaxpr {last.text}."
+            f"The cell ends with {last.text}. The call returned no JAX array, so the call was not traced. To trace the "
+            f"call anyway, write %jaxpr {last.text}."
         )
     return None

@@ -58,8 +58,8 @@ NO_TEXT = (
     "program, call the function under jax.jit."
 )
 NO_VALUES = (
-    "The program is a recording and holds no values. To step through a loop or to time it, choose the program of the "
-    "loop or of the jitted function itself."
+    "The program is a recording and holds no values. To step through or to time a loop or a jitted function, choose "
+    "the program of the loop or of the function itself."
 )
 _TOO_MANY = "The recording covers {first}; JAX ran the other dispatches at full speed, unrecorded."
 _TOO_LONG = (

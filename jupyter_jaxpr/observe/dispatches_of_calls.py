@@ -294,8 +294,8 @@ def _is_recorded(function: Any) -> bool:
 HOW = "recorded as it ran"
 _HOW_UNDER = "recorded as it ran under {transform}"
 _NOTE = (
-    "jupyter_jaxpr recorded what JAX ran for the call {text}: {ran}, in this order. JAX compiled each one by itself. "
-    "For the recording, nothing ran a second time."
+    "jupyter_jaxpr recorded what JAX ran for the call {text}: {ran}, in this order. JAX compiled each dispatch by "
+    "itself. For the recording, nothing ran a second time."
 )
 _NOT_RECORDED = "The call {text} was not recorded. {why}"
 

@@ -27,8 +27,8 @@ _FOREVER = float("inf")
 EAGER_TAKES = "--eager records each dispatch of JAX, so the cell takes up to 20 times as long."
 
 _NOTE = (
-    "jupyter_jaxpr recorded what JAX ran for the cell outside of jit: {ran}, in this order. JAX compiled each one by "
-    "itself."
+    "jupyter_jaxpr recorded what JAX ran for the cell outside of jit: {ran}, in this order. JAX compiled each dispatch "
+    "by itself."
 )
 _COMPOSED = (
     "JAX compiles no program for the whole of {name} outside of jit: each operation of {name} is a program of its own."

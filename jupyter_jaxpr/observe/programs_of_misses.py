@@ -110,8 +110,8 @@ class KeptProgram:
         """Return a sentence on the origin of the program; None if the origin is clear."""
         if self.origin == "derived":
             text = (
-                "JAX derived this program from the function, which was called under a transformation "
-                "such as grad or vmap outside any jit."
+                "JAX derived this program from the function, which was called under a transform such as grad or vmap "
+                "outside any jit."
             )
             return text if in_this_run else f"{text} JAX compiled the program earlier and reused the executable."
         within = None if self.construct is None or self.construct.within is None else _construct_note(self.construct)
@@ -158,7 +158,7 @@ def _construct_note(construct: Construct) -> str:
     """Return a sentence that names the JAX function, such as `cg`, one of whose programs is the construct."""
     return (
         f"JAX compiles no program for the whole of {construct.within}: JAX runs the parts of {construct.within} one by "
-        f"one, and this {construct.name} is one of them."
+        f"one, and this {construct.name} is one of the parts."
     )
 
 

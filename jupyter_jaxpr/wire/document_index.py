@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..document.types.document import Snapshot
     from .request import Request
 
-_NO_SUCH = "This run has no such {what}. Run the cell again."
+_NO_SUCH = "This run does not have the requested {what}. Run the cell again."
 
 
 def _index(noun: str, field: str) -> msgspec.Meta:

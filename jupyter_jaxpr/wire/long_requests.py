@@ -26,8 +26,8 @@ from .messages import LastReply, Refused, Reply, Working
 PER_SECOND = 4
 _WAITS = "waiting for an earlier request to end"
 _NOT_BEGUN = (
-    "The request was stopped before it began: an earlier request has not ended. Wait for the earlier request to end, "
-    "or stop the earlier request."
+    "The request was stopped before the request began: an earlier request has not ended. Wait for the earlier request "
+    "to end, or stop the earlier request."
 )
 
 

@@ -23,8 +23,8 @@ del _find_spec
 """
 
 _NOT_OURS = (
-    "The file {path} exists and has another text than jupyter_jaxpr wrote, so it stays as it is. Read the file, and "
-    "delete it yourself if you no longer need it."
+    "The file {path} exists and has another text than jupyter_jaxpr wrote, so jupyter_jaxpr does not change the file. "
+    "Read the file. If you no longer need the file, delete the file yourself."
 )
 _NOT_WRITTEN = (
     "The file {path} was not written: {why}. Make its folder writable, or load the extension in the notebook with "

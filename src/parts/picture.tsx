@@ -71,7 +71,9 @@ export function Picture(props: {
           className="jp-JaxprPanel-action"
           aria-label={trans.__('Save the diagram as SVG')}
           title={trans.__('Save the diagram as SVG')}
-          onClick={() => take(text => saveAs(name, text), trans.__('Saved.'))}
+          onClick={() =>
+            take(text => saveAs(name, text), trans.__('The diagram was saved.'))
+          }
         >
           <Icon name="save" />
         </button>
@@ -82,7 +84,7 @@ export function Picture(props: {
           onClick={() =>
             take(
               text => Clipboard.copyToSystem(text),
-              trans.__('Copied as SVG.')
+              trans.__('The diagram was copied as SVG.')
             )
           }
         >

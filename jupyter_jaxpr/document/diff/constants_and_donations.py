@@ -30,7 +30,7 @@ def outside(before: Snapshot, program_before: int, after: Snapshot, program_afte
     if captured:
         sentences.append(
             f"The diff does not compare the values of {count(captured, 'constant')}: a program holds only the types of "
-            "its constants. Pass an array that changes as an argument."
+            "its constants. If the values of a constant change, pass the constant as an argument."
         )
     called = _callbacks(after, later)
     shared = [name for name in _callbacks(before, earlier) if name in called]

@@ -92,7 +92,7 @@ def text_rows(
     if elided:
         remarks.append(
             f"The diff does not compare the values of {count(elided, 'large constant')}: the texts do not print the "
-            "values. Pass an array that changes as an argument."
+            "values. If the values of a constant change, pass the constant as an argument."
         )
     return rows, remarks
 

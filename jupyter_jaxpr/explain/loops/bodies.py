@@ -137,8 +137,8 @@ class Body:
                 self._write(element)
         else:
             raise Cannot(
-                f"The body assigns to {_short(target)}. The body of a loop of JAX cannot do this: make the value a "
-                "part of the carry."
+                f"The body assigns to {_short(target)}. In a loop of JAX, this assignment would happen only once, "
+                "during the trace: make the value a part of the carry."
             )
 
     def _store(self, name: str) -> None:

@@ -121,7 +121,8 @@ class _Writer:
         _no_calls_of(node.body, targets - iterated.numbers)
         if iterated.reverse and body.appends:
             raise Cannot(
-                "The loop appends its results in reverse order. jax.lax.scan gives them in the order of the elements."
+                "The loop appends its results in reverse order. jax.lax.scan gives the results in the order of the "
+                "elements."
             )
         for name, (_, value) in body.appends.items():
             check_starts_empty(self._loop, name)
@@ -301,7 +302,7 @@ class _Writer:
             single = self._names.new("one", "each_one", "single")
             element = self._names.new("each", "element", "item")
             if len(iterated.targets) > 1:
-                raise Cannot("The comprehension has several targets, and one of them is a tuple.")
+                raise Cannot("The comprehension has several targets, and one of the targets is a tuple.")
             function = single
             before += [
                 f"def {single}({element}):",

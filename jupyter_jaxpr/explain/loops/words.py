@@ -66,7 +66,7 @@ def cure(match: FoundLoop, written: Rewrite) -> str:
     if written.form == "vmap":
         advice = "Compute all iterations at once with jax.vmap."
     elif written.form == "scan" and written.stacked:
-        advice = "Stack the parameters and scan over them with jax.lax.scan."
+        advice = "Stack the parameters, and scan over the stacked parameters with jax.lax.scan."
     else:
         advice = f"Write the loop with jax.lax.{written.form}."
     sentences = [advice, "The program then holds the body only once, for any number of iterations."]
@@ -99,7 +99,7 @@ def price(stages: StageTimes | None) -> list[str]:
     else:
         sentences.append("The times to trace, lower and compile this program were not measured.")
     if stages is not None and stages.from_disk:
-        sentences.append("JAX loaded the executable from the compilation cache on disk.")
+        sentences.append("JAX loaded the executable from the persistent cache.")
     sentences.append(
         "Trace and compile times grow with the number of unrolled iterations. With a loop of JAX, these times do "
         "not grow. An unrolled program may run faster, because XLA sees all iterations at once. Run times were "

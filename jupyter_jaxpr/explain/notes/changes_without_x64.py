@@ -17,7 +17,7 @@ _CURE_OF_TYPE = (
     'Write {taken}, or turn 64-bit types on before anything else uses JAX: jax.config.update("jax_enable_x64", True).'
 )
 
-_TITLE_OF_NUMBER = "A value of the type {given} does not fit the type {taken}"
+_TITLE_OF_NUMBER = "JAX converts {given} to {taken}, and a value does not fit"
 _NUMBER = (
     "JAX takes a NumPy array here as {taken}: 64-bit types need the setting jax_enable_x64. The value "
     "{value} does not fit {taken} and becomes {became}.{others}"

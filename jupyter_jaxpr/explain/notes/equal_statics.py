@@ -12,12 +12,12 @@ from .stale_values import cure_of_static, how_static_is_found
 _TITLE = "{after} equals {before} as the static argument {name}"
 _TITLE_OF_PART = "Two values of the static argument {static} are equal, and {name} differs"
 _VALUE = (
-    "JAX traced {function} with {name} = {before}. This call passes {name} = {after}. The two values are "
-    "equal in Python, so JAX used the program that it had cached for {before}."
+    "JAX traced {function} with {name} = {before}. This call passes {name} = {after}. The two values are equal in "
+    "Python, so JAX used the cached program for {before}."
 )
 _OBJECT = (
     "{name} was {before} when JAX traced {function}, and is {after} in this call. The __eq__ of {kind} says that the "
-    "two objects are equal, so JAX used the program that it had cached for {before}."
+    "two objects are equal, so JAX used the cached program for {before}."
 )
 _CHANGED_OBJECT = (
     "{name} was {before} when JAX traced {function}, and is {after} in this call. After the trace, the code changed "

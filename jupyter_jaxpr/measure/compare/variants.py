@@ -254,8 +254,8 @@ class Trial:
         self.variant.compiled_before = True
         if program is None or program.stages is None or program.stages.compile is None:
             variant.notes.append(
-                f"JAX compiled {variant.name} before it was recorded, so the compile time is unknown. Run the cell "
-                f"that defines {variant.name} again, then compare again."
+                f"JAX compiled {variant.name} before {variant.name} was recorded, so the compile time is unknown. Run "
+                f"the cell that defines {variant.name} again, then compare again."
             )
             return result
         self._take(program.stages)

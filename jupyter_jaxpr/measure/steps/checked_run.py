@@ -35,8 +35,8 @@ EFFECTS = (
     "unchanged. Both runs repeat the prints and callbacks of the function. Run the function?"
 )
 _DEVICES = (
-    "The function's arrays are spread over {count} devices, which the stepper does not support. Call the function with "
-    "arrays of one device."
+    "The arrays of the function are split over {count} devices, which the stepper does not support. Call the function "
+    "with arrays of one device."
 )
 _NO_VALUES = "The values of the call were not recorded. {cure}"
 _STEPS = "Run the cell again with %%jaxpr --steps."

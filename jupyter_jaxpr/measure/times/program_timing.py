@@ -56,8 +56,8 @@ _OTHER_RESULT = "The settings or the caches of JAX changed, so a call without ji
 _OTHER_JIT = "{library} jits {name} and calls {name} in its own way."
 _RAISED = "The call without jit raised {error}"
 _NO_EAGER = "{name} was not timed without jit. {why}"
-_STOPPED = "Timing was stopped. The times are those of the calls that ended before."
-_INTERRUPTED = "Timing was interrupted. The times are those of the calls that ended before."
+_STOPPED = "Timing was stopped. The times are of the calls that ended before the stop."
+_INTERRUPTED = "Timing was interrupted. The times are of the calls that ended before the interrupt."
 _RUNS_OF_LONG = 5
 
 

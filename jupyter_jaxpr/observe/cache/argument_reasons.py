@@ -148,7 +148,7 @@ def _without_parameter(old: Key, new: Key) -> Iterator[Reason]:
         else:
             text = f"The call passes {names_text(gained)}, where the earlier call passed {names_text(lost)}."
         cure = "Pass the same keyword arguments every time."
-        only = names_text(lost) or "none of them", names_text(gained) or "none of them"
+        only = names_text(lost) or "not passed", names_text(gained) or "not passed"
         yield Reason("pytree", text, (gained + lost)[0], *only, cure)
 
 

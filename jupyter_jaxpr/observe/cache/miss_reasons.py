@@ -63,8 +63,7 @@ def _reasons(event: MissEvent, history: FunctionHistory, reading: Reading) -> tu
     same_kind = [old for old in of_object if old.key is not None and old.key.traced == event.key.traced]
     if not same_kind:
         text = (
-            f"This is the first call of {history.name} outside any transformation. JAX makes another program for such "
-            "calls."
+            f"This is the first call of {history.name} outside any transform. JAX makes another program for such calls."
         )
         if event.key.traced:
             text = (
@@ -147,14 +146,20 @@ def _made_anew(event: MissEvent, history: FunctionHistory, expression: str | Non
     if event.callable_class:
         if event.callable_class == "PjitFunction":
             text = f"This is a new jit of {name}, which is jitted already: jax.jit makes a function object of its own."
-            return Reason("new_function", text, cure="Keep the new jitted function in a variable, and call it again.")
+            return Reason(
+                "new_function",
+                text,
+                cure="Keep the new jitted function in a variable, and call the function in the variable again.",
+            )
         text = f"This is another {event.callable_class} object: each object has cache entries of its own."
         cure = f"Keep one {event.callable_class} object, or pass its values to a function as arguments."
         return Reason("new_function", text, cure=cure)
     by = "jit" if event.key is None else event.key.options.by
     text, cure = _where_made(new_function_object, event, by)
     if event.unread:
-        cure += f" If the contents of {names_text(event.unread)} change between the calls, pass them as arguments."
+        cure += (
+            f" If the contents of {names_text(event.unread)} change between the calls, pass the contents as arguments."
+        )
     return Reason("new_function", text, cure=cure)
 
 

@@ -111,7 +111,7 @@ def _another_function(subject: str, path: str, before: StaticValue, after: Stati
         return Reason("static_value", text, path, before.text, after.text, cure)
     unread = names_text(unread_values(before.reads.outside, after.reads.outside))
     if unread:
-        cure += f" If the contents of {unread} change between the calls, pass them as arguments."
+        cure += f" If the contents of {unread} change between the calls, pass the contents as arguments."
     return Reason("static_identity", text, path, before.text, after.text, cure)
 
 
@@ -184,7 +184,7 @@ def _unread(subject: str, path: str, before: StaticValue, after: StaticValue, cu
         text = f"{subject} is another {kind} object, and {kind} compares by identity."
     else:
         text = (
-            f"{subject} is another {kind} object, possibly an equal one: outside of an observed cell or block, "
+            f"{subject} is another {kind} object, possibly an equal object: outside of an observed cell or block, "
             f"jupyter_jaxpr does not compare {kind} objects."
         )
     return Reason("static_identity", text, path, before.text, after.text, f"Reuse the object. {_see_values()} {cure}")

@@ -21,7 +21,7 @@ _WORDS = {
     "linearize": "linearization",
     "jvp": "forward-mode differentiation",
 }
-_UNKNOWN = "a transformation such as grad or vmap"
+_UNKNOWN = "a transform such as grad or vmap"
 
 
 def under(key: Key) -> str:
@@ -43,11 +43,11 @@ def jit_outside(key: Key, name: str) -> str:
         and not key.statics
     )
     if not kinds or not is_plain or any(kind != "vmap" for kind in kinds):
-        return "Put the jit outside the transformation: call the transformed function within a function under jax.jit."
+        return "Put the jit outside the transform: call the transformed function within a function under jax.jit."
     called = name if name.isidentifier() else "f"
     for _ in kinds:
         called = f"jax.vmap({called})"
-    return f"Put the jit outside the transformation, such as jax.jit({called})."
+    return f"Put the jit outside the transform, such as jax.jit({called})."
 
 
 def is_first_under(key: Key, earlier: Sequence[MissEvent]) -> bool:
@@ -60,7 +60,7 @@ def is_first_under(key: Key, earlier: Sequence[MissEvent]) -> bool:
 
 def first_under(key: Key, name: str) -> Reason:
     """Return the reason for the first call under a combination of transforms."""
-    text = f"This is the first call of {name} under {under(key)}. JAX derives a program for each transformation."
+    text = f"This is the first call of {name} under {under(key)}. JAX derives a program for each transform."
     return Reason("transform", text)
 
 
@@ -82,7 +82,7 @@ def transform_reason(event: MissEvent, earlier: Sequence[MissEvent], name: str, 
     under_transforms = [old for old in alike if old.key is not None and old.key.transforms is not None]
     if key.transforms is None or not under_transforms:
         text = (
-            f"JAX derived another program from {name}: the transformation or the batch size is new, or the caches were "
+            f"JAX derived another program from {name}: the transform or the batch size is new, or the caches were "
             "cleared."
         )
         return Reason("transform", text)
@@ -126,8 +126,8 @@ def _other_axes(before: Key, key: Key, name: str, reading: Reading) -> Reason:
         return Reason("transform", f"The axes that vmap around {name} maps changed: {names_text(axes)}.")
     current, was = ([path for path, around in around_paths.items() if around] for around_paths in (new, old))
     text = (
-        f"In this call, {under(key)} of {name} applies to {names_text(current)}. In the earlier call, it applied to "
-        f"{names_text(was)}."
+        f"In this call, {under(key)} of {name} applies to {names_text(current)}. In the earlier call, {under(key)} "
+        f"applied to {names_text(was)}."
     )
     return Reason("transform", text)
 

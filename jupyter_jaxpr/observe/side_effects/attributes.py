@@ -183,7 +183,7 @@ class Attributes(abc.ABC):
                 has_getattr = self._is_users_module and "__getattr__" in vars(value)
                 if isinstance(node, ast.Attribute) and not has_getattr and self.raises(scope, name):
                     return PLAIN
-                text = f"{PLACE} reads the attribute {name} of a module that has no such attribute."
+                text = f"{PLACE} reads the attribute {name}, which the module does not have."
                 return self.refuse("unknown", scope, node, text)
             return Known(attribute)
         if is_immutable(value) or is_array_of_jax(value):

@@ -26,8 +26,8 @@ MOST = 20
 
 
 _NO_VALUES = (
-    "A library made the call, and jupyter_jaxpr holds none of its values. To time the program or to step through a "
-    "loop of it, call the library's function under jax.jit in the cell."
+    "A library made the call, and jupyter_jaxpr holds no values of the call. To time the program or to step through a "
+    "loop of the program, call the library's function under jax.jit in the cell."
 )
 
 

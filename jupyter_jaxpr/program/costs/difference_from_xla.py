@@ -184,7 +184,8 @@ def _explained(counted: Cost, rows: list[_Row]) -> list[Difference]:
     differences = [
         Difference(
             "unknown_trips",
-            "The number of steps of this loop is unknown before it runs. XLA and jupyter_jaxpr both count one step.",
+            "The number of steps of this loop is unknown before the loop runs. XLA and jupyter_jaxpr both count one "
+            "step.",
             row.once,
             row.once,
             row.frame,
@@ -320,9 +321,12 @@ class _Loops:
 
 
 def _loop(row: _Row) -> Difference:
-    text = "XLA counts the body of a loop once, however many steps it has."
+    text = "XLA counts the body of a loop once, however many steps the loop has."
     if row.inner:
-        text = "XLA counts the body of a loop once, however many steps it has, and the loops inside it as well."
+        text = (
+            "XLA counts the body of a loop once, however many steps the loop has, and likewise the body of each inner "
+            "loop."
+        )
     if row.beside:
         text += " JAX unrolls the loop: one body holds several steps, and the remaining steps are outside of the loop."
     elif row.unrolled:

@@ -27,7 +27,7 @@ class MakeRequest(Request, tag="make"):
         with context.alone() as run:
             level = next(level for level in run.document.programs[self.program].levels if level.name == self.level)
             if level.state == "absent":
-                raise Unavailable(level.reason or "This run has no such text. Run the cell again.")
+                raise Unavailable(level.reason or "This run does not have the requested text. Run the cell again.")
             if level.state != "not_made":
                 return run.document
             return run.sources.make(self.program, self.level)

@@ -59,7 +59,10 @@ export function Toolbar(props: {
         aria-disabled={hides}
         onClick={() =>
           hides ||
-          copy(ledgerText(snapshot, trans), trans.__('Copied as text.'))
+          copy(
+            ledgerText(snapshot, trans),
+            trans.__('The table was copied as text.')
+          )
         }
       >
         <Icon name="copy" />
@@ -71,7 +74,10 @@ export function Toolbar(props: {
         aria-disabled={hides}
         onClick={() =>
           hides ||
-          copy(ledgerMarkdown(snapshot, trans), trans.__('Copied as Markdown.'))
+          copy(
+            ledgerMarkdown(snapshot, trans),
+            trans.__('The table was copied as Markdown.')
+          )
         }
       >
         {trans.__('MD')}

@@ -74,7 +74,7 @@ export function Toolbar(props: {
         onClick={() =>
           copy(
             costText(reading, group, order, measure, trans),
-            trans.__('Copied as text.')
+            trans.__('The table was copied as text.')
           )
         }
       >
@@ -88,7 +88,7 @@ export function Toolbar(props: {
         onClick={() =>
           copy(
             costMarkdown(reading, group, order, measure, trans),
-            trans.__('Copied as Markdown.')
+            trans.__('The table was copied as Markdown.')
           )
         }
       >

@@ -112,7 +112,7 @@ export function Choosing(props: {
           )
         ) : fits === null ? (
           trans.__(
-            'The panel cannot tell which row fits %1. Compare the rows below.',
+            'The panel cannot tell which construct to use for %1. Compare the situations in the table.',
             of.name
           )
         ) : (

@@ -81,7 +81,7 @@ export function Slots(props: {
 
 /** The headings of the columns with types: within a step and in total; for a while loop, before and after it. */
 function headsOf(control: Control, trans: TranslationBundle): string[] {
-  const start = [trans.__('role'), trans.__('path')];
+  const start = [trans.__('role'), trans.__('leaf')];
   if (isBranch(control) || isNamed(control)) {
     return [...start, trans.__('type')];
   }
@@ -129,7 +129,7 @@ function Row(props: {
         ) : variable !== null ? (
           <span
             title={trans.__(
-              'The path of the value is unknown. The table shows the name of the variable in the program.'
+              'The path of the leaf is unknown. The table shows the name of the variable in the program.'
             )}
           >
             {shortened(variable, LONGEST_PATH)}

@@ -145,7 +145,10 @@ function Copies(props: ITableProps): JSX.Element {
         aria-label={trans.__('Copy the table as text')}
         title={trans.__('Copy the table as text')}
         onClick={() =>
-          copy(sweepText(sweep, trans), trans.__('Copied as text.'))
+          copy(
+            sweepText(sweep, trans),
+            trans.__('The table was copied as text.')
+          )
         }
       >
         <Icon name="copy" />
@@ -157,7 +160,7 @@ function Copies(props: ITableProps): JSX.Element {
         onClick={() =>
           copy(
             sweepMarkdown(snapshot, sweep, trans),
-            trans.__('Copied as Markdown.')
+            trans.__('The table was copied as Markdown.')
           )
         }
       >

@@ -191,7 +191,7 @@ export function snapshot(changes: Partial<Snapshot> = {}): Snapshot {
     notes: [
       {
         kind: 'printed_while_tracing',
-        text: 'rnn printed while JAX traced it.',
+        text: 'rnn printed while JAX traced rnn.',
         cure: 'Use jax.debug.print.',
         detail: 'Tracing\n',
         program: 0,
@@ -577,7 +577,7 @@ export function programCost(changes: Partial<ProgramCost> = {}): ProgramCost {
       differences: [
         {
           kind: 'loop_once',
-          text: 'XLA counts the body of a loop once, however many steps it has.',
+          text: 'XLA counts the body of a loop once, however many steps the loop has.',
           ours: 10,
           xla: 1,
           frame: 0,

@@ -55,7 +55,7 @@ export function summaryWords(
       )
     );
     if (bytes !== null && collectives.length > 0) {
-      words.push(trans.__('%1 per call', size(bytes)));
+      words.push(trans.__('%1 on each device per call', size(bytes)));
     }
   }
   return words.join(' · ');

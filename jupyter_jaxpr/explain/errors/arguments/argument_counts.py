@@ -93,7 +93,11 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
             return rule
         if (kernel := _kernel_parameters(raised, name, match["given"], match["takes"])) is not None:
             return kernel
-        cure = FoundCure("the arguments", None, f"Pass as many arguments as {name} takes, or name them as name=value.")
+        cure = FoundCure(
+            "the arguments",
+            None,
+            f"Pass as many arguments as {name} takes, or pass arguments by name, as name=value.",
+        )
         title = f"The call passes {match['given']} positional arguments, but {name} takes {match['takes']}"
         return Explained(None, title, "", (cure,))
     if isinstance(error, TypeError) and (match := _UNEXPECTED.search(text)) and raised is not None:
@@ -112,7 +116,7 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
         if raised is not None and isinstance(raised.node, ast.Call) and "pallas_call(" in raised.source(raised.node):
             title = f"{name} is the kernel of a pallas_call and gets no reference for {missing}"
             explanation = (
-                "A kernel gets one reference for each input, then one for each output, and then one for each "
+                "A Pallas kernel gets one reference for each input, then one for each output, and then one for each "
                 "scratch shape."
             )
             words = (
@@ -340,7 +344,8 @@ def _kernel_parameters(raised: RaisedAt | None, name: str, passed_count: str, ta
     if kernel == name:
         title = f"pallas_call passes {count(int(passed_count), 'reference')} to {name}, which takes {takes}"
         words = (
-            "A kernel gets one reference for each input, then one for each output, and then one for each scratch shape."
+            "A Pallas kernel gets one reference for each input, then one for each output, and then one for each "
+            "scratch shape."
         )
         return Explained(
             None,

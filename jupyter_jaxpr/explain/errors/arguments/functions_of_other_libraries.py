@@ -76,12 +76,12 @@ _WORDS = {
     "nditer": ("a loop", "Loop over the elements of x.ravel(), or compute with the whole array."),
     "no_grad": (
         "jax.lax.stop_gradient",
-        "JAX computes gradients only for a function under a transformation such as jax.grad. Outside of such a "
-        "function, leave no_grad out. Inside, hold a value constant with jax.lax.stop_gradient(value).",
+        "JAX computes gradients only for a function under a transform such as jax.grad. Outside of such a function, "
+        "leave no_grad out. Inside, hold a value constant with jax.lax.stop_gradient(value).",
     ),
     "enable_grad": (
         "jax.grad",
-        "Leave enable_grad out: JAX computes gradients only for a function under a transformation such as jax.grad.",
+        "Leave enable_grad out: JAX computes gradients only for a function under a transform such as jax.grad.",
     ),
     "rand": ("jax.random", _RANDOM),
     "randn": ("jax.random", _RANDOM),

@@ -153,7 +153,7 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
         return Explained(None, title, explanation, (FoundCure("jax.random", None, words),))
     if type_ == "numpy.ndarray":
         dtype = str(getattr(values.get(name), "dtype", "")) if is_whole else ""
-        words = "Keep strings, dates and objects outside of JAX, and pass numbers that stand for them."
+        words = "Keep strings, dates and objects outside of JAX, and pass numbers in their place."
         title = f"The argument {path} is a NumPy array that JAX cannot hold" + (f": {dtype}" if dtype else "")
         return Explained(None, title, "JAX arrays hold numbers and booleans.", (FoundCure("numbers", None, words),))
     if not is_plain and "equinox" in packages_of(value):
@@ -253,7 +253,8 @@ def _result(name: str, type_: str, path: str | None) -> Explained:
     at = f"result{path}" if path else "the result"
     cure = FoundCure("return arrays", None, f"Return only arrays from {name}, and compute {at} outside of {name}.")
     explanation = (
-        "A compiled program returns arrays. JAX can return arrays, numbers, and lists, tuples and dicts of them."
+        "A compiled program returns arrays. JAX can return arrays, numbers, and lists, tuples and dicts of arrays and "
+        "numbers."
     )
     return Explained(None, f"{name} returns a value that is not an array: {at} is {kind}", explanation, (cure,))
 
@@ -387,7 +388,10 @@ def _frozen(raised: RaisedAt, users_class: ast.ClassDef, value: Any) -> list[Fou
         source = raised.source(decorator)
         if source.rpartition(".")[2] == "dataclass":
             code = f"{source}(frozen=True)"
-            words = f"Write @{code}: Python hashes a frozen dataclass by its fields, and no field of it can be changed."
+            words = (
+                f"Write @{code}: Python hashes a frozen dataclass by its fields, and the fields of the dataclass "
+                "cannot be changed."
+            )
             frozen = applied(FoundCure("frozen=True", code, words), [edit_of(raised, over(decorator, code))])
             return passed(raised, [frozen])
     return []

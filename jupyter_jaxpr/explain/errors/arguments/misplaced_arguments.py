@@ -173,7 +173,7 @@ def _starts(raised: RaisedAt, call: ast.Call) -> Explained:
 def _dimension_numbers(raised: RaisedAt, node: ast.expr) -> Explained:
     """Explains lax.dot_general(x, y, ((1,), (0,))): the dimension numbers lack the batch axes."""
     title = "dimension_numbers of dot_general is a pair: the axes to sum over, and the batch axes"
-    words = "Each of the two is a pair: axes of the left operand, and axes of the right one."
+    words = "Each of these two elements is a pair: axes of the left operand, and axes of the right operand."
     cures = rewritten(raised, node, "a pair", f"({raised.source(node)}, ((), ()))", words)
     return Explained(None, title, "", cures or (FoundCure("a pair", None, words),))
 
@@ -345,7 +345,7 @@ def _devices(raised: RaisedAt, call: ast.Call, size: str) -> Explained | None:
         return None
     device_count = jax.local_device_count()
     title = f"pmap runs one element on each device: {size} elements, {count(device_count, 'device')}"
-    words = "jax.vmap maps the axis on one device. jax.jit with a sharding spreads arrays over devices."
+    words = "jax.vmap maps the axis on one device. jax.jit with a sharding splits arrays over devices."
     function = raised.source(mapped.func)
     if not function.endswith("jax.pmap"):
         return Explained(None, title, "", (FoundCure("jax.vmap", None, words),))
@@ -418,7 +418,7 @@ def _no_state(raised: RaisedAt, call: ast.Call) -> Explained | None:
     optimizer = raised.source(call.func.value)
     if not is_none or "optax" not in packages_of(value_of(raised, call.func.value)):
         return None
-    title = f"The state of {optimizer}.update is None"
+    title = f"{optimizer}.update gets None as the state"
     params = raised.source(call.args[2]) if len(call.args) > 2 else "params"
     words = f"Make the state once with {optimizer}.init, and keep the state that update returns."
     return Explained(None, title, "", (FoundCure("init", f"state = {optimizer}.init({params})", words),))

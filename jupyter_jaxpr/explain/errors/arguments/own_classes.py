@@ -44,7 +44,7 @@ def own_class_error(error: BaseException, raised: RaisedAt | None, function: str
     title = f"{source} is not an array or a container that JAX knows: its type is {kind}"
     value = value_of(raised, matching_arguments[0]) if matching_arguments else None
     cures = registered(raised, kind, value)
-    return Explained(None, title, "JAX traces arrays, numbers, and containers of them.", cures)
+    return Explained(None, title, "JAX traces arrays, numbers, and containers of arrays and numbers.", cures)
 
 
 def can_be_static(value: Any) -> bool:

@@ -229,7 +229,7 @@ def _of_list(raised: RaisedAt) -> Explained | None:
         title = f"{raised.source(texts[0])} is a string, not an array"
         words = (
             "jax.tree.map calls the function with each leaf of the tree, also with strings. Remove the strings from "
-            "the tree, or keep them in a tree of their own."
+            "the tree, or keep the strings in a tree of their own."
         )
         return Explained(None, title, "", (FoundCure("arrays alone", None, words),))
     if not isinstance(node, ast.BinOp):

@@ -43,7 +43,7 @@ def unpacked_result(raised: RaisedAt, expected: str, passed_count: str | None) -
         if not (own_name(value_of(raised, transform.func), "__module__") or "").startswith("jax"):
             return None
         word = called(transform)
-        title = f"{word} gives one result, but the line has {expected} names for it"
+        title = f"{word} gives one result, but the line has {expected} names"
         words = f"argnums=(0, 1) gives one derivative for each argument, and has_aux=True a pair. {_VALUE}"
         return Explained(None, title, "", (FoundCure("one name", None, words),))
     if called(call) == "scan" and isinstance(statement, ast.Assign):
@@ -58,7 +58,7 @@ def unpacked_result(raised: RaisedAt, expected: str, passed_count: str | None) -
         or not any(module.partition(".")[0] == "jax" for module in modules)
     ):
         return None
-    title = f"{short} gives {count(int(passed_count), 'value')}, but the line has {expected} names for them"
+    title = f"{short} gives {count(int(passed_count), 'value')}, but the line has {expected} names"
     return Explained(None, title, "", (FoundCure("names", None, "Write a name for each value of the result."),))
 
 
@@ -92,7 +92,7 @@ def _results_of_jitted(
         return None
     name = called(call)
     values, names = count(len(result.elts), "value"), count(len(target.elts), "name")
-    title = f"{name} returns {values}, but the line has {names} for them"
+    title = f"{name} returns {values}, but the line has {names}"
     text = f"{name} returns {' '.join(raised.source(result).split())} (line {result.lineno})."
     cure = FoundCure("names", None, "Write a name for each value of the result.")
     return Explained(None, title, text, (cure,))
@@ -117,7 +117,7 @@ def _value_and_grad(
     if not has_aux:
         words = "Write two names: the value and the gradient. Several argnums give one tuple of gradients."
         return Explained(None, title, "", (FoundCure("two names", None, words),))
-    explanation = "With has_aux=True, the first of the pair is a pair, too: the value and the auxiliary output."
+    explanation = "With has_aux=True, the first element of the pair is a pair, too: the value and the auxiliary output."
     names = statement.targets[0].elts
     words = "Write ((value, aux), gradient)."
     if len(names) != 3:

@@ -209,7 +209,7 @@ def _uncalled_optimizer(raised: RaisedAt, attribute: str) -> Explained | None:
     if not isinstance(node, ast.Attribute) or not (own_name(maker, "__module__") or "").startswith("optax"):
         return None
     source = raised.source(node.value)
-    title = f"{source} is a function that makes an optimizer, so it has no {attribute}"
+    title = f"{source} is a function that makes an optimizer, and a function has no {attribute}"
     words = f"Call the function with its options, such as the learning rate: {source}(...)."
     return Explained(None, title, "", (FoundCure("call the function", None, words),))
 

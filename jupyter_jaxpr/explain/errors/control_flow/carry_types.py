@@ -216,7 +216,11 @@ def _carry_cures(raised: RaisedAt | None, path: str, before: str, after: str) ->
                 words = f"Return an array of the type {before}, or start with an array of the type {after}."
             return [FoundCure("same shape", None, words)]
         return [
-            FoundCure("same shape", None, "Start with an array of the final shape, and fill it with .at[i].set(...)."),
+            FoundCure(
+                "same shape",
+                None,
+                "Start with an array of the final shape, and set its elements with .at[i].set(...).",
+            ),
             FoundCure(
                 "ys", None, _GROWS if called(raised.node if raised is not None else None) == "scan" else _GROWS_ELSE
             ),

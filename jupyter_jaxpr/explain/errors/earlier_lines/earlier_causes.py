@@ -81,13 +81,13 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
     ran = _functions_of_value(tracer, was) | {(file, name) for file, _, name in frames_of_message(text)}
     if cached is not None and raised is not None:
         maker, decorator = cached
-        explanation += f" {decorator} keeps each result of {maker.name}, also this one."
+        explanation += f" {decorator} keeps each result of {maker.name}, also this traced value."
         moved = computed_at_once(raised, maker, decorator)
     elif keeper is not None and raised is not None:
         traced_function, statement = keeper
         code = " ".join(raised.source(statement).split())
         code = code if len(code) <= 60 else f"{code[:59]}…"
-        explanation += f" Line {statement.lineno} writes into something outside of {function}: {code}."
+        explanation += f" Line {statement.lineno} stores a value outside of {function}: {code}."
         if construct == "jit":
             explanation += " A call that reuses the compiled program does not run this line."
             moved = after_the_call(raised, traced_function, statement)
@@ -228,7 +228,10 @@ def _reused_key(raised: RaisedAt | None) -> Explained:
 
 def _pallas(raised: RaisedAt | None) -> Explained:
     title = "A Pallas kernel runs on a CPU only in interpret mode"
-    text = "interpret=True runs the kernel step by step with JAX's operations. It is slow and needs no GPU or TPU."
+    text = (
+        "interpret=True runs the kernel step by step with JAX's operations. Interpret mode is slow and needs no GPU or "
+        "TPU."
+    )
     cure = FoundCure("interpret=True", None, text)
     call = raised.node if raised is not None else None
     while isinstance(call, ast.Call) and called(call) != "pallas_call":

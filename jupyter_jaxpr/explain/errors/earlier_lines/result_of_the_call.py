@@ -47,9 +47,15 @@ def after_the_call(raised: RaisedAt, traced: ast.FunctionDef, statement: ast.stm
     code = "\n".join([*line, *(later or [])])
     values = " and ".join(raised.source(part) for part in kept.values)
     place = "after the call" if len(calls) == 1 else "after each call"
-    words = f"Return {values} from {traced.name}. Run the statement {place}, not in {traced.name}."
+    words = (
+        f"Return {values} from {traced.name}. Run the statement of line {statement.lineno} {place}, not in "
+        f"{traced.name}."
+    )
     if not new:
-        words = f"{traced.name} returns {values}. Run the statement {place}, not in {traced.name}."
+        words = (
+            f"{traced.name} returns {values}. Run the statement of line {statement.lineno} {place}, not in "
+            f"{traced.name}."
+        )
     return FoundCure("after the call", code or None, words)
 
 

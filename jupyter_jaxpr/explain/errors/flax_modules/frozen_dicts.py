@@ -59,7 +59,7 @@ def _update(raised: RaisedAt, name: str) -> Explained | None:
     if not isinstance(node, ast.Attribute) or not is_frozen_dict(value_of(raised, node.value)):
         return None
     source = raised.source(node.value)
-    title = f"The FrozenDict {source} has no {name}: it cannot be changed in place"
+    title = f"The FrozenDict {source} cannot be changed in place and has no {name}"
     call = raised.parents.get(id(node))
     code = None
     if name == "update" and isinstance(call, ast.Call) and len(call.args) == 1 and not call.keywords:

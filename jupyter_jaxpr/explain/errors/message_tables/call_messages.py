@@ -17,7 +17,10 @@ CALL_MESSAGES = (
         r"Passing an array as a dtype argument is no longer supported",
         "An array stands in the place of a dtype",
         "",
-        ("a dtype", "Pass x.dtype. A function that joins arrays takes them as one list, such as jnp.vstack([a, b])."),
+        (
+            "a dtype",
+            "Pass x.dtype. A function that joins arrays takes one list of the arrays, such as jnp.vstack([a, b]).",
+        ),
     ),
     Message(
         r"can only specify one unknown axis size with a `-1` value, got (\(.*?\))",
@@ -114,7 +117,10 @@ CALL_MESSAGES = (
         r"<class 'numpy\.ndarray'>",
         "JAX cannot make an array of this NumPy array",
         "JAX arrays hold numbers and booleans. The NumPy array holds texts, dates or objects of Python.",
-        ("numbers", "Keep texts, dates and objects in Python lists or NumPy arrays, and give JAX numbers for them."),
+        (
+            "numbers",
+            "Keep texts, dates and objects in Python lists or NumPy arrays, and give JAX numbers in their place.",
+        ),
     ),
     Message(
         r"Error interpreting argument to (\w+) as a JAX value\. The problematic value is of type <class "
@@ -210,7 +216,7 @@ CALL_MESSAGES = (
     Message(
         r"vmap in_axes must be an int, None, or a tuple of entries corresponding to the positional arguments passed to "
         r"the function, but got (.+?)\.?$",
-        "in_axes takes a number, None or a tuple of them, not {1}",
+        "in_axes takes a number, None, or a tuple of numbers and None, not {1}",
         "A tuple has one entry for each argument. The entry for an argument that is a dict may be a dict with "
         "the same keys.",
         (
@@ -294,7 +300,7 @@ CALL_MESSAGES = (
     Message(
         r"Tried to access \"(\w+)\" from collection \"(\w+)\" in \"(.*?)\" but the collection is empty",
         "The module of flax needs {1}, but the collection {2} is empty",
-        "A linen module holds no parameters: init makes them, and apply takes them.",
+        "A linen module holds no parameters: init makes the parameters, and apply takes the parameters.",
         ("apply", "Write variables = m.init(key, x), and then m.apply(variables, x)."),
     ),
     Message(

@@ -50,7 +50,7 @@ ARRAY_MESSAGES = (
     Message(
         r"Can't call compact methods on unbound modules",
         "A module of flax is called without its parameters",
-        "A linen module holds no parameters: init makes them, and apply takes them.",
+        "A linen module holds no parameters: init makes the parameters, and apply takes the parameters.",
         ("apply", "Write params = m.init(key, x), and then m.apply(params, x)."),
     ),
     Message(
@@ -128,14 +128,14 @@ ARRAY_MESSAGES = (
     ),
     Message(
         r"The input to linalg\.(\w+) must have shape \[\.\.\., n, n\], got shape",
-        "{1} takes square matrices, but this one is not square",
+        "{1} takes square matrices, but this matrix is not square",
         "",
         ("a square matrix", "Give a square matrix."),
         with_operands=True,
     ),
     Message(
         r"Argument to _?(\w+(?:\.\w+)*)(?:\(\))? must have shape \[\.\.\., n, n\], got (\(.*?\))",
-        "{1} takes square matrices, but this one has the shape {2}",
+        "{1} takes square matrices, but this matrix has the shape {2}",
         "",
         (
             "a square matrix",
@@ -187,7 +187,7 @@ ARRAY_MESSAGES = (
     Message(
         r"Cannot broadcast to shape with fewer dimensions: arr_shape=(\(.*?\)) shape=(\(.*?\))",
         "An array of shape {1} does not fit into the shape {2}",
-        "The new value has more axes than the place that it is written to.",
+        "The new value has more axes than the part of the array that the value replaces.",
         ("a slice", "Give a value of the shape {2}, or write into a slice of more elements."),
     ),
     Message(
@@ -197,7 +197,7 @@ ARRAY_MESSAGES = (
         "JAX has these platforms here: {2}.",
         (
             "jax.devices()",
-            "jax.devices() lists the devices. A GPU needs the jaxlib for it, such as jax[cuda13].",
+            "jax.devices() lists the devices. A GPU needs the jaxlib for GPUs, such as jax[cuda13].",
         ),
     ),
     Message(
@@ -259,7 +259,7 @@ ARRAY_MESSAGES = (
         "The backward rule gets the residuals.",
         (
             "a pair",
-            "Write return result, residuals. If the backward rule needs no residuals, write return result, None.",
+            "Return the pair (result, residuals). If the backward rule needs no residuals, return (result, None).",
         ),
     ),
     Message(
@@ -479,14 +479,14 @@ MESSAGES = (
     ),
     Message(
         r".*?the global size of its dimension (\d+) should be divisible by (\d+), but it is equal to (\d+)",
-        "Axis {1} has {3} elements, which {2} devices cannot share evenly",
+        "Axis {1} has {3} elements, which cannot be split evenly over {2} devices",
         "A sharding gives each device the same number of elements.",
         ("pad", "Pad the axis to a multiple of the number of devices, or split another axis."),
     ),
     Message(
         r".*?implies that array axis (\d+) is partitioned (\d+) times, but the dimension size is (\d+) \(full shape: "
         r"(\(.*?\))",
-        "Axis {1} has {3} elements, which {2} devices cannot share evenly",
+        "Axis {1} has {3} elements, which cannot be split evenly over {2} devices",
         "A sharding gives each device the same number of elements. The array has the shape {4}.",
         ("pad", "Pad axis {1} to a multiple of {2} elements, or split another axis."),
     ),
@@ -494,7 +494,7 @@ MESSAGES = (
         r"shard_map applied to the function '.*?' was given argument arrays with axis sizes that are not evenly "
         r"divisible.*?the passed (\S+) of shape (\S+?),.*? in_specs of value (.*?), which maps array axis (\d+) \(of "
         r"size (\d+)\) to mesh ax[ie]s .*? \(of (?:total )?size (\d+)\)",
-        "Axis {4} of an argument has {5} elements, which {6} devices cannot share evenly",
+        "Axis {4} of an argument has {5} elements, which cannot be split evenly over {6} devices",
         "in_specs of shard_map says {3} for {1}, which is {2}. shard_map gives each device the same number of "
         "elements.",
         ("pad", "Pad axis {4} to a multiple of {6} elements, or write None for this axis in in_specs."),
@@ -545,7 +545,7 @@ MESSAGES = (
         "JAX arrays hold numbers and booleans.",
         (
             "numbers",
-            "Keep strings and objects in Python lists or NumPy arrays, and pass JAX numbers that stand for them.",
+            "Keep strings and objects in Python lists or NumPy arrays, and pass JAX numbers in their place.",
         ),
     ),
     Message(

@@ -90,7 +90,7 @@ LAX_MESSAGES = (
         r"expected function with aux output to return a two-element tuple, but got type",
         "With has_aux=True the function must return a pair: the number and the rest",
         "The function returns something other than a tuple of two elements.",
-        ("a pair", "Return loss, rest from the function, or leave has_aux=True out."),
+        ("a pair", "Return the pair (loss, rest) from the function, or leave has_aux=True out."),
     ),
     Message(
         r"setting an array element with a sequence\. The requested array has an inhomogeneous shape after",
@@ -120,8 +120,8 @@ LAX_MESSAGES = (
     Message(
         r"Arguments to sort must have equal shapes, got: (.+)",
         "lax.sort takes arrays of one shape, but gets {1}",
-        "lax.sort orders all arrays by the first one.",
-        ("one shape", "Give arrays of one shape, or sort them one after the other."),
+        "lax.sort orders all arrays by the first array.",
+        ("one shape", "Give arrays of one shape, or sort the arrays one after the other."),
         with_operands=True,
     ),
     Message(
@@ -155,7 +155,7 @@ LAX_MESSAGES = (
     Message(
         r"Too (few|many) leaves for PyTreeDef; expected (\d+), got (\d+)",
         "The number of leaves for tree.unflatten must be {2}, but is {3}",
-        "tree.unflatten takes the leaves in the order in which tree.flatten gave them.",
+        "tree.unflatten takes the leaves in the order of tree.flatten.",
         ("the leaves", "Give exactly {2} leaves."),
     ),
     Message(

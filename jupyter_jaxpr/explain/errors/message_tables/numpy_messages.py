@@ -88,7 +88,7 @@ NUMPY_MESSAGES = (
     ),
     Message(
         r"Calling nonzero on 0d arrays is not allowed",
-        "A single number has no positions, so nonzero cannot list them",
+        "nonzero lists positions along axes, and a single number has no axes",
         "",
         ("jnp.atleast_1d", "Give the number an axis with jnp.atleast_1d(x)."),
         with_operands=True,
@@ -168,7 +168,7 @@ NUMPY_MESSAGES = (
         r"Improper number of axes for norm: axis=(\S+?)\.",
         "norm takes one axis or two axes, not axis={1}",
         "",
-        ("axis", "Pass one axis for the norms of vectors, or two axes for those of matrices."),
+        ("axis", "Pass one axis for the norms of vectors, or two axes for the norms of matrices."),
     ),
     Message(
         r"Invalid order '?(.+?)'? for matrix norm",

@@ -8,8 +8,8 @@ PROGRAM_MESSAGES = (
     # --- Pallas ---
     Message(
         r"Invalid shape for `swap`\. Ref shape: (\(.*?\))\. (?:Expected shape: (\(.*?\))\. )?Value shape: (\(.*?\))\.",
-        "The kernel writes an array of the shape {3} into a reference of the shape {1}",
-        "The value must have the shape of the place that it is written to.",
+        "The Pallas kernel writes an array of the shape {3} into a reference of the shape {1}",
+        "The value must have the shape of the part of the reference that the value replaces.",
         (
             "same shape",
             "Write into a part of the reference, reshape the value, or give out_shape the value's shape.",
@@ -17,21 +17,21 @@ PROGRAM_MESSAGES = (
     ),
     Message(
         r"Invalid dtype for `swap`\. Ref dtype: (\w+)\. Value dtype: (\w+)\.",
-        "The kernel writes {2} into a reference of {1}",
+        "The Pallas kernel writes {2} into a reference of {1}",
         "A reference keeps its dtype.",
         (".astype", "Convert the value with .astype(o_ref.dtype), or give out_shape the dtype {2}."),
     ),
     Message(
         r"The kernel function in the pallas_call (\S+) at .*should return None\. It returns",
         "{1} is the kernel of a pallas_call and returns a value, but a kernel writes its result",
-        "pallas_call passes one reference for each output after those of the inputs.",
+        "pallas_call passes one reference for each output after the references of the inputs.",
         ("o_ref[...]", "Write o_ref[...] = value in place of the return."),
     ),
     Message(
         r"The kernel function in the pallas_call (\S+) .*?captures constants",
         "{1} is the kernel of a pallas_call and reads an array from outside of its arguments",
         "",
-        ("an input", "Pass the array to pallas_call as an input. The kernel gets a reference for the input."),
+        ("an input", "Pass the array to pallas_call as an input. The Pallas kernel gets a reference for the input."),
     ),
     Message(
         r"Index map function (\S+) .*?for (\S+?) must return (\d+) values? to match block_shape=(.+?)\. Currently "
@@ -122,7 +122,7 @@ PROGRAM_MESSAGES = (
         r"Cannot apply JAX transformations to a function lowered and compiled for a particular signature",
         "A compiled function cannot be differentiated, mapped or traced",
         "JAX keeps no equations of a program that lower(...).compile() makes.",
-        ("jax.jit", "Transform the jitted function in place of the compiled one."),
+        ("jax.jit", "Transform the jitted function in place of the compiled function."),
     ),
     # --- options of jit and vmap ---
     Message(
@@ -184,7 +184,7 @@ PROGRAM_MESSAGES = (
     ),
     Message(
         r"shard_map (in|out)_specs argument must be a pytree of `jax\.sharding\.PartitionSpec` instances",
-        "An entry of {1}_specs of shard_map is no PartitionSpec",
+        "An entry of {1}_specs of shard_map is not a PartitionSpec",
         "",
         ("P(...)", 'Write P("axis") for an axis that is split, and P() for an array that is not split.'),
     ),
@@ -229,7 +229,7 @@ PROGRAM_MESSAGES = (
     Message(
         r"shard_map applied to the function '(\S+)' was given out_specs which require replication which can't be "
         r"statically inferred",
-        "out_specs of shard_map says that the result is the same on each device, but JAX cannot prove that",
+        "out_specs of shard_map says that the result is the same on each device, but JAX cannot prove this equality",
         "Along a mesh axis that out_specs does not name, all devices must have the same result; P() names no axis. "
         "JAX finds that the result may differ between these devices.",
         (
@@ -257,7 +257,10 @@ PROGRAM_MESSAGES = (
         r"Custom JVP rule (\S+) for function (\w+) must produce primal and tangent outputs with equal container",
         "The rule of {2} returns a tangent of another structure than the result",
         "A tangent has one array for each array of the result.",
-        ("same structure", "Return a tangent with the containers of the result, and jnp.zeros_like where it is 0."),
+        (
+            "same structure",
+            "Return a tangent with the containers of the result, and jnp.zeros_like where the tangent is 0.",
+        ),
     ),
     Message(
         r"can't apply forward-mode autodiff \(jvp\) to a custom_vjp function",

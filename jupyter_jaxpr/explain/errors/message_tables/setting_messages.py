@@ -109,7 +109,7 @@ SETTING_MESSAGES = (
         r"at vmap out_axes, got axis spec None but output was batched on axis (\d+)",
         "out_axes=None is for results that do not depend on the mapped arguments",
         "This result has one value for each element.",
-        ("out_axes", "Write out_axes=0, or leave it out."),
+        ("out_axes", "Write out_axes=0, or leave out_axes out."),
     ),
     Message(
         r"The function returned by `jax\.vjp` applied to \S+ was called with (\d+) arguments",

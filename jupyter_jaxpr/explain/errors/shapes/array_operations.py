@@ -124,7 +124,9 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         return Explained(None, title, operand_types(raised), tuple(with_axis))
     if _STACK.search(text):
         title = f"The shapes {' and '.join(_SHAPE.findall(text)[:4])} cannot be stacked{suffix}"
-        cure = FoundCure("same shape", None, "Cut or pad the arrays to one shape, or join them with jnp.concatenate.")
+        cure = FoundCure(
+            "same shape", None, "Cut or pad the arrays to one shape, or join the arrays with jnp.concatenate."
+        )
         return explained_with_trials(
             title, f"A stack needs arrays of one shape. {operand_types(raised)}", raised, [cure]
         )

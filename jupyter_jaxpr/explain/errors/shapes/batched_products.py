@@ -15,8 +15,7 @@ from ..failing_code.place_of_error import RaisedAt
 
 _STACKS = re.compile(r"^Incompatible types for matmul arguments: \w+\[([\d,]+)\] and \w+\[([\d,]+)\]")
 _AXES = (
-    "A matrix product multiplies the last two axes. On each axis before them the sizes must be equal, or a size must "
-    "be 1."
+    "A matrix product multiplies the last two axes. On each earlier axis the sizes must be equal, or a size must be 1."
 )
 
 

@@ -71,7 +71,7 @@ def _no_matrix(raised: RaisedAt | None) -> Explained | None:
     if len(nodes) != 2 or matrix is None or right is None:
         return None
     shape, other = shape_of(raised, matrix), shape_of(raised, right)
-    title = f"solve takes a square matrix first, but {_text(raised, matrix)} is no matrix"
+    title = f"solve takes a square matrix first, but {_text(raised, matrix)} is not a matrix"
     cure = FoundCure("a matrix", None, "Pass the matrix first, and then the right-hand side.")
     if shape is not None and other is not None and len(other) == 2 and other == (*shape, *shape):
         words = f"{_text(raised, right)} is a square matrix with as many rows as {_text(raised, matrix)} has elements."

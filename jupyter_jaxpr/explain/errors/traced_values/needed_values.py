@@ -72,8 +72,8 @@ _CONVERSION = re.compile(r"The problem arose with the `\w+` function|occurred in
 _NUMBER = "Python needs the value of an array, as float(), int() and bool() do."
 _COMPARING = "The call needs to know whether a traced value is true or false."
 _COMPARED = (
-    "Python code compares traced values here. Compare them with a function of JAX, such as jnp.argsort, jnp.argmin or "
-    "jax.lax.top_k."
+    "Python code compares traced values here. Compare the values with a function of JAX, such as jnp.argsort, "
+    "jnp.argmin or jax.lax.top_k."
 )
 _DECIDES = "An argument of this function decides what JAX computes, or the shape of the result."
 _OF_LENGTH = "The values of the array decide how long the result is."

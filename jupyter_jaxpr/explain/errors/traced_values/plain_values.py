@@ -172,7 +172,7 @@ def _in_numpy(raised: RaisedAt) -> Explained | None:
         return None
     cures = Calls(raised).in_place()
     if not cures:
-        words = "Make the array with jax.numpy, and write into a new one with .at[...].set."
+        words = "Make the array with jax.numpy, and write into a copy with .at[...].set."
         cures = [FoundCure(".at[...].set", None, words)]
     line = " ".join(raised.source(statement).split())
     title = (
@@ -302,7 +302,7 @@ def _unpacked(raised: RaisedAt, expected: str) -> Explained | None:
     if not shape:
         return None
     source = raised.source(statement.value)
-    title = f"{source} has {shape[0]} elements along axis 0, but the line has {expected} names for them"
+    title = f"{source} has {shape[0]} elements along axis 0, but the line has {expected} names"
     words = "Write a name for each element, or take elements by their index."
     cures = [FoundCure("names", None, words)]
     if len(shape) > 1 and str(shape[-1]) == expected:
@@ -316,7 +316,7 @@ def _unpacked_split(raised: RaisedAt, call: ast.Call, expected: str) -> Explaine
     if not source.endswith("random.split") or not call.args or len(call.args) > 2 or call.keywords:
         return None
     number = raised.source(call.args[1]) if len(call.args) == 2 else "2"
-    title = f"{source} makes {number} keys here, but the line has {expected} names for them"
+    title = f"{source} makes {number} keys here, but the line has {expected} names"
     code = f"{source}({raised.source(call.args[0])}, {expected})"
     cure = FoundCure(source, code, "The second argument is the number of keys.")
     cure = applied(cure, [edit_of(raised, over(call, code))])

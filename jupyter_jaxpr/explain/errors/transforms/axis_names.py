@@ -156,7 +156,10 @@ def _whole_axis(error: BaseException, raised: RaisedAt, name: str) -> Explained 
     cure = FoundCure(f"without {called(call)}", None, words)
     if edits:
         cure = replace(shown(applied(cure, edits)), level="advice", edits=())
-    words = f"For an array that devices share, call the function under jax.shard_map, on a mesh with the axis {name}."
+    words = (
+        "For an array that is split over devices, call the function under jax.shard_map, on a mesh with the axis "
+        f"{name}."
+    )
     return Explained(None, title, explanation, (cure, FoundCure("jax.shard_map", None, words)))
 
 

@@ -12,7 +12,7 @@ from ..failing_code.module_names import jnp_name
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import AnyFunction, result_of
 
-HOLOMORPHIC = "holomorphic=True gives the complex derivative of a function that has one."
+HOLOMORPHIC = "holomorphic=True gives the complex derivative of a function that has a complex derivative."
 _WORDS = (
     "A loss is a real number. Make each complex number z real before the sum or the mean, for example with "
     "jnp.abs(z) ** 2. The absolute value of a sum is not the sum of the absolute values."

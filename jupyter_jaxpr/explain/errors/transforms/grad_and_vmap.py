@@ -94,7 +94,7 @@ def _input(call: Applied, word: str, dtype: str) -> Explained:
             code = None
         elif path:
             code = None
-            cure = FoundCure("a float", None, f"Make {name} a float, or pass it as an argument of its own.")
+            cure = FoundCure("a float", None, f"Make {name} a float, or pass {name} as an argument of its own.")
         elif type(call.value(node)) is int:
             code = f"float({source})"
         else:
@@ -326,7 +326,7 @@ def _argnums(call: Applied, number: str, passed_count: int) -> Explained:
     argument_count = count(passed_count, "argument")
     title = f"argnums={number} names no argument: the call passes {argument_count}"
     if not is_single:
-        title = f"argnums={number} names an argument that the call does not pass: it passes {argument_count}"
+        title = f"argnums={number} names an argument that the call does not pass: the call passes {argument_count}"
     option = call.option("argnums")
     text = "argnums counts from 0, and counts positional arguments only."
     words = f"Write a number from 0 to {passed_count - 1}." if passed_count else "Pass the arguments by position."

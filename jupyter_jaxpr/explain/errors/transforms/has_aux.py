@@ -13,12 +13,12 @@ from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import function_of_text, result_of
 
 _OF_GRAD = (
-    "has_aux=True: the function returns the number first, and anything else second. The call then returns a pair: the "
-    "gradient, and what the function returns second."
+    "With has_aux=True, the function returns a pair: the number to differentiate, and an auxiliary value. The call "
+    "then returns a pair, too: the gradient, and the auxiliary value."
 )
 _OF_VALUE_AND_GRAD = (
-    "has_aux=True: the function returns the number first, and anything else second. The call then returns "
-    "((number, second), gradient): what the function returns is a pair, and the gradient comes after the pair."
+    "With has_aux=True, the function returns a pair: the number to differentiate, and an auxiliary value. The call "
+    "then returns ((number, auxiliary value), gradient)."
 )
 
 
@@ -37,7 +37,7 @@ def has_aux_cure(raised: RaisedAt | None, transform: ast.Call | None, result: as
     """
     words = {"grad": _OF_GRAD, "value_and_grad": _OF_VALUE_AND_GRAD}.get(called(transform))
     if words is None:
-        text = "has_aux=True: the function returns the number first, and anything else second."
+        text = "With has_aux=True, the function returns a pair: the number to differentiate, and an auxiliary value."
         return FoundCure("has_aux", None, text)
     cure = FoundCure("has_aux", None, words)
     if raised is None or transform is None:

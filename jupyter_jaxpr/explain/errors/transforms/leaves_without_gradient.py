@@ -27,7 +27,7 @@ def without_others(
         is_of_floats: True if the transform differentiates all leaves, so that JAX also refuses integers.
     """
     others = _without_derivative(value) if is_of_floats else []
-    words = f"Take {name} out of the argument, and read it from outside of the function."
+    words = f"Take {name} out of the argument, and read the value from outside of the function."
     if len(others) > 1:
         names = in_a_sentence([f"{argument}{other}" for other in others], 4)
         words = f"Take {names} out of the argument, and read these values from outside of the function."

@@ -28,7 +28,7 @@ def tangent_error(error: BaseException, raised: RaisedAt | None, function: str) 
     nodes = [node for node in call.args[1:] if not isinstance(node, ast.Tuple | ast.List)]
     nodes = [node for node in nodes if type(value_of(raised, node)) not in (tuple, list)]
     sources = [" ".join(raised.source(node).split()) for node in call.args[1:]]
-    title = "jvp takes the arguments as one tuple, and the tangents as another"
+    title = "jvp takes the arguments as one tuple, and the tangents as another tuple"
     codes = [f"({source},)" if node in nodes else source for node, source in zip(call.args[1:], sources, strict=True)]
     edits = [edit_of(raised, over(node, f"({raised.source(node)},)")) for node in nodes]
     code = f"{raised.source(call.func)}({raised.source(call.args[0])}, {', '.join(codes)})"

@@ -300,7 +300,7 @@ describe("XLA's own count", () => {
     expect(table(node)).toEqual([
       ['operations', 'this panel', 'XLA'],
       [
-        'XLA counts the body of a loop once, however many steps it has. line 10',
+        'XLA counts the body of a loop once, however many steps the loop has. line 10',
         '800 × 100',
         '802 × 1'
       ],

@@ -145,7 +145,7 @@ export function rnnCost(changes: Partial<ProgramCost> = {}): ProgramCost {
       differences: [
         {
           kind: 'loop_once',
-          text: 'XLA counts the body of a loop once, however many steps it has.',
+          text: 'XLA counts the body of a loop once, however many steps the loop has.',
           ours: 80_000,
           xla: 802,
           frame: 3,

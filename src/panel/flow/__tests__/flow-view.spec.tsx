@@ -106,7 +106,7 @@ describe('the card of a scan', () => {
       'Drawing of scan. The carry h passes through 100 steps. Each step takes a row of xs. Each step returns a row of hs.'
     );
     expect(table(node)).toEqual([
-      'role | path | in one step | in all steps',
+      'role | leaf | in one step | in all steps',
       'carry | h | f32[16] | f32[16]',
       'xs | xs | f32[8] | f32[100,8]',
       'ys | hs | f32[16] | f32[100,16]',
@@ -393,7 +393,7 @@ describe('the page of choices', () => {
     click(byRole(node, 'button', 'Which control-flow function to choose')[0]);
     expect(node.querySelector('[aria-current]')).toBeNull();
     expect(words(node.querySelector('.jp-JaxprFlow-verdict'))).toBe(
-      'The panel cannot tell which row fits scan step, line 10. Compare the rows below.'
+      'The panel cannot tell which construct to use for scan step, line 10. Compare the situations in the table.'
     );
   });
 });

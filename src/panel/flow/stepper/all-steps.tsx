@@ -48,8 +48,11 @@ export function AllSteps(props: IAllStepsProps): JSX.Element | null {
       >
         {walk.byCalls
           ? walk.recording.thinned !== null
-            ? trans.__('The %1 recorded executions', grouped(length))
-            : trans.__('All %1 executions', grouped(length))
+            ? trans.__(
+                'The %1 recorded executions of the construct',
+                grouped(length)
+              )
+            : trans.__('All %1 executions of the construct', grouped(length))
           : length < walk.stepAt(place).of
             ? trans.__('The %1 recorded steps', grouped(length))
             : trans.__('All %1 steps', grouped(length))}
@@ -78,7 +81,10 @@ function Copies(props: { walk: Walk; trans: TranslationBundle }): JSX.Element {
         aria-label={trans.__('Copy the steps as text')}
         title={trans.__('Copy the steps as text')}
         onClick={() =>
-          copy(stepsText(walk, trans), trans.__('Copied as text.'))
+          copy(
+            stepsText(walk, trans),
+            trans.__('The steps were copied as text.')
+          )
         }
       >
         <Icon name="copy" />
@@ -90,7 +96,7 @@ function Copies(props: { walk: Walk; trans: TranslationBundle }): JSX.Element {
         onClick={() =>
           copy(
             stepsTabSeparated(walk, trans),
-            trans.__('Copied for a spreadsheet.')
+            trans.__('The steps were copied for a spreadsheet.')
           )
         }
       >

@@ -80,7 +80,7 @@ describe('shardings', () => {
   it('are one line until they are opened', () => {
     const { node } = open(spread());
     expect(words(head(node))).toBe(
-      '▸ Shardings 8 devices · 2 collectives · 1.4 kB per call'
+      '▸ Shardings 8 devices · 2 collectives · 1.4 kB on each device per call'
     );
     expect(byRole(node, 'listbox')).toEqual([]);
   });
