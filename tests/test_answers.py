@@ -185,13 +185,13 @@ def test_an_exit_of_the_users_code_does_not_end_the_thread_of_the_requests(ask):
             {"type": "dance", "program": 0},
             "The kernel's jupyter_jaxpr does not understand the request of the panel (Invalid value 'dance' - at "
             "`$.type`). Install the same version of jupyter_jaxpr for JupyterLab and for the kernel, then restart "
-            "both.",
+            "JupyterLab and the kernel.",
         ),
         (
             {"type": "make", "program": "rnn", "level": "hlo"},
             "The kernel's jupyter_jaxpr does not understand the request of the panel (Expected `int`, got `str` - at "
             "`$.program`). Install the same version of jupyter_jaxpr for JupyterLab and for the kernel, then restart "
-            "both.",
+            "JupyterLab and the kernel.",
         ),
     ],
 )

@@ -326,7 +326,8 @@ def test_a_function_that_raises_hides_no_other(notebook: Notebook) -> None:
         ),
         (
             "--compare f,g --stage run f(x)",
-            "--compare and --stage exclude each other: --compare always runs the functions. Leave out one of the two.",
+            "--compare and --stage exclude each other: --compare always runs the functions. Leave out one of the two "
+            "options.",
         ),
         (
             "--compare f,g --sweep m=1,2 f(x)",

@@ -151,7 +151,7 @@ def test_eager_has_a_limit_too(notebook: Notebook, monkeypatch: pytest.MonkeyPat
 def test_eager_and_a_target_exclude_each_other(notebook: Notebook) -> None:
     ran = notebook.run("%%jaxpr --eager f(x)\ny = 1")
     assert ran.stderr.strip() == (
-        "UsageError: --eager records a cell that runs, and a target is only traced. Leave out one of the two."
+        "UsageError: --eager records a cell that runs, and a target is only traced. Leave out the option or the target."
     )
     assert "y" not in notebook.shell.user_ns
 

@@ -72,7 +72,7 @@ def test_a_static_argument_that_a_call_leaves_out_has_its_default() -> None:
         ),
     ]
     assert cures(ledger, "power")[1] == (
-        "Pass n in every call or in none: the cache key holds which arguments a call passes."
+        "Pass n in every call or in no call: the cache key holds which arguments a call passes."
     )
 
 

@@ -238,7 +238,7 @@ def test_call_style_default_given() -> None:
                     "n",
                     "1 by position",
                     "1 by position, n by keyword",
-                    "Pass n in every call or in none: the cache key holds which arguments a call passes.",
+                    "Pass n in every call or in no call: the cache key holds which arguments a call passes.",
                 ),
             ),
         ),

@@ -140,5 +140,5 @@ def test_what_does_not_go_together_is_a_usage_error(notebook: Notebook) -> None:
         "as f(jnp.ones(8))."
     )
     assert str(notebook.run("%%jaxpr --compare f,g --steps\n1").result.error_in_exec) == (
-        "--compare and --steps exclude each other: --steps records one program. Leave out one of the two."
+        "--compare and --steps exclude each other: --steps records one program. Leave out one of the two options."
     )

@@ -156,11 +156,12 @@ def test_arguments_that_raise_at_every_value(prepared: Notebook) -> None:
         ),
         (
             "--sweep n=1,2 --steps f(n)",
-            "--sweep and --steps exclude each other: --steps records one call. Leave out one of the two.",
+            "--sweep and --steps exclude each other: --steps records one call. Leave out one of the two options.",
         ),
         (
             "--sweep n=1,2 --stage compile f(n)",
-            "--sweep and --stage exclude each other: --sweep always runs the function. Leave out one of the two.",
+            "--sweep and --stage exclude each other: --sweep always runs the function. Leave out one of the two "
+            "options.",
         ),
     ],
 )

@@ -307,7 +307,7 @@ def test_what_jax_refuses_is_a_sentence():
         " gradients. Differentiate only the part of the function that JAX can differentiate."
     )
     with pytest.raises(
-        ValueError, match=r"^vmap needs an array argument, but the call of <lambda> passes none\. Pass an array\.$"
+        ValueError, match=r"^vmap needs an array argument, but the call of <lambda> passes no array\. Pass an array\.$"
     ):
         jj.inspect(lambda: jnp.ones(3), stage="trace").transform("vmap")
 

@@ -27,7 +27,7 @@ def seen(body, setup=""):
     return note_of(body, setup).text.partition(" The iterations account for ")[0]
 
 
-REPEATS = "The same equations repeat {} times: some iterations added other equations to the program, or none."
+REPEATS = "The same equations repeat {} times: some iterations added other equations to the program, or no equations."
 
 
 @pytest.mark.parametrize(

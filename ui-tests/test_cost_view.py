@@ -24,7 +24,10 @@ LEAD = (
     "line\u00a05, where a transcendental operation counts as 20 operations."
 )
 
-ASIDE = "Transcendental operations are counted separately. In the shares, each counts as 20 operations."
+ASIDE = (
+    "Transcendental operations are counted separately. In the shares, a transcendental operation counts as 20 "
+    "operations."
+)
 
 POWERS = """\
 %%jaxpr
@@ -103,7 +106,8 @@ def test_a_loop_is_counted_with_its_trips_and_xla_s_count_stands_beside_it(coste
     # A product takes 2 x 64 x 64 x 64 operations, and runs in each of 100 steps.
     expect(cost).to_contain_text(LEAD)
     expect(cost).to_contain_text(
-        "Transcendental operations are counted separately. In the shares, each counts as 20 operations."
+        "Transcendental operations are counted separately. In the shares, a transcendental operation counts as 20 "
+        "operations."
     )
     costed.set_panel_width(900)
     rows = cost.get_by_role("grid", name="Cost by line").get_by_role("row")

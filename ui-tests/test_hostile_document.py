@@ -256,7 +256,7 @@ def test_no_control_of_a_live_run_beside_it_evaluates_text_of_the_document(noteb
     for control in (
         "time: Time the calls",
         "time: Run the sweep",
-        "notes: Insert a cell that compares both",
+        "notes: Insert a cell with a comparison",
         "compare: Compare",
     ):
         assert control in used

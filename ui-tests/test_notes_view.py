@@ -70,9 +70,9 @@ def test_an_unrolled_loop_is_compared_with_its_rewrite_in_a_cell_of_its_own(note
     nb.run(0)
     nb.run(1)
     note = notes_of(nb).filter(has_text="unrolled")
-    note.get_by_role("button", name="Insert a cell that compares both").click()
+    note.get_by_role("button", name="Insert a cell with a comparison").click()
     expect(note.get_by_role("status")).to_have_text(
-        "A new cell has the code as written and the rewrite. Run the cell to compare both."
+        "A new cell has the code as written and the rewrite. Run the cell to see the comparison."
     )
     expect(nb.lines(2)).to_have_text(
         [

@@ -16,7 +16,7 @@ _MOST = 100
 ESTIMATE = (
     "The bytes of a collective are the size of its result on each device. The bytes that a device sends are an "
     "estimate for the ring algorithm. With n devices and b bytes of result: all-reduce 2b(n-1)/n, all-gather and "
-    "all-to-all b(n-1)/n, reduce-scatter b(n-1), all others b."
+    "all-to-all b(n-1)/n, reduce-scatter b(n-1), all other collectives b."
 )
 _MORE_ARRAYS = ("more array is not listed.", "more arrays are not listed.")
 _MORE_COLLECTIVES = (

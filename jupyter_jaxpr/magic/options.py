@@ -116,8 +116,10 @@ def arguments(magic: Callable[..., Any]) -> Callable[..., Any]:
             argument(
                 "--per-entry",
                 action="store_true",
-                help="Count the hits of each cache entry. A call of a jitted function takes 10 to 100 us longer in "
-                "this cell.",
+                help=(
+                    "Count the hits of each cache entry. A call of a jitted function takes 10 to 100 microseconds "
+                    "longer in this cell."
+                ),
             ),
             argument(
                 "--focus",
@@ -147,29 +149,34 @@ _APART = (
     (
         "--sweep",
         "--steps",
-        "--sweep and --steps exclude each other: --steps records one call. Leave out one of the two.",
+        "--sweep and --steps exclude each other: --steps records one call. Leave out one of the two options.",
     ),
     (
         "--sweep",
         "--stage",
-        "--sweep and --stage exclude each other: --sweep always runs the function. Leave out one of the two.",
+        "--sweep and --stage exclude each other: --sweep always runs the function. Leave out one of the two options.",
     ),
     (
         "--compare",
         "--steps",
-        "--compare and --steps exclude each other: --steps records one program. Leave out one of the two.",
+        "--compare and --steps exclude each other: --steps records one program. Leave out one of the two options.",
     ),
     (
         "--compare",
         "--stage",
-        "--compare and --stage exclude each other: --compare always runs the functions. Leave out one of the two.",
+        "--compare and --stage exclude each other: --compare always runs the functions. Leave out one of the two "
+        "options.",
     ),
     (
         "--compare",
         "--time",
-        "--compare and --time exclude each other: --compare times each function. Leave out one of the two.",
+        "--compare and --time exclude each other: --compare times each function. Leave out one of the two options.",
     ),
-    ("--sweep", "--time", "--sweep and --time exclude each other: --sweep times each call. Leave out one of the two."),
+    (
+        "--sweep",
+        "--time",
+        ("--sweep and --time exclude each other: --sweep times each call. Leave out one of the two options."),
+    ),
 )
 
 # Options that call the function: (option, example of an argument).
@@ -235,16 +242,18 @@ def parse(parser: MagicArgumentParser, line: str) -> Options:
             raise UsageError(why)
     if namespace.time and namespace.stage not in (None, "run"):
         raise UsageError(
-            f"--time and --stage {namespace.stage} exclude each other: --time always runs the function. Leave out "
-            "one of the two."
+            f"--time and --stage {namespace.stage} exclude each other: --time always runs the function. Leave out one "
+            "of the two options."
         )
     if namespace.stage is not None and target is None:
         raise UsageError(f"--stage needs a target. Write a call, such as f(x) --stage {namespace.stage}.")
     if namespace.eager and target is not None:
-        raise UsageError("--eager records a cell that runs, and a target is only traced. Leave out one of the two.")
+        raise UsageError(
+            "--eager records a cell that runs, and a target is only traced. Leave out the option or the target."
+        )
     if namespace.per_entry and target is not None:
         raise UsageError(
-            "--per-entry counts the calls of a cell, and a target is only traced. Leave out one of the two."
+            "--per-entry counts the calls of a cell, and a target is only traced. Leave out the option or the target."
         )
     transform = _transform(namespace.transform)
     title = namespace.title.strip("\"'") if namespace.title else None

@@ -7,7 +7,7 @@ from .runs import KEPT
 GONE = f"The kernel no longer holds this run: the kernel keeps the last {KEPT} runs. Run the cell again."
 UNREADABLE = (
     "The kernel's jupyter_jaxpr does not understand the request of the panel ({why}). Install the same version of "
-    "jupyter_jaxpr for JupyterLab and for the kernel, then restart both."
+    "jupyter_jaxpr for JupyterLab and for the kernel, then restart JupyterLab and the kernel."
 )
 TRACED_ANEW = (
     "The call was traced again while the kernel worked on the request, so the answer is about the earlier programs. "

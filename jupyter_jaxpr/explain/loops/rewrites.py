@@ -236,8 +236,8 @@ class _Writer:
             return Rewrite("fori_loop", "\n".join([*define, "", call]))
         if self._differentiated:
             raise Cannot(
-                "The program has a backward pass, and jax.lax.while_loop has none. Write the loop as a for loop over a "
-                "fixed count, with a mask."
+                "The program has a backward pass, and jax.lax.while_loop has no backward pass. Write the loop as a for "
+                "loop over a fixed count, with a mask."
             )
         body = Body([*node.body, ast.Expr(ast.Constant(None))])
         tested = {name_node.id for name_node in in_order(node.test) if isinstance(name_node, ast.Name)}

@@ -40,8 +40,8 @@ def _ran(match: FoundLoop) -> list[str]:
     sentences = [f"Python ran {count(ran, 'iteration')} of this {word} while JAX traced."]
     if ran != repetitions:
         sentences.append(
-            f"The same equations repeat {count(repetitions, 'time')}: some iterations added other equations to "
-            "the program, or none."
+            f"The same equations repeat {count(repetitions, 'time')}: some iterations added other equations to the "
+            "program, or no equations."
         )
     return sentences
 

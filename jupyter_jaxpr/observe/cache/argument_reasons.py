@@ -205,7 +205,7 @@ def call_style(old: Key, new: Key, reasons: Iterable[Reason]) -> Reason | None:
     cure = "Pass the same arguments by keyword in every call: a call with other keywords needs its own cache entry."
     if not moved and not unmoved and changes:
         names = names_text(added + left_out)
-        cure = f"Pass {names} in every call or in none: the cache key holds which arguments a call passes."
+        cure = f"Pass {names} in every call or in no call: the cache key holds which arguments a call passes."
     return Reason("call_style", text, argument, was, now_passed, cure)
 
 

@@ -150,7 +150,7 @@ def _vmap(original: Original, derived: Derived) -> None:
     mapped = [argument for argument, leaf_numbers in original.arguments() if leaf_numbers]
     leaves = sum(len(leaf_numbers) for _, leaf_numbers in original.arguments())
     if not leaves:
-        raise Refused(f"vmap needs an array argument, but the call of {name} passes none. Pass an array.")
+        raise Refused(f"vmap needs an array argument, but the call of {name} passes no array. Pass an array.")
     closed_over = len(original.specs) - leaves
     specs = [
         spec if place < closed_over else _batched(spec, getattr(spec, "weak_type", False))

@@ -131,7 +131,7 @@ export function asides(
   if (cost.transcendentals > 0 && cost.flops > 0) {
     words.push(
       trans.__(
-        'Transcendental operations are counted separately. In the shares, each counts as %1 operations.',
+        'Transcendental operations are counted separately. In the shares, a transcendental operation counts as %1 operations.',
         TRANSCENDENTAL_WEIGHT
       )
     );

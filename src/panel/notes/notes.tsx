@@ -284,13 +284,13 @@ function NoteCode(props: {
                 if (insert(trial) !== false) {
                   setDone(
                     trans.__(
-                      'A new cell has the code as written and the rewrite. Run the cell to compare both.'
+                      'A new cell has the code as written and the rewrite. Run the cell to see the comparison.'
                     )
                   );
                 }
               }}
             >
-              {trans.__('Insert a cell that compares both')}
+              {trans.__('Insert a cell with a comparison')}
             </button>
           )}
           {snapshot !== null && insert !== null && isUntried(note) && (

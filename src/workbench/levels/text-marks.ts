@@ -36,7 +36,7 @@ function kindWords(kind: string, trans: TranslationBundle): string {
       );
     case 'kCustom':
       return trans.__(
-        'kCustom: a library or the backend provides the kernel of the fusion.'
+        'kCustom: a library or the backend provides the code of the fusion.'
       );
     default:
       return trans.__('The kind of this fusion is %1.', kind);

@@ -140,7 +140,7 @@ function operationTable(
     exponential: [trans.__('exponential function'), true],
     fft: [trans.__('fast Fourier transform'), true],
     floor: [trans.__('rounded down to an integer'), true],
-    fusion: [trans.__('several instructions that XLA runs as one kernel, without storing intermediate values'), false],
+    fusion: [trans.__('several instructions that XLA runs as one, without storing intermediate values'), false],
     gather: [trans.__('parts of an array at given indices, such as x[i]'), true],
     get_dimension_size: [trans.__('the size of an axis'), true],
     get_tuple_element: [trans.__('one element of a tuple; nothing is copied'), true],

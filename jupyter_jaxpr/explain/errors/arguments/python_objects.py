@@ -46,7 +46,7 @@ _REMOVED = {
     "index_mul": (".at[...].multiply", "Write x.at[index].multiply(value), which makes a new array."),
     "index_min": (".at[...].min", "Write x.at[index].min(value), which makes a new array."),
     "index_max": (".at[...].max", "Write x.at[index].max(value), which makes a new array."),
-    "tree_multimap": ("jax.tree.map", "jax.tree.map takes one tree or several."),
+    "tree_multimap": ("jax.tree.map", "jax.tree.map takes one tree or several trees."),
     "msort": ("jnp.sort", "Write jnp.sort(x, axis=0)."),
     "row_stack": ("jnp.vstack", "Write jnp.vstack(arrays)."),
     "trapz": ("jax.scipy.integrate.trapezoid", "Import jax.scipy.integrate, and call trapezoid(y, x)."),

@@ -249,8 +249,8 @@ ARRAY_MESSAGES = (
         r"Custom VJP bwd rule must produce an output with the same container \(pytree\) structure as the args tuple.*?"
         r"structure (PyTreeDef\(.*?\)) for primal input structure (PyTreeDef\(.*\))\.",
         "The backward rule of a custom_vjp must return a tuple with one cotangent for each argument",
-        "JAX gives each cotangent to the argument at the same place. The arguments of nondiff_argnums get none: the "
-        "rule returned the structure {1} for arguments of the structure {2}.",
+        "JAX gives each cotangent to the argument at the same place. The arguments of nondiff_argnums get no "
+        "cotangent: the rule returned the structure {1} for arguments of the structure {2}.",
         ("a tuple", "Return a tuple of this structure. Write None in the place of an argument without a cotangent."),
     ),
     Message(

@@ -88,9 +88,9 @@ LAX_MESSAGES = (
     ),
     Message(
         r"expected function with aux output to return a two-element tuple, but got type",
-        "With has_aux=True the function must return a pair: the number and the rest",
+        "With has_aux=True the function must return a pair: the number and an auxiliary value",
         "The function returns something other than a tuple of two elements.",
-        ("a pair", "Return the pair (loss, rest) from the function, or leave has_aux=True out."),
+        ("a pair", "Return the pair (loss, aux) from the function, or leave has_aux=True out."),
     ),
     Message(
         r"setting an array element with a sequence\. The requested array has an inhomogeneous shape after",

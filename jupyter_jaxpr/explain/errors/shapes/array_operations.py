@@ -143,7 +143,7 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
     if match := _BROADCAST_TO.search(text):
         title = f"An array of shape ({match[1]}) does not broadcast to ({match[2]})"
         explanation = (
-            "Shapes are compared from the last axis. An axis of size 1 can grow, others cannot. "
+            "Shapes are compared from the last axis. An axis of size 1 can grow, other axes cannot. "
             f"{operand_types(raised)}"
         )
         if cures := broadcast_to_cures(raised, _sizes(match[1]), _sizes(match[2])):

@@ -19,7 +19,7 @@ describe('the copied table', () => {
         '   7  h = jnp.tanh(a + r + p["b"])               3.2 kop            1.6 k  51.5 kB    4 %',
         '  11  return jax.nn.softmax(h @ p["wo"]), hs      143 op                4    500 B  0.2 %',
         '',
-        'Transcendental operations are counted separately. In the shares, each counts as 20 operations.',
+        'Transcendental operations are counted separately. In the shares, a transcendental operation counts as 20 operations.',
         'Bytes are counted for each equation alone. Fusion by XLA saves some of these bytes.',
         ''
       ].join('\n')

@@ -105,7 +105,7 @@ describe('the Cost view', () => {
       ]
     ]);
     expect(words(node.querySelector('.jp-JaxprCost-asides'))).toBe(
-      'Transcendental operations are counted separately. In the shares, each counts as 20 operations. Bytes are counted for each equation alone. Fusion by XLA saves some of these bytes.'
+      'Transcendental operations are counted separately. In the shares, a transcendental operation counts as 20 operations. Bytes are counted for each equation alone. Fusion by XLA saves some of these bytes.'
     );
   });
 

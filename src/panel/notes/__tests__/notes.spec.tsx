@@ -272,7 +272,7 @@ describe('the notes of a run', () => {
           trans={trans}
         />
       ).node;
-    const name = 'Insert a cell that compares both';
+    const name = 'Insert a cell with a comparison';
 
     const saved = new JaxprModel(trans);
     saved.show(JSON.parse(JSON.stringify(document)), true);
@@ -307,7 +307,7 @@ describe('the notes of a run', () => {
     const { node } = render(
       <Notes model={model} insert={() => false} trans={trans} />
     );
-    click(byRole(node, 'button', 'Insert a cell that compares both')[0]);
+    click(byRole(node, 'button', 'Insert a cell with a comparison')[0]);
     expect(words(node)).not.toContain('A new cell has the code.');
     model.dispose();
   });
