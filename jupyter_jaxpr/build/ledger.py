@@ -13,15 +13,15 @@ from ..document.types.ledger import (
     LedgerCounts,
     LedgerEntry,
     LedgerFunction,
-    LedgerLine,
     LedgerMiss,
     LedgerReason,
 )
 from ..interruptions import not_of_a_signal
 from ..observe.cache.ledger import FunctionRecord, Miss
-from ..observe.observation import EagerCompile, LedgerReading, LineReading, Place
+from ..observe.observation import EagerCompile, LedgerReading, Place
 from ..program.jaxpr.walk import Walk
 from . import notes
+from .counts_of_lines import counts_of_lines
 
 MISSES_LISTED = 64
 
@@ -64,7 +64,7 @@ def ledger_document(
             numbers[len(functions) - 1, place] = miss.number
     ledger = Ledger(
         functions=functions,
-        lines=_lines(reading.lines, cell_files),
+        lines=counts_of_lines(reading.lines, cell_files),
         seconds=sum(record.seconds for record in reading.run),
         compiles=sum(record.compiles for record in reading.run),
         cell_seconds=reading.seconds if cell_files else None,
@@ -158,34 +158,4 @@ def _miss(walk: Walk, miss: Miss, this_run: bool) -> LedgerMiss:
         compile=miss.compile_s,
         total=miss.total_s,
         outcome_text=OUTCOMES[miss.outcome],
-    )
-
-
-def _lines(readings: Sequence[LineReading], cell_files: Collection[str]) -> list[LedgerLine]:
-    """Return the numbers of calls, hits and compiles for each line of the cell; lines of other files are left out."""
-    lines: dict[int, LedgerLine] = {}
-    for reading in readings:
-        if reading.file in cell_files:
-            line = LedgerLine(
-                line=reading.line,
-                calls=reading.calls,
-                calls_exact=reading.exact,
-                hits=reading.hits,
-                compiles=reading.compiles,
-            )
-            # One line of the cell can be counted under two file names, because a magic such as %%capture compiles the
-            # cell's code under another file name.
-            before = lines.get(reading.line)
-            lines[reading.line] = line if before is None else _together(before, line)
-    return [lines[number] for number in sorted(lines)]
-
-
-def _together(first: LedgerLine, second: LedgerLine) -> LedgerLine:
-    both_known = first.calls is not None and second.calls is not None
-    return LedgerLine(
-        line=first.line,
-        calls=(first.calls or 0) + (second.calls or 0) if both_known else None,
-        calls_exact=first.calls_exact and second.calls_exact,
-        hits=(first.hits or 0) + (second.hits or 0) if both_known else None,
-        compiles=first.compiles + second.compiles,
     )

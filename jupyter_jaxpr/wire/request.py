@@ -33,11 +33,7 @@ from .messages import Confirm
 from .refusals import GONE
 from .runs import Run, Runs
 
-LINES_AT_MOST = 5_000
 DOCUMENT = "document"
-
-FirstLine = Annotated[int, _text("The index of the first requested line, from 0.")]
-LineCount = Annotated[int, _text(f"The number of requested lines, at most {LINES_AT_MOST:,}.")]
 
 
 class RequestContext:
@@ -164,8 +160,3 @@ def read_request(data: Any) -> Request:
     if name not in NAMES:
         raise msgspec.ValidationError(f"Invalid value {name!r} - at `$.type`")
     return msgspec.convert(data, request_type(name))
-
-
-def lines_asked_for(first_line: int, line_count: int) -> tuple[int, int]:
-    """Return (first line, number of lines) to send for a request, within the limits."""
-    return max(first_line, 0), min(max(line_count, 0), LINES_AT_MOST)

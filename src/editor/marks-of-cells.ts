@@ -13,6 +13,7 @@ import { ICellMarks, IStepMarks, NO_CELL_MARKS } from '../parts/cell-marks';
 import type { ProgramCost, Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
 import { isUnedited } from '../model/edited-text';
+import { notesOfLines } from './notes-of-lines';
 import { RanCells } from './ran-cells';
 
 /** The objects from which the marks are made: the model, the state of its views, the costs, the steps and the cells. */
@@ -66,7 +67,7 @@ export class MarksOfCells {
       if (screenState.linksInView) {
         change(own, {
           untraced: snapshot.untraced_lines,
-          notes: notesOf(snapshot, model.program)
+          notes: notesOfLines(snapshot, model.program)
         });
       }
     }
@@ -285,22 +286,4 @@ export class MarksOfCells {
     Snapshot,
     { program: number; types: Map<string, ILineTypes[]> }
   >();
-}
-
-/** The notes of a program, or of the whole run, that are about a line of the cell that ran. */
-function notesOf(
-  snapshot: Snapshot,
-  program: number
-): { line: number; text: string }[] {
-  const notes: { line: number; text: string }[] = [];
-  for (const note of snapshot.notes) {
-    if (note.frame < 0 || (note.program !== program && note.program >= 0)) {
-      continue;
-    }
-    const [file, , line] = snapshot.frames[note.frame];
-    if (snapshot.files[file].path === snapshot.cell?.file) {
-      notes.push({ line, text: note.text });
-    }
-  }
-  return notes;
 }

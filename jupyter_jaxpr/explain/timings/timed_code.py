@@ -19,12 +19,12 @@ from ...typed.cell import PYTHON_CELL_MAGICS
 from ..called_code import manager_parts, names_of, tree_of
 from .clock_helpers import before_reading, differs_from, gives_reading, kept_in, parameter_of, place_with_object
 from .left_running import Scope, arguments, assigned, is_one_of, locals_of
+from .reads_that_wait import may_wait
 from .timing_syntax import (
     blocks,
     in_order,
     is_difference,
     is_place,
-    may_look,
     name_of,
     named_in,
     outside_functions,
@@ -358,7 +358,7 @@ class TimedCode(Scope):
         for node in self._before_clock(statement, local):
             if isinstance(node, ast.Call | ast.Await | ast.NamedExpr):
                 return False
-            looked_at = [node.value] if isinstance(node, ast.FormattedValue) or may_look(node) else []
+            looked_at = [node.value] if isinstance(node, ast.FormattedValue) or may_wait(node) else []
             if isinstance(node, ast.BinOp | ast.Compare | ast.Subscript | ast.BoolOp | ast.IfExp | ast.UnaryOp):
                 looked_at = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
             if any(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from typing import TypeGuard
 
 from ...interruptions import not_of_a_signal
 
@@ -54,11 +53,6 @@ def in_order(body: Sequence[ast.stmt]) -> list[ast.stmt]:
         else:
             statements.append(statement)
     return statements
-
-
-def may_look(node: ast.AST) -> TypeGuard[ast.Attribute]:
-    """Return whether a node reads an attribute that may need the value: not `shape`, `dtype`, `ndim` or `size`."""
-    return isinstance(node, ast.Attribute) and node.attr not in ("shape", "dtype", "ndim", "size")
 
 
 def outside_functions(node: ast.AST) -> Iterator[ast.AST]:

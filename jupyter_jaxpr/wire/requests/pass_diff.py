@@ -8,7 +8,8 @@ from ...build.pass_list import diff_page
 from ...document.types.passes import PassDiff
 from ...document.types.struct import described
 from ..document_index import ProgramIndex
-from ..request import FirstLine, LineCount, Request, RequestContext, lines_asked_for
+from ..request import Request, RequestContext
+from ..requested_lines import FirstLine, LineCount, lines_asked_for
 
 
 class PassDiffRequest(Request, tag="pass_diff"):

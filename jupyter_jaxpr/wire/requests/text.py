@@ -8,7 +8,8 @@ from ...document.types.pages import TextPage
 from ...document.types.struct import described
 from ...observe.process_observer import observer
 from ..document_index import ProgramIndex
-from ..request import FirstLine, LineCount, Request, RequestContext, lines_asked_for
+from ..request import Request, RequestContext
+from ..requested_lines import FirstLine, LineCount, lines_asked_for
 
 
 class TextRequest(Request, tag="text"):
