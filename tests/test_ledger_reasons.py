@@ -136,6 +136,34 @@ def test_pytree() -> None:
     ]
 
 
+def test_the_closest_structure_has_the_most_containers_alike() -> None:
+    @jax.jit
+    def f(xs: Any) -> Any:
+        return jax.tree.leaves(xs)[0]
+
+    @jax.jit
+    def g(p: Any) -> Any:
+        return jax.tree.leaves(p)[0]
+
+    with observe() as ledger:
+        f([1.0, 2.0])
+        f((1.0, 2.0))
+        f([1.0, 2.0, 3.0])
+        g({"a": {0: {"w": 1.0}}})
+        g({"a": [{"w": 1.0}]})
+        g({"a": {0: {"w": 1.0, "b": None}}})
+    two, three = "[*, *]", "[*, *, *]"
+    assert told(ledger, "f")[2] == (
+        "compiled",
+        (Reason("pytree", "The structure of xs gained xs[2].", "xs", two, three, STRUCTURE),),
+    )
+    before, after = "{'a': {0: {'w': *}}}", "{'a': {0: {'b': None, 'w': *}}}"
+    assert told(ledger, "g")[2] == (
+        "compiled",
+        (Reason("pytree", f"The structure of p changed from {before} to {after}.", "p", before, after, STRUCTURE),),
+    )
+
+
 def test_pytree_of_another_class() -> None:
     class Point(NamedTuple):
         x: Any

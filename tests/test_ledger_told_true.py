@@ -93,6 +93,41 @@ def test_a_sharded_array_after_one_of_numpy(tmp_path: Path) -> None:
     ]
 
 
+COMMITTED = """
+import json
+import jax
+from jax.sharding import NamedSharding, PartitionSpec as P
+from jupyter_jaxpr import observe
+
+mesh = jax.make_mesh((4,), ("d",))
+x = jax.numpy.ones(8)
+f = jax.jit(lambda x: x + 1)
+with observe() as ledger:
+    f(x)
+    f(jax.device_put(x, NamedSharding(mesh, P("d"))))
+    f(jax.device_put(x, jax.devices()[1]))
+    f(jax.device_put(x, jax.devices()[0]))
+    f(jax.device_put(x, jax.devices()[2]))
+print(json.dumps([[miss.outcome, *map(str, miss.reasons)] for miss in ledger["<lambda>"].misses]))
+"""
+
+
+def test_an_array_that_is_only_committed_is_closer_than_one_on_other_devices(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(COMMITTED)
+    flags = {"XLA_FLAGS": "--xla_force_host_platform_device_count=4", "JAX_PLATFORMS": "cpu"}
+    process = subprocess.run(
+        [sys.executable, script], env={**os.environ, **flags}, capture_output=True, text=True, check=True
+    )
+    assert json.loads(process.stdout) == [
+        ["compiled", "This is the first call of <lambda>."],
+        ["compiled", "The sharding of x changed: on cpu:0 -> P('d',) over d=4."],
+        ["compiled", "The device of x changed from cpu:0 to cpu:1, to which x is committed."],
+        ["compiled", "The value of x is now committed to cpu:0."],
+        ["compiled", "The device of x changed from cpu:0 to cpu:2, to which x is committed."],
+    ]
+
+
 def test_numbers_of_another_kind() -> None:
     @jax.jit
     def f(x: Any, s: Any) -> Any:

@@ -22,9 +22,9 @@ from .structures import is_same
 
 _ORDER: dict[ReasonKind, int] = {
     "argument_type": 0,
-    "committed": 1,
+    "sharding": 1,
     "layout": 1,
-    "sharding": 2,
+    "committed": 2,
     "weak_type": 3,
     "dtype": 4,
     "shape": 4,

@@ -38,8 +38,8 @@ def leaf_differences(path: str, old: Leaf, new: Leaf) -> Iterator[tuple[Sequence
     if other_type is not None:
         yield other_type
     if old.sharding is not None and new.sharding is not None:
-        for reason in _placement(path, old, new):
-            yield (reason.kind,), reason
+        for number, reason in _placement(path, old, new):
+            yield (reason.kind,) * number, reason
         if old.layout is not None and new.layout is not None and old.layout != new.layout and other_type is None:
             text = f"The memory layout of {path} changed from {old.layout} to {new.layout}."
             cure = "Keep the argument in one memory layout, with jax.device_put before the calls."
@@ -169,7 +169,12 @@ def _holder_text(leaf: Leaf) -> str:
     return "a NumPy array" if leaf.holder == "numpy" else f"a value of {leaf.holder}"
 
 
-def _placement(path: str, old: Leaf, new: Leaf) -> Iterable[Reason]:
+def _placement(path: str, old: Leaf, new: Leaf) -> Iterable[tuple[int, Reason]]:
+    """Yield (number of differences, reason) for the differences between the devices of two arrays.
+
+    Other devices count as two differences: an array that is only committed to the devices on which it was before is
+    closer, because only this difference is left if all calls use one device.
+    """
     if old.sharding != new.sharding:
         was, became = _devices(old.sharding), _devices(new.sharding)
         single = len(old.sharding.device_set) == 1 and len(new.sharding.device_set) == 1
@@ -178,12 +183,12 @@ def _placement(path: str, old: Leaf, new: Leaf) -> Iterable[Reason]:
             if new.committed:
                 text = f"The device of {path} changed from {was} to {became}, to which {path} is committed."
             cure = "Keep the argument on one device, or expect one compile for each device."
-            yield Reason("committed", text, path, was, became, cure)
+            yield 2, Reason("committed", text, path, was, became, cure)
             return
         was, became = _sharding_texts(old.sharding, new.sharding)
         if was != became:
             cure = "Give the argument one sharding every time, with jax.device_put before the calls."
-            yield Reason("sharding", f"The sharding of {path} changed: {was} -> {became}.", path, was, became, cure)
+            yield 2, Reason("sharding", f"The sharding of {path} changed: {was} -> {became}.", path, was, became, cure)
             return
     if old.committed != new.committed and None not in (old.committed, new.committed):
         was, became = _committed_text(old.committed), _committed_text(new.committed)
@@ -192,7 +197,7 @@ def _placement(path: str, old: Leaf, new: Leaf) -> Iterable[Reason]:
         if new.committed:
             text = f"The value of {path} is now committed to {devices}."
         cure = "Commit the array in every call or in no call: jax.device_put with a device commits an array."
-        yield Reason("committed", text, path, was, became, cure)
+        yield 1, Reason("committed", text, path, was, became, cure)
 
 
 def _sharding_texts(old: Any, new: Any) -> tuple[str, str]:

@@ -64,7 +64,8 @@ def structure_difference(
     elif lost:
         text = f"The structure of {name} lost {names_text(lost)}."
     cure = "Pass the same structure every time: the same keys, the same containers, None in the same places."
-    containers = 0 if (added or lost) and _has_same_containers(before, after) else 1
+    is_same_but_none = (added or lost) and _has_same_containers(before, after)
+    containers = 0 if is_same_but_none else max(_containers_that_differ(before, after), 1)
     yield len(added) + len(lost) + containers, Reason("pytree", text, name, was, became, cure)
 
 
@@ -92,6 +93,18 @@ def _has_same_containers(before: Any, after: Any) -> bool:
     if not is_same(old, new) or len(children[0]) != len(children[1]):
         return False
     return all(map(_has_same_containers, *children))
+
+
+def _containers_that_differ(before: Any, after: Any) -> int:
+    """Return the number of differences between the containers of two structures, in their classes and in their keys."""
+    old, new = before.node_data(), after.node_data()
+    if old is None or new is None:
+        return int(old is not new)
+    children = before.children(), after.children()
+    is_as_long = len(children[0]) == len(children[1])
+    is_of_class = old[0] is new[0]
+    differences = int(not is_of_class) + int(not is_as_long or (is_of_class and not is_same(old, new)))
+    return differences + (sum(map(_containers_that_differ, *children)) if is_as_long else 0)
 
 
 def _is_another_container(before: Any, after: Any) -> bool:
