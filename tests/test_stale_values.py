@@ -607,3 +607,23 @@ def test_where_the_entries_of_the_hits_are_unknown_the_note_says_so(notebook):
         "k was 5 when JAX last traced f, and is 6 now. A call of f that finds a cache entry does not read k again. "
         "JAX may have several cached programs of f: a call that uses the program of this trace computes with 5.",
     ]
+
+
+def test_a_function_that_is_called_through_its_module_and_changed(notebook, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    module = tmp_path / "layers_of_stale_test.py"
+    module.write_text("def norm(x):\n    return x + 1\n")
+    notebook.run("import importlib, jax, jax.numpy as jnp\nimport layers_of_stale_test as layers")
+    notebook.run("%%jaxpr\n@jax.jit\ndef f(x):\n    return layers.norm(x)\nf(jnp.ones(3))")
+    assert "stale_value" not in notebook.run(f"%%jaxpr\nimportlib.reload(layers)\n{CALL}").notes
+    module.write_text("def norm(x):\n    return x + 2000\n")
+    ran = notebook.run(f"%%jaxpr\nimportlib.reload(layers)\n{CALL}")
+    note = ran.note("stale_value")
+    assert (note["title"], note["text"], note["cure"], ran.line_of(note)) == (
+        "layers.norm changed after the trace",
+        "layers.norm is another function than when JAX last traced f. A call of f that finds a cache entry does not "
+        "read layers.norm again. The call computes with the function from the time of the trace.",
+        "Run the cell that defines f again. JAX then traces f with the new layers.norm.",
+        4,
+    )

@@ -24,7 +24,7 @@ from .calls.impure_calls_while_tracing import ImpureCall
 from .code_of_callables import name_of, unwrap
 from .kept_contents import Contents, Difference, contents_of, difference, holds_array, is_mutable
 from .observation import Place
-from .outside_reads import Read, reads_of
+from .outside_reads import Read, Step, reads_of
 from .path_values import DICTS, VARIABLE, Variable, stored_attribute, value_of_path
 from .user_or_library.whose_code import is_installed
 
@@ -339,6 +339,7 @@ class _Reader:
                 value = value_of_path(read, function.__globals__, cells, bound_values)
             except not_of_a_signal(LookupError, ValueError):  # the path has no value, or no value yet
                 continue
+            read, value = _function_in_module(read, value)
             if not reads.is_changed(read):
                 is_inner = has_callback and read.code is not function.__code__
                 self._note(read, function, value, through_jit, in_callback or is_inner)
@@ -393,6 +394,20 @@ class _Reader:
                 return
         if type(value) in (FunctionType, types.MethodType) or is_jitted(value) or _call_of(value) is not None:
             self._read(value, {}, depth, through_jit or is_jitted(value), in_callback)
+
+
+def _function_in_module(read: Read, value: Any) -> tuple[Read, Any]:
+    """Return a call of a user's function through its module, such as layers.norm(x), as a read of this function.
+
+    A module is no object with methods: its functions are global names. Return any other read as it is.
+    """
+    if read.method is None or type(value) is not types.ModuleType:
+        return read, value
+    function = vars(value).get(read.method)
+    inner = unwrap(function)
+    if type(inner) is not FunctionType or is_installed(file_of(inner.__code__)):
+        return read, value
+    return read._replace(steps=(*read.steps, Step(is_item=False, key=read.method)), method=None), function
 
 
 def _holds_tracer(value: Any, depth: int) -> bool:
