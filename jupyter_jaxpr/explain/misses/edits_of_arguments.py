@@ -326,11 +326,30 @@ def _pass(sides: Sequence[Side], fun: Any, names: Mapping[str, Any], budget: Bud
     edited = [_edited(side, fun, names) for side in sides]
     if one_key and not all(have_one_key(edited[0], arguments) for arguments in edited[1:]):
         return False
+    # `_retype` checks the two calls that get one key: the numbers that they convert are known to stay the same.
+    if not one_key and any(
+        _may_change_a_value(side.given, after) for side, after in zip(sides, edited, strict=True) if side.templates
+    ):
+        return False
     for side, after in zip(sides, edited, strict=True):
         types_before, types_after = (result_types(fun, *_specs(arguments), budget) for arguments in (side.given, after))
         if not types_before.is_as(types_after):
             return False
     return True
+
+
+def _may_change_a_value(before: Arguments, after: Arguments) -> bool:
+    """Return whether an edit converts an argument to a dtype that does not hold each value of the argument."""
+    import jax
+
+    leaves_before, leaves_after = (jax.tree_util.tree_leaves(_specs(arguments)) for arguments in (before, after))
+    for old, new in zip(leaves_before, leaves_after, strict=True):
+        dtypes = [jax.numpy.result_type(leaf) for leaf in (old, new) if type(leaf) is not Fixed]
+        if len(dtypes) == 2 and (
+            _is_float(dtypes[0]) != _is_float(dtypes[1]) or jax.numpy.promote_types(*dtypes) != dtypes[1]
+        ):
+            return True
+    return False
 
 
 def _specs(arguments: Arguments) -> Arguments:
