@@ -33,6 +33,27 @@ def test_an_index_out_of_bounds(notebook, expression, outcome):
     assert ran.line_of(note) == 4
 
 
+@pytest.mark.parametrize(
+    ("cell", "expression", "outcome"),
+    [
+        ("a = v[10]", "v[10]", "The program reads the element 2 of the axis."),
+        ("a = m[3, 1]", "m[3, 1]", "The program reads the element 2 of the axis."),
+        ("a = [v[i] for i in range(4)]", "v[i]", "The program reads the element 2 of the axis."),
+    ],
+)
+def test_an_index_out_of_bounds_outside_of_jit(notebook, cell, expression, outcome):
+    notebook.run("v = jnp.arange(3.0); m = jnp.ones((3, 4))")
+    ran = notebook.run(f"%%jaxpr\n{cell}")
+    note = ran.note("out_of_bounds")
+    assert (note["text"], note["cure"]) == (OUTSIDE.format(expression) + outcome, "Use an index from -3 to 2.")
+    assert ran.line_of(note) == 2
+
+
+def test_an_index_in_bounds_outside_of_jit_has_no_note(notebook):
+    ran = notebook.run("%%jaxpr\na = x[7], x[-8], x[0], [x[i] for i in range(8)], x[2:20]")
+    assert "out_of_bounds" not in ran.notes
+
+
 def test_a_slice_that_reaches_beyond_the_end(notebook):
     ran = notebook.run("%%jaxpr\n@jax.jit\ndef f(x):\n    return lax.dynamic_slice(x, (6,), (4,))\nf(x)")
     note = ran.note("out_of_bounds")

@@ -115,10 +115,12 @@ class OutsideReads:
                 continue
             operands = [_value(operand, values) for operand in equation.invars]
             if rule is not None:
-                if all(operand is not None for operand in operands):
+                known = operands[:1] if name == "select_n" else operands
+                if all(operand is not None for operand in known):
                     result = rule(operands, equation.params)
                     _keep(values, equation.outvars[0], result)
-                    if name == "iota" or any(id(operand) in self._counted for operand in operands):
+                    is_counted = name == "iota" or any(id(operand) in self._counted for operand in operands)
+                    if is_counted and result is not None:
                         self._counted[id(result)] = result
                 continue
             place = self._place(jaxpr, at, outer)
@@ -202,7 +204,12 @@ def _broadcast(operands: Sequence[Any], params: Mapping[str, Any]) -> Any:
 def _selected(operands: Sequence[Any], _: Mapping[str, Any]) -> Any:
     import numpy as np
 
-    return np.where(operands[0], operands[2], operands[1]) if len(operands) == 3 else None
+    if len(operands) != 3:
+        return None
+    which, *choices = operands
+    if which.ndim == 0 and choices[int(which)] is not None:
+        return choices[int(which)]
+    return None if any(choice is None for choice in choices) else np.where(which, choices[1], choices[0])
 
 
 def _joined(operands: Sequence[Any], params: Mapping[str, Any]) -> Any:
@@ -230,6 +237,7 @@ _RULES: Mapping[str, Callable[[Sequence[Any], Mapping[str, Any]], Any]] = {
     "concatenate": _joined,
     "iota": _counted,
     "squeeze": lambda operands, params: operands[0].squeeze(tuple(params["dimensions"])),
+    "stage": lambda operands, _: operands[0],  # an operation outside of jit puts a Python number onto a device
 }
 _INDEXED = ("gather", "scatter")
 
