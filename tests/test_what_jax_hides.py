@@ -180,6 +180,24 @@ SPLITS = "jax.random.split uses a key, too: after a split, draw from the new key
             "Each step of this scan draws from the same random key, so each step draws the same numbers.",
             6,
         ),
+        (
+            "@jax.jit\ndef f(key):\n    keys = jax.random.split(key, 3)\n    a = jax.random.normal(keys[0])\n"
+            "    b = jax.random.normal(keys[1])\n    return a, b, jax.random.normal(keys[0])\nf(key)",
+            f"Line 5 and line 7 use the same random key. {NOT_INDEPENDENT}",
+            7,
+        ),
+        (
+            "@jax.jit\ndef draw(key, i):\n    a = jax.random.normal(jax.random.fold_in(key, i))\n"
+            "    return a + jax.random.normal(jax.random.fold_in(key, i))\ndraw(key, 2)",
+            f"Line 4 and line 5 use the same random key. {NOT_INDEPENDENT}",
+            5,
+        ),
+        (
+            "@jax.jit\ndef f(key):\n    a = jax.random.normal(jax.random.fold_in(key, 1))\n"
+            "    return a + jax.random.normal(jax.random.fold_in(key, 1))\nf(key)",
+            f"Line 4 and line 5 use the same random key. {NOT_INDEPENDENT}",
+            5,
+        ),
     ],
 )
 def test_a_key_used_twice(notebook, key, cell, text, line):
@@ -190,6 +208,7 @@ def test_a_key_used_twice(notebook, key, cell, text, line):
     assert ran.line_of(note) == line
 
 
+@pytest.mark.parametrize("key", ["jax.random.key(0)", "jax.random.PRNGKey(0)"])
 @pytest.mark.parametrize(
     ("cell", "lines"),
     [
@@ -198,21 +217,23 @@ def test_a_key_used_twice(notebook, key, cell, text, line):
         ("_, a = jax.random.split(key)\nb = a\n_, a = jax.random.split(key)", "Line 2 and line 4 use"),
     ],
 )
-def test_a_key_that_operations_outside_of_jit_split_and_use_again(notebook, cell, lines):
-    notebook.run("import jax, jax.numpy as jnp\nkey = jax.random.key(0)")
+def test_a_key_that_operations_outside_of_jit_split_and_use_again(notebook, key, cell, lines):
+    notebook.run(f"import jax, jax.numpy as jnp\nkey = {key}")
     ran = notebook.run(f"%%jaxpr\n{cell}\nc = jax.random.normal(jax.random.key(1), (2,))")
     assert ran.note("key_used_twice")["text"] == f"{lines} the same random key. {NOT_INDEPENDENT} {SPLITS}"
 
 
-def test_keys_that_operations_outside_of_jit_split_and_use_once_have_no_note(notebook):
-    notebook.run("import jax, jax.numpy as jnp\nkey = jax.random.key(0)")
+@pytest.mark.parametrize("key", ["jax.random.key(0)", "jax.random.PRNGKey(0)"])
+def test_keys_that_operations_outside_of_jit_split_and_use_once_have_no_note(notebook, key):
+    notebook.run(f"import jax, jax.numpy as jnp\nkey = {key}")
     cell = "for _ in range(3):\n    key, one = jax.random.split(key)\n    a = jax.random.normal(one, (2,))"
     ran = notebook.run(f"%%jaxpr\n{cell}\nb = jax.random.normal(jax.random.fold_in(key, 1), (2,))")
     assert [note for note in ran.document["notes"] if note["kind"] == "key_used_twice"] == []
 
 
-def test_a_key_used_twice_outside_of_jit(notebook):
-    notebook.run("import jax, jax.numpy as jnp\nkey = jax.random.key(0)")
+@pytest.mark.parametrize("key", ["jax.random.key(0)", "jax.random.PRNGKey(0)"])
+def test_a_key_used_twice_outside_of_jit(notebook, key):
+    notebook.run(f"import jax, jax.numpy as jnp\nkey = {key}")
     ran = notebook.run("%%jaxpr\na = jax.random.normal(key, (2,))\nb = jax.random.normal(key, (2,))")
     assert ran.note("key_used_twice")["text"] == f"Line 2 and line 3 use the same random key. {NOT_INDEPENDENT}"
 
@@ -223,6 +244,7 @@ def test_a_key_used_twice_outside_of_jit(notebook):
     [
         "key, a = jax.random.split(key)\n    key, b = jax.random.split(key)\n"
         "    return jax.random.normal(a) + jax.random.normal(b)",
+        "keys = jax.random.split(key, 3)\n    return jax.random.normal(keys[0]) + jax.random.normal(keys[1])",
         "a, b = (jax.random.fold_in(key, i) for i in range(2))\n    return jax.random.normal(a) + jax.random.normal(b)",
         "keys = jax.random.split(key, 3)\n    return jax.vmap(jax.random.normal)(keys).sum() + keys.shape[0]",
         "which = jax.random.bits(jax.random.fold_in(key, 1)) > 3\n"

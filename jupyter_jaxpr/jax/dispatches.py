@@ -216,9 +216,9 @@ def wrapping(keys: Any) -> Dispatch:
     return Dispatch(primitive, {"impl": keys._impl}, (), None, (), frozenset())
 
 
-def unwrapping(keys: Any) -> Dispatch:
-    """Return a dispatch of `random_unwrap`, which gives the integers of random keys."""
-    return Dispatch(sys.modules[type(keys).__module__].random_unwrap_p, {}, (), None, (), frozenset())
+def unwrapping(kind: type) -> Dispatch:
+    """Return a dispatch of `random_unwrap`, which gives the integers of random keys of the class `kind`."""
+    return Dispatch(sys.modules[kind.__module__].random_unwrap_p, {}, (), None, (), frozenset())
 
 
 def program_of(inputs: Sequence[Any], outputs: Sequence[Any], equations: Sequence[Any], name: str) -> Any:

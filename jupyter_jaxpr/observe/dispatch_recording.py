@@ -16,7 +16,7 @@ import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import FrameType, FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..interruptions import not_of_a_signal
 from ..jax import dispatches
@@ -51,6 +51,20 @@ class Recorded:
     dispatches: int
     ended: str | None
     unread: str | None
+
+
+class _Key(NamedTuple):
+    """A random key that was recorded.
+
+    Attributes:
+        numbers: A reference to the integer array inside the key.
+        kind: The class of the key.
+        variable: The variable of the key.
+    """
+
+    numbers: weakref.ref[Any]
+    kind: type
+    variable: Any
 
 
 NO_TEXT = (
@@ -122,8 +136,8 @@ class Recording:
         self._equations: list[Any] = []
         # id of an array -> (reference to the array, its variable)
         self._variables: dict[int, tuple[weakref.ref[Any], Any]] = {}
-        # id of the integer array inside a random key -> (reference to that array, the random key)
-        self._keys: dict[int, tuple[weakref.ref[Any], Any]] = {}
+        # id of the integer array inside a random key -> the key; JAX makes a key of the same array for each use
+        self._keys: dict[int, _Key] = {}
         self._numpy = NumPyArrays()
 
     @property
@@ -233,7 +247,9 @@ class Recording:
         if used is not None and any(
             used is variable_before for variable_before in dispatches.inputs_of(self._equations, [])
         ):
-            unwrapped = dispatches.equation(dispatches.unwrapping(array), [variable], [used], dispatches.no_source())
+            unwrapped = dispatches.equation(
+                dispatches.unwrapping(type(array)), [variable], [used], dispatches.no_source()
+            )
             self._equations.insert(0, unwrapped)
         return variable
 
@@ -386,10 +402,14 @@ class Recording:
             variable_of_numbers = self._recorded_variable(numbers)
             if variable_of_numbers is not None:
                 return self._convert(dispatches.wrapping(value), variable_of_numbers, self._make(value), source)
+            key = self._keys.get(id(numbers))
+            if key is not None and key.numbers() is numbers and key.variable.aval.dtype == value.dtype:
+                self._variables[id(value)] = weakref.ref(value), key.variable
+                return key.variable
         elif id(value) in self._keys:
-            keys = self._keys[id(value)][0]()
-            if keys is not None and dispatches.base_array(keys) is value:
-                return self._convert(dispatches.unwrapping(keys), self._keys[id(value)][1], self._make(value), source)
+            key = self._keys[id(value)]
+            if key.numbers() is value:
+                return self._convert(dispatches.unwrapping(key.kind), key.variable, self._make(value), source)
         if isinstance(value, bool | int | float | complex):
             return dispatches.literal(value, dispatches.aval_of(value) if aval is None else aval)
         if is_numpy(value) and (source_array := given_for(value)) is not None:
@@ -426,6 +446,6 @@ class Recording:
             return variable
         self._variables[id(value)] = alive, variable
         numbers = dispatches.base_array(value)
-        if numbers is not None:
-            self._keys[id(numbers)] = alive, variable
+        if type(numbers) is self._array_type:
+            self._keys[id(numbers)] = _Key(weakref.ref(numbers), type(value), variable)
         return variable

@@ -2,23 +2,27 @@
 
 Numbers that are drawn twice from one key are not independent; with equal shapes, they are equal. JAX documents this as
 an error, but checks it only if `jax_debug_key_reuse` is on. The rules here are those of `jax.experimental.key_reuse`:
-drawing from a key and splitting a key use it up, `fold_in` and `clone` do not.
+drawing from a key and splitting a key use it up, `fold_in` and `clone` do not. The same part of an array of keys, and
+`fold_in` of the same number, give the same key again.
 
 Two intended repetitions are ignored: when `jax.checkpoint` computes again, and the backward pass.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..interruptions import not_of_a_signal
 from ..jax.loop_equations import scan_parts
 from .jaxpr.parameters import open_jaxpr
 from .jaxpr.walk import Walk
 
 _USES_UP = frozenset({"random_bits", "random_split", "random_gamma"})
 _SAME_KEY = frozenset({"random_wrap", "random_unwrap", "copy", "copy_p"})
+#: The primitives from which keys are made of other keys: with the same operands, such an equation gives the same key.
+_PARTS = frozenset({"slice", "squeeze", "reshape", "convert_element_type", "random_fold_in"})
 _CALLS = frozenset({"jit", "pjit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call"})
 _BACKWARD = "transpose("
 #: The name of JAX's own jitted function that splits the data of a key, where a split ran outside of jit.
@@ -121,6 +125,7 @@ class _Reader:
         Pairs of equations that use up the same key are added to `repeated_uses`.
         """
         roots: dict[Any, Any] = {}
+        parts: dict[Any, Any] = {}
         users: dict[Any, int] = {}
         for at, equation in enumerate(jaxpr.eqns):
             name = equation.primitive.name
@@ -128,6 +133,10 @@ class _Reader:
                 operand = equation.invars[0]
                 if not hasattr(operand, "val"):
                     roots[equation.outvars[0]] = roots.get(operand, operand)
+                continue
+            if name in _PARTS and (computation := _computation(equation, roots)) is not None:
+                (result,) = equation.outvars
+                roots[result] = parts.setdefault(computation, result)
                 continue
             if _BACKWARD in str(equation.source_info.name_stack):
                 continue
@@ -172,6 +181,23 @@ class _Reader:
             # only keys that each branch uses up count as used up
             for position in sorted(frozenset.intersection(*used)):
                 yield position + 1, False
+
+
+def _computation(equation: Any, roots: Mapping[Any, Any]) -> Any:
+    """Return a key that is equal for two equations that certainly compute the same value; None if it is unknown."""
+    operands = tuple(
+        (str(operand.aval), operand.val.item() if hasattr(operand.val, "item") else operand.val)
+        if hasattr(operand, "val")
+        else roots.get(operand, operand)
+        for operand in equation.invars
+        if not hasattr(operand, "val") or operand.aval.shape == ()
+    )
+    computation = (equation.primitive.name, operands, tuple(sorted(equation.params.items())))
+    try:
+        hash(computation)
+    except not_of_a_signal(TypeError):
+        return None
+    return computation if len(operands) == len(equation.invars) else None
 
 
 def _splits(equation: Any) -> bool:
