@@ -106,8 +106,16 @@ class LoopStatement:
 
     @functools.cached_property
     def drawn_at(self) -> tuple[Span, ...]:
-        """The positions of the equations that JAX records when the loop gets its next element."""
-        return (node_span(self.node),) if self.call is None else (node_span(self.node), node_span(self.call))
+        """The positions of the equations that JAX records when the loop gets its next element.
+
+        A call such as `jnp.stack([...])` runs after the iterations of its comprehension: its equations do not count.
+        """
+        is_after = isinstance(self.node, ast.ListComp | ast.SetComp | ast.DictComp) and not isinstance(
+            getattr(self.call, "func", None), ast.Name
+        )
+        if self.call is None or is_after:
+            return (node_span(self.node),)
+        return node_span(self.node), node_span(self.call)
 
 
 def iterating(call: ast.Call) -> str:
