@@ -136,6 +136,24 @@ def test_pytree() -> None:
     ]
 
 
+def test_another_weak_type_is_closer_than_another_shape_or_dtype() -> None:
+    @jax.jit
+    def f(x: Any) -> Any:
+        return x * 2
+
+    with observe() as ledger:
+        f(2.0)
+        f(jnp.ones(3))
+        f(jnp.int32(2))
+        f(jnp.float32(2.0))
+    cure = "Pass x as one kind of value every time, such as jnp.asarray(x, dtype=...)."
+    text = "The type of x changed from weak f32[] (a Python float) to f32[]."
+    assert told(ledger, "f")[3] == (
+        "compiled",
+        (Reason("weak_type", text, "x", "weak f32[] (a Python float)", "f32[]", cure),),
+    )
+
+
 def test_the_closest_structure_has_the_most_containers_alike() -> None:
     @jax.jit
     def f(xs: Any) -> Any:
