@@ -238,6 +238,15 @@ def test_a_key_used_twice_outside_of_jit(notebook, key):
     assert ran.note("key_used_twice")["text"] == f"Line 2 and line 3 use the same random key. {NOT_INDEPENDENT}"
 
 
+def test_several_uses_of_a_key_on_one_line_have_one_note(notebook):
+    notebook.run("import jax, jax.numpy as jnp\nkey = jax.random.key(0)")
+    ran = notebook.run(
+        "%%jaxpr\na = jax.random.normal(key, (2,))\nb = jax.random.normal(key, (2,)), jax.random.uniform(key, (3,))"
+    )
+    texts = [note["text"] for note in ran.document["notes"] if note["kind"] == "key_used_twice"]
+    assert texts == [f"Line 2 and line 3 use the same random key. {NOT_INDEPENDENT}"]
+
+
 @pytest.mark.parametrize("key", ["jax.random.key(0)", "jax.random.PRNGKey(0)"])
 @pytest.mark.parametrize(
     "cell",

@@ -391,10 +391,15 @@ def key_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> l
         except not_of_a_signal(Exception):
             failures.append(traceback.format_exc())
     notes = []
+    told: set[tuple[int, str]] = set()
     for (first, second, in_each_step), among in uses_by_key.items():
         text = _EACH_STEP if in_each_step else _used_twice(walk, first, second, max(Counter(among).values()))
         if (first, second) in split_keys and not in_each_step:
             text = f"{text} {_SPLITS_USE_KEYS}"
+        # Several uses on one line after one first use have one note, whose edit changes them all.
+        if (first, text) in told and not in_each_step:
+            continue
+        told.add((first, text))
         note = Note(
             kind="key_used_twice",
             text=text,
