@@ -43,6 +43,31 @@ def test_the_branches_of_a_comprehension_are_new_in_each_call() -> None:
     ]
 
 
+def test_the_advice_names_the_argument_that_changed_and_not_the_carry_that_jax_converted() -> None:
+    def add(total: Any, x: Any) -> Any:
+        return total + x, None
+
+    with observe() as ledger:
+        lax.scan(add, 0.0, ROW)
+        lax.scan(add, 0.0, ROW.astype(jax.numpy.bfloat16))
+        lax.scan(add, np.float32(0), ROW)
+    assert told(ledger, "scan(add)") == [
+        (
+            "The type of carry changed from weak f32[] to bf16[]. JAX converts a carry that begins with a weak type to "
+            "the type that the body returns.",
+            None,
+        ),
+        (
+            "The type of xs changed from f32[3] to bf16[3].",
+            "Convert xs to one dtype before each call, for example with xs.astype(...).",
+        ),
+        (
+            "The type of carry changed from weak f32[] to f32[].",
+            "Pass carry as one kind of value every time, such as jnp.asarray(carry, dtype=...).",
+        ),
+    ]
+
+
 def test_a_branch_that_stays_is_not_named() -> None:
     with observe() as ledger:
         for _ in range(2):

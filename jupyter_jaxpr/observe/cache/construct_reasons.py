@@ -6,7 +6,9 @@ earlier calls of the construct. If the keys do not differ, the body is a new fun
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ...jax.eager_control_flow import Construct, PassedFunction
 from ..user_or_library.whose_code import is_installed
@@ -40,7 +42,7 @@ def construct_reasons(
     if not before or event.key is None:
         return (Reason("first_call", f"This is the first call of {history.name}."),)
     closest_reasons = closest(event.key, [old.key for old in before if old.key is not None], reading).reasons
-    reasons = tuple(reason for reason in closest_reasons if reason.kind != "config")
+    reasons = _with_converted_carries([reason for reason in closest_reasons if reason.kind != "config"])
     if reasons and not _is_another_function(construct, before):
         return reasons
     if reasons:
@@ -54,6 +56,34 @@ def construct_reasons(
         text = "The reason is unknown: JAX evaluated the construct in another context, such as another mesh."
         return (Reason("unknown", text),)
     return (_other_body(event, before, construct),)
+
+
+def _with_converted_carries(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
+    """Leave out the cure of a carry whose type may follow from another argument, and say why.
+
+    The key holds the type to which JAX converted a carry that began with a weak type, such as the number 0.0.
+    """
+    if not any(reason.argument is not None and not _is_carry(reason) for reason in reasons):
+        return tuple(reasons)
+    return tuple(
+        replace(reason, text=f"{reason.text} {_CONVERTED}", cure=None) if _may_be_converted(reason) else reason
+        for reason in reasons
+    )
+
+
+_CONVERTED = "JAX converts a carry that begins with a weak type to the type that the body returns."
+
+
+def _is_carry(reason: Reason) -> bool:
+    return _CARRY.match(reason.argument or "") is not None
+
+
+def _may_be_converted(reason: Reason) -> bool:
+    is_weak = [(text or "").startswith("weak ") for text in (reason.before, reason.after)]
+    return _is_carry(reason) and reason.kind in ("dtype", "weak_type") and is_weak[0] != is_weak[1]
+
+
+_CARRY = re.compile(r"carry\b")
 
 
 def _is_another_function(construct: Construct, before: Sequence[MissEvent]) -> bool:
