@@ -21,6 +21,7 @@ shell.run_cell('''
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 mesh = Mesh(np.array(jax.devices()), ("d",))
 first, second = (jax.device_put(jnp.ones(3), device) for device in jax.devices()[:2])
+split, whole = (NamedSharding(jax.make_mesh((4,), ("x",)), spec) for spec in (P("x"), P()))
 def double(x): return x * 2
 def add(a, b): return a + b
 ''', silent=True)
@@ -43,6 +44,21 @@ text: in_specs of shard_map says P('d',) for args[0], which is float32[6]. shard
     number of elements.
 cure: pad (advice)
     Pad axis 0 to a multiple of 4 elements, or write None for this axis in in_specs.
+""",
+    'jax.device_put(jnp.ones((6, 2)), NamedSharding(jax.make_mesh((4,), ("x",)), P("x")))': """
+marks: jax.device_put(jnp.ones((6, 2)), NamedSharding(jax.make_mesh((4,), ("x",)), P("x")))
+title: Axis 0 has 6 elements, which 4 devices cannot share evenly
+text: A sharding gives each device the same number of elements. The array has the shape (6, 2).
+cure: pad (advice)
+    Pad axis 0 to a multiple of 4 elements, or split another axis.
+""",
+    "jax.jit(double, in_shardings=split)(jax.device_put(jnp.ones(8), whole))": """
+marks: jax.jit(double, in_shardings=split)(jax.device_put(jnp.ones(8), whole))
+title: in_shardings of jit says P('x'), but the argument float32[8] is split as P()
+text: jit does not change the sharding of a committed array, such as a result of jax.device_put.
+cure: jax.device_put (advice)
+    Split the array before the call with jax.device_put(x, sharding), or leave in_shardings out: the jitted
+    function then takes the array as it is split.
 """,
     "jax.jit(add)(first, second)": """
 marks: jax.jit(add)(first, second)

@@ -469,6 +469,9 @@ def _labels(raised: RaisedAt, call: ast.Call) -> Explained:
     return Explained(None, title, operands(raised, call.args), (FoundCure("integer labels", None, words),))
 
 
+_INTEGER_LABELS = "_with_integer_labels"
+
+
 def _labels_of_floats(raised: RaisedAt, call: ast.Call) -> Explained | None:
     """Explains class numbers (labels) with a float dtype: they need an integer dtype."""
     node = call.args[1]
@@ -476,6 +479,12 @@ def _labels_of_floats(raised: RaisedAt, call: ast.Call) -> Explained | None:
         return None
     source = raised.source(node)
     title = f"{called(call)} takes integers, but {source} is {dtype_of(value_of(raised, node))}"
+    logits, labels = (getattr(value_of(raised, part), "shape", None) for part in call.args[:2])
+    if labels == logits and called(call).endswith(_INTEGER_LABELS):
+        code = raised.source(call.func).removesuffix(_INTEGER_LABELS)
+        words = f"{code} takes one number for each class, as {source} has."
+        cures = rewritten(raised, call.func, "labels of floats", code, words)
+        return Explained(None, title, operands(raised, call.args), cures)
     code = f"{source}.astype(int)"
     words = f"The number of a class is an integer. {code} converts {source}."
     return Explained(None, title, operands(raised, [node]), rewritten(raised, node, ".astype", code, words))

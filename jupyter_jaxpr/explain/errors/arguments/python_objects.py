@@ -26,7 +26,7 @@ _NO_FIELD = re.compile(r"^'dict' object has no attribute '(\w+)'")
 _NO_WAIT = re.compile(r"^'(\w+)' object has no attribute 'block_until_ready'")
 _NO_MEMBER = re.compile(r"^module '(?:jax|optax|flax|equinox|diffrax)(?:\.\w+)*' has no attribute '(\w+)'")
 _FIXED = re.compile(r"^(?:can't set attribute|cannot assign to field '(\w+)')")
-_NOT_CALLED = re.compile(r"^'?\w*(?:Tracer|ArrayImpl)'? object is not callable")
+_NOT_CALLED = re.compile(r"^'?[\w.]*(?:Tracer|ArrayImpl)'? object is not callable")
 _CALLED_FIELD = re.compile(r"^'(?:int|tuple)' object is not callable")
 _OF_LISTS = re.compile(
     r"^(?:can't multiply sequence by non-int of type '\w+'|unsupported operand type\(s\) for \S+(?: or pow\(\))?: "

@@ -123,6 +123,13 @@ CALL_MESSAGES = (
         ),
     ),
     Message(
+        r"Error interpreting argument to custom_\w+_call as a JAX value\. The problematic value is of type <class "
+        r"'(?:\w+\.)*(\w+)'> and was passed to \w+ at position (\d+)",
+        "The function takes arrays, but gets a {1} at position {2}",
+        "Positions count from 0.",
+        ("an array", "Pass an array or a number."),
+    ),
+    Message(
         r"Error interpreting argument to (\w+) as a JAX value\. The problematic value is of type <class "
         r"'(?:\w+\.)*(\w+)'> and was passed to \w+ at position (\d+)",
         "lax.{1} takes arrays, but gets a {2} at position {3}",

@@ -23,7 +23,30 @@ DEVICE_MESSAGES = (
         r"(\S+?)\.(?:\s|$)",
         "in_specs of shard_map says P({1}), but the argument {3} is split as P({2})",
         "In a mesh with explicit axes the type of an array says how the array is split.",
-        ("jax.reshard", "Leave in_specs out, or split the array before the call with jax.reshard(x, P({1}))."),
+        (
+            "jax.reshard",
+            "Split the array before the call with jax.reshard(x, NamedSharding(mesh, P({1}))), where mesh is the mesh "
+            "of shard_map. Without in_specs, shard_map takes the array as it is split, as P({2}).",
+        ),
+    ),
+    Message(
+        r"Sharding spec \(.*?\) implies that array axis (\d+) is partitioned (\d+) times, but does not evenly divide "
+        r"the dimension size (\d+)\. Got shape: (\(.*?\)) and sharding",
+        "Axis {1} has {3} elements, which {2} devices cannot share evenly",
+        "A sharding gives each device the same number of elements. The array has the shape {4}.",
+        ("pad", "Pad axis {1} to a multiple of {2} elements, or split another axis."),
+    ),
+    Message(
+        r"Sharding passed to jit does not match the sharding on the respective arg\. Got jit sharding: "
+        r"NamedSharding\(mesh=[^\n]*?spec=P\((.*?),?\).*?arg sharding: NamedSharding\(mesh=.*?spec=P\((.*?),?\).*? for "
+        r"arg type: (\S+)",
+        "in_shardings of jit says P({1}), but the argument {3} is split as P({2})",
+        "jit does not change the sharding of a committed array, such as a result of jax.device_put.",
+        (
+            "jax.device_put",
+            "Split the array before the call with jax.device_put(x, sharding), or leave in_shardings out: the jitted "
+            "function then takes the array as it is split.",
+        ),
     ),
     Message(
         r"Unknown backend (\w+)\. Available backends are \[(.*?)\]",

@@ -23,6 +23,7 @@ from .program_messages import PROGRAM_MESSAGES
 from .setting_messages import SETTING_MESSAGES
 
 _BOUNDS = re.compile(r"^Python integer (-?\d+) out of bounds for (u?int\d+)")
+_BLOCKED = re.compile(r"Blocked\(block_size=(\d+)\)")
 _KEY = re.compile(r"^JAX encountered invalid PRNG key data|^unexpected PRNG key type|^random\w* accepts a single key")
 
 
@@ -64,7 +65,8 @@ def message_error(error: BaseException, raised: RaisedAt | None, function: str) 
 
         def filled(template: str, groups: list[str] = groups) -> str:
             words = re.sub(r"\{(\d)\}", lambda match: " ".join(groups[int(match[1])].split()), template)
-            return words.replace("ArrayImpl", "jax.Array")
+            # JAX prints a class of its own for each size of a block that the user wrote as a number.
+            return _BLOCKED.sub(r"\1", words.replace("ArrayImpl", "jax.Array"))
 
         name, words = row.cure
         operand_text = operands(raised, _call_arguments(raised)) if row.with_operands else ""

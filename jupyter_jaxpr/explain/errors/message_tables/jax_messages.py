@@ -141,6 +141,7 @@ ARRAY_MESSAGES = (
             "a square matrix",
             "Pass a square matrix. For a matrix that is not square, try jnp.linalg.pinv or jnp.linalg.lstsq.",
         ),
+        with_operands=True,
     ),
     Message(
         r"array split does not result in an equal division: rest is (\d+)",
@@ -148,8 +149,10 @@ ARRAY_MESSAGES = (
         "",
         (
             "axis",
-            "Split along an axis whose size is a multiple of the number of parts; axis=-1 names the last axis.",
+            "Split along an axis whose size is a multiple of the number of parts; axis=-1 names the last axis. The "
+            "parts of jnp.array_split may have different sizes.",
         ),
+        with_operands=True,
     ),
     Message(
         r"Cannot take a larger sample \(size (\d+)\) than population \(size (\d+)\) when 'replace=False'",
@@ -538,6 +541,22 @@ MESSAGES = (
         "checkify.check works only within checkify.checkify",
         "checkify.checkify turns the checks into a result of the function.",
         ("checkify.checkify", "Call error, result = jax.jit(checkify.checkify(f))(x), and then error.throw()."),
+    ),
+    Message(
+        r"Value ('.*?') with dtype <U\d+ is not a valid JAX array type",
+        "A seed of jax.random is an integer, not the string {1}",
+        "",
+        ("an integer", "Pass an integer. zlib.crc32(text.encode()) makes an integer of a string."),
+        calls=("key", "PRNGKey"),
+    ),
+    Message(
+        r"Value ('.*?') with dtype <U\d+ is not a valid JAX array type",
+        "JAX has no arrays of strings, such as {1}",
+        "JAX arrays hold numbers and booleans.",
+        (
+            "numbers",
+            "Keep strings and objects in Python lists or NumPy arrays, and pass JAX numbers that stand for them.",
+        ),
     ),
     Message(
         r"Value (.+?) with dtype \S+ is not a valid JAX array type",

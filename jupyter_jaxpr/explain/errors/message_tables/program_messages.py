@@ -36,14 +36,15 @@ PROGRAM_MESSAGES = (
     Message(
         r"Index map function (\S+) .*?for (\S+?) must return (\d+) values? to match block_shape=(.+?)\. Currently "
         r"returning (\d+) values?",
-        "The index map of the block {4} returns {5} indices, but the block has {3} axes",
-        "An index map gives the number of the block along each axis.",
+        "The number of indices that the index map of the block {4} returns is {5}, but the number of axes of the block "
+        "is {3}",
+        "JAX names the array of the block {2}. An index map gives the number of the block along each axis.",
         ("index map", "Return one index for each axis of the block, such as 0 for an axis that is not split."),
     ),
     Message(
         r"Block shape for (\S+) \(= (\(.*?\))\) must have the same number of dimensions as the array shape (\(.*?\))",
-        "The block shape {2} does not have one size for each axis of the array ({3})",
-        "",
+        "The block shape {2} does not have one size for each axis of the array, whose shape is {3}",
+        "JAX names the array {1}.",
         ("block_shape", "Write one size for each axis of the array."),
     ),
     # --- callbacks ---
@@ -71,6 +72,16 @@ PROGRAM_MESSAGES = (
         (
             "jax.custom_jvp",
             "Give the function around the callback a derivative rule with jax.custom_jvp or custom_vjp.",
+        ),
+    ),
+    Message(
+        r"Cannot `vmap` ordered IO callback",
+        "vmap cannot map an io_callback with ordered=True",
+        "",
+        (
+            "ordered=False",
+            "With ordered=False, vmap calls the callback once for each element. jax.lax.map in place of vmap keeps the "
+            "order.",
         ),
     ),
     Message(
@@ -125,6 +136,13 @@ PROGRAM_MESSAGES = (
         ("jax.jit", "Transform the jitted function in place of the compiled function."),
     ),
     # --- options of jit and vmap ---
+    Message(
+        r"the `static_argnums` argument to `jax\.checkpoint` / `jax\.remat` can only take integer values .*?but got "
+        r"(\(.*?\)), while `len\(args\)` = (\d+)",
+        "static_argnums={1} of jax.checkpoint names a position that the call does not pass",
+        "static_argnums counts the arguments that the call passes by position, from 0. Number of these arguments: {2}.",
+        ("by position", "Pass the static arguments by position, without their names."),
+    ),
     Message(
         r"Output from batched function .*? with type <class '(?:\w+\.)*(\w+)'> is not a valid JAX type",
         "The function of vmap returns a value that is not an array: its type is {1}",

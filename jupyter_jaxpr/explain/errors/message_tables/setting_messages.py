@@ -144,7 +144,19 @@ SETTING_MESSAGES = (
         "Python cannot hash an array.",
         ("a number", "Take the number out with x.item(), or use a list in place of the set or the dict."),
     ),
+    Message(
+        r"property '(\w+)' of '(?:\w+\.)*ArrayImpl' object has no setter",
+        "The attribute {1} of a JAX array cannot be changed",
+        "",
+        ("a new array", "Make a new array, for example with x.reshape(2, 3), x.astype(float) or x.at[i].set(y)."),
+    ),
     # --- settings ---
+    Message(
+        r"property (?:'\S+' )?of 'Config' object has no setter",
+        "An assignment cannot change an option of JAX",
+        "jax.config changes an option with its method update.",
+        ("jax.config.update", 'Write jax.config.update("jax_enable_x64", True), with the name of the option.'),
+    ),
     Message(
         r"Unrecognized config option: (\w+)",
         "JAX has no option {1}",
@@ -158,6 +170,27 @@ SETTING_MESSAGES = (
         ("a value", "Write one of these values."),
     ),
     # --- flax, equinox and optax ---
+    Message(
+        r"Parameter \"use_running_average\" must be passed to the constructor or at call time",
+        "A BatchNorm of flax needs the argument use_running_average",
+        "With use_running_average=False, BatchNorm takes the mean and the variance of the batch, and updates the "
+        "averages in batch_stats. With True, BatchNorm takes these averages.",
+        (
+            "use_running_average",
+            "Pass use_running_average=False in a training step and True in an evaluation, for example as "
+            "use_running_average=not train.",
+        ),
+    ),
+    Message(
+        r"Parameter \"deterministic\" must be passed to the constructor or at call time",
+        "A module of flax needs the argument deterministic",
+        "With deterministic=True, the module draws no random numbers.",
+        (
+            "deterministic",
+            "Pass deterministic=False in a training step and True in an evaluation, for example as "
+            "deterministic=not train.",
+        ),
+    ),
     Message(
         r"The number of updates and states has to be the same in chain",
         "The state does not belong to this optimizer, or stands in the place of the gradients",
@@ -201,7 +234,8 @@ SETTING_MESSAGES = (
         ("the value", "Correct the value that the check refuses."),
     ),
     Message(
-        r"([^\n]+)\n+-{10,}\nAn error occurred during the runtime of your JAX program",
+        r"(?:Above is the stack outside of JIT\..*?EquinoxRuntimeError: )?([^\n]+)\n+-{10,}\n+"
+        r"An error occurred during the runtime of your JAX program",
         "A check of equinox failed: {1}",
         "equinox.error_if raises where its condition is true when the program runs.",
         ("the value", "Correct the value that the check refuses."),
