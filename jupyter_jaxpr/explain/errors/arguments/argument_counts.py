@@ -83,7 +83,8 @@ def _power_with_modulus(raised: RaisedAt | None) -> Explained:
 def argument_count_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
     """Explains a call with too many positional arguments, or without a required argument."""
     text = message_of(error).strip()
-    if isinstance(error, TypeError) and (match := _TOO_MANY.search(text)) and touches_jax(error):
+    of_jax = touches_jax(error) or _calls_jax(raised)
+    if isinstance(error, TypeError) and (match := _TOO_MANY.search(text)) and of_jax:
         name = "the function" if match["name"] == "<lambda>" else match["name"]
         if name == "_operator_pow":
             return _power_with_modulus(raised)
@@ -109,10 +110,14 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
             name = "the lambda"
         elif name == "__init__" and match["path"]:
             name = match["path"].rstrip(".").rpartition(".")[2]
+        elif name == "__call__" and raised is not None and isinstance(raised.node, ast.Call):
+            name = " ".join(raised.source(raised.node.func).split())
         if raised is not None and (key := _no_key(raised)) is not None:
             return key
         if raised is not None and (left_out := left_out_key_error(raised, missing)) is not None:
             return left_out
+        if raised is not None and (index_map := _index_map(raised, match["name"], missing)) is not None:
+            return index_map
         if raised is not None and isinstance(raised.node, ast.Call) and "pallas_call(" in raised.source(raised.node):
             title = f"{name} is the kernel of a pallas_call and gets no reference for {missing}"
             explanation = (
@@ -130,6 +135,8 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
             return Explained(None, f"The call of {name} leaves out {missing}", "", (spread,))
         if raised is not None and missing == "rngs" and (rngs := _rngs_of_nnx(raised)) is not None:
             return Explained(None, f"The call of {name} leaves out rngs", "", rngs)
+        if raised is not None and missing == "state" and (state := _state_of_equinox(raised)) is not None:
+            return Explained(None, f"The call of {name} leaves out the state", "", (state,))
         words = f"Pass {missing} in the call."
         if raised is not None and raised.loops is not None and match["name"] in _functions_of_text(raised.loops.module):
             words = f"Pass {missing} in the call, or give {missing} a default value in the definition of the function."
@@ -137,6 +144,15 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
             None, f"The call of {name} leaves out {missing}", "", (FoundCure("pass the argument", None, words),)
         )
     return None
+
+
+def _calls_jax(raised: RaisedAt | None) -> bool:
+    """Return whether the failing expression is a call of a function of JAX.
+
+    Python raises the error of a wrong number of arguments before the call, so its traceback has no frame of JAX.
+    """
+    call = raised.node if raised is not None and raised.frame is not None else None
+    return raised is not None and isinstance(call, ast.Call) and is_of_jax(value_of(raised, call.func))
 
 
 def _rngs_of_nnx(raised: RaisedAt) -> tuple[FoundCure, ...] | None:
@@ -159,6 +175,20 @@ def _rngs_of_nnx(raised: RaisedAt) -> tuple[FoundCure, ...] | None:
         keys, words = "rngs", "A layer of nnx draws its initial parameters with the keys of rngs."
     code = f"{raised.source(call)[:-1].rstrip().rstrip(',')}, rngs={keys})"
     return (FoundCure("rngs", code, words),)
+
+
+def _state_of_equinox(raised: RaisedAt) -> FoundCure | None:
+    """Return the cure of a layer of equinox that is called without its state, such as BatchNorm; None for others."""
+    call = raised.node
+    layer = value_of(raised, call.func) if isinstance(call, ast.Call) else None
+    if not isinstance(call, ast.Call) or not (own_name(type(layer), "__module__") or "").startswith("equinox"):
+        return None
+    arguments = ", ".join([*map(raised.source, [*call.args, *call.keywords]), "state"])
+    words = (
+        f"{own_name(type(layer), '__name__')} takes the state, and returns its result and the new state. "
+        "equinox.nn.make_with_state(Model)(...) makes a model and its state."
+    )
+    return FoundCure("state", f"y, state = {raised.source(call.func)}({arguments})", words)
 
 
 def _unexpected(raised: RaisedAt, name: str, keyword: str) -> Explained | None:
@@ -332,6 +362,38 @@ def _derivative_rule(raised: RaisedAt | None, name: str, passed_count: str, take
         cure = FoundCure("the arguments", None, f"Give {name} {count(int(passed_count), 'parameter')}.")
         return Explained(at, title, words, (cure,))
     return None
+
+
+def _index_map(raised: RaisedAt, name: str, missing: str) -> Explained | None:
+    """Explains an index map of a BlockSpec that has more parameters than the grid has axes.
+
+    None if the function is the kernel of the pallas_call.
+    """
+    call = raised.node
+    if not isinstance(call, ast.Call) or "pallas_call(" not in raised.source(call) or raised.loops is None:
+        return None
+    pallas_call = call.func if isinstance(call.func, ast.Call) else call
+    kernel = pallas_call.args[0] if pallas_call.args else None
+    kernel_names = {part.id for part in ast.walk(kernel) if isinstance(part, ast.Name)} if kernel is not None else set()
+    is_kernel = isinstance(kernel, ast.Lambda) if name == "<lambda>" else name in kernel_names
+    blocks = [
+        node
+        for node in ast.walk(raised.loops.module)
+        if isinstance(node, ast.Call) and raised.source(node.func).endswith("BlockSpec")
+    ]
+    if is_kernel or not blocks:
+        return None
+    maps = [part for block in blocks for part in (*block.args, *(keyword.value for keyword in block.keywords))]
+    parameters = [
+        part
+        for part in maps
+        if isinstance(part, ast.Lambda) and missing in [argument.arg for argument in part.args.args]
+    ]
+    at = edit_of(raised, over(parameters[0], "")).place if len(parameters) == 1 and name == "<lambda>" else None
+    title = f"An index map of a BlockSpec gets no index for {missing}"
+    words = f"Remove {missing} from the parameters of the index map, or give the grid one more axis."
+    text = "An index map gets one index for each axis of the grid."
+    return Explained(at, title, text, (FoundCure("index map", None, words),))
 
 
 def _kernel_parameters(raised: RaisedAt | None, name: str, passed_count: str, takes: str) -> Explained | None:

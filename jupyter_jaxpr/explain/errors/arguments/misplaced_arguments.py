@@ -10,6 +10,7 @@ from typing import Any
 
 from ....jax.facts import is_jitted
 from ....observe.observation import FoundCure
+from ....observe.user_or_library.library_functions import is_of_jax as is_function_of_jax
 from ....plain_text import message_of, mro_of, own_name
 from ....quantities import count
 from ...trials.trial_of_cure import passed
@@ -29,8 +30,9 @@ from .tree_differences import with_article
 _ONE_LIST = re.compile(
     r"^Passing an array as a dtype argument|^Zero-dimensional arrays cannot be concatenated"
     r"|^Only integer scalar arrays can be converted to a scalar index|^concatenate requires ndarray"
+    r"|^concat\(\) takes 1 positional argument"
 )
-_JOINS = frozenset({"concatenate", "stack", "vstack", "hstack", "dstack", "column_stack"})
+_JOINS = frozenset({"concatenate", "concat", "stack", "vstack", "hstack", "dstack", "column_stack"})
 _TRANSFORMS = frozenset(
     {"jit", "grad", "value_and_grad", "vmap", "pmap", "jacobian", "jacfwd", "jacrev", "hessian", "checkpoint", "remat"}
 )
@@ -93,7 +95,10 @@ def misplaced_error(error: BaseException, raised: RaisedAt | None, function: str
         return option
     if isinstance(raised.node, ast.Call) and (sizes := unpacked_shape_error(raised, raised.node, text)) is not None:
         return sizes
-    if not isinstance(raised.node, ast.Call) or not touches_jax(error):
+    if not isinstance(raised.node, ast.Call):
+        return None
+    # Python raises the error of a wrong number of arguments before the call: the traceback has no frame of JAX.
+    if not touches_jax(error) and not is_function_of_jax(value_of(raised, raised.node.func)):
         return None
     if called(raised.node) == "update" and (state := _no_state(raised, raised.node)) is not None:
         return state

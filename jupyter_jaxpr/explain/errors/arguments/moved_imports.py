@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from dataclasses import replace
 
 from ....observe.observation import FoundCure
 from ..explanation import Explained
@@ -46,6 +47,8 @@ _INSTEAD = {
     "index_update": (".at[...].set", "Write x.at[index].set(value), which makes a new array."),
     "index_add": (".at[...].add", "Write x.at[index].add(value), which makes a new array."),
 }
+#: The module and the name of an import that JAX never had -> the module and the name.
+_OTHER_NAMES = {("jax", "jnp"): ("jax", "numpy"), ("jax", "np"): ("jax", "numpy")}
 _EARLIER = "Earlier versions of JAX had this name."
 
 
@@ -58,6 +61,10 @@ def moved_import_error(error: BaseException, raised: RaisedAt | None, function: 
     if node.level or module.partition(".")[0] != "jax":
         return None
     for alias in node.names:
+        if (module, alias.name) in _OTHER_NAMES:
+            present = _present_import(raised, node, alias, module, *_OTHER_NAMES[module, alias.name])
+            text = f"The module is {'.'.join(_OTHER_NAMES[module, alias.name])}."
+            return present and replace(present, title=f"{module} has no {alias.name}", text=text)
         moved = _MOVED.get((module, alias.name))
         if moved is not None:
             return _present_import(raised, node, alias, module, *moved)

@@ -234,6 +234,10 @@ def _none_operand(raised: RaisedAt, operator: str, is_of_jax: bool) -> Explained
     leaves = [operand for operand in leaves if _is_none_leaf(raised, operand)]
     if len(leaves) == 1 and not names and is_of_jax:
         return _none_part(raised, operator, leaves[0], [operand for operand in nodes if operand is not leaves[0]])
+    if any(isinstance(operand, ast.Constant) and operand.value is None for operand in nodes) and is_of_jax:
+        others = [operand for operand in nodes if not isinstance(operand, ast.Constant)]
+        cure = FoundCure("a value", None, "Write an array or a number in place of None.")
+        return Explained(None, f"{operator} needs arrays or numbers, but gets None", operands(raised, others), (cure,))
     calls = [operand for operand in nodes if isinstance(operand, ast.Call)]
     nones = names or (calls if len(calls) == 1 else [])
     if len(nones) != 1:

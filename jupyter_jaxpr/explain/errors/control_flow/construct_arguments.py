@@ -30,6 +30,7 @@ _CALLERS = {
     "map": "lax.map calls its function with one argument, an element of xs, which may be a tuple.",
     "while_loop": "while_loop calls its condition and its body with one argument, the carry.",
     "fori_loop": "fori_loop calls its body with the index and the carry: def body(i, carry).",
+    "associative_scan": "associative_scan calls its function with two elements, or with two stacks of elements.",
 }
 
 

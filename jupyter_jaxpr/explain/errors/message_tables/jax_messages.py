@@ -286,8 +286,8 @@ ARRAY_MESSAGES = (
     Message(
         r"'float' object cannot be interpreted as an integer",
         "A float cannot be a number of elements, an axis or an index",
-        "Python's / gives a float, also for integers.",
-        ("//", "Write // for the division, or int(n)."),
+        "JAX or Python needs an integer at this place.",
+        ("//", "Write an integer. Python's / gives a float, also for integers: write // for a division, or int(n)."),
         of_others=True,
     ),
     Message(
@@ -575,13 +575,13 @@ MESSAGES = (
         ("equal sizes", "Pass an input of the size that model.init received, or call model.init again."),
     ),
     Message(
-        r"unsupported operand type\(s\) for (\S+): '\w*Tracer' and '(\w+)'",
+        r"unsupported operand type\(s\) for (\S+): '(?:\w*Tracer|[\w.]*ArrayImpl)' and '(\w+)'",
         "{1} needs arrays or numbers, but its right side is a {2}",
         "",
         ("a number", "Give an array or a number in place of the {2}."),
     ),
     Message(
-        r"unsupported operand type\(s\) for (\S+): '(\w+)' and '\w*Tracer'",
+        r"unsupported operand type\(s\) for (\S+): '(\w+)' and '(?:\w*Tracer|[\w.]*ArrayImpl)'",
         "{1} needs arrays or numbers, but its left side is a {2}",
         "",
         ("a number", "Give an array or a number in place of the {2}."),

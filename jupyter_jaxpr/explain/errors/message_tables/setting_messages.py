@@ -150,7 +150,29 @@ SETTING_MESSAGES = (
         "",
         ("a new array", "Make a new array, for example with x.reshape(2, 3), x.astype(float) or x.at[i].set(y)."),
     ),
+    Message(
+        r"can only concatenate str \(not \"[\w.]*ArrayImpl\"\) to str",
+        "+ joins a string with another string, not with an array",
+        "",
+        ("an f-string", "Write an f-string, such as f'loss: {x}', or convert the array with str(x)."),
+    ),
     # --- settings ---
+    Message(
+        r"(?:INVALID_ARGUMENT: )?Disallowed ([a-z]+-to-[a-z]+) transfer",
+        "The transfer guard refuses a transfer: {1}",
+        "jax.transfer_guard, or the option jax_transfer_guard, refuses transfers that the code does not write out.",
+        (
+            "jax.device_put",
+            "Move the values with jax.device_put to a device and with jax.device_get to the host, which the setting "
+            "disallow permits.",
+        ),
+    ),
+    Message(
+        r"Leaked trace \w+\. Leaked tracer\(s\):.*?while tracing the function (\w+) at",
+        "A traced value left the trace of {1}",
+        "The leak check of JAX found the value after the trace of {1} had ended.",
+        ("return", "Return the value from {1}, and use what the call returns."),
+    ),
     Message(
         r"property (?:'\S+' )?of 'Config' object has no setter",
         "An assignment cannot change an option of JAX",

@@ -22,6 +22,7 @@ from ..failing_code.place_of_error import RaisedAt
 _NO_DTYPE = re.compile(r"^Cannot interpret '(.*?)' as a data type")
 _SEED = re.compile(r"^PRNG key seed must be an integer; got \w*Tracer\(~?(\w+)")
 _NO_NUMBER = re.compile(r"^add does not accept dtypes? .*key<")
+_NO_MAXVAL = re.compile(r"^randint\(\) missing 1 required positional argument: 'maxval'")
 _SHAPES = re.compile(r"^Incompatible shapes for broadcasting")
 _KEYS = frozenset({"key", "PRNGKey"})
 _LIMITS = frozenset({"minval", "maxval"})
@@ -40,9 +41,28 @@ def random_call_error(error: BaseException, raised: RaisedAt | None, function: s
         return _limits(raised)
     if match := _SEED.search(text):
         return _seed(raised, match[1])
+    if _NO_MAXVAL.search(text):
+        return _no_shape(raised)
     if _NO_NUMBER.search(text):
         return _folded_in(raised)
     return None
+
+
+def _no_shape(raised: RaisedAt) -> Explained | None:
+    """Explains jax.random.randint(key, 0, 10), which leaves out the shape; None if the second argument may be one."""
+    call = raised.node
+    if not isinstance(call, ast.Call) or len(call.args) != 3 or call.keywords:
+        return None
+    key, minval, maxval = call.args
+    if isinstance(minval, ast.Starred) or type(_plain(raised, minval)) is not int:
+        return None
+    arguments = ", ".join([raised.source(key), "()", raised.source(minval), raised.source(maxval)])
+    code = f"{raised.source(call.func)}({arguments})"
+    words = "The shape () is that of one number. A shape such as (3,) gives three numbers."
+    cure = applied(FoundCure("shape", code, words), [edit_of(raised, over(call, code))])
+    title = f"The call of randint leaves out the shape: {raised.source(minval)} stands in its place"
+    text = "randint takes a key, the shape, the least number, and the number after the largest one."
+    return Explained(None, title, text, tuple(passed(raised, [cure])))
 
 
 def _shape_of_draws(raised: RaisedAt) -> Explained | None:

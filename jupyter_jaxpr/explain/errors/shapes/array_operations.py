@@ -12,7 +12,7 @@ from ....plain_text import message_of
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
-from ..failing_code.expression_shapes import integer_of
+from ..failing_code.expression_shapes import integer_of, shape_of
 from ..failing_code.module_names import jnp_name
 from ..failing_code.operand_nodes import explained_with_trials, operand_types, shapes_of_operands, source_suffix
 from ..failing_code.origins import operands, value_of
@@ -296,5 +296,13 @@ def _no_array(raised: RaisedAt | None, name: str, kind: str, place: int) -> Expl
             "JAX has no arrays of strings: compute an index in JAX, and read the string from a Python list with the "
             "index.",
         )
+    listed = node.args[place]
+    shapes = [shape_of(raised, element) for element in listed.elts] if isinstance(listed, ast.List | ast.Tuple) else []
+    if None not in shapes and len(set(shapes)) > 1:
+        words = (
+            f"The arrays in the {kind} have different shapes, and one array has one length along each axis. Pad the "
+            f"arrays to one shape, or call {name} for each array."
+        )
+        return replace(explained, cures=(FoundCure("one shape", None, words),))
     # A trial cannot compute some values, for example random numbers.
     return replace(explained, cures=(replace(cure, level="advice", code=None, edits=()),))

@@ -15,7 +15,7 @@ from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.expression_shapes import shape_of
 from ..failing_code.origins import operands, value_of
-from ..failing_code.place_of_error import RaisedAt
+from ..failing_code.place_of_error import RaisedAt, was_raised_in_jax
 
 _CHANNELS = re.compile(
     r"^conv_general_dilated lhs feature dimension size divided by feature_group_count must equal the rhs input "
@@ -33,6 +33,8 @@ def convolution_error(error: BaseException, raised: RaisedAt | None, function: s
 
     The cure adds dimension_numbers if the channels of both arrays come last.
     """
+    if raised is not None and raised.frame is not None and (few := _too_few_axes(error, raised)) is not None:
+        return few
     match = _CHANNELS.match(message_of(error).strip())
     if match is None:
         return None
@@ -52,6 +54,25 @@ def convolution_error(error: BaseException, raised: RaisedAt | None, function: s
     words = "NHWC: batch, height, width, channel. HWIO: height, width, channels of the input, channels of the result."
     cure = applied(FoundCure("dimension_numbers", code, words), [edit_of(raised, over(call, code))])
     return Explained(None, title, explanation, tuple(passed(raised, [cure])) or (channels,))
+
+
+def _too_few_axes(error: BaseException, raised: RaisedAt) -> Explained | None:
+    """Explains a convolution of lax whose input has no batch axis or no channel axis; None for another call."""
+    call = raised.node
+    if not isinstance(call, ast.Call) or called(call) not in _WITHOUT_NUMBERS or len(call.args) < 2:
+        return None
+    if not was_raised_in_jax(error) or value_of(raised, _module(call)) is not sys.modules.get("jax.lax"):
+        return None
+    image, kernel = (shape_of(raised, part) for part in call.args[:2])
+    if image is None or kernel is None or min(len(image), len(kernel)) > 2:
+        return None
+    title = f"{called(call)} takes an input and a kernel with two more axes than the convolution has"
+    words = (
+        "Give the input a batch axis and a channel axis, as in image[None, None], and the kernel an axis for the "
+        "output channels and an axis for the input channels, as in kernel[None, None]."
+    )
+    text = f"{_ORDER} {operands(raised, call.args[:2])}".strip()
+    return Explained(None, title, text, (FoundCure("[None, None]", None, words),))
 
 
 def kernel_sentence(raised: RaisedAt, node: ast.expr) -> str:

@@ -76,10 +76,18 @@ def _written_shape(node: ast.expr) -> tuple[int, ...]:
 _PRODUCT = "The last axis of the left operand must have the size of the first axis of the right operand."
 
 
+_DIMENSIONS = (
+    "The first entry of dimension_numbers names the axes that the product sums over, first those of the left operand, "
+    "then those of the right operand. Name axes of equal sizes."
+)
+
+
 def transpose_cures(raised: RaisedAt | None) -> list[FoundCure]:
     """Return the cures for a matrix product that fails: a transposed operand, or the operands in the other order."""
     shapes = shapes_of_operands(raised)
     general = FoundCure("same size", None, _PRODUCT)
+    if raised is not None and called(raised.node) == "dot_general":
+        return [FoundCure("dimension_numbers", None, _DIMENSIONS)]
     if raised is not None and len(shapes) == 2 and len(shapes[1][1]) > 2:
         words = "The last axis of the left operand must have the size of the last axis but one of the right operand."
         code = f"{raised.source(shapes[1][0])}.mT" if shapes[0][1][-1:] == shapes[1][1][-1:] else None

@@ -13,7 +13,7 @@ from ..failing_code.edits import edit_of, over
 from ..failing_code.place_of_error import RaisedAt
 
 _NO_ARGUMENTS = re.compile(
-    r"TypeError: (?:\w+\.)*(?P<name>\w+|<lambda>)\(\) missing \d+ required positional arguments?: "
+    r"TypeError: (?:[\w<>]+\.)*(?P<name>\w+|<lambda>)\(\) missing \d+ required positional arguments?: "
 )
 _CALLBACKS = frozenset({"pure_callback", "io_callback"})
 _LONGEST = 50_000  # long messages are read whole, because the error of the callback comes after its traceback
@@ -32,7 +32,7 @@ def callback_error(error: BaseException, raised: RaisedAt | None, function: str)
         for node in ast.walk(raised.loops.module)
         if isinstance(node, ast.Call) and called(node) in _CALLBACKS and len(node.args) == 2
     ]
-    calls = [node for node in calls if not node.keywords and raised.source(node.args[0]).endswith(match["name"])]
+    calls = [node for node in calls if not node.keywords and _is_named(raised, node.args[0], match["name"])]
     if len(calls) != 1:
         return None
     (call,) = calls
@@ -46,7 +46,13 @@ def callback_error(error: BaseException, raised: RaisedAt | None, function: str)
     code = f"{raised.source(call.func)}({callback}, jax.ShapeDtypeStruct(shape, dtype), {argument})"
     words = (
         "Pass jax.ShapeDtypeStruct(shape, dtype) as the second argument, with the shape and the dtype of the "
-        "result. If the result has the type of x, write x.shape and x.dtype."
+        "result. If the result has the type of x, write x.shape and x.dtype. If the callback returns nothing, pass "
+        "None in place of the type."
     )
     cure = FoundCure("result type", code if isinstance(call.args[1], ast.Name) else None, words)
     return Explained(edit_of(raised, over(call, "")).place, title, explanation, (cure,))
+
+
+def _is_named(raised: RaisedAt, callback: ast.expr, name: str) -> bool:
+    """Return whether the code of a callback is the function of this name in an error message of Python."""
+    return isinstance(callback, ast.Lambda) if name == "<lambda>" else raised.source(callback).endswith(name)

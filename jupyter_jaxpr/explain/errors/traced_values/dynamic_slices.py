@@ -6,11 +6,12 @@ import ast
 from dataclasses import dataclass, replace
 
 from ....interruptions import not_of_a_signal
+from ....jax.facts import is_tracer_type
 from ....observe.observation import FoundCure
 from ...trials.trial_of_cure import passed
 from ..failing_code.edits import applied, chosen, edit_of, over
 from ..failing_code.expression_shapes import integer_of, shape_of
-from ..failing_code.module_names import jnp_name, lax_name
+from ..failing_code.module_names import jnp_name, lax_name, namespace
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
 
@@ -100,7 +101,23 @@ class Slices:
         if bound is None or integer_of(self._raised, bound) is not None:
             return True
         names = {part.id for part in ast.walk(bound) if isinstance(part, ast.Name)}
+        if names & self._traced_elements(bound):
+            return False
         return not names & self._raised.tracers.keys() and not any(isinstance(p, ast.Call) for p in ast.walk(bound))
+
+    def _traced_elements(self, node: ast.AST) -> set[str]:
+        """Return the names of the comprehensions around a node that stand for the elements of a traced array.
+
+        Python 3.13 does not list these names among the local names of the frame.
+        """
+        names: set[str] = set()
+        parent: ast.AST | None = node
+        while (parent := self._raised.parents.get(id(parent))) is not None:
+            for generator in getattr(parent, "generators", ()):
+                read = [part for part in ast.walk(generator.iter) if isinstance(part, ast.Name)]
+                if any(is_tracer_type(type(namespace(self._raised).get(part.id))) for part in read):
+                    names |= {part.id for part in ast.walk(generator.target) if isinstance(part, ast.Name)}
+        return names
 
     def _rest(self, node: ast.Subscript, pieces: list[_Piece]) -> str:
         """Return the index for the axes without traced bounds, such as [:, 0].

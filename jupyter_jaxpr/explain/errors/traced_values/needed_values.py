@@ -14,6 +14,7 @@ from ....plain_text import kind_name, message_of, own_name
 from ...trials.trial_of_cure import passed
 from ..arguments.static_argument_edits import by_name_cure, is_differentiated, static_cure, traced_static_arguments
 from ..explanation import Explained
+from ..failing_code.module_names import jnp_name
 from ..failing_code.operand_nodes import passed_node
 from ..failing_code.origins import Culprits, culprits, named_culprits, value_of
 from ..failing_code.place_of_error import RaisedAt, is_of_jax
@@ -74,6 +75,13 @@ _COMPARING = "The call needs to know whether a traced value is true or false."
 _COMPARED = (
     "Python code compares traced values here. Compare the values with a function of JAX, such as jnp.argsort, "
     "jnp.argmin or jax.lax.top_k."
+)
+#: The name and the sentence of the cure of a size that the code computes from the elements of an array.
+_OF_ELEMENTS = (
+    "a static size",
+    "The elements of an array decide this size, and elements have no values while JAX traces. Write the largest size "
+    "into the code, or compute the size before the call, for example with int(x.max()) + 1, and pass the size as a "
+    "static argument.",
 )
 _DECIDES = "An argument of this function decides what JAX computes, or the shape of the result."
 _OF_LENGTH = "The values of the array decide how long the result is."
@@ -258,6 +266,8 @@ def _explained(
     last: list[FoundCure],
     size: ast.expr | None = None,
 ) -> Explained:
+    if last and origins.inputs and origins.transform is None and all(_has_axes(part.type) for part in origins.inputs):
+        last = [FoundCure(_OF_ELEMENTS[0], None, _OF_ELEMENTS[1])]
     tried = list(cures) if raised is None else passed(raised, cures)
     # Without a trial that passed, a later line may need the number, such as a size: .astype would fail there.
     tried = [cure for cure in tried if cure.name != ".astype" or cure.level == "applies"]
@@ -268,8 +278,8 @@ def _explained(
     general = next((key for key, sentence in WANTED.items() if sentence == need), kind_name(type(error)))
     if need in (_COMPARING, NEED_OF_K):
         general = "ConcretizationTypeError"
-    if not tried and not last and need == _COMPARING:
-        tried.append(FoundCure("jnp.argsort", None, _COMPARED))
+    if not tried and not last and need == _COMPARING and raised is not None:
+        tried += _comparison_cures(raised)
     computed = computed_size(raised, size) if raised is not None else None
     if computed is not None and computed[1] is not None and not tried:
         last = [computed[1]]
@@ -285,6 +295,38 @@ def _explained(
     if raised is not None and raised.under_grad and origins.function is not None and not need.startswith("NumPy"):
         text = f"{text} {_UNDER_GRAD}"
     return Explained(None, title, text, (*tried, *last), traced=True)
+
+
+def _has_axes(type_: str) -> bool:
+    """Return whether a type such as i32[3] is that of an array with axes."""
+    return "[" in type_ and not type_.endswith("[]")
+
+
+def _comparison_cures(raised: RaisedAt) -> list[FoundCure]:
+    """Return the cure of Python code that compares traced values, such as max(x) or [1, 2, 3].index(k).
+
+    Empty if the result of max or min is itself an argument of a call: the result is then often a size.
+    """
+    call = raised.node
+    jnp = jnp_name(raised)
+    match call:
+        case ast.Call(func=ast.Name(id="max" | "min" as name), args=[_, _, *_]):
+            words = f"{jnp}.{name}imum compares arrays element by element."
+            return [FoundCure(f"{jnp}.{name}imum", None, words)]
+        case ast.Call(func=ast.Name(id="max" | "min")) if isinstance(raised.parents.get(id(call)), ast.Call):
+            return []
+        case ast.Call(func=ast.Attribute(value=elements, attr="index"), args=[element], keywords=[]):
+            code = f"{jnp}.argmax({jnp}.asarray({raised.source(elements)}) == {raised.source(element)})"
+            words = f"{jnp}.argmax gives the position of the first element that is equal, and 0 if there is none."
+            return [FoundCure(f"{jnp}.argmax", code, words)]
+    names = {part.id for part in ast.walk(call) if isinstance(part, ast.Name)} if call is not None else set()
+    if "filter" in names:
+        words = (
+            "filter makes a sequence whose length depends on values. Keep the shape: choose the elements with "
+            "jnp.where, or reduce with the option where=, as in jnp.sum(x, where=x > 0)."
+        )
+        return [FoundCure("jnp.where", None, words)]
+    return [FoundCure("jnp.argsort", None, _COMPARED)]
 
 
 def _is_condition(raised: RaisedAt) -> bool:

@@ -105,6 +105,13 @@ class Choices:
         left = self._loop_exit(at) if isinstance(at, ast.If) else []
         if left:
             return left
+        if isinstance(at, ast.IfExp) and all(_is_string(part) for part in (at.body, at.orelse)):
+            test = self._raised.source(at.test)
+            words = (
+                f"A JAX program computes no strings. Return {test} from the traced function, and choose the string "
+                "after the call."
+            )
+            return [FoundCure("the condition", None, words)]
         form = self._choice(at)
         names = f"{self._lax}.cond", f"{self._jnp}.where"
         if form is None and isinstance(at, ast.If) and self._returns_from_loop(at):
@@ -467,3 +474,7 @@ def _enclosed(text: str) -> str:
 
 
 _TRUTHS = frozenset({"any", "all", "array_equal", "allclose"})
+
+
+def _is_string(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) is str

@@ -203,8 +203,35 @@ class Calls:
         parent = self._raised.parents.get(id(outer))
         while _is_extreme(parent):  # in min(max(x, 0), 1), the outer call is replaced as a whole
             outer, parent = parent, self._raised.parents.get(id(parent))
-        code = self._max_or_min_code(outer)
-        return [self._cure(word, code, f"{word} compares arrays element by element.", over(outer, code))]
+        # The statement would fail again at the next call of max or min that compares traced values.
+        calls = [outer, *self._further_extremes(outer)]
+        edits = [edit_of(self._raised, over(call, self._max_or_min_code(call))) for call in calls]
+        cure = FoundCure(word, self._max_or_min_code(outer), f"{word} compares arrays element by element.")
+        return [applied(cure, edits)]
+
+    def _further_extremes(self, first: ast.Call) -> list[ast.Call]:
+        """Return the other calls of max and min in the statement that read a traced name, without nested ones."""
+        statement = self._raised.statement_of(first)
+        if isinstance(statement, _WITH_BLOCKS) or statement is None:
+            return []
+        calls = [part for part in ast.walk(statement) if _is_extreme(part) and part is not first]
+        inside = {id(part) for call in [first, *calls] for part in ast.walk(call) if part is not call}
+        traced = self._raised.tracers.keys() | {
+            name for name, value in namespace(self._raised).items() if is_tracer_type(type(value))
+        }
+        return [
+            call
+            for call in calls
+            if id(call) not in inside
+            and any(
+                isinstance(part, ast.Name) and part.id in traced and not self._is_size(part) for part in ast.walk(call)
+            )
+        ]
+
+    def _is_size(self, name: ast.Name) -> bool:
+        """Return whether the code reads a size of the array, such as x.ndim, which is a number of Python."""
+        parent = self._raised.parents.get(id(name))
+        return isinstance(parent, ast.Attribute) and parent.attr in ("ndim", "shape", "size")
 
     def _max_or_min_code(self, node: ast.expr) -> str:
         if not _is_extreme(node):
@@ -634,6 +661,10 @@ def _as_format(node: ast.expr) -> tuple[str, list[ast.expr]] | None:
                 words += "{}"
                 values.append(part)
     return words, values
+
+
+_WITH_BLOCKS = ast.For | ast.While | ast.If | ast.With | ast.Try | ast.FunctionDef | ast.ClassDef
+"""Statements that contain other statements."""
 
 
 def _is_extreme(node: ast.AST | None) -> TypeGuard[ast.Call]:

@@ -37,6 +37,9 @@ _ARGNUMS = re.compile(
     r"^differentiating with respect to argnums=(?P<number>-?\d+|\([\d, -]+\)) requires at least (?P<least>\d+) "
     r"positional arguments to be passed by the caller, but got only (?P<count>\d+)"
 )
+_INDEX = re.compile(
+    r"^Positional argument indices, .* but got value (?P<number>-?\d+) for len\(args\) == (?P<count>\d+)"
+)
 _NO_JAX_TYPE = re.compile(r"^Argument '.*' of type '?<class '(?:\w+\.)*(\w+)'>'? is not a valid JAX type", re.DOTALL)
 
 
@@ -47,7 +50,11 @@ def transform_error(error: BaseException, raised: RaisedAt | None, function: str
     text = message_of(error).strip()
     if text.startswith("vmap in_axes must be") and (by_name := entries_by_name(raised)) is not None:
         return by_name
+    if text.startswith("cannot unpack non-iterable function object") and raised is not None:
+        return _uncalled(raised)
     call = Applied(raised)
+    if match := _INDEX.search(text):
+        return _argnums(call, match["number"], int(match["count"])) if call.option("argnums") is not None else None
     if match := _INPUT.search(text):
         return _input(call, match["word"], match["dtype"])
     if match := _OUTPUT.search(text):
@@ -90,11 +97,11 @@ def _input(call: Applied, word: str, dtype: str) -> Explained:
         source = raised.source(node)
         if isinstance(node, ast.Constant) and type(node.value) is int:
             code = f"{node.value}.0"
-        elif not isinstance(node, ast.Name | ast.Call | ast.Subscript | ast.Attribute):
-            code = None
         elif path:
             code = None
-            cure = FoundCure("a float", None, f"Make {name} a float, or pass {name} as an argument of its own.")
+            cure = FoundCure("a float", None, f"Make {name} a float, or pass it as an argument of its own.")
+        elif not isinstance(node, ast.Name | ast.Call | ast.Subscript | ast.Attribute):
+            code = None
         elif type(call.value(node)) is int:
             code = f"float({source})"
         else:
@@ -104,7 +111,21 @@ def _input(call: Applied, word: str, dtype: str) -> Explained:
         if code is not None:
             cure = applied(FoundCure("a float", code, f"Pass {name} as a float."), [edit_of(raised, over(node, code))])
     cures = [cure] if not _is_static(call, number) else []
-    return call.explained(title, text, [*([] if path else _other_argnums(call, number, name)), *cures])
+    others = _other_argnums(call, number, name) if not path and _is_one_array(call, number, leaf) else []
+    return call.explained(title, text, [*others, *cures])
+
+
+def _is_one_array(call: Applied, number: int, leaf: Any) -> bool:
+    """Return whether an argument is certainly a number or an array, not a tree that holds one.
+
+    Args:
+        call: The transformed call.
+        number: The position of the argument.
+        leaf: The value of the number or of the array; None if unknown.
+    """
+    if leaf is not None or call.raised is None or call.call is None or number >= len(call.call.args):
+        return leaf is not None
+    return bool(type_of_new_array(call.raised, call.call.args[number]))
 
 
 def _is_static(call: Applied, number: int) -> bool:
@@ -159,9 +180,17 @@ def _scalar(call: Applied, shape: str | None, value: str | None) -> Explained:
     if value is not None and value.strip().startswith("("):
         cure = has_aux_cure(raised, call.transform, result_of(call.function))
         return call.explained(f"jax.{word} needs one number, but {call.name} returns a tuple", call.returns, [cure])
+    kinds = {"{": "a dict", "[": "a list"}
     result_text = f"an array of shape {shape}" if shape is not None else "something else"
+    result_text = kinds.get((value or "").strip()[:1], result_text) if shape is None else result_text
     cures = []
     result = result_of(call.function)
+    if raised is not None and isinstance(result, ast.Dict) and len(result.values) == 1:
+        number = raised.source(result.values[0])
+        words = f"{number} is the only value of the dict."
+        cure = applied(FoundCure("the number", number, words), [edit_of(raised, over(result, number))])
+        title = f"jax.{word} needs one number, but {call.name} returns a dict"
+        return call.explained(title, call.returns, [cure])
     if raised is not None and result is not None:
         simple = isinstance(result, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
         code = f"{raised.source(result) if simple else f'({raised.source(result)})'}.sum()"
@@ -298,6 +327,21 @@ def _unpacked(raised: RaisedAt) -> Explained | None:
     return call.explained(title, "", [call.with_option(option, "argnums", words)])
 
 
+_TRANSFORMS = frozenset({"grad", "value_and_grad", "vmap", "jacfwd", "jacrev", "jacobian", "hessian"})
+
+
+def _uncalled(raised: RaisedAt) -> Explained | None:
+    """Explains value, gradient = jax.value_and_grad(f), which does not call the function that the transform returns."""
+    statement = raised.statement_of(raised.node)
+    if not isinstance(statement, ast.Assign) or called(statement.value) not in _TRANSFORMS:
+        return None
+    source = raised.source(statement.value)
+    word = called(statement.value)
+    words = f"{word} returns a function. Call this function with the arguments, as in {source}(x)."
+    title = f"{word} returns a function, not its results"
+    return Explained(None, title, "", (FoundCure("the call", None, words),))
+
+
 def _by_name(call: Applied, number: int) -> Explained | None:
     """Explains an argument in argnums that the call passes by name: grad only differentiates positional arguments."""
     raised, call_node, parameters = call.raised, call.call, call.parameters
@@ -330,6 +374,8 @@ def _argnums(call: Applied, number: str, passed_count: int) -> Explained:
     option = call.option("argnums")
     text = "argnums counts from 0, and counts positional arguments only."
     words = f"Write a number from 0 to {passed_count - 1}." if passed_count else "Pass the arguments by position."
+    if passed_count == 1:
+        words = "argnums=0 names the only argument that the call passes. Pass the other arguments by position, too."
     cure = FoundCure("argnums", None, words)
     if is_single and call.raised is not None and option is not None and passed_count == 1:
         words = f"argnums=0 is the first argument, {call.argument(0)}."

@@ -256,6 +256,9 @@ def _rank(call: Applied, axis: int, rank: int) -> Explained:
             break
     if culprit is None and (named := _named_without_axis(call, axis, rank)) is not None:
         return named
+    unknown = [number for number, node in enumerate(nodes) if axes[number] == axis and call.value(node) is None]
+    if culprit is None and len(unknown) == 1 and rank > 0 and call.call is not None and not call.call.keywords:
+        culprit = unknown[0]
     if culprit is None and len(nodes) == 1 and call.call is not None and not call.call.keywords:
         culprit = 0
     keys = [number for number, node in enumerate(nodes) if call.raised is not None and makes_key(call.raised, node)]
@@ -267,6 +270,11 @@ def _rank(call: Applied, axis: int, rank: int) -> Explained:
     cure = FoundCure("in_axes", None, "Write None in in_axes for an argument that vmap does not map.")
     if culprit is None and call.call is not None and call.call.keywords:
         cure = FoundCure("by position", None, _BY_POSITION)
+    elif len(nodes) == 1 and rank == 0:
+        cure = FoundCure("an axis", None, "Pass an array that has an axis, or call the function without vmap.")
+    if axis > 0 and rank > 1:
+        words = f"Axes count from 0. Write an axis from 0 to {rank - 1} in in_axes."
+        cure = FoundCure("in_axes", None, words)
     text = ""
     if culprit is not None:
         kind = _kind(call.value(nodes[culprit])) if call.value(nodes[culprit]) is not None else ""
@@ -278,7 +286,9 @@ def _rank(call: Applied, axis: int, rank: int) -> Explained:
         kinds = [f"{call.argument(number)} is {_kind(call.value(nodes[number]))}." for number in lacking[:4]]
         text = " ".join(kinds) if call.parameters else ""
     whole = lacking if culprit in lacking else [culprit]
-    if culprit is not None and len(nodes) > len(whole) and all(entry is None or type(entry) is int for entry in axes):
+    if axis > 0 and rank > 1:
+        pass  # the user maps another axis of the argument: an edit with None would compute something else
+    elif culprit is not None and len(nodes) > len(whole) and all(entry is None or type(entry) is int for entry in axes):
         entries = ["None" if number in whole else str(entry) for number, entry in enumerate(axes)]
         code = _entries(entries)
         arguments = [call.argument(number) for number in whole if number is not None]
@@ -366,8 +376,11 @@ def _flat_leaf(call: Applied, number: int, axes: Sequence[int | None], rank: int
         source = call.raised.source(node)
         code = f"{namespace_}.asarray({source})"
         words = f"asarray makes one array from the {kind}, and vmap maps axis 0 of the array."
-        cures = [applied(FoundCure(code.partition("(")[0], code, words), [edit_of(call.raised, over(node, code))])]
-        cures = passed(call.raised, cures)
+        edits = [edit_of(call.raised, over(node, code))]
+        for place, other in enumerate(call.call.args):
+            if place != number and axes[place] is not None and _is_list_of_numbers(call.value(other)):
+                edits.append(edit_of(call.raised, over(other, f"{namespace_}.asarray({call.raised.source(other)})")))
+        cures = passed(call.raised, [applied(FoundCure(code.partition("(")[0], code, words), edits)])
     if rank == 0 and not cures and (stacked := stacked_trees(call.raised, node, value, name)) is not None:
         explanation, cures = stacked
     whole = _whole_parts(call, number, axes, parts) if rank == 0 and not cures else None
@@ -377,6 +390,11 @@ def _flat_leaf(call: Applied, number: int, axes: Sequence[int | None], rank: int
         f"Write None in in_axes for {parts[0]}: an entry of in_axes may be a container with the same keys and elements."
     )
     return Explained(None, title, explanation, tuple(cures) or (FoundCure("in_axes", None, words),))
+
+
+def _is_list_of_numbers(value: Any) -> bool:
+    """Return whether a value is a list or a tuple that holds numbers of Python only."""
+    return type(value) in (list, tuple) and all(type(element) in NUMBERS_OF_PYTHON for element in value)
 
 
 def _whole_parts(call: Applied, number: int, axes: Sequence[int | None], parts: Sequence[str]) -> FoundCure | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from types import FunctionType
 from typing import Any
 
@@ -125,6 +126,9 @@ class Applied:
             for path, leaf in jax.tree_util.tree_flatten_with_path(value)[0][:1_000] if value is not None else ():
                 if (dtype_of_number(leaf) or dtype) == dtype:
                     return number, jax.tree_util.keystr(path), leaf
+            for path_text, element in _elements(node) if value is not None else ():
+                if self.raised is not None and type_of_new_array(self.raised, element).startswith(_short(dtype)):
+                    return number, path_text, None
             new_type = type_of_new_array(self.raised, node) if self.raised is not None and node is not None else ""
             if value is None and (not new_type or new_type.startswith(_short(dtype))):
                 unknown.append(number)
@@ -197,6 +201,23 @@ def assigned(raised: RaisedAt, name: str) -> ast.expr | None:
         if isinstance(node, ast.Assign) and any(isinstance(e, ast.Name) and e.id == name for e in node.targets)
     ]
     return values[0] if len(values) == 1 else None
+
+
+def _elements(node: ast.expr | None, path: str = "") -> Iterator[tuple[str, ast.expr]]:
+    """Yield the path and the expression of each leaf of a container that the code writes out, such as {"w": x}."""
+    match node:
+        case ast.Dict(keys=keys, values=elements):
+            texts = [repr(key.value) if isinstance(key, ast.Constant) else "" for key in keys]
+        case ast.List(elts=elements) | ast.Tuple(elts=elements):
+            texts = list(map(str, range(len(elements))))
+        case ast.expr():
+            yield path, node
+            return
+        case _:
+            return
+    for text, element in zip(texts, elements, strict=True):
+        if text:
+            yield from _elements(element, f"{path}[{text}]")
 
 
 def _short(dtype: str) -> str:
