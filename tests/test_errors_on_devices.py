@@ -60,6 +60,13 @@ cure: jax.device_put (advice)
     Split the array before the call with jax.device_put(x, sharding), or leave in_shardings out: the jitted
     function then takes the array as it is split.
 """,
+    "first + second": """
+marks: first + second
+title: The arrays first and second are on different devices
+text: first is on the devices [0], and second is on the devices [1].
+cure: jax.device_put (advice)
+    Move second to the device of first, or the other way round, with jax.device_put.
+""",
     "jax.jit(add)(first, second)": """
 marks: jax.jit(add)(first, second)
 title: The arguments a and b of add are on different devices

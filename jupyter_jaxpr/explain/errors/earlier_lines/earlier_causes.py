@@ -31,6 +31,8 @@ _DELETED = re.compile(
 _LEAKED = re.compile(r"^Encountered an unexpected tracer", re.DOTALL)
 _WAS = re.compile(r"function being traced when the value leaked was (\S+) at (.*?):\d+ traced for (\w+)")
 _WITH_TYPE = re.compile(r"intermediate value with type (\S+) ")
+#: JAX's name for a traced object without a name, such as an instance whose class has the method __call__.
+_UNKNOWN = "<unknown>"
 _INTERPRET = re.compile(r"^Only interpret mode is supported on CPU")
 _RECURSION = re.compile(r"^Recursively calling|maximum recursion depth exceeded")
 
@@ -64,6 +66,7 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
     was, kind = _WAS.search(text), _WITH_TYPE.search(text)
     origin = origin_of(tracer) if tracer is not None else None
     function = was[1] if was is not None else origin.function if origin is not None else None
+    function = None if function == _UNKNOWN else function
     construct = was[3] if was is not None else origin.construct if origin is not None else None
     type_ = type_of(tracer) if tracer is not None else short_type(kind[1]) if kind is not None else ""
     title = f"A traced value left the trace of {function}" if function else "A traced value left its trace"

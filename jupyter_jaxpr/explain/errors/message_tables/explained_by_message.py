@@ -84,7 +84,12 @@ def _called_name(raised: RaisedAt | None) -> str | None:
 
 
 def _call_arguments(raised: RaisedAt | None) -> list[ast.expr]:
-    """Return the arguments of the failing call; a list or tuple argument counts as its elements."""
+    """Return the arguments of the failing call or operator; a list or tuple argument counts as its elements."""
+    match raised.node if raised is not None else None:
+        case ast.BinOp(left=left, right=right):
+            return [left, right]
+        case ast.UnaryOp(operand=operand):
+            return [operand]
     call = raised.node if raised is not None else None
     arguments = [*call.args, *(keyword.value for keyword in call.keywords)] if isinstance(call, ast.Call) else []
     return [

@@ -87,6 +87,7 @@ ARRAY_MESSAGES = (
             f"{subject} takes integers and booleans, not {{1}}",
             "The operators &, |, ^, ~, << and >> work on bits.",
             ("compare", words),
+            with_operands=True,
         )
         for name, subject, words in (
             ("and", "The operator &", _COMPARE),
@@ -107,12 +108,6 @@ ARRAY_MESSAGES = (
         "concatenate joins arrays along an axis, and a single number has no axis",
         "",
         ("jnp.stack", "Make an array of the numbers with jnp.stack or jnp.array."),
-    ),
-    Message(
-        r"Using a non-tuple sequence for multidimensional indexing is not allowed",
-        "A list cannot be an index of a JAX array",
-        "NumPy takes a list as an array of indices. JAX does not, because a list is slow to convert.",
-        ("jnp.array", "Write the indices as an array: x[jnp.array([0, 1])]."),
     ),
     Message(
         r"Length of slice indices must match number of operand dimensions \((\d+) vs (\(.*?\))\)",

@@ -18,7 +18,7 @@ from ..failing_code.operand_nodes import explained_with_trials, operand_types, s
 from ..failing_code.origins import operands, value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..traced_values.array_conditions import array_as_condition
-from ..traced_values.array_indices import index_dtype
+from ..traced_values.array_indices import index_dtype, index_of_list
 from ..traced_values.array_writes import item_assignment, no_method
 from .broadcasts import broadcast_error, broadcast_to_cures
 from .einsum_letters import einsum_error, letters_error
@@ -41,6 +41,11 @@ _NO_AXES = re.compile(r"^Zero-dimensional arrays cannot be concatenated")
 _STACK = re.compile(r"^All input arrays must have the same shape")
 _IMMUTABLE = re.compile(r"^(?:'?.{0,80}'? object does not support item assignment\. )?JAX arrays are immutable")
 _INDEXER = re.compile(r"^Indexer must have integer or boolean type, got indexer with type (\w+)")
+_LIST_INDEX = re.compile(r"^Using a non-tuple sequence for multidimensional indexing is not allowed")
+_DEVICES = re.compile(
+    r"^Received incompatible devices for jitted computation\. Got argument x of \S+ with shape \S+ and with device ids "
+    r"(\[.*?\]) on platform \w+ and argument y of \S+ with shape \S+ and with device ids (\[.*?\])"
+)
 _AXIS = re.compile(r"^axis (-?\d+) is out of bounds for array of dimension (\d+)")
 _INDICES = re.compile(r"^Too many indices: array is (\d+)-dimensional, but (\d+) were indexed")
 _NOT_ARRAY = re.compile(r"^(\w+) requires ndarray or scalar arguments, got <class '(list|tuple)'> at position (\d+)")
@@ -102,6 +107,14 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         elif raised is not None and (rounded := _rounded_down(raised)) is not None:
             cures = [FoundCure("a divisor", None, rounded)]
         return explained_with_trials(title, explanation, raised, cures)
+    if _LIST_INDEX.search(text):
+        return index_of_list(raised)
+    if raised is not None and isinstance(raised.node, ast.BinOp) and (match := _DEVICES.search(text)):
+        left, right = (" ".join(raised.source(operand).split()) for operand in (raised.node.left, raised.node.right))
+        words = f"Move {right} to the device of {left}, or the other way round, with jax.device_put."
+        explanation = f"{left} is on the devices {match[1]}, and {right} is on the devices {match[2]}."
+        title = f"The arrays {left} and {right} are on different devices"
+        return Explained(None, title, explanation, (FoundCure("jax.device_put", None, words),))
     if _JOIN.search(text) and _makes_array(raised):
         title = f"The rows{suffix.replace(' in ', ' of ', 1)} have different lengths"
         words = (

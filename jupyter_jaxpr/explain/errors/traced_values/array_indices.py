@@ -9,9 +9,29 @@ from ...trials.trial_of_cure import passed
 from ..control_flow.carried_indices import integer_start, start_of_index
 from ..explanation import Explained
 from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.module_names import jnp_name
 from ..failing_code.operand_nodes import explained_with_trials
 from ..failing_code.origins import dtype_of, operands, value_of
 from ..failing_code.place_of_error import RaisedAt
+
+
+def index_of_list(raised: RaisedAt | None) -> Explained:
+    """Explains `x[[0, 1]]`, whose index is a list of integers."""
+    title = "A list cannot be an index of a JAX array"
+    text = "NumPy takes a list as an array of indices. JAX does not, because a list is slow to convert."
+    node = raised.around(ast.Subscript) if raised is not None else None
+    match raised.node if raised is not None else None:
+        case ast.Call(func=ast.Attribute(value=ast.Subscript(value=ast.Attribute(attr="at")) as updated)):
+            node = updated
+    if raised is not None and isinstance(node, ast.Subscript) and isinstance(node.slice, ast.List | ast.Name):
+        name = f"{jnp_name(raised)}.array"
+        code = f"{name}({raised.source(node.slice)})"
+        cure = FoundCure(name, code, f"{name} makes an array of the indices.")
+        cures = passed(raised, [applied(cure, [edit_of(raised, over(node.slice, code))])])
+        if cures:
+            return Explained(None, title, text, tuple(cures))
+    words = "Write the indices as an array: x[jnp.array([0, 1])]."
+    return Explained(None, title, text, (FoundCure("jnp.array", None, words),))
 
 
 def index_dtype(raised: RaisedAt | None, dtype: str) -> Explained:
