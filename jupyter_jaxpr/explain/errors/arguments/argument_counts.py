@@ -138,8 +138,10 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
         if raised is not None and missing == "state" and (state := _state_of_equinox(raised)) is not None:
             return Explained(None, f"The call of {name} leaves out the state", "", (state,))
         words = f"Pass {missing} in the call."
-        if raised is not None and raised.loops is not None and match["name"] in _functions_of_text(raised.loops.module):
+        if _is_of_text(raised, match["name"], name):
             words = f"Pass {missing} in the call, or give {missing} a default value in the definition of the function."
+        elif "keyword-only argument:" in text:
+            words = f"Pass {missing} in the call by its name, as in {missing}=value."
         return Explained(
             None, f"The call of {name} leaves out {missing}", "", (FoundCure("pass the argument", None, words),)
         )
@@ -326,6 +328,21 @@ def _no_key(raised: RaisedAt) -> Explained | None:
 def _functions_of_text(module: ast.Module) -> set[str]:
     """Return the names of the functions that a cell's code defines."""
     return {node.name for node in ast.walk(module) if isinstance(node, ast.FunctionDef)}
+
+
+def _is_of_text(raised: RaisedAt | None, function: str, name: str) -> bool:
+    """Return whether a cell's code defines the called function, or the class whose `__init__` is called.
+
+    Args:
+        raised: Where the error was raised.
+        function: The name of the called function in the message, such as `__init__`.
+        name: The name of the function or of the class.
+    """
+    if raised is None or raised.loops is None:
+        return False
+    if function == "__init__":
+        return any(isinstance(node, ast.ClassDef) and node.name == name for node in ast.walk(raised.loops.module))
+    return function in _functions_of_text(raised.loops.module)
 
 
 def _derivative_rule(raised: RaisedAt | None, name: str, passed_count: str, takes: str) -> Explained | None:

@@ -11,6 +11,7 @@ from ..control_flow.carries import carry_around
 from ..failing_code.called_names import called
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt, at_caller
+from .jit_arguments import packages_of
 
 _MAPS = frozenset({"map", "tree_map"})
 _DEPTH = 6
@@ -41,15 +42,36 @@ def none_of_the_caller(raised: RaisedAt, name: str) -> tuple[str, tuple[FoundCur
     if not 0 < place < len(call.args) - 1 or any(isinstance(argument, ast.Starred) for argument in call.args):
         return None
     first, tree = caller.source(call.args[1]), caller.source(call.args[place + 1])
-    path = next(none_paths(value_of(caller, call.args[place + 1])), None)
+    value = value_of(caller, call.args[place + 1])
+    path = next(none_paths(value), None)
     if path is None:
-        return None
+        return _none_in_module(tree, value, first)
     text = (
         f"{tree}{path} is None. jax.tree.map calls the function for each array of {first}, and passes the part "
         f"of {tree} at the same place."
     )
     words = f"Write an array in the place of None, or return {parameters[0]} from the function if {name} is None."
     return text, (FoundCure("no None", None, words),)
+
+
+def _none_in_module(tree: str, value: Any, first: str) -> tuple[str, tuple[FoundCure, ...]] | None:
+    """Return where the None of a module of equinox is, such as the gradients of filter_grad; None for other trees."""
+    import jax
+
+    if "equinox" not in packages_of(value):
+        return None
+    leaves = jax.tree_util.tree_flatten_with_path(value, is_leaf=lambda leaf: leaf is None)[0]
+    path = next((jax.tree_util.keystr(path) for path, leaf in leaves if leaf is None), None)
+    if path is None:
+        return None
+    text = (
+        f"{tree}{path} is None. jax.tree.map calls the function for each leaf of {first}, and passes the part "
+        f"of {tree} at the same place."
+    )
+    words = (
+        "equinox.apply_updates(model, updates) adds the updates to the arrays of a module, and passes over each None."
+    )
+    return text, (FoundCure("equinox.apply_updates", None, words),)
 
 
 def none_paths(tree: Any) -> Iterator[str]:
