@@ -68,9 +68,7 @@ def _none_in_module(tree: str, value: Any, first: str) -> tuple[str, tuple[Found
         f"{tree}{path} is None. jax.tree.map calls the function for each leaf of {first}, and passes the part "
         f"of {tree} at the same place."
     )
-    words = (
-        "equinox.apply_updates(model, updates) adds the updates to the arrays of a module, and passes over each None."
-    )
+    words = "equinox.apply_updates(model, updates) adds the updates to the arrays of a module, and skips each None."
     return text, (FoundCure("equinox.apply_updates", None, words),)
 
 
