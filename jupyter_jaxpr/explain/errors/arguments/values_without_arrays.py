@@ -201,15 +201,31 @@ def _uncalled_init(raised: RaisedAt, call: ast.Call, node: ast.expr) -> Explaine
 
 def _uncalled_optimizer(raised: RaisedAt, attribute: str) -> Explained | None:
     """Explains optax.adam.init(params), where optax.adam(rate).init(params) is right."""
+    if isinstance(raised.node, ast.Call) and called(raised.node) == "chain":
+        makers = [argument for argument in raised.node.args if _makes_optimizer(_member(raised, argument))]
+        return _named_maker(raised.source(makers[0]), attribute) if makers else None
     node = raised.node.func if isinstance(raised.node, ast.Call) else raised.node
-    maker = value_of(raised, node.value) if isinstance(node, ast.Attribute) else None
-    if maker is None and isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute):
-        module = value_of(raised, node.value.value)
-        maker = vars(module).get(node.value.attr) if type(module) is types.ModuleType else None
-    if not isinstance(node, ast.Attribute) or not (own_name(maker, "__module__") or "").startswith("optax"):
+    if not isinstance(node, ast.Attribute) or not _makes_optimizer(_member(raised, node.value)):
         return None
-    source = raised.source(node.value)
-    title = f"{source} is a function that makes an optimizer, and a function has no {attribute}"
+    return _named_maker(raised.source(node.value), attribute)
+
+
+def _member(raised: RaisedAt, node: ast.expr) -> Any:
+    """Return the value of a name, or of a member of a module such as optax.adam; None if unknown."""
+    value = value_of(raised, node)
+    if value is None and isinstance(node, ast.Attribute):
+        module = value_of(raised, node.value)
+        return vars(module).get(node.attr) if type(module) is types.ModuleType else None
+    return value
+
+
+def _makes_optimizer(value: Any) -> bool:
+    """Return whether a value is a function of optax, such as optax.adam."""
+    return type(value) is types.FunctionType and (own_name(value, "__module__") or "").startswith("optax")
+
+
+def _named_maker(source: str, attribute: str) -> Explained:
+    title = f"{source} is a function that makes an optimizer, so it has no {attribute}"
     words = f"Call the function with its options, such as the learning rate: {source}(...)."
     return Explained(None, title, "", (FoundCure("call the function", None, words),))
 

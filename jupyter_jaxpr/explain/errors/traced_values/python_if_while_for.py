@@ -6,11 +6,13 @@ import ast
 import copy
 
 from ....jax.facts import is_tracer_type
+from ....jax.tracer_origins import type_of
 from ....observe.observation import FoundCure
+from ....plain_text import own_name
 from ...loops.rewrites import Form, rewrite
 from ...loops.statements import LoopStatement
 from ..failing_code.edits import Change, applied, edit_of, over
-from ..failing_code.module_names import jnp_name, lax_name
+from ..failing_code.module_names import jnp_name, lax_name, namespace
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
 from .finite_gradient_of_where import finite_where
@@ -105,6 +107,8 @@ class Choices:
         left = self._loop_exit(at) if isinstance(at, ast.If) else []
         if left:
             return left
+        if isinstance(at, ast.If) and (write := self._write_to_references(at)) is not None:
+            return [write]
         if isinstance(at, ast.IfExp) and all(_is_string(part) for part in (at.body, at.orelse)):
             test = self._raised.source(at.test)
             words = (
@@ -128,6 +132,30 @@ class Choices:
             self._cure(name, before + code, text, (at, last, before + code) if is_edit and is_kept else None)
             for name, code, text, is_kept in ((names[0], cond, _COND, True), (names[1], where_code, words, is_same))
         ]
+
+    def _write_to_references(self, at: ast.If) -> FoundCure | None:
+        """Return the cure of an if statement in a Pallas kernel that only writes to references; None for others."""
+        targets = [
+            target
+            for statement in at.body
+            for target in (statement.targets if isinstance(statement, ast.Assign) else [None])
+        ]
+        are_references = all(
+            isinstance(target, ast.Subscript) and type_of(value_of(self._raised, target.value)).startswith("Ref")
+            for target in targets
+        )
+        if self._raised.frame is None or at.orelse or not are_references:
+            return None
+        names = [
+            name
+            for name, module in namespace(self._raised).items()
+            if own_name(module, "__name__") == "jax.experimental.pallas"
+        ]
+        pallas = names[0] if names else "pallas"
+        body = [f"    {line}" for part in at.body for line in self._raised.source_of_statement(part).split("\n")]
+        code = "\n".join([f"@{pallas}.when({self.condition(at.test)})", "def _():", *body])
+        words = "The kernel runs the function _ if the condition is true."
+        return FoundCure(f"{pallas}.when", code, words)
 
     def _loop_exit(self, at: ast.If) -> list[FoundCure]:
         """Return the cures of an if statement whose body breaks or continues the loop, or raises an error."""
