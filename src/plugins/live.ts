@@ -21,10 +21,10 @@ import { EditorView, ViewPlugin } from '@codemirror/view';
 
 import { raisedIn, setWrittenMark, writtenMark } from '../editor/written-mark';
 // The module is light, and the switch is needed at the start.
-// eslint-disable-next-line jupyter/prefer-lazy-imports
+
 import { LAST_LEVELS, LastLevel, liveChoice, liveOf } from '../model/live';
 // The module is light: it follows the keys of the cells.
-// eslint-disable-next-line jupyter/prefer-lazy-imports
+
 import { IWrittenCell, LiveTracing } from '../model/live-tracing';
 // This module is imported at once, because the switch needs its texts from the start; it is small.
 import { liveWords } from '../model/live-words';
