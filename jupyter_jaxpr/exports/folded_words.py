@@ -14,11 +14,12 @@ from ..quantities import count
 
 #: If a lambda has more parameters, only the first and the last one are visible at first.
 _MOST_PARAMETERS = 8
-_LAMBDA = re.compile(r"(.*\{ lambda )(.*)\. let")
-_PRIMITIVE = re.compile(r"\s*(?:.*? = )?([\w-]+)\[", re.ASCII)
+_LAMBDA = "{ lambda "
+_LET = ". let"
+_PRIMITIVE = re.compile(r"([\w-]+)\[", re.ASCII)
 _COMMENT_OR_NOTHING = re.compile(r"(?: {2}# .*)?")
-#: Matches the start of a line with one parameter, unless the value is an inner jaxpr, which has lines of its own.
-_PARAMETER = re.compile(r"\s*(?=\w+=(?!\(?$|\{ lambda))", re.ASCII)
+#: Matches the start of a parameter, unless its value is an inner jaxpr, which has lines of its own.
+_PARAMETER = re.compile(r"\w+=(?!\(?$|\{ lambda)", re.ASCII)
 _NEXT_PARAMETER = re.compile(r" \w+=", re.ASCII)
 
 
@@ -52,38 +53,43 @@ def folded_words(lines: Sequence[str]) -> dict[int, FoldedWords]:
     # the primitives around the line whose parameters take several lines, the innermost last
     around: list[str] = []
     for number, line in enumerate(lines):
-        part = _of_lambda(line) if "{ lambda " in line and ". let" in line else _of_equation(line, around)
+        part = _of_lambda(line) if _LAMBDA in line and _LET in line else _of_equation(line, around)
         if part is not None:
             parts[number] = part
     return parts
 
 
 def _of_lambda(line: str) -> FoldedWords | None:
-    matched = _LAMBDA.match(line)
+    first, last = line.rfind(_LAMBDA) + len(_LAMBDA), line.rfind(_LET)
     # The first token is the `;` before the parameters; a jaxpr with constants has the constants before the `;`.
-    semicolon, *parameters = matched[2].split(" ") if matched is not None else [""]
-    if matched is None or semicolon != ";" or len(parameters) <= _MOST_PARAMETERS:
+    semicolon, *parameters = line[first:last].split(" ")
+    if semicolon != ";" or len(parameters) <= _MOST_PARAMETERS:
         return None
     hidden = len(parameters) - 2
-    begin = matched.end(1) + len(f"; {parameters[0]}")
-    end = matched.end(2) - len(f" {parameters[-1]}")
+    begin = first + len(f"; {parameters[0]}")
+    end = last - len(f" {parameters[-1]}")
     return _part(line, begin, end, f"… {hidden} more", count(hidden, "parameter"), f"▾ {hidden}")
 
 
 def _of_equation(line: str, around: list[str]) -> FoldedWords | None:
     """Return the part of an equation on one line, or of one line of a longer equation."""
-    if line.lstrip().startswith("]"):
+    # Each pattern is matched at one position: a deep line begins with thousands of blanks, and a search through them
+    # from each position would take seconds.
+    first = len(line) - len(line.lstrip())
+    if line.startswith("]", first):
         if around:
             around.pop()
         return None
-    head = _PRIMITIVE.match(line)
+    results = line.find(" = ", first)
+    head = _PRIMITIVE.match(line, results + len(" = ")) if results >= 0 else None
+    head = head or _PRIMITIVE.match(line, first)
     if head is not None and _COMMENT_OR_NOTHING.fullmatch(line, head.end()):
         around.append(head[1])
         return None
     if head is not None:
         primitive, begin, end = head[1], head.end(), _closed(line, head.end())
-    elif around and (parameter := _PARAMETER.match(line)) is not None:
-        primitive, begin, end = around[-1], parameter.end(), len(line)
+    elif around and _PARAMETER.match(line, first) is not None:
+        primitive, begin, end = around[-1], first, len(line)
     else:
         return None
     if end - begin <= LONGEST_WHOLE_PARAMETERS:

@@ -20,11 +20,9 @@ import { Extension, Transaction } from '@codemirror/state';
 import { EditorView, ViewPlugin } from '@codemirror/view';
 
 import { raisedIn, setWrittenMark, writtenMark } from '../editor/written-mark';
-// The module is light, and the switch is needed at the start.
-
+// This module is imported at once, because it has the state of the switch; it is small.
 import { LAST_LEVELS, LastLevel, liveChoice, liveOf } from '../model/live';
-// The module is light: it follows the keys of the cells.
-
+// This module is imported at once, because it follows the keys of the cells; it is small.
 import { IWrittenCell, LiveTracing } from '../model/live-tracing';
 // This module is imported at once, because the switch needs its texts from the start; it is small.
 import { liveWords } from '../model/live-words';
