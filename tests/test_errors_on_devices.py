@@ -47,7 +47,7 @@ cure: pad (advice)
 """,
     'jax.device_put(jnp.ones((6, 2)), NamedSharding(jax.make_mesh((4,), ("x",)), P("x")))': """
 marks: jax.device_put(jnp.ones((6, 2)), NamedSharding(jax.make_mesh((4,), ("x",)), P("x")))
-title: Axis 0 has 6 elements, which 4 devices cannot share evenly
+title: Axis 0 has 6 elements, which cannot be split evenly over 4 devices
 text: A sharding gives each device the same number of elements. The array has the shape (6, 2).
 cure: pad (advice)
     Pad axis 0 to a multiple of 4 elements, or split another axis.

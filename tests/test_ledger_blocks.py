@@ -385,8 +385,9 @@ def test_recompile_error() -> None:
 train_step: 3 compiles, limit 1.
   line {line}: This is the first call of train_step.
   line {line + 1}: The type of y changed from f32[3] to weak f32[] (a Python float).
-  line {line + 2}: The type of y changed from f32[3] to f32[].
+  line {line + 2}: The type of y changed from weak f32[] (a Python float) to f32[].
   Pass arrays with the same number of axes in every call, or expect one compile for each shape.
+  Pass y as one kind of value every time, such as jnp.asarray(y, dtype=...).
 No jitted function has the name 'train_stepp'. Did you mean 'train_step'?"""
     )
     assert isinstance(error.value, AssertionError)

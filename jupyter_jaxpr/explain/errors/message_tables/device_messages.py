@@ -32,7 +32,7 @@ DEVICE_MESSAGES = (
     Message(
         r"Sharding spec \(.*?\) implies that array axis (\d+) is partitioned (\d+) times, but does not evenly divide "
         r"the dimension size (\d+)\. Got shape: (\(.*?\)) and sharding",
-        "Axis {1} has {3} elements, which {2} devices cannot share evenly",
+        "Axis {1} has {3} elements, which cannot be split evenly over {2} devices",
         "A sharding gives each device the same number of elements. The array has the shape {4}.",
         ("pad", "Pad axis {1} to a multiple of {2} elements, or split another axis."),
     ),

@@ -24,7 +24,7 @@ from .setting_messages import SETTING_MESSAGES
 
 _BOUNDS = re.compile(r"^Python integer (-?\d+) out of bounds for (u?int\d+)")
 _JOINED_TEXT = re.compile(r"^can only concatenate str|^must be str, not|^unsupported operand type\(s\) for \+: .*'str'")
-_TRACED = " cannot take a traced array"
+_LONGEST_EXPRESSION = 60
 _BLOCKED = re.compile(r"Blocked\(block_size=(\d+)\)")
 _KEY = re.compile(r"^JAX encountered invalid PRNG key data|^unexpected PRNG key type|^random\w* accepts a single key")
 
@@ -117,9 +117,8 @@ def _tracer_argument(text: str, raised: RaisedAt | None) -> Explained | None:
     if raised is None or not re.search(r"\b(?:Jit|DynamicJaxpr|Batch|Vmap|JVP|Grad|Linearize)Tracer\b", text):
         return None
     origin = culprits(raised)
-    title = f"This line{_TRACED}"
-    if raised.text is not None and len(raised.text) <= 60:
-        title = f"{raised.text}{_TRACED}"
+    is_short = raised.text is not None and len(raised.text) <= _LONGEST_EXPRESSION
+    title = f"{raised.text} cannot take a traced array" if is_short else "This line cannot take a traced array"
     explanation = " ".join(filter(None, ["While JAX traces, an array has a shape but no values.", origin.sentence]))
     words = "Use a function of JAX, or compute the value outside of the traced function."
     cure = FoundCure("JAX function", None, words)
@@ -134,7 +133,7 @@ def _tracer_argument(text: str, raised: RaisedAt | None) -> Explained | None:
             title = f"The first argument of {raised.source(printer)} is a format, not an array"
             return Explained(None, title, origin.sentence, tuple(passed(raised, [cure])), traced=True)
         case ast.BinOp(op=ast.Add()) if _JOINED_TEXT.search(text):
-            title = f"{title[: -len(_TRACED)]} joins a string and a traced array" if title.endswith(_TRACED) else title
+            title = f"{raised.text} joins a string and a traced array" if is_short else title
             words = (
                 "jax.debug.print('x = {}', x) prints the value each time that the program runs. A JAX program cannot "
                 "compute strings."

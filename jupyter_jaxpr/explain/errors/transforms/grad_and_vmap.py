@@ -99,7 +99,7 @@ def _input(call: Applied, word: str, dtype: str) -> Explained:
             code = f"{node.value}.0"
         elif path:
             code = None
-            cure = FoundCure("a float", None, f"Make {name} a float, or pass it as an argument of its own.")
+            cure = FoundCure("a float", None, f"Make {name} a float, or pass {name} as an argument of its own.")
         elif not isinstance(node, ast.Name | ast.Call | ast.Subscript | ast.Attribute):
             code = None
         elif type(call.value(node)) is int:
