@@ -91,13 +91,21 @@ Runs = Callable[[str], tuple[dict[str, Any], dict[str, Any]]]
 
 
 @pytest.fixture(scope="module")
-def ran(tmp_path_factory: pytest.TempPathFactory) -> Runs:
-    """Return the results of a program, plain and under the magic; the first request runs all programs of a library."""
+def ran(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Runs:
+    """Return the results of a program, plain and under the magic.
+
+    The first request for a program of a library runs all programs of the library that this session tests.
+    """
     folder = tmp_path_factory.mktemp("foreign")
+    tested = {item.callspec.params.get("program") for item in request.session.items if hasattr(item, "callspec")}
 
     @functools.cache
     def library(name: str) -> dict[str, dict[str, Any]]:
-        programs = [str(HERE / "programs" / f"{program}.py") for program in LISTED if program.startswith(name)]
+        programs = [
+            str(HERE / "programs" / f"{program}.py")
+            for program in LISTED
+            if program.startswith(name) and program in tested
+        ]
         ways = {}
         for way in ("plain", "magic"):
             out = folder / f"{name}-{way}.json"
