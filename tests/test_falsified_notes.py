@@ -29,6 +29,8 @@ from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
 from jupyter_jaxpr.observe.observation import EagerCompile, Place
 from jupyter_jaxpr.program import out_of_bounds, random_key_use
 
+pytestmark = pytest.mark.any_jax
+
 Falsify = Callable[[pytest.MonkeyPatch], None]
 Story = Callable[..., None]
 

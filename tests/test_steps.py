@@ -7,6 +7,8 @@ import pytest
 from jax import lax
 from stepping import record
 
+pytestmark = pytest.mark.any_jax
+
 SAME = "The recorded results equal the original function's results, bit for bit."
 X = jnp.array([0.5, -1.5, 2.0])
 XS = jnp.linspace(-1.0, 1.0, 7)

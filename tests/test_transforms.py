@@ -15,6 +15,8 @@ from jupyter_jaxpr.document.check.validate import read
 from jupyter_jaxpr.wire.answers import Answers
 from jupyter_jaxpr.wire.runs import Runs
 
+pytestmark = pytest.mark.any_jax
+
 X = np.linspace(0.1, 1.0, 4).astype(np.float32)
 P = {"w": np.ones((4, 3), np.float32), "b": np.zeros(3, np.float32)}
 F = "@jax.jit\ndef f(x):\n    return (jnp.sin(x) * 2).sum()\n"

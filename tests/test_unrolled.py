@@ -11,6 +11,8 @@ from unrolled_cells import CASES, FILE, Case, V, cell_of, rewritten, seen
 from jupyter_jaxpr.observe import magics_at_hand
 from jupyter_jaxpr.observe.observation import Place
 
+pytestmark = pytest.mark.any_jax
+
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_the_loop_is_found_and_its_rewrite_computes_the_same(case: Case) -> None:
