@@ -1,8 +1,8 @@
 """Makes the program of a function in an edited cell, before the cell runs.
 
 The function is made from the cell's source in a copy of the user's namespace, and JAX traces it. Nothing runs on a
-device and no call of the cell is made. The kernel keeps nothing of the trace, so the returned document has no live
-objects behind it.
+device and no call of the cell is made. The kernel keeps the document of the last trace, for the comparison with a run,
+but no live objects of a trace.
 """
 
 from __future__ import annotations
