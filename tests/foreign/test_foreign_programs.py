@@ -97,7 +97,11 @@ def ran(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
     The first request for a program of a library runs all programs of the library that this session tests.
     """
     folder = tmp_path_factory.mktemp("foreign")
-    tested = {item.callspec.params.get("program") for item in request.session.items if hasattr(item, "callspec")}
+    tested = {
+        item.callspec.params["program"]
+        for item in request.session.items
+        if item.path == request.path and hasattr(item, "callspec") and "program" in item.callspec.params
+    }
 
     @functools.cache
     def library(name: str) -> dict[str, dict[str, Any]]:
