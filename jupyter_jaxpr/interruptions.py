@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 import os
+import re
 import signal
 import sys
 from types import CodeType, FrameType, FunctionType, MethodType
@@ -55,13 +56,33 @@ def is_of_a_signal(error: BaseException) -> bool:
         frames.append(above.tb_frame)
     # The usual error comes from functions of this package; in this case, the loop over about 60 signals is avoided.
     frames = [frame for frame in frames if not _is_ours(frame.f_code) and _takes_two(frame.f_code)]
-    if not frames:
+    printed = _printed_traceback(error)
+    if not frames and printed is None:
         return False
     if any(_was_called_by_a_signal(frame) for frame in frames):
         return True
     handlers = [signal.getsignal(number) for number in _SIGNALS]
     codes = {_code_of(handler) for handler in handlers} - {None}
-    return any(frame.f_code in codes for frame in frames)
+    return any(frame.f_code in codes for frame in frames) or any(
+        printed is not None and _stands_in(code, printed) for code in codes if code is not None
+    )
+
+
+def _printed_traceback(error: BaseException) -> str | None:
+    """Return the traceback that an error has in its text, not in its frames; None if there is none.
+
+    jaxlib's caches make such an error (ValueError) of an error that a comparison of two keys raised.
+    """
+    if type(error) is not ValueError or not error.args or type(error.args[0]) is not str:
+        return None
+    begin = error.args[0].find("Traceback (most recent call last):")
+    return None if begin < 0 else error.args[0][begin:]
+
+
+def _stands_in(code: CodeType, traceback: str) -> bool:
+    """Return whether a line of a printed traceback is in a function."""
+    line = rf'^  File "{re.escape(code.co_filename)}", line \d+, in {re.escape(code.co_name)}$'
+    return re.search(line, traceback, re.MULTILINE) is not None
 
 
 def _is_ours(code: CodeType) -> bool:

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 import pytest
 from places import LOAD, SETUP, Shell, asked
 
-# JAX and Python themselves have code that catches every error, such as `jax._src.util.wraps` and
+# JAX and Python themselves have code that catches every error, such as `jax._src.util.wraps`, `FlatTree.paths` and
 # `_get_layouts_from_executable`. So the handler records where the alarm strikes: only in a call from this package can
-# this package lose the error. The handler raises errors of any class, even of classes that `except Exception` catches.
+# this package lose the error, and not if `FlatTree.paths`, which has a bare `except`, is in between. The handler raises
+# errors of any class, even of classes that `except Exception` catches.
 ALARM = """
 import pathlib, signal, traceback
 import jupyter_jaxpr
@@ -20,9 +21,11 @@ OURS = str(pathlib.Path(jupyter_jaxpr.__file__).parent)
 places = []
 innermost_files = []
 def note_place(frame):
-    files = [entry.f_code.co_filename for entry, line in traceback.walk_stack(frame)]
+    entries = [entry for entry, line in traceback.walk_stack(frame)]
+    files = [entry.f_code.co_filename for entry in entries]
+    drops = [entry.f_code.co_qualname == "FlatTree.paths" for entry in entries]
     in_cell = any(file.startswith("<ipython-input") for file in files)
-    under_ours = any(file.startswith(OURS) for file in files)
+    under_ours = any(file.startswith(OURS) for file in files) and not any(drops)
     places.append(("in the cell" if in_cell else "after the cell") + (", under ours" if under_ours else ""))
     innermost_files.append(files[0])
 def late(number, frame):

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import jax
 import pytest
 
 import jupyter_jaxpr
@@ -123,6 +124,50 @@ def test_what_a_handler_raises_goes_on(handler: Callable[..., None]) -> None:
                 pass
     finally:
         signal.signal(signal.SIGALRM, before)
+
+
+class StruckKey:
+    """A static argument that an alarm strikes while jaxlib's cache compares it."""
+
+    def __hash__(self) -> int:
+        return 1
+
+    def __eq__(self, other: object) -> bool:
+        signal.raise_signal(signal.SIGALRM)
+        return True
+
+
+class OddKey:
+    """A static argument that raises while jaxlib's cache compares it."""
+
+    def __hash__(self) -> int:
+        return 1
+
+    def __eq__(self, other: object) -> bool:
+        raise KeyError("odd")
+
+
+def test_an_error_that_jaxlib_makes_of_what_a_handler_raises_goes_on() -> None:
+    jitted = jax.jit(lambda key: 1, static_argnums=0)
+    jitted(StruckKey())
+    before = signal.signal(signal.SIGALRM, of_a_function)
+    try:
+        with pytest.raises(ValueError, match=r"(?s)comparable using __eq__.*, in of_a_function\n.*Late"):
+            try:
+                jitted(StruckKey())
+            except not_of_a_signal(ValueError):
+                pass
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_an_error_that_jaxlib_makes_of_another_error_is_taken() -> None:
+    jitted = jax.jit(lambda key: 1, static_argnums=0)
+    jitted(OddKey())
+    try:
+        jitted(OddKey())
+    except not_of_a_signal(ValueError) as error:
+        assert "KeyError: 'odd'" in str(error)
 
 
 def test_what_our_code_raises_is_taken() -> None:
