@@ -10,7 +10,7 @@ import linecache
 import re
 from collections.abc import Collection, Sequence
 
-from ..document.shared_constants import ALL_NOTES, SILENCEABLE_NOTES
+from ..document.silenceable_notes import ALL_NOTES, SILENCEABLE_NOTES
 from ..document.types.document import Note
 from ..program.jaxpr.walk import Walk
 from ..quantities import count

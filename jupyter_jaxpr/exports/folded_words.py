@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..document.shared_constants import LONGEST_TELLING_PARAMETER, LONGEST_WHOLE_PARAMETERS, TELLING_PARAMETERS
+from ..document.telling_parameters import LONGEST_TELLING_PARAMETER, LONGEST_WHOLE_PARAMETERS, TELLING_PARAMETERS
 from ..quantities import count
 
 #: If a lambda has more parameters, only the first and the last one are visible at first.

@@ -8,7 +8,7 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, magics_class, output_can_be_silenced
 from traitlets import Bool, Enum, Int, List
 
-from ..document.shared_constants import ALL_NOTES, SILENCEABLE_NOTES
+from ..document.silenceable_notes import ALL_NOTES, SILENCEABLE_NOTES
 from . import options
 
 if TYPE_CHECKING:

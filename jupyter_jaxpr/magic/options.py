@@ -10,8 +10,8 @@ from typing import Any
 from IPython.core.error import UsageError
 from IPython.core.magic_arguments import MagicArgumentParser, argument, magic_arguments
 
-from ..document.shared_constants import ALL_NOTES, SILENCEABLE_NOTES, TRANSFORM_KINDS
-from ..document.types.transform import TransformKind
+from ..document.silenceable_notes import ALL_NOTES, SILENCEABLE_NOTES
+from ..document.types.transform import TRANSFORM_KINDS, TransformKind
 from ..observe.own_traces import Stage
 from ..typed.specs import SpecError, Target, parse_target
 from ..typed.sweep_values import SweptName, parse_sweep

@@ -27,12 +27,11 @@ from ..document.read.diff import Diff
 from ..document.read.named_types import NamedType, types_of
 from ..document.read.notes import Note, notes_of
 from ..document.read.shardings import Shardings, shardings_of
-from ..document.shared_constants import TRANSFORM_KINDS
 from ..document.types import document as schema
 from ..document.types.pages import SourcePage
 from ..document.types.steps import Recording
 from ..document.types.timing import ProgramTiming
-from ..document.types.transform import Transform, TransformKind
+from ..document.types.transform import TRANSFORM_KINDS, Transform, TransformKind
 from ..exports.bundle import bundle
 from ..exports.markdown import markdown
 from ..exports.page import page

@@ -13,9 +13,14 @@ from typing import Any, get_origin, get_type_hints
 
 import msgspec
 
-from ..document import limits, shared_constants
+from ..document import limits
+from ..document.diff.rows_near_differences import DIFF_CONTEXT
+from ..document.hlo_tables import HLO_TABLES
 from ..document.merged_answers import subject_fields
+from ..document.telling_parameters import LONGEST_TELLING_PARAMETER, LONGEST_WHOLE_PARAMETERS, TELLING_PARAMETERS
+from ..document.transcendental_weight import TRANSCENDENTAL_WEIGHT
 from ..document.types.document import Snapshot
+from ..document.types.transform import TRANSFORM_KINDS
 from .messages import Announcement, Reply, Resend, Stop, TraceCall
 from .request import DOCUMENT, NAMES, Request, answer_type, request_type
 
@@ -131,17 +136,22 @@ def requests_text() -> str:
 
 
 def facts_text() -> str:
-    """Return `document/shared_constants.py` as TypeScript."""
+    """Return the constants of `document/` that TypeScript uses, too, as TypeScript."""
     lines = ["/** Facts that Python and TypeScript both use: written by `python -m jupyter_jaxpr.schema`. */"]
-    for name in ("TRANSFORM_KINDS", "HLO_TABLES"):
-        values = [f"'{value}'" for value in getattr(shared_constants, name)]
+    for name, words in {"TRANSFORM_KINDS": TRANSFORM_KINDS, "HLO_TABLES": HLO_TABLES}.items():
+        values = [f"'{word}'" for word in words]
         line = f"export const {name} = [{', '.join(values)}] as const;"
         if len(line) > 80:  # prettier breaks lines that are longer than this
             line = f"export const {name} = [\n  {_NEXT_LINE.join(values)}\n] as const;"
         lines.append(line)
-    for name in ("TRANSCENDENTAL_WEIGHT", "DIFF_CONTEXT", "LONGEST_WHOLE_PARAMETERS", "LONGEST_TELLING_PARAMETER"):
-        lines.append(f"export const {name} = {getattr(shared_constants, name)};")
-    parameters = [f"{primitive}: '{name}'" for primitive, name in shared_constants.TELLING_PARAMETERS.items()]
+    numbers = {
+        "TRANSCENDENTAL_WEIGHT": TRANSCENDENTAL_WEIGHT,
+        "DIFF_CONTEXT": DIFF_CONTEXT,
+        "LONGEST_WHOLE_PARAMETERS": LONGEST_WHOLE_PARAMETERS,
+        "LONGEST_TELLING_PARAMETER": LONGEST_TELLING_PARAMETER,
+    }
+    lines += [f"export const {name} = {number};" for name, number in numbers.items()]
+    parameters = [f"{primitive}: '{name}'" for primitive, name in TELLING_PARAMETERS.items()]
     lines.append("export const TELLING_PARAMETERS: Readonly<Record<string, string>> = {")
     lines += [f"  {_NEXT_LINE.join(parameters)}", "};"]
     return "\n".join(lines) + "\n"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from ..shared_constants import DIFF_CONTEXT
+#: A diff shows this many equal rows before and after a row that differs.
+DIFF_CONTEXT = 3
 
 
 class Signed(Protocol):

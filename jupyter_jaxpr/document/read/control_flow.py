@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ..shared_constants import CONTROL_KINDS
+from ..control_constructs import CONTROL_KINDS
 from ..types.control_flow import Control, Slot
 from ..types.document import Snapshot
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ...quantities import NO_BREAK, count, ends, operations, operations_in_words, size
-from ..shared_constants import TRANSCENDENTAL_WEIGHT
+from ..transcendental_weight import TRANSCENDENTAL_WEIGHT
 from ..types.cost import CostRow, ProgramCost
 from ..types.document import Snapshot
 from .recorded_step_counts import recorded_steps

@@ -2,8 +2,8 @@
 
 Numbers are of one call of the program. A cost that depends on the data has bounds, and a number for the most expensive
 run: each cond takes the branch with most operations, where a transcendental one counts as
-`shared_constants.TRANSCENDENTAL_WEIGHT` operations. A while_loop with an unknown number of steps counts as one step,
-and is named in `per_trip`.
+`transcendental_weight.TRANSCENDENTAL_WEIGHT` operations. A while_loop with an unknown number of steps counts as one
+step, and is named in `per_trip`.
 """
 
 from __future__ import annotations

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from .struct import Struct
 from .struct import described as _text
 
 TransformKind = Literal["grad", "vmap", "jvp", "linearize"]
+
+#: The transforms that the panel can apply to a program, in the order of the buttons.
+TRANSFORM_KINDS: tuple[TransformKind, ...] = get_args(TransformKind)
 
 
 class ScopeRoles(Struct, array_like=True):

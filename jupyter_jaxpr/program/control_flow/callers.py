@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ...document.shared_constants import CONTROL_KINDS
+from ...document.control_constructs import CONTROL_KINDS
 from ..jaxpr.pools import Strings
 from ..source.positions import Positions
 from .source_calls import Written

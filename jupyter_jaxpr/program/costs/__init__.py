@@ -16,8 +16,8 @@ The counts differ from XLA's in two ways. A loop's body counts once for each ste
 more than its body (XLA counts both once). The program is counted as JAX recorded it, including what XLA later
 simplifies away. A count that depends on the data is a range, and one number for the most expensive run: each cond takes
 the branch with the most work, where a transcendental function counts as several operations
-(`document.shared_constants.TRANSCENDENTAL_WEIGHT`). Unknown parts are reported as unknown: a primitive without a rule
-counts 0, a loop with an unknown number of steps counts one step.
+(`document.transcendental_weight.TRANSCENDENTAL_WEIGHT`). Unknown parts are reported as unknown: a primitive without a
+rule counts 0, a loop with an unknown number of steps counts one step.
 """
 
 from .cost import NOTHING, UNKNOWN, Cost, Own

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ...document.shared_constants import TRANSCENDENTAL_WEIGHT
+from ...document.transcendental_weight import TRANSCENDENTAL_WEIGHT
 
 
 class Own(NamedTuple):

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ...document.shared_constants import TRANSCENDENTAL_WEIGHT
+from ...document.transcendental_weight import TRANSCENDENTAL_WEIGHT
 from ...interruptions import not_of_a_signal
 from ...jax.loop_equations import scan_parts
 from ..jaxpr.high_primitives import named

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ...document.shared_constants import HLO_TABLES
+from ...document.hlo_tables import HLO_TABLES
 from ..source.positions import Positions
 from .stablehlo import LinesOfText, Place
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...document.shared_constants import HLO_TABLES
+from ...document.hlo_tables import HLO_TABLES
 from .hlo_module import count
 
 #: The most bytes of dumps that are read; later passes are left out, and their number is shown.

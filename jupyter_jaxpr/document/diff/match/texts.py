@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 
-from ...shared_constants import HLO_TABLES
+from ...hlo_tables import HLO_TABLES
 from .key_alignment import Budget, Pairs, align, by_occurrence, rising
 
 _NAME = re.compile(r"[%@][\w.$\-]+(?:#\d+)?|\b[\w.\-]+(?=: [a-z][a-z0-9]*\[)")
