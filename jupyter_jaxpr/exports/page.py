@@ -11,7 +11,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -24,14 +23,13 @@ from ..document.read.named_types import LineTypes, types_of_lines
 from ..document.types.document import Cell, Frame, Snapshot
 from ..document.types.pages import SourcePage
 from . import wording
-from .html_writer import NOTHING, Markup, element, join, raw, unclosed, void
+from .html_writer import Markup, element, raw, unclosed, void
 from .html_writer import page as html_page
 from .linked_text import LinkedText, linked_texts
+from .long_texts import compact, other_lines, packed, standing_lines
 from .static_output import about, after, before
 
-# A text of more characters than this is compressed after its first lines.
-_PACKED_FROM = 2_500
-# The number of lines in a chunk. The first chunk of a long text is not compressed, so that it is visible at once.
+# The number of lines in a chunk; a browser lays out only the chunks near the visible part.
 _CHUNK = 50
 # The page lists at most this many calls of the stack of a place.
 _MOST_CALLS = 12
@@ -83,7 +81,7 @@ def page(document: Snapshot, source_of: Callable[[str], SourcePage | None] = lam
         element("main", element("h1", heading), _theme(), *before(document, 2), *benches, *after(document, 2)),
         raw("script", _places(document, own_file, chain(*texts.values())), type="application/json", id="places"),
         raw("script", _calls(document, own_file, chain(*texts.values())), type="application/json", id="calls"),
-        _packed(script, id="script"),
+        packed(script, id="script"),
         raw("script", first),
     )
     return html_page(element("html", head, body, lang="en"))
@@ -93,12 +91,6 @@ def _policy(*scripts: str) -> str:
     hashes = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
     named = " ".join(f"'sha256-{script_hash}'" for script_hash in hashes)
     return f"default-src 'none'; style-src 'unsafe-inline'; script-src {named}"
-
-
-def _packed(text: str, **attributes: str) -> Markup:
-    """Return a script element with a compressed text in base64; the page's script decompresses it."""
-    packed = base64.b64encode(zlib.compress(text.encode(), 9)).decode()
-    return raw("script", packed, type="application/octet-stream", **attributes)
 
 
 def _theme() -> Markup:
@@ -160,11 +152,7 @@ def _calls(document: Snapshot, own_file: str | None, texts: chain[LinkedText]) -
 
 
 def _json(value: object) -> str:
-    return _compact(value).replace("<", "\\u003c")
-
-
-def _compact(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"))
+    return compact(value).replace("<", "\\u003c")
 
 
 def _span(frame: Frame) -> tuple[int, int, int, int]:
@@ -220,8 +208,7 @@ def _source(cell: Cell, types: Mapping[int, LineTypes]) -> Markup:
 def _column(text: LinkedText) -> Markup:
     if text.absent is not None:
         return _section(text.name, text.title, "", element("p", text.absent))
-    is_long = sum(map(len, text.lines)) > _PACKED_FROM
-    standing = len(text.lines) if not is_long else _CHUNK
+    standing = standing_lines(text)
     lines = []
     for number, line in enumerate(text.lines[:standing]):
         facts: dict[str, int | str] = {}
@@ -230,34 +217,19 @@ def _column(text: LinkedText) -> Markup:
         if text.numbers is not None:
             facts["data_e"] = text.numbers[number]
         if number in text.folded_words:
-            facts["data_w"] = _compact(text.folded_words[number].data)
+            facts["data_w"] = compact(text.folded_words[number].data)
         lines.append(unclosed("li", line, **facts))
     listing = _listing(text.name, text.title, lines, text.frames[:standing])
-    remainder = _rest(text, standing) if standing < len(text.lines) else NOTHING
-    return _section(text.name, text.title, text.size, listing, remainder)
+    return _section(text.name, text.title, text.size, listing, other_lines(text))
 
 
 def _listing(name: str, title: str, lines: list[Markup], frames: list[int]) -> Markup:
-    """Return a list of lines in chunks, because a browser lays out only the chunks near the visible part."""
+    """Return a list of lines in chunks."""
     chunks = [
         element("ol", *lines[first : first + _CHUNK], start=str(first + 1)) for first in range(0, len(lines), _CHUNK)
     ]
     places = " ".join(map(str, frames))
     return element("div", *chunks, data_level=name, data_title=title, data_places=places)
-
-
-def _rest(text: LinkedText, first: int) -> Markup:
-    """Return the rest of a long text, compressed; the script shows it when the reader opens the program."""
-    packed = {
-        "longest": max(map(len, text.lines)),
-        "lines": text.lines[first:],
-        "places": text.frames[first:],
-        "numbers": None if text.numbers is None else text.numbers[first:],
-        "folds": {line - first: count for line, count in text.folds.items() if line >= first},
-        "words": {line - first: words.data for line, words in text.folded_words.items() if line >= first},
-    }
-    without = element("noscript", element("p", "The rest of this text is compressed. Allow scripts to read the rest."))
-    return join(_packed(_compact(packed)), without)
 
 
 def _section(name: str, title: str, size: str, *inside: Markup) -> Markup:

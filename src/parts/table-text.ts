@@ -1,5 +1,5 @@
 /** Prints a table as plain text with aligned columns, or as Markdown. */
-import { code } from './copying';
+import { code } from './markdown-code';
 
 /** Replaces non-breaking spaces by spaces. */
 export function spaced(text: string): string {

@@ -6,7 +6,8 @@ import { Menu } from '@lumino/widgets';
 
 import { ServerSettings, compareOnServer } from '../kernel/server';
 import { FileView } from '../panel/shell/file-view';
-import { programMarkdown, programText } from '../parts/copying';
+import { programMarkdown } from '../parts/program-as-markdown';
+import { programText } from '../parts/program-as-text';
 
 const NO_ARGUMENTS = { args: { type: 'object', properties: {} } } as const;
 

@@ -21,6 +21,7 @@ import { jaxprIcon } from '../parts/icon';
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { JaxprPanel } from '../panel/shell/panel';
 import { EvaluableText } from '../protocol/evaluable';
+import type { Snapshot } from '../protocol/snapshot';
 import { IJaxprTracker } from '../tokens';
 import { cellsWithMagic } from './cells-with-magic';
 import { openBeside, openDiff } from './main-area';
@@ -214,16 +215,11 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
 
     /** Copy a text of the program in view to the clipboard. */
     const copy = async (
-      text: (
-        copying: typeof import('../parts/copying'),
-        ...program: Parameters<typeof import('../parts/copying').programText>
-      ) => string
+      text: (snapshot: Snapshot, program: number) => Promise<string>
     ): Promise<void> => {
       const model = tracker.current;
       if (model?.snapshot && model.program >= 0) {
-        const { snapshot, program } = model;
-        const copying = await import('../parts/copying');
-        Clipboard.copyToSystem(text(copying, snapshot, program));
+        Clipboard.copyToSystem(await text(model.snapshot, model.program));
         panel.notice = trans.__('The program was copied.');
       }
     };
@@ -253,18 +249,21 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
       isEnabled: hasProgram,
       describedBy: NO_ARGUMENTS,
       execute: () =>
-        copy((copying, snapshot, program) =>
-          copying.programText(snapshot, program)
-        )
+        copy(async (snapshot, program) => {
+          const { programText } = await import('../parts/program-as-text');
+          return programText(snapshot, program);
+        })
     });
     commands.addCommand(CommandIDs.copyMarkdown, {
       label: trans.__('Copy as Markdown'),
       isEnabled: hasProgram,
       describedBy: NO_ARGUMENTS,
       execute: () =>
-        copy((copying, snapshot, program) =>
-          copying.programMarkdown(snapshot, program, trans)
-        )
+        copy(async (snapshot, program) => {
+          const { programMarkdown } =
+            await import('../parts/program-as-markdown');
+          return programMarkdown(snapshot, program, trans);
+        })
     });
     commands.addCommand(CommandIDs.togglePin, {
       label: trans.__('Pin Program'),

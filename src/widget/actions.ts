@@ -5,7 +5,8 @@ import { Menu, Widget } from '@lumino/widgets';
 
 import type { JaxprModel } from '../model/model';
 import type { IPanelActions } from '../panel/shell/above-view';
-import { programMarkdown, programText } from '../parts/copying';
+import { programMarkdown } from '../parts/program-as-markdown';
+import { programText } from '../parts/program-as-text';
 import { canCopy, documentText, fileName } from '../parts/saved-run';
 import { saveAs } from '../parts/standalone-svg';
 import { Clipboard, aboveAll } from './host';

@@ -3,7 +3,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 
 import { bound } from '../../model/call-counts';
 import { Ledger, LedgerFunction, Snapshot } from '../../protocol/snapshot';
-import { code } from '../../parts/copying';
+import { code } from '../../parts/markdown-code';
 import { duration } from '../../quantities';
 import { shortened, whereAndWhen } from '../../parts/summary';
 import {

@@ -2,7 +2,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Snapshot, Sweep } from '../../protocol/snapshot';
-import { code } from '../../parts/copying';
+import { code } from '../../parts/markdown-code';
 import { shortened, whereAndWhen } from '../../parts/summary';
 import {
   codeInTable,

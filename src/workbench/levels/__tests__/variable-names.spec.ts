@@ -2,7 +2,7 @@
 import { nullTranslator } from '@jupyterlab/translation';
 
 import { linksOf } from '../../../model/links';
-import { programText } from '../../../parts/copying';
+import { programText } from '../../../parts/program-as-text';
 import { golden } from '../../../program-text/__tests__/documents';
 import { isUnreadable, readSnapshot } from '../../../protocol/document';
 import type { NamedValue, Snapshot } from '../../../protocol/snapshot';

@@ -1,7 +1,8 @@
 import { nullTranslator } from '@jupyterlab/translation';
 
 import { program, snapshot } from '../../protocol/__tests__/documents';
-import { programMarkdown, programText } from '../copying';
+import { programMarkdown } from '../program-as-markdown';
+import { programText } from '../program-as-text';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 

@@ -1,11 +1,9 @@
-/** Makes the text of a whole program for the clipboard, plain or as Markdown. */
+/** Writes a whole program as Markdown for the clipboard: heading, facts, source, text. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
-import { ProgramEquations } from '../program-text/equations';
-import { fullText } from '../program-text/full-text';
-import { nameProgram } from '../program-text/printed-variable-names';
-import { assignedNames } from '../program-text/assigned-names';
 import { Snapshot } from '../protocol/snapshot';
+import { block, code } from './markdown-code';
+import { programText } from './program-as-text';
 import {
   activityWords,
   firstCall,
@@ -14,12 +12,6 @@ import {
   sizeWords,
   whereAndWhen
 } from './summary';
-
-/** The complete jaxpr, with nothing folded; comments state the names that results have in the user's code. */
-export function programText(snapshot: Snapshot, program: number): string {
-  const equations = new ProgramEquations(snapshot, snapshot.programs[program]);
-  return fullText(equations, nameProgram(equations), assignedNames(snapshot));
-}
 
 /**
  * The program as Markdown for an issue or a chat: a heading, facts, the cells that the run comes from, and the text.
@@ -55,14 +47,6 @@ export function programMarkdown(
   ].join('\n\n');
 }
 
-/** Returns a Markdown code span; its fence is longer than any run of backticks in the text. */
-export function code(text: string): string {
-  const line = text.split(/\s+/).join(' ');
-  const fence = '`'.repeat(longestRun(line) + 1);
-  const pad = line.startsWith('`') || line.endsWith('`') ? ' ' : '';
-  return `${fence}${pad}${line}${pad}${fence}`;
-}
-
 /** The cells of a run with their numbers: first the cells whose functions were called, last the cell that ran. */
 function cells(snapshot: Snapshot, trans: TranslationBundle): string[] {
   const { cell, files } = snapshot;
@@ -80,13 +64,4 @@ function cells(snapshot: Snapshot, trans: TranslationBundle): string[] {
             block('python', source.trimEnd())
           ]
   );
-}
-
-function block(language: string, text: string): string {
-  const fence = '`'.repeat(Math.max(3, longestRun(text) + 1));
-  return `${fence}${language}\n${text}\n${fence}`;
-}
-
-function longestRun(text: string): number {
-  return Math.max(0, ...(text.match(/`+/g) ?? []).map(run => run.length));
 }
