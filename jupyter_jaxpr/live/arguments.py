@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,7 @@ from .allowed_code import NotHarmless, NotThere, value_of
 
 #: The words with which the panel names the magic's line as the source of the argument types.
 THE_MAGIC = "the line of the magic"
+_CALL = re.compile(r"(?<![\w.-])[A-Za-z_][\w.]*\(")
 
 
 @dataclass(frozen=True)
@@ -62,12 +64,13 @@ def from_specs(name: str, specs: str, names: Mapping[str, Any]) -> Given:
         ) from None
 
 
-def from_target(target: str, name: str, names: Mapping[str, Any]) -> Given | None:
+def from_magic(magic: str, name: str, names: Mapping[str, Any]) -> Given | None:
     """Return the arguments in the magic's line, if the line calls the function and each argument has a value.
 
     Raises:
         Unusable: The line calls the function, but its arguments cannot be understood.
     """
+    target = _target_of(magic)
     try:
         call = parse_target(target).call
         if ast.unparse(call.func) != name:
@@ -79,6 +82,19 @@ def from_target(target: str, name: str, names: Mapping[str, Any]) -> Given | Non
         raise Unusable(f"Live cannot read the target in the line of the magic. {error}") from None
     except (NotHarmless, NotThere):
         return None
+
+
+def _target_of(magic: str) -> str:
+    """Return the target in the line of the magic: its first call, or the whole line if it has no call."""
+    begin = _CALL.search(magic)
+    if begin is None:
+        return magic
+    depth = 0
+    for place in range(begin.end() - 1, len(magic)):
+        depth += (magic[place] in "([{") - (magic[place] in ")]}")
+        if depth == 0:
+            return magic[begin.start() : place + 1]
+    return magic[begin.start() :]
 
 
 def from_calls(calls: Iterable[ast.Call], name: str, names: Mapping[str, Any]) -> Given | None:

@@ -33,7 +33,8 @@ from ..observe.side_effects.source import codes_of_text
 from ..plain_text import error_lines, error_text
 from ..quantities import duration
 from ..typed.written_cell import FunctionStatement, NoPython, WrittenCell, read_cell
-from .arguments import THE_MAGIC, Given, Unusable, from_calls, from_observed, from_specs, from_target, parameters
+from .arguments import THE_MAGIC, Given, Unusable, from_calls, from_magic, from_observed, from_specs, parameters
+from .callers import callers
 from .chosen_function import chosen_function
 from .copied_names import DefinedClasses, Definitions, define, outdated_calls, read_by, text_known
 from .cost_since import LastRun, cost_since
@@ -71,7 +72,6 @@ _STOPPED = "Live stopped the trace of {name} after {seconds}. Run the cell to se
 _NEEDS = "Live does not know the argument types of {name}. Type the types here, such as {example}, or run the cell."
 _NO_FUNCTION = "This cell defines no function that Live could trace."
 _RETURNED = re.compile(r"returned a value of type <class '([\w.]+)'>")
-_CALL = re.compile(r"(?<![\w.-])[A-Za-z_][\w.]*\(")
 
 
 @dataclass(frozen=True)
@@ -282,7 +282,7 @@ class _OneTrace:
             return from_specs(name, self._cell_to_trace.specs, names)
         arguments = None
         if self._written.magic is not None:
-            arguments = from_target(_target_of(self._written.magic), name, names)
+            arguments = from_magic(self._written.magic, name, names)
         arguments = arguments or from_observed(function, self._request.observed(name))
         # Here a name may have the value of the last run, although the cell would compute a new one: only its type
         # matters.
@@ -297,13 +297,7 @@ class _OneTrace:
         None if there is none. In this way, for example, the body of a scan is traced with the types that the scan
         passes.
         """
-        first = chosen_function(self._written, None, self._cell_to_trace.in_view)
-        for statement in [first, *reversed(self._written.functions)]:
-            if statement is None or statement is self._chosen:
-                continue
-            function = definitions.functions.get(statement.lineno)
-            if function is None or not self._is_reached(function, definitions):
-                continue
+        for statement, function in callers(self._written, self._chosen, definitions, self._cell_to_trace.in_view):
             caller = _OneTrace(self._request, self._written, statement, self._file)
             try:
                 if caller._arguments(function, definitions) is not None:
@@ -311,20 +305,6 @@ class _OneTrace:
             except Unusable:  # the trace of the calling function will explain why its arguments cannot be used
                 return caller
         return None
-
-    def _is_reached(self, function: Any, definitions: Definitions) -> bool:
-        """Return whether a function calls the chosen function, directly or through other functions of the cell."""
-        defined_functions = list(definitions.functions.values())
-        waiting, visited = [function], set()
-        while waiting:
-            for name in read_by(waiting.pop()):
-                if name == self._name:
-                    return True
-                value = definitions.namespace.get(name)
-                if name not in visited and any(value is defined for defined in defined_functions):
-                    visited.add(name)
-                    waiting.append(value)
-        return False
 
     def _not_defined(self, definitions: Definitions) -> LiveProgram:
         skipped = definitions.skipped.get(self._name)
@@ -409,19 +389,6 @@ def _without_kernel(document: Snapshot, texts: Texts) -> Snapshot:
         for card in document.control_flow
     ]
     return msgspec.structs.replace(document, programs=programs, control_flow=cards)
-
-
-def _target_of(magic: str) -> str:
-    """Return the target in the line of the magic: its first call, or the whole line if it has no call."""
-    begin = _CALL.search(magic)
-    if begin is None:
-        return magic
-    depth = 0
-    for place in range(begin.end() - 1, len(magic)):
-        depth += (magic[place] in "([{") - (magic[place] in ")]}")
-        if depth == 0:
-            return magic[begin.start() : place + 1]
-    return magic[begin.start() :]
 
 
 def _line_in(file: str, error: BaseException) -> Place | None:
