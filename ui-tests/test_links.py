@@ -109,6 +109,12 @@ def test_from_the_program_to_the_cell_and_back_by_keyboard_alone(dense):
     dense.expect_linked(1, "jnp.tanh(h) + 1")
 
 
+ENDS_BEFORE_BADGE = """line => {
+  const { right, width } = getComputedStyle(line, '::after');
+  return parseFloat(getComputedStyle(line).paddingRight) >= parseFloat(right) + parseFloat(width);
+}"""
+
+
 def test_a_function_of_another_cell_is_linked_to_its_cell(notebook):
     nb = notebook(
         LOAD,
@@ -119,6 +125,7 @@ def test_a_function_of_another_cell_is_linked_to_its_cell(notebook):
     expect(nb.equation(1)).to_contain_text("reduce_sum")
     expect(nb.equation(1)).to_have_attribute("data-cell-line", "[2] 2")
     expect(nb.equation(3)).to_have_attribute("data-cell-line", "4")
+    assert nb.equation(1).evaluate(ENDS_BEFORE_BADGE)
 
     nb.equation(1).click()
     nb.expect_linked(1, "jnp.sum(x)")

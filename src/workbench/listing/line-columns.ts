@@ -10,6 +10,10 @@ const EDGE = 30;
 const HANG = 18;
 const STEP = 12;
 
+/** The width of a character of a badge, in characters of the text, and the pixels around a badge; as in program.css. */
+const BADGE_LETTER = 10 / 12;
+const AROUND_BADGE = 13;
+
 /** The numbers of characters that fit side by side on the screen lines of an equation. */
 export interface IColumns {
   /** The number of characters in the first screen line of an equation. */
@@ -55,15 +59,23 @@ class LineWidth {
   }
 }
 
-/** The numbers of characters of a line that fit side by side; null before the view has a width. */
-export function columnsOf(view: EditorView, depth: number): IColumns | null {
+/**
+ * The numbers of characters of a line that fit side by side, beside the line's badge; null before the view has a width.
+ */
+export function columnsOf(
+  view: EditorView,
+  depth: number,
+  badge: string | undefined
+): IColumns | null {
   const width = view.plugin(lineWidth);
   if (width === null || width.pixels === 0) {
     return null;
   }
-  const { pixels, edge, hang, step } = width;
-  const room = pixels - BEFORE - edge - step * Math.min(depth, DEEPEST);
+  const { pixels, hang, step } = width;
   const letter = view.defaultCharacterWidth;
+  const badgeEdge = (badge?.length ?? 0) * BADGE_LETTER * letter + AROUND_BADGE;
+  const edge = Math.max(width.edge, badgeEdge);
+  const room = pixels - BEFORE - edge - step * Math.min(depth, DEEPEST);
   return {
     first: room / letter,
     further: (room - hang) / letter,

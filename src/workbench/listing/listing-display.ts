@@ -199,10 +199,14 @@ export class Display implements PluginValue {
         ? binderChips(
             shown,
             line.length,
-            columnsOf(view, shown.depth)?.further ?? null,
+            columnsOf(view, shown.depth, shown.badge?.text)?.further ?? null,
             trans
           )
-        : narrowChips(shown, line.length, columnsOf(view, shown.depth));
+        : narrowChips(
+            shown,
+            line.length,
+            columnsOf(view, shown.depth, shown.badge?.text)
+          );
       const open =
         startsAt(view.state.field(openChips), line.from) ||
         chips.some(chip => {
@@ -278,7 +282,7 @@ function lineDecoration(
   const { badge } = line;
   const attributes: Record<string, string> = {
     ...(name === null ? {} : { role: 'group', 'aria-label': name }),
-    style: `--jjx-depth: ${line.depth}`,
+    style: `--jjx-depth: ${line.depth}; --jjx-badge: ${badge?.text.length ?? 0}`,
     'data-kind': line.kind,
     'data-number': line.number
   };

@@ -250,7 +250,8 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
             EditorView.lineWrapping,
             tokenBreaking((view, index) => {
               const depth = this._listing.indentation(index).length / 2;
-              return columnsOf(view, depth)?.further ?? null;
+              const { badge } = this._listing.line(index);
+              return columnsOf(view, depth, badge?.text)?.further ?? null;
             })
           ]
         : [],
