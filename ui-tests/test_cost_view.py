@@ -112,7 +112,7 @@ def test_a_loop_is_counted_with_its_trips_and_xla_s_count_stands_beside_it(coste
     costed.set_panel_width(900)
     rows = cost.get_by_role("grid", name="Cost by line").get_by_role("row")
     assert texts(costed, rows) == [
-        "line expression operations per run × runs transcendentals bytes share",
+        "line expression operations op × executions transcendentals bytes share",
         "5 return c @ w, None 52.4 Mop 524 k × 100 0 4.9 MB 100 %",
         "8 return jnp.sin(y) 0 op 4.1 k 32.8 kB 0.2 %",
         "powers 52.4 Mop 4.1 k 4.9 MB",

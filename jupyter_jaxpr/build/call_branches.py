@@ -27,9 +27,9 @@ SECONDS = 5.0
 _OPERANDS = 3
 _RESULTS = 2
 
-_LATE = f"The stepper did not run this call, because its runs of the earlier calls took more than {SECONDS:g} seconds."
+_LATE = f"The stepper did not run this call, because the stepper took more than {SECONDS:g} seconds for earlier calls."
 _STOPPED = "You stopped the stepper."
-_MORE = "The call ran this construct {times:,} times, and the stepper recorded {kept:,} of the runs."
+_MORE = "The call ran this construct {times:,} times, and the stepper recorded {kept:,} of these executions."
 _FAILED = "The stepper could not run the call ({error})."
 _OTHERS = "It is unknown which branches ran in {calls} of {name} in the cell."
 _UNCOUNTED = "Calls of {name} that Python code did not make are not counted, so there may be more calls."

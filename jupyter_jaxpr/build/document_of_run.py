@@ -1,6 +1,6 @@
 """Builds the document of an observation, and the live sources that answer later requests about it.
 
-A program with at most `WHOLE` equations is sent completely. Of a larger one, the first `PAGE` equations are sent
+A program with at most `WHOLE` equations is sent completely. Of a larger program, the first `PAGE` equations are sent
 (equations of inner scopes included) with their variable names; `Sources.scope_page` answers requests for the rest.
 """
 

@@ -1,6 +1,6 @@
 """Builds the programs of the document from JAX's objects; a scope that several programs contain is stored once.
 
-A program with at most `WHOLE` equations is sent completely. Of a larger one, the first `PAGE` equations are sent
+A program with at most `WHOLE` equations is sent completely. Of a larger program, the first `PAGE` equations are sent
 (equations of inner scopes included) with their variable names; `Sources.scope_page` answers requests for the rest.
 """
 
@@ -26,7 +26,7 @@ from .scopes import scope_of_columns
 WHOLE = 20_000
 #: All completely sent programs of a run have at most this many equations together.
 WHOLE_RUN = 60_000
-#: This many equations are sent of a larger program.
+#: Of a program with more equations, the document has this many; the panel requests the other equations.
 PAGE = 5_000
 
 

@@ -17,9 +17,10 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
 
 def plain(document: Snapshot) -> str:
-    """Return the lines on the program in focus (signature, counts, recompiles, cost, times) and on the comparison.
+    """Return the lines on the program in focus and on the comparison of the run.
 
-    A run without a program has its message instead.
+    The lines are the signature, the counts, the recompiles, the cost, the shardings, the times of up to three programs,
+    and up to three lines of the comparison's verdict. A run without a program has its message instead.
     """
     document = as_saved(document)
     program = wording.shown_first(document)

@@ -21,7 +21,7 @@ or the reason why there is no answer:
     {"type": "cost", "id": 7, "snapshot": "5f0c", "program": 0}
     {"type": "answered", "id": 7, "result": {...ProgramCost...}}
     {"type": "cost", "id": 8, "snapshot": "5f0a", "program": 0}
-    {"type": "refused", "id": 8, "reason": "The kernel no longer holds this run: it keeps the last 8. Run the cell ..."}
+    {"type": "refused", "id": 8, "reason": "The kernel no longer holds this run: the kernel keeps the last 8 runs. ..."}
 
 A request that runs the user's code again comes from a button, may take long, and can be stopped. The kernel first
 asks the user if effects would happen again, or if the work takes long. During the work, replies report the progress:

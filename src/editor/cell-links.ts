@@ -241,7 +241,7 @@ export class CellLinks implements IDisposable {
     }
   }
 
-  /** Put the program of the caret into view. */
+  /** Show the program that the panel should show for the place of the caret. */
   private _follow(cellId: string, view: EditorView): void {
     const { _model: model } = this;
     const { head } = view.state.selection.main;

@@ -44,7 +44,7 @@ export interface IAsked<Name extends RequestName> {
   stop(): void;
 }
 
-/** The reason why a request has no answer; the model words it as a sentence. */
+/** The reason why a request has no answer; the model makes a sentence of it. */
 export class Unanswered extends Error {
   constructor(
     readonly why:

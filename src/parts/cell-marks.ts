@@ -1,7 +1,4 @@
-/**
- * Draws the marks in a cell's editor (links, untraced lines, notes, costs), at the positions that the text which ran
- * has after edits.
- */
+/** Draws all marks in a cell's editor, such as links, types and notes; after edits, marks stay at the text that ran. */
 import {
   RangeSet,
   StateEffect,

@@ -1,4 +1,4 @@
-/** Opens the panel with the view that the user chose last. */
+/** Reads which view of the panel the user chose last, so that the panel opens with this view. */
 import { IStateDB } from '@jupyterlab/statedb';
 
 import { VIEW_NAMES, ViewName } from '../panel/shell/view-names';

@@ -38,7 +38,7 @@ import { checkNote, checkRetrace } from './notes';
 /** The version of the document that this side reads. */
 export const DOCUMENT_VERSION = 1;
 
-/** The reason why a document or a message cannot be shown; the panel words it as a sentence. */
+/** The reason why a document or a message cannot be shown; the panel makes a sentence of it. */
 export type Unreadable =
   | { unreadable: 'newer'; version: number; newest: number }
   | { unreadable: 'broken'; field: string; expected: string };

@@ -1,4 +1,4 @@
-/** Opens the wide view in the main area. */
+/** Makes the widget that shows the levels of a program side by side in the main area. */
 import { MainAreaWidget } from '../host';
 import type { Extension } from '@codemirror/state';
 import { TranslationBundle } from '@jupyterlab/translation';

@@ -1,4 +1,4 @@
-/** A column of the Transform view: a head with counts, a line of messages, and a jaxpr. */
+/** A column of the Transforms view: a head with counts, a line of messages, and a jaxpr. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { linksOf } from '../model/links';

@@ -1,4 +1,4 @@
-/** Opens the Transform view in the main area. */
+/** Makes the widget that shows the Transforms view in the main area. */
 import { MainAreaWidget } from '../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 

@@ -1,4 +1,4 @@
-"""Says which rows of a diff are near a difference; the others are left out of long diffs and of printed diffs."""
+"""Finds the rows of a diff that are near a difference; long diffs and printed diffs leave out all other rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ DIFF_CONTEXT = 3
 
 
 class Signed(Protocol):
-    """A row with a sign."""
+    """A row of a diff."""
 
     @property
     def sign(self) -> str:

@@ -28,7 +28,7 @@ _NO_LENGTH = "The length of a scan around the construct is not a number. Call th
 
 
 class Loop(ABC):
-    """A loop on the path to the construct.
+    """A loop around the construct, or the construct itself if it is a loop.
 
     Its state is a dictionary; the key `t` is the number of the next step.
     """
@@ -137,7 +137,7 @@ class Loop(ABC):
 
 
 class ScanLoop(Loop):
-    """A scan on the path to the construct."""
+    """A scan around the construct, or the construct itself."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -199,9 +199,9 @@ class ScanLoop(Loop):
 
 
 class WhileLoop(Loop):
-    """A while loop on the path to the construct.
+    """A while loop around the construct, or the construct itself.
 
-    Brent's algorithm checks for a state that repeats bit for bit; such a loop never ends.
+    If the loop is the construct, Brent's algorithm finds a state that repeats bit for bit: such a loop never ends.
     """
 
     def __init__(self, *arguments: Any) -> None:

@@ -27,7 +27,7 @@ class Held:
         self._value = value
 
     def __call__(self) -> Any:
-        """Return the value."""
+        """Return the value to which the reference refers."""
         return self._value
 
     def __eq__(self, other: object) -> bool:

@@ -48,7 +48,12 @@ class Written:
     """Reads calls and functions in the user's source."""
 
     def __init__(self, positions: Positions, strings: Strings) -> None:
-        """Take the pools of frames and of strings."""
+        """Store the pools.
+
+        Args:
+            positions: The pool of frames, with their files.
+            strings: The pool of strings, with the names of functions.
+        """
         self._positions = positions
         self._strings = strings
         self._lines: dict[str, list[str]] = {}

@@ -86,7 +86,7 @@ describe('a page that opens on a kernel', () => {
     await jest.advanceTimersByTimeAsync(200);
     expect(page.states).toEqual([{ kind: 'not-loaded' }]);
 
-    // A reply that is only late counts.
+    // The page still accepts the reply, although the reply is late.
     reply({ hub: { target_name: 'jupyter_jaxpr' } });
     await jest.advanceTimersByTimeAsync(0);
     expect(page.states).toEqual([{ kind: 'not-loaded' }, { kind: 'joined' }]);

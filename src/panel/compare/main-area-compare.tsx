@@ -1,4 +1,4 @@
-/** Shows a comparison in the main area. */
+/** Makes the widget that shows a comparison in the main area. */
 import { MainAreaWidget, ReactWidget } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';

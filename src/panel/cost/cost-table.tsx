@@ -208,7 +208,7 @@ function Amount(props: {
   );
 }
 
-/** Prints `512 × 100` or `once`; empty if the amount is no single product. */
+/** The operations of one execution × the number of executions: `512 × 100`, or `once`; empty if no product exists. */
 function howWords(
   reading: CostReading,
   row: IRow,
@@ -280,7 +280,7 @@ function Heads(props: ITableProps): JSX.Element {
           group === 'line' ? trans.__('expression') : groupName(group, trans)
         )}
         {heads[0]}
-        {text('how', group === 'line' ? trans.__('per run × runs') : '')}
+        {text('how', group === 'line' ? trans.__('op × executions') : '')}
         {heads[1]}
         {heads[2]}
         {text('bar', '')}

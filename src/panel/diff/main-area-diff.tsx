@@ -1,4 +1,4 @@
-/** Shows the diff of two programs in the main area. */
+/** Makes the widget that shows the diff of two programs in the main area. */
 import { MainAreaWidget, ReactWidget } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';

@@ -21,7 +21,7 @@ export interface IPlotted {
   upper: number;
 }
 
-/** The points of one function. */
+/** One line of the plot: a quantity of one function, such as its warm time, at each size of the sweep. */
 export interface ISeries {
   name: SeriesName;
   function: string;

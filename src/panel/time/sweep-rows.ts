@@ -1,5 +1,5 @@
 /**
- * Words the columns and rows of a sweep's table.
+ * Makes the texts of the columns and rows of a sweep's table.
  *
  * jupyter_jaxpr/exports/time.py writes the same cells for the exports; tests compare both with
  * tests/measured_tables.json.

@@ -52,7 +52,7 @@ export interface IListedLine {
   button: string | null;
   /** The link after the line's text, which leads to another line; null if there is none. */
   reference: { text: string; title: string; line: number } | null;
-  /** Words beside a part of the line that do not belong to the line's text. */
+  /** A text beside a part of the line, which does not belong to the line's text. */
   tags?: readonly ITag[];
 }
 

@@ -1,4 +1,4 @@
-/** Words the role of an equation beside its line: forward or backward, and the residuals. */
+/** Makes the texts beside a line on the role of its equation (forward or backward), and on the residuals. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { Links } from '../../model/links';

@@ -1,4 +1,4 @@
-/** Words the roles of equations in derived programs, with a sign for each role. */
+/** Names the roles of equations in derived programs, with a sign for each role. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { DerivedMarks, IKept, Role } from '../../model/transforms';
@@ -11,7 +11,7 @@ export interface IRoleWords {
   title: string;
 }
 
-/** The roles in the order in which the words count them. */
+/** The roles of equations in derived programs, in the order in which `countsWords` prints their counts. */
 export const ROLES: readonly Role[] = ['f', 'b', 'r', 't', 'm', '-'];
 
 export function roleWords(
@@ -72,7 +72,7 @@ export function roleWords(
   }
 }
 
-/** Prints the kept values: `kept for backward, 1.2 kB`. */
+/** Prints the size of the values that an equation keeps for the backward part: `residual, 1.2 kB`. */
 export function keptWords(
   { types, bytes }: IKept,
   kind: Transform['kind'],
@@ -96,7 +96,7 @@ export function keptWords(
       };
 }
 
-/** Prints the counts: `→ fwd: 8 · ← bwd: 4 · kept: 1.2 kB`; empty for a transform without roles. */
+/** Prints the counts: `→ fwd: 8 · ← bwd: 4 · residuals: 1.2 kB`; empty for a transform without roles. */
 export function countsWords(
   marks: DerivedMarks,
   trans: TranslationBundle

@@ -1,6 +1,6 @@
 /**
- * Words the tags beside a row: Python names of arguments and results, weak types, promotions of dtypes that the user
- * did not write, effects.
+ * Makes the texts of the tags beside a row: Python names of arguments and results, weak types, effects, and promotions
+ * of dtypes that the user did not write.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 

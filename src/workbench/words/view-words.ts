@@ -1,4 +1,4 @@
-/** Words how much of a level is linked to the selection, and why a cell is not linked. */
+/** Makes the texts on how much of a level is linked to the selection, and why a cell is not linked. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { LevelName } from '../../tokens';

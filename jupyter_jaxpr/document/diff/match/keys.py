@@ -56,7 +56,7 @@ def is_combiner(primitive: str, child: Child) -> bool:
 
 @dataclass
 class ScopeKeys:
-    """The keys of one scope."""
+    """Numbers for a scope, its variables and its equations: equal parts of the two programs have equal numbers."""
 
     #: a number for the whole scope: scopes that differ only in names have the same number
     scope: int
@@ -83,7 +83,7 @@ class Numbers:
 
 
 class Keys:
-    """The keys of all scopes of one side."""
+    """Computes the `ScopeKeys` of the scopes of one of the two compared programs."""
 
     def __init__(self, side: Side, numbers: Numbers) -> None:
         self.side = side

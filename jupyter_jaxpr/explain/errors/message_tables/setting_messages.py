@@ -18,7 +18,7 @@ SETTING_MESSAGES = (
         r"requested shape (\(.*?\))",
         "An array of the shape {1} does not fit the shape {2}",
         "jnp.repeat takes one number of repeats for all elements, or one number for each element.",
-        ("number of repeats", "Give as many numbers as the array has elements along the axis."),
+        ("repeats", "Pass as repeats one number, or one number for each element along the axis."),
         with_operands=True,
     ),
     Message(
