@@ -96,7 +96,8 @@ export class MarksOfCells {
     const pointed = screenState.ledgerInView ? screenState.pointedAt : null;
     const pointedCell = pointed && cells.cellOf(pointed.file.path);
     if (pointed !== null && pointedCell !== null) {
-      // Marks the whole line, because the call is longer than the name that JAX reports.
+      // The user chose a row of the ledger. The whole line is marked, because a place in the ledger may span less than
+      // the call.
       mark(pointedCell, { ...pointed, column: -1, endColumn: -1 });
     }
     if (screenState.linksInView && model.program >= 0) {

@@ -1,4 +1,4 @@
-/** The header of the panel: the program, its signature, its cell, its activity. */
+/** The header of the panel: the program in view with its signature and its cell, and buttons such as Pin and Copy. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

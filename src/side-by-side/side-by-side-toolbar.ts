@@ -1,5 +1,6 @@
 /**
- * The toolbar above the columns, with buttons that show and hide columns, scroll them together, and open the search.
+ * The toolbar above the columns, with a button for each column, and buttons that scroll all columns together, fold,
+ * filter, search, and show the keys.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 

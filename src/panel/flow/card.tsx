@@ -1,4 +1,4 @@
-/** The card of a construct: head, drawing, values, programs, and the cards inside. */
+/** The card of a construct: head, drawing, types, stepper, programs, and the cards of the constructs inside. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -1,4 +1,4 @@
-/** Makes the texts on a card: the construct, its number of runs, what its drawing shows. */
+/** Makes the texts on a card, such as the name of the construct, its number of steps and its cost. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Control, Slot } from '../../protocol/snapshot';
@@ -33,7 +33,7 @@ export const isBranch = (control: Control): boolean =>
 /** True for a scope that is only a name, without control flow. */
 export const isNamed = (control: Control): boolean => NAMED.has(control.kind);
 
-/** True for a cond that JAX lowered to a select: both branches run, and one result is selected. */
+/** True for a cond or a switch that JAX turned into a select: all branches run, and the select picks the results. */
 export const isSelected = (control: Control): boolean =>
   isBranch(control) && control.primitive.startsWith('select');
 

@@ -1,4 +1,4 @@
-/** Shows the parts above the view: banners, header, tabs, stages, or an empty state. */
+/** Shows the parts above the view, such as banners, header, tabs and stages, or an empty state. */
 import type { IRenderMimeRegistry } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';

@@ -1,5 +1,5 @@
 /**
- * The bar above a level's text: other platforms for StableHLO, XLA's passes for HLO.
+ * The bar above a level's text: other platforms for StableHLO, XLA's passes for HLO, and exact links for both.
  *
  * The view of platforms or passes covers the text while it is open; the text keeps its state behind it.
  */

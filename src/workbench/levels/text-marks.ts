@@ -1,6 +1,6 @@
 /**
- * Writes the tags beside a line of StableHLO or HLO: fusions, iterations of loops, collectives, calls of other
- * libraries, the entry.
+ * Writes the tags beside a line of StableHLO or HLO, such as the size of a fusion or the number of a loop's steps, and
+ * the link to the line that calls, or is called.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 

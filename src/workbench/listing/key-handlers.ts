@@ -1,4 +1,4 @@
-/** Handles the keys of a listing: move, fold, choose a variable. */
+/** Handles the keys of a listing, such as those that move, fold, search, filter, and choose a variable. */
 import { EditorSelection, EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 

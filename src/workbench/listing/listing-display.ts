@@ -1,4 +1,4 @@
-/** Decorates the lines on screen: classes, numbers, badges, chips, buttons. */
+/** Decorates the lines of a listing that are on screen, for example with numbers, tags, chips and buttons. */
 import { Range } from '@codemirror/state';
 import {
   Decoration,

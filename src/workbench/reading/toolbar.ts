@@ -1,4 +1,4 @@
-/** The toolbar above a program: the level switch, counts, find, fold. */
+/** The toolbar above a program: the switch between levels, counts, and buttons such as those that fold and search. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { LevelName } from '../../tokens';
