@@ -816,7 +816,7 @@ export interface CostNode {
    */
   frame: number;
   /**
-   * The largest number of runs of the bar's program in one call.
+   * The largest number of executions of the bar's program in one call.
    */
   runs: number;
   /**
@@ -824,15 +824,15 @@ export interface CostNode {
    */
   per_trip: boolean;
   /**
-   * The operations in the most expensive run; 0 in a branch that this run does not take.
+   * The operations in the most expensive call; 0 in a branch which is not taken there.
    */
   flops: number;
   /**
-   * The transcendental operations in the most expensive run.
+   * The transcendental operations in the most expensive call.
    */
   transcendentals: number;
   /**
-   * The bytes read and written in the most expensive run.
+   * The bytes read and written in the most expensive call.
    */
   bytes: number;
 }
@@ -871,23 +871,23 @@ export interface CostRow {
    */
   equations: number;
   /**
-   * The operations of the row in the most expensive run; the rows add up to `flops` of the program.
+   * The operations of the row in the most expensive call; the rows add up to `flops` of the program.
    */
   flops: number;
   /**
-   * The operations of the row in the cheapest run; more than `flops` if only the cheapest run takes a branch.
+   * The operations of the row in the cheapest call; more than `flops` if only this call takes a branch.
    */
   flops_min: number;
   /**
-   * The transcendental operations of the row in the most expensive run.
+   * The transcendental operations of the row in the most expensive call.
    */
   transcendentals: number;
   /**
-   * The bytes that the row reads in the most expensive run.
+   * The bytes that the row reads in the most expensive call.
    */
   bytes_read: number;
   /**
-   * The bytes that the row writes in the most expensive run.
+   * The bytes that the row writes in the most expensive call.
    */
   bytes_written: number;
   /**
@@ -2252,11 +2252,11 @@ export interface ProgramCost {
    */
   program: number;
   /**
-   * The operations of the most expensive run, on numbers of any type.
+   * The operations of the most expensive call, on numbers of any type.
    */
   flops: number;
   /**
-   * The smallest number of operations of a run.
+   * The smallest number of operations of a call.
    */
   flops_min: number;
   /**
@@ -2264,15 +2264,15 @@ export interface ProgramCost {
    */
   exact: boolean;
   /**
-   * The transcendental operations (sin, exp, ...) of the most expensive run; these are not part of `flops`.
+   * The transcendental operations (sin, exp, ...) of the most expensive call; these are not part of `flops`.
    */
   transcendentals: number;
   /**
-   * The bytes that all equations read in the most expensive run, if XLA fuses nothing.
+   * The bytes that all equations read in the most expensive call, if XLA fuses nothing.
    */
   bytes_read: number;
   /**
-   * The bytes that all equations write in the most expensive run, if XLA fuses nothing.
+   * The bytes that all equations write in the most expensive call, if XLA fuses nothing.
    */
   bytes_written: number;
   /**
@@ -2334,15 +2334,15 @@ export interface ProgramCost {
    */
   lead?: string[];
   /**
-   * The largest number of operations, whichever branches a run takes; 0 in older documents.
+   * The largest number of operations, whichever branches a call takes; 0 in older documents.
    */
   flops_most?: number;
   /**
-   * The smallest number of transcendental operations of a run; null in older documents.
+   * The smallest number of transcendental operations of a call; null in older documents.
    */
   transcendentals_min?: number | null;
   /**
-   * The largest number of transcendental operations of a run; 0 in older documents.
+   * The largest number of transcendental operations of a call; 0 in older documents.
    */
   transcendentals_most?: number;
   /**
@@ -2353,7 +2353,7 @@ export interface ProgramCost {
   recordings?: number[];
 }
 /**
- * The costs of the equations of a scope, as columns, for one run of the scope with the programs inside.
+ * The costs of the equations of a scope, as columns, for one execution of the scope with the programs inside.
  */
 export interface ScopeCost {
   /**
@@ -2361,11 +2361,11 @@ export interface ScopeCost {
    */
   scope: number;
   /**
-   * The largest number of runs of the scope in one call; an unknown number of steps counts as 1.
+   * The largest number of executions of the scope in one call; an unknown number of steps counts as 1.
    */
   runs: number;
   /**
-   * The smallest number of runs of the scope in one call.
+   * The smallest number of executions of the scope in one call.
    */
   runs_min: number;
   /**

@@ -18,11 +18,11 @@ class CostOf:
             line of your code.
         file: The file of the line; None where `line` is None.
         equations: The number of equations of the line or the primitive.
-        flops: Operations in the most expensive run; the rows add up to the operations of the program.
-        flops_min: Operations in the cheapest run; the rows add up, too.
-        transcendentals: Functions such as sin, in the most expensive run.
-        bytes_read: Bytes that the equations read, in the most expensive run.
-        bytes_written: Bytes that the equations write, in the most expensive run.
+        flops: Operations in the most expensive call; the rows add up to the operations of the program.
+        flops_min: Operations in the cheapest call; the rows add up, too.
+        transcendentals: Functions such as sin, in the most expensive call.
+        bytes_read: Bytes that the equations read, in the most expensive call.
+        bytes_written: Bytes that the equations write, in the most expensive call.
         per_trip: True if equations of the row are in a loop with an unknown number of steps; the loop counts as one
             step.
     """
@@ -93,15 +93,15 @@ class Cost:
     and gathers read as many bytes as their results have.
 
     Attributes:
-        flops: Operations of the most expensive run, on numbers of any type. In this run, each ``cond`` takes the branch
-            with most work, where a transcendental operation counts as 20 operations, and a loop with an unknown number
-            of steps takes one step.
-        flops_min: The smallest number of operations of a run.
-        flops_most: The largest number of operations of a run.
-        exact: True if each primitive has a rule, each loop has a known length, and all runs cost the same.
-        transcendentals: Functions such as sin, in the most expensive run.
-        transcendentals_min: The smallest number of functions of a run.
-        transcendentals_most: The largest number of functions of a run.
+        flops: Operations of the most expensive call, on numbers of any type. In this call, each ``cond`` takes the
+            branch with most work, where a transcendental operation counts as 20 operations, and a loop with an unknown
+            number of steps takes one step.
+        flops_min: The smallest number of operations of a call.
+        flops_most: The largest number of operations of a call.
+        exact: True if each primitive has a rule, each loop has a known length, and all calls cost the same.
+        transcendentals: Functions such as sin, in the most expensive call.
+        transcendentals_min: The smallest number of functions of a call.
+        transcendentals_most: The largest number of functions of a call.
         bytes_read: Bytes that the equations read, each equation by itself.
         bytes_written: Bytes that the equations write, each equation by itself.
         by_line: The cost of each line of your code, in the order of the files and lines; the rows add up to the total.

@@ -1,7 +1,7 @@
 """The types of a program's cost: operations and bytes of each equation, times its steps; XLA's totals; memory.
 
 Numbers are of one call of the program. A cost that depends on the data has bounds, and a number for the most expensive
-run: each cond takes the branch with most operations, where a transcendental one counts as
+call: each cond takes the branch with most operations, where a transcendental one counts as
 `transcendental_weight.TRANSCENDENTAL_WEIGHT` operations. A while_loop with an unknown number of steps counts as one
 step, and is named in `per_trip`.
 """
@@ -16,13 +16,13 @@ from .struct import described as _text
 
 
 class ScopeCost(Struct):
-    """The costs of the equations of a scope, as columns, for one run of the scope with the programs inside."""
+    """The costs of the equations of a scope, as columns, for one execution of the scope with the programs inside."""
 
     scope: Annotated[int, _text("The index into `scopes` of the scope.")]
     runs: Annotated[
-        int, _text("The largest number of runs of the scope in one call; an unknown number of steps counts as 1.")
+        int, _text("The largest number of executions of the scope in one call; an unknown number of steps counts as 1.")
     ]
-    runs_min: Annotated[int, _text("The smallest number of runs of the scope in one call.")]
+    runs_min: Annotated[int, _text("The smallest number of executions of the scope in one call.")]
     per_trip: Annotated[
         bool,
         _text(
@@ -47,17 +47,15 @@ class CostRow(Struct):
     frame: Annotated[int, _text("The index into `frames` of the line; -1 if the row has no line.")]
     equations: Annotated[int, _text("The number of equations in the row.")]
     flops: Annotated[
-        int, _text("The operations of the row in the most expensive run; the rows add up to `flops` of the program.")
+        int, _text("The operations of the row in the most expensive call; the rows add up to `flops` of the program.")
     ]
     flops_min: Annotated[
         int,
-        _text(
-            "The operations of the row in the cheapest run; more than `flops` if only the cheapest run takes a branch."
-        ),
+        _text("The operations of the row in the cheapest call; more than `flops` if only this call takes a branch."),
     ]
-    transcendentals: Annotated[int, _text("The transcendental operations of the row in the most expensive run.")]
-    bytes_read: Annotated[int, _text("The bytes that the row reads in the most expensive run.")]
-    bytes_written: Annotated[int, _text("The bytes that the row writes in the most expensive run.")]
+    transcendentals: Annotated[int, _text("The transcendental operations of the row in the most expensive call.")]
+    bytes_read: Annotated[int, _text("The bytes that the row reads in the most expensive call.")]
+    bytes_written: Annotated[int, _text("The bytes that the row writes in the most expensive call.")]
     per_trip: Annotated[
         bool, _text("True if a part of the row is in a loop with an unknown number of steps, counted as one step.")
     ]
@@ -83,11 +81,11 @@ class CostNode(Struct):
     ]
     scope: Annotated[int, _text("The index into `scopes` of the scope; -1 if the bar is not a scope.")]
     frame: Annotated[int, _text("The index into `frames` of the line that called the scope; -1 if there is no line.")]
-    runs: Annotated[int, _text("The largest number of runs of the bar's program in one call.")]
+    runs: Annotated[int, _text("The largest number of executions of the bar's program in one call.")]
     per_trip: Annotated[bool, _text("True if the bar is a loop with an unknown number of steps, or is in such a loop.")]
-    flops: Annotated[int, _text("The operations in the most expensive run; 0 in a branch that this run does not take.")]
-    transcendentals: Annotated[int, _text("The transcendental operations in the most expensive run.")]
-    bytes: Annotated[int, _text("The bytes read and written in the most expensive run.")]
+    flops: Annotated[int, _text("The operations in the most expensive call; 0 in a branch which is not taken there.")]
+    transcendentals: Annotated[int, _text("The transcendental operations in the most expensive call.")]
+    bytes: Annotated[int, _text("The bytes read and written in the most expensive call.")]
 
 
 class CostDifference(Struct):
@@ -202,8 +200,8 @@ class ProgramCost(Struct):
     """The costs of one program."""
 
     program: Annotated[int, _text("The index into `programs` of the program.")]
-    flops: Annotated[int, _text("The operations of the most expensive run, on numbers of any type.")]
-    flops_min: Annotated[int, _text("The smallest number of operations of a run.")]
+    flops: Annotated[int, _text("The operations of the most expensive call, on numbers of any type.")]
+    flops_min: Annotated[int, _text("The smallest number of operations of a call.")]
     exact: Annotated[
         bool,
         _text(
@@ -214,14 +212,14 @@ class ProgramCost(Struct):
     transcendentals: Annotated[
         int,
         _text(
-            "The transcendental operations (sin, exp, ...) of the most expensive run; these are not part of `flops`."
+            "The transcendental operations (sin, exp, ...) of the most expensive call; these are not part of `flops`."
         ),
     ]
     bytes_read: Annotated[
-        int, _text("The bytes that all equations read in the most expensive run, if XLA fuses nothing.")
+        int, _text("The bytes that all equations read in the most expensive call, if XLA fuses nothing.")
     ]
     bytes_written: Annotated[
-        int, _text("The bytes that all equations write in the most expensive run, if XLA fuses nothing.")
+        int, _text("The bytes that all equations write in the most expensive call, if XLA fuses nothing.")
     ]
     per_trip: Annotated[
         list[str], _text("The loops with an unknown number of steps, such as: while_loop, line 7.", most=SENTENCES)
@@ -261,13 +259,13 @@ class ProgramCost(Struct):
         ),
     ] = []
     flops_most: Annotated[
-        int, _text("The largest number of operations, whichever branches a run takes; 0 in older documents.")
+        int, _text("The largest number of operations, whichever branches a call takes; 0 in older documents.")
     ] = 0
     transcendentals_min: Annotated[
-        int | None, _text("The smallest number of transcendental operations of a run; null in older documents.")
+        int | None, _text("The smallest number of transcendental operations of a call; null in older documents.")
     ] = None
     transcendentals_most: Annotated[
-        int, _text("The largest number of transcendental operations of a run; 0 in older documents.")
+        int, _text("The largest number of transcendental operations of a call; 0 in older documents.")
     ] = 0
     recordings: Annotated[
         list[int],

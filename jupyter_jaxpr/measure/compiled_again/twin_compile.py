@@ -2,7 +2,7 @@
 
 JAX lowers the twin from its record of the call, so that shardings, layouts, donated and unused arguments are those of
 the program. The twin leaves no trace in JAX's caches: its lowering is stored under the twin object, which this module
-drops, and the compile neither reads nor writes JAX's cache on disk. `program.twin` describes the tags.
+drops, and the compile neither reads nor writes JAX's cache on disk. `program.texts.twin_tags` describes the tags.
 """
 
 from __future__ import annotations

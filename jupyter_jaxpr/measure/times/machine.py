@@ -24,7 +24,7 @@ _SIZES = (16_000_000, 64_000_000, 256_000_000)
 # the bytes of the copied arrays on an accelerator, which has larger caches and faster memory
 _ON_DEVICE_SIZES = (256_000_000, 1_000_000_000)
 _SECONDS = 0.7  # the seconds after which a measurement tries no larger size
-_SHARE = 0.1  # about how many seconds the runs of one size take
+_SHARE = 0.1  # about how many seconds the timed calls of one size take
 _RUNS_AT_LEAST = 3
 _RUNS_AT_MOST = 20
 
@@ -76,7 +76,7 @@ def measure_machine(
 
     Args:
         report: Called with a text on the present work.
-        stop: Called between runs; returns True to stop; the result is None if a rate is still missing.
+        stop: Called between the timed calls; returns True to stop; the result is None if a rate is still missing.
     """
     device = _device()
     kind = str(device.device_kind)
@@ -132,7 +132,7 @@ def _best(
         sizes: The sizes, ascending.
         make: A function: size -> argument of the call.
         work: A function: size -> amount of work of the call.
-        stop: Called between runs.
+        stop: Called between the timed calls.
         in_place: Each call takes the previous result, and the rate of the largest size is used: smaller arrays
             may fit into a cache.
     """

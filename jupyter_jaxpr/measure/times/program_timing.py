@@ -81,7 +81,7 @@ def question(name: str, program: ObservedProgram, warm: float | None = None, eag
     Args:
         name: The name of the function.
         program: The program.
-        warm: The seconds of an earlier timed call; with None, those of the first run are used.
+        warm: The seconds of an earlier timed call; with None, the seconds of the first run are used.
         eager: The seconds of an earlier timed call without jit.
     """
     effects = program_effects(program.jaxpr)
@@ -111,8 +111,8 @@ def time_program(
         name: The name of the function.
         program: The program. The caller must have asked the user what `question` returns.
         confirmed: True if a call of more than a second may be repeated.
-        report: Called with the progress between runs.
-        stop: Called between runs; returns True to stop and keep the results so far.
+        report: Called with the progress between samples.
+        stop: Called between samples; returns True to stop and keep the results so far.
 
     Raises:
         ValuesGone: The argument values or the executable no longer exist; the message contains a cure.
@@ -350,10 +350,10 @@ class _Trial:
 
 
 class _WithStages(Guarded):
-    """An eager call that is timed, together with the seconds that JAX spends on stages in each run.
+    """An eager call that is timed, together with the seconds that JAX spends on stages in each sample.
 
-    If JAX compiles in a run after the first one, it compiles in each call, because a function inside, such as the body
-    of a scan, is a new function object each time.
+    If JAX compiles in a sample after the first one, JAX compiles in each call, because a function inside, such as the
+    body of a scan, is a new function object each time.
     """
 
     def __init__(self, observer: Observer, *args: Any, **options: Any) -> None:
@@ -361,10 +361,10 @@ class _WithStages(Guarded):
         self._observer = observer
         self._total = self._stages = 0.0
         self._turns_done = 0
-        self._is_each = True  # true if JAX ran stages in every run after the first one
+        self._is_each = True  # true if JAX ran stages in every sample after the first one
 
     def turn(self) -> None:
-        """Time one run, and the stages of JAX in it."""
+        """Take one sample, and add up the seconds that JAX spent on stages in the sample."""
         with self._observer.looking_away(), self._observer.stage_seconds() as stages:
             began = time.perf_counter()
             super().turn()
@@ -375,5 +375,5 @@ class _WithStages(Guarded):
 
     @property
     def compiling_share(self) -> float:
-        """The share of all runs' time that JAX spent on stages; 0 if one of the runs needed no stage."""
+        """The share of the time that JAX spent on stages; 0 if a sample after the first one needed no stage."""
         return self._stages / self._total if self._total and self._is_each else 0.0

@@ -1,6 +1,6 @@
 """Measures how long a warm call takes, by repeating it.
 
-As with timeit, the call is repeated for a fraction of a second with Python's garbage collector off; each run lasts
+As with timeit, the call is repeated for a fraction of a second with Python's garbage collector off; each call lasts
 until its result is ready. Calls of less than a millisecond are timed in batches, because reading the clock takes time,
 too. Donated arguments are copied before the clock starts.
 """
@@ -20,7 +20,7 @@ from .slower_call import FEWEST
 
 # A call that takes more seconds than this is not repeated without asking the user.
 SLOW = 1.0
-# About how many seconds all runs of one call take together.
+# About how many seconds all repetitions of one call take together.
 BUDGET = 0.25
 
 _BATCH_BELOW = 1e-3
@@ -40,13 +40,12 @@ class Warm:
     """The measured seconds of a warm call.
 
     Attributes:
-        median, minimum, lower, upper: statistics of the runs, or of the means of batches; lower and upper are the
-            quartiles.
+        median, minimum, lower, upper: statistics of the samples; lower and upper are the quartiles.
         runs: the number of timed calls.
-        calls: the number of all calls, with those that were made to choose the number of runs.
+        calls: the number of all calls, with those that were made to choose the number of samples.
         batch: the number of calls between two readings of the clock.
         dispatch: the median time until the call returned, which may be before its result was ready.
-        samples: the seconds of each run, or the mean of each batch.
+        samples: the seconds of each call, or the mean of each batch.
     """
 
     median: float
@@ -73,15 +72,15 @@ def warm_time(
 
     Args:
         call: The call.
-        args: The positional arguments; donated arguments are copied for each run.
+        args: The positional arguments; donated arguments are copied for each call.
         kwargs: The keyword arguments.
         donated: For each leaf of `(args, kwargs)`: true if the call donates the leaf; empty if the call donates none.
-        stop: Called between runs; returns True to stop and keep the results so far.
-        budget: About how many seconds all runs take together.
+        stop: Called between samples; returns True to stop and keep the results so far.
+        budget: About how many seconds all repetitions of the call take together.
 
     Returns:
-        The times; None if stopped before the first run ended. If the first run takes more than `SLOW` seconds, there is
-            no other.
+        The times; None if stopped before the first call ended. If the first call takes more than `SLOW` seconds, the
+            call is not repeated.
     """
     timed = Timed(call, args, kwargs, donated=donated, budget=budget)
     take_turns([timed], stop)
@@ -89,11 +88,11 @@ def warm_time(
 
 
 def take_turns(timed: Sequence[Timed], stop: Stop) -> None:
-    """Time several calls alternately, one run of each in turn, so that a slow phase of the machine affects all of them.
+    """Time several calls alternately, sample by sample, so that a slow phase of the machine affects all calls.
 
     Args:
         timed: The calls, not timed yet.
-        stop: Called between runs.
+        stop: Called between samples.
     """
     with without_collection():
         while (left := [waiting for waiting in timed if waiting.goes_on]) and not stop():
@@ -103,11 +102,11 @@ def take_turns(timed: Sequence[Timed], stop: Stop) -> None:
 
 
 def take_blocks(timed: Sequence[Timed], stop: Stop, blocks: int = 4) -> None:
-    """Time calls that disturb each other, in alternating blocks of several runs.
+    """Time calls that disturb each other, in alternating blocks of several samples.
 
     Args:
         timed: The calls, not timed yet.
-        stop: Called between runs.
+        stop: Called between samples.
         blocks: How many blocks each call gets.
     """
     with without_collection():
@@ -120,13 +119,13 @@ def take_blocks(timed: Sequence[Timed], stop: Stop, blocks: int = 4) -> None:
 
 
 class Timed:
-    """A call that is timed run by run; `warm_time` describes the arguments.
+    """A call that is timed sample by sample; `warm_time` describes the arguments.
 
     Args:
-        slow: If the first run takes more seconds than this, there is no other.
+        slow: If the first call takes more seconds than this, the call is not repeated.
 
     Attributes:
-        goes_on: True if runs remain.
+        goes_on: True if samples are still to be taken.
     """
 
     def __init__(
@@ -151,7 +150,7 @@ class Timed:
         self.goes_on = True
 
     def turn(self) -> None:
-        """Time one run. The first call of `turn` also chooses the number of runs."""
+        """Take one sample. The first call of `turn` also chooses the number of samples."""
         if self._wait is None:
             self._begin()
         elif self._batch > 1:
@@ -164,11 +163,11 @@ class Timed:
 
     @property
     def share(self) -> float:
-        """The share of the runs that are finished, from 0 to 1."""
+        """The share of the samples that are taken, from 0 to 1."""
         return len(self._seconds) / self._turns if self._turns else 0.0
 
     def warm(self) -> Warm | None:
-        """Return the times until now; None before the first run."""
+        """Return the times until now; None before the first sample."""
         seconds = self._seconds
         if not seconds:
             return None
@@ -188,7 +187,7 @@ class Timed:
         )
 
     def _begin(self) -> None:
-        """Make the first run, and a few trial runs from which the number of runs is chosen."""
+        """Make the first call, and a few trial calls from which the number of samples and the batches are chosen."""
         result = self._single(keep=True)
         self._wait = _waiter(result)
         if self._seconds[0] > self._slow:
@@ -214,12 +213,12 @@ class Timed:
 
 
 class Guarded(Timed):
-    """A call that is timed run by run. If the call raises an error, the timing of other calls goes on."""
+    """A call that is timed sample by sample. If the call raises an error, the timing of other calls goes on."""
 
     error: BaseException | None = None
 
     def turn(self) -> None:
-        """Measure one run; store an error of the call."""
+        """Take one sample; store an error of the call."""
         try:
             super().turn()
         except not_of_a_signal(Exception) as error:
@@ -234,7 +233,7 @@ def copied(value: Any) -> Any:
 
 
 class _Inputs:
-    """Makes the arguments of each run: donated arrays are copied before the run."""
+    """Makes the arguments of each call: donated arrays are copied before the call."""
 
     def __init__(self, args: Sequence[Any], kwargs: Mapping[str, Any], donated: Sequence[bool]) -> None:
         import jax
@@ -247,11 +246,11 @@ class _Inputs:
             for flag, leaf in zip(donated or [False] * len(self._leaves), self._leaves, strict=True)
         ]
         size = sum(leaf.nbytes for flag, leaf in zip(self._donated, self._leaves, strict=True) if flag)
-        # the number of runs for which copies may exist at the same time
+        # the number of calls for which copies may exist at the same time
         self.at_once = max(1, _COPIED_BYTES // max(size, 1))
 
     def fresh(self, count: int) -> list[Given]:
-        """Return the arguments for `count` runs; all copies are finished."""
+        """Return the arguments for `count` calls; all copies are finished."""
         import jax
 
         self.calls += count
@@ -266,7 +265,7 @@ class _Inputs:
 
 
 def _timed_call(call: Callable[..., Any], arguments: Given) -> tuple[float, float, Any]:
-    """Return (seconds of one run, seconds until the call returned, result)."""
+    """Return (seconds of one call, seconds until the call returned, result)."""
     import jax
 
     args, kwargs = arguments
@@ -280,7 +279,7 @@ def _timed_call(call: Callable[..., Any], arguments: Given) -> tuple[float, floa
 
 
 def _batch(call: Callable[..., Any], batch: list[Given], wait: Wait) -> float:
-    """Return the seconds of several runs together."""
+    """Return the seconds of several calls together."""
     clock = time.perf_counter
     args, kwargs = batch[0]
     if all(arguments is batch[0] for arguments in batch):

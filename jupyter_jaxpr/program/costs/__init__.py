@@ -7,15 +7,15 @@ instruction to which it is lowered. Transcendental functions are counted separat
 - `formulas_of_primitives`: the formulas for dot products, convolutions, reductions, sorts, scatters, random bits and
   linear algebra; also for primitives for which XLA has no rule, or a rule that counts something else.
 - `traffic`: the bytes that an equation reads and writes by itself, without fusion.
-- `scopes`: the costs of the equations of a scope; the body of a loop counts once for each step.
+- `costs_of_equations`: the costs of the equations of a scope; the body of a loop counts once for each step.
 - `execution_counts`: how often each scope runs in a call.
-- `sums`, `scope_sums`: the costs by line and by primitive; the costs by scope and by name stack.
-- `xla`: XLA's own count for the executable, and the reasons why it differs from this package's count.
+- `sums_per_line`, `scope_sums`: the costs by line and by primitive; the costs by scope and by name stack.
+- `difference_from_xla`: XLA's own count for the executable, and the reasons why it differs from this package's count.
 
 The counts differ from XLA's in two ways. A loop's body counts once for each step, and a while loop's condition once
 more than its body (XLA counts both once). The program is counted as JAX recorded it, including what XLA later
-simplifies away. A count that depends on the data is a range, and one number for the most expensive run: each cond takes
-the branch with the most work, where a transcendental function counts as several operations
+simplifies away. A count that depends on the data is a range, and one number for the most expensive call: each cond
+takes the branch with the most work, where a transcendental function counts as several operations
 (`document.transcendental_weight.TRANSCENDENTAL_WEIGHT`). Unknown parts are reported as unknown: a primitive without a
 rule counts 0, a loop with an unknown number of steps counts one step.
 """

@@ -1,4 +1,4 @@
-"""Declares two records: the cost of one equation alone, and the cost of one run of a scope."""
+"""Declares two records: the cost of one equation alone, and the cost of one execution of a scope."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ class Own(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """The operations and bytes of one run of a scope.
+    """The operations and bytes of one execution of a scope.
 
     Attributes:
         flops: Operations if each cond takes its most expensive branch by `price`.
-        transcendentals: Transcendental functions such as sin, in the same run.
+        transcendentals: Transcendental functions such as sin, in the same execution.
         exact: True if every primitive has a rule, and every loop a known number of steps.
         flops_min: Operations if each cond takes its cheapest branch.
         transcendentals_min: The fewest transcendental functions, over all choices of branches.
         flops_most: The most operations, over all choices of branches.
         transcendentals_most: The most transcendental functions, over all choices of branches.
-        read: Bytes read in the most expensive run, each equation by itself.
-        written: Bytes written in the most expensive run, each equation by itself.
+        read: Bytes read in the most expensive execution, each equation by itself.
+        written: Bytes written in the most expensive execution, each equation by itself.
         per_trip: True if a loop has an unknown number of steps; it then counts as one step.
     """
 
@@ -62,10 +62,10 @@ class Cost:
         )
 
     def times(self, count: int, least: int | None = None) -> Cost:
-        """Return the cost of `count` runs.
+        """Return the cost of `count` executions.
 
-        `least` is the number of runs in the cheapest call, if that number is smaller than `count`; None if every call
-        has `count` runs.
+        `least` is the number of executions in the cheapest call, if that number is smaller than `count`; None if every
+        call has `count` executions.
         """
         least = count if least is None else least
         return Cost(

@@ -39,15 +39,15 @@ _ONCE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """An inner program of an equation, and how often it runs in one run of the equation.
+    """An inner program of an equation, and how often it runs in one execution of the equation.
 
     Attributes:
         scope: The scope of the program.
         label: The role of the program, such as `body`; empty if the equation has one program.
-        most: The largest number of runs.
-        least: The smallest number of runs.
-        dearest: The number of runs in the most expensive run of the equation.
-        cheapest: The number of runs in the cheapest run of the equation.
+        most: The largest number of executions.
+        least: The smallest number of executions.
+        dearest: The number of executions in the most expensive execution of the equation.
+        cheapest: The number of executions in the cheapest execution of the equation.
         per_trip: True for a loop with an unknown number of steps; the numbers are then for one step.
         loop: True if XLA runs the program in a loop.
     """
@@ -79,7 +79,7 @@ class Priced:
         own: For each equation, the index into `Costs.owns`; -1 for an equation with inner programs.
         calls: The equations with inner programs, in order.
         groups: (index into `Costs.owns`, stack, name stack) -> number of such equations.
-        total: The cost of one run of the scope.
+        total: The cost of one execution of the scope.
     """
 
     own: list[int]
@@ -109,7 +109,7 @@ class Costs:
         return Costs(self.walk, self._trips, weight=0)
 
     def scope(self, number: int) -> int | None:
-        """Return the largest number of operations in one run of a scope.
+        """Return the largest number of operations in one execution of a scope.
 
         The result is None if the count of some equation is unknown or not exact.
         """
@@ -117,7 +117,7 @@ class Costs:
         return cost.flops_most if cost.exact else None
 
     def of(self, number: int) -> Cost:
-        """Return the cost of one run of a scope; unknown parts count as 0."""
+        """Return the cost of one execution of a scope; unknown parts count as 0."""
         return self.priced(number).total
 
     def priced(self, number: int) -> Priced:
@@ -128,7 +128,7 @@ class Costs:
         return price
 
     def call(self, call: Call) -> Cost:
-        """Return the cost of one run of an equation with inner programs."""
+        """Return the cost of one execution of an equation with inner programs."""
         total = NOTHING
         for part in call.parts:
             inner = self.of(part.scope)

@@ -100,7 +100,7 @@ def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], xla_analys
     Args:
         costs: The costs of the scopes of the walk.
         scope: The outermost scope of the program.
-        runs: Scope -> its runs in one call.
+        runs: Scope -> its executions in one call.
         xla_analysis: XLA's count.
     """
     counted = costs.of(scope)
@@ -223,7 +223,7 @@ class _Row:
 
 @dataclass(frozen=True, slots=True)
 class _Once:
-    """The counts of one run in which each loop body counts once, as in XLA.
+    """The counts of one execution in which each loop body counts once, as in XLA.
 
     These are the operations, the loops, and the loops to which JAX adds a step counter.
     """
@@ -273,7 +273,7 @@ class _Loops:
         return self.once(scope).loops > 0
 
     def once(self, scope: int) -> _Once:
-        """Return one run of a scope in which each loop body counts once, as in XLA."""
+        """Return one execution of a scope in which each loop body counts once, as in XLA."""
         scope_once = self._once.get(scope)
         if scope_once is None:
             total, loops, counters = self._costs.of(scope).flops, 0, 0

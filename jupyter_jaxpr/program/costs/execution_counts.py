@@ -1,8 +1,8 @@
 """Finds how often each scope of a program runs in one call, and from which lines and name stacks.
 
-If several equations call a scope, the scope has one entry with the sum of all runs. An equation without a user line
-gets the line of the equation that calls its scope, and its name stack continues that equation's name stack. Therefore
-the runs of a scope are also stored for each line and each name stack of the calls.
+If several equations call a scope, the scope has one entry with the sum of all executions. An equation without a user
+line gets the line of the equation that calls its scope, and its name stack continues that equation's name stack.
+Therefore the executions of a scope are also stored for each line and each name stack of the calls.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .costs_of_equations import Call, Costs, Part
 
 @dataclass(slots=True)
 class Runs:
-    """How often a part of the program runs in one call of the program; see `scopes.Part`."""
+    """How often a part of the program runs in one call of the program; see `costs_of_equations.Part`."""
 
     most: int = 0
     least: int = 0
@@ -25,7 +25,7 @@ class Runs:
     per_trip: bool = False
 
     def add(self, other: Runs) -> None:
-        """Add the runs of the same scope that another call causes."""
+        """Add the executions of the same scope that another call causes."""
         self.most += other.most
         self.least += other.least
         self.dearest += other.dearest
@@ -33,7 +33,7 @@ class Runs:
         self.per_trip |= other.per_trip
 
     def within(self, part: Part) -> Runs:
-        """Return the runs of an inner program; `self` are the runs of the scope around it."""
+        """Return the executions of an inner program; `self` are the executions of the scope around it."""
         return Runs(
             self.most * part.most,
             self.least * part.least,
@@ -48,7 +48,7 @@ class ScopeRuns:
     """How often a scope runs in one call of the program.
 
     Attributes:
-        total: All runs.
+        total: The number of all executions.
         frames: Frame of the calling user line (-1 if none) -> runs; used for equations without a user line.
         names: Name stack of the calling equation -> runs.
     """
@@ -59,7 +59,7 @@ class ScopeRuns:
 
 
 def runs_of(costs: Costs, scope: int, call: int = -1) -> dict[int, ScopeRuns]:
-    """Return {scope: its runs} for a program; callers come before the scopes that they call.
+    """Return {scope: its executions} for a program; callers come before the scopes that they call.
 
     Args:
         costs: The costs of the scopes in the walk.

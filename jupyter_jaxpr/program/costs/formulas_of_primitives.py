@@ -4,13 +4,14 @@ Formulas; n is the number of elements of the result unless said otherwise:
 
 - `dot_general`: 2 n x the sizes that are contracted (`HandleDot`, a multiply-add is 2).
 - `conv_general_dilated`: see `convolution` (`HandleConvolution`).
-- `reduce_*`, `reduce`: one run of the combiner for each element that disappears (`HandleReduce`); argmax and argmin
-  compare values and positions and select both, 9 operations.
-- `reduce_window*`: one run of the combiner for each element of the window but one, n times (`HandleReduceWindow`).
-  `select_and_scatter_add`: the same for the selection, and one addition, for each element of the source
-  (`HandleSelectAndScatter`). `select_and_gather_add`: 3 operations for each element of the window but one, n times.
-- `scatter*`: one run of the combiner for each element of the updates (`HandleScatter`), and one operation for each
-  index in the mode CLIP. `gather` in the mode FILL: the checks of the indices, and n selections of the fill value.
+- `reduce_*`, `reduce`: one execution of the combiner for each element that disappears (`HandleReduce`); argmax and
+  argmin compare values and positions and select both, 9 operations.
+- `reduce_window*`: one execution of the combiner for each element of the window but one, n times
+  (`HandleReduceWindow`). `select_and_scatter_add`: the same for the selection, and one addition, for each element of
+  the source (`HandleSelectAndScatter`). `select_and_gather_add`: 3 operations for each element of the window but one,
+  n times.
+- `scatter*`: one execution of the combiner for each element of the updates (`HandleScatter`), and one operation for
+  each index in the mode CLIP. `gather` in the mode FILL: the checks of the indices, and n selections of the fill value.
 - `sort`: elements x ceil(log2(elements)) of one operand, whatever the axis (`HandleSort`).
 - `fft`: 8 x elements of the operand x the product of floor(log2(length)) over its axes (`HandleFft`).
 - `cholesky`: elements x n / 3 for n x n matrices (`HandleCholesky`). `triangular_solve`: elements of the right-hand
@@ -50,7 +51,7 @@ from .counts_per_element import EACH_ELEMENT
 
 #: (operations, transcendental functions); None if there is no rule.
 Operations = tuple[int, int] | None
-#: (parameter that contains a program, cost of one run of the program) for each inner program of an equation.
+#: (parameter that contains a program, cost of one execution of the program) for each inner program of an equation.
 Inside = list[tuple[str, Cost]]
 
 
@@ -59,7 +60,7 @@ def equation_cost(equation: Any, inside: Inside) -> Cost:
 
     Args:
         equation: JAX's equation object.
-        inside: For each inner program: (parameter that contains it, cost of one run).
+        inside: For each inner program: (parameter that contains it, cost of one execution).
     """
     counts = operations(equation, inside)
     return UNKNOWN if counts is None else plain(counts[0], counts[1])

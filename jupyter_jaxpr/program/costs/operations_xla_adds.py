@@ -46,7 +46,7 @@ def expansions(costs: Costs, runs: dict[int, ScopeRuns]) -> list[Expansion]:
 
     Args:
         costs: The costs of the scopes in the walk.
-        runs: Scope -> its runs in one call.
+        runs: Scope -> its executions in one call.
     """
     names_by_sentence: dict[Callable[[list[str]], str], tuple[list[str], int | None]] = {}
     strings = costs.walk.strings.items

@@ -1,6 +1,6 @@
 """Sums the costs in two trees: the tree of scopes and their calls, and the tree of name stacks.
 
-The cost of a node includes all nodes below it, in the most expensive run of the program. All calls of one scope from
+The cost of a node includes all nodes below it, in the most expensive call of the program. All calls of one scope from
 one line are one node. A tree has at most `NODES` nodes, the most expensive ones; the cost of a node that is left out is
 contained in its parent.
 """
@@ -38,7 +38,7 @@ class Node:
 
 @dataclass(slots=True)
 class _Waiting:
-    """A node of the tree that has not been made yet, with its cost and its runs."""
+    """A node of the tree that has not been made yet, with its cost and its executions."""
 
     label: str
     parent: int

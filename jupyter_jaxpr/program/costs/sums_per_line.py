@@ -1,7 +1,7 @@
 """Sums the costs for each line of the user's source and for each primitive.
 
-Each row has its cost in the most expensive run and in the cheapest run of the program, so the rows of a table add up to
-the program's total. A line in a branch that the most expensive run does not take has the cost 0; `if_taken` is the
+Each row has its cost in the most expensive and in the cheapest call of the program, so the rows of a table add up to
+the program's total. A line in a branch that the most expensive call does not take has the cost 0; `if_taken` is the
 largest cost that the row can have: each cond takes the branch with the most work of this row.
 """
 

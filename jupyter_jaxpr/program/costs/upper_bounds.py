@@ -23,7 +23,7 @@ def at_most(
     row_of: Callable[[Own, int], Key],
     inherited: tuple[Key, Callable[[int], Key]] | None = None,
 ) -> dict[Key, int]:
-    """Return the largest number of operations of each row in one run of a scope.
+    """Return the largest number of operations of each row in one execution of a scope.
 
     Args:
         costs: The costs of the scopes in the walk.
