@@ -171,7 +171,10 @@ def walk_names(walk: Walk, scope: int, naming: Naming, limit: int | None = None)
 
 
 def _paths(stored_paths: Sequence[str], debug: Any, field: str, count: int) -> list[str]:
-    """Return the paths of inputs or results, '' for each unknown one: the observer's, else JAX's debug info."""
+    """Return the paths of the inputs or results that the observer stored, else those in JAX's debug info.
+
+    An unknown path is ''. The list is empty if there are no paths, or not as many as inputs or results.
+    """
     if len(stored_paths) == count:
         return list(stored_paths)
     try:

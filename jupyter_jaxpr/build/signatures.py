@@ -85,7 +85,10 @@ def tree_text(tree: Any, reading: Reading | None = None) -> str:
 
 
 def summary_text(tree: Any, reading: Reading | None = None) -> str:
-    """Print a tree of types briefly: the type of a single leaf, the keys of a dict, or the number of arrays."""
+    """Print a tree of types in full if it has at most `SUMMARY_LIMIT` characters, else its keys or its number of arrays.
+
+    A long type of a single leaf is cut.
+    """
     reading = reading or Reading()
     text = tree_text(tree, reading)
     if len(text) <= SUMMARY_LIMIT:

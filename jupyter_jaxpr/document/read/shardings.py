@@ -61,7 +61,7 @@ class ShardedArray:
 
     @property
     def head(self) -> str:
-        """The labels of the array: its type, how it is split, and who decided this."""
+        """The labels of the array, such as its type, how it is split, and who decided this."""
         shard = "shard unknown" if self.shard is None else f"[{','.join(map(str, self.shard))}] on each device"
         copies = f"{self.copies} copies of each shard" if self.copies > 1 else ""
         labels = (f"{self.title}: {self.type}", self.spec, shard, copies, decided(self.origin, self.line))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def verdict(comparison: Comparison, sweep: Sweep | None = None) -> list[str]:
-    """Return sentences that compare the first variant with each other one: times, results, derivatives, recompiles.
+    """Return sentences on the times, results, derivatives and recompiles of the first variant and every other variant.
 
     Args:
         comparison: The comparison; for a sweep, the one at the first value.

@@ -12,7 +12,10 @@ from ...plain_text import defined
 
 
 def carried_by(called: Any) -> Any:
-    """Return the function inside a bound method or a partial, or the `__call__` method of an object."""
+    """Return the jitted function inside bound methods and partials.
+
+    If there is another function or object inside, return the `__call__` method of its class.
+    """
     while type(called) in CARRIERS:
         called = called.__func__ if type(called) is types.MethodType else called.func
     if type(called) is jit_type():

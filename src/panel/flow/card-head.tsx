@@ -88,7 +88,7 @@ export function Head(
   );
 }
 
-/** The place of the construct and its predicate: `line 7, predicate x > 0`. */
+/** The facts below the title of a card, such as the place and the predicate: `line 7, predicate x > 0`. */
 function About(props: IHeadProps & { open: boolean }): JSX.Element {
   const { reading, card, acts, trans, open } = props;
   const { control } = card;

@@ -25,7 +25,7 @@ export type Again = 'cell' | 'up to cell';
 export type RunAgain = (model: IJaxprModel, how: Again) => Promise<void>;
 
 /**
- * The line above a program, which says that it is from an earlier kernel, that a cell runs, or that newer runs wait.
+ * The line above a program, which says for example that the program is from an earlier kernel, or that a cell runs.
  */
 export function Banner(props: {
   model: IJaxprModel;

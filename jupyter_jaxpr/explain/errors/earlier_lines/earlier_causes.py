@@ -1,4 +1,4 @@
-"""Explains errors whose cause is an earlier line: a donated array, a leaked tracer or a used random key."""
+"""Explains errors whose cause is an earlier line, such as a donated array, a leaked tracer or a used random key."""
 
 from __future__ import annotations
 
@@ -38,7 +38,10 @@ _RECURSION = re.compile(r"^Recursively calling|maximum recursion depth exceeded"
 
 
 def state_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Explains an error whose cause is an earlier line: a donated array, a leaked tracer or a used key."""
+    """Explains an error whose cause is an earlier line: a donated array, a leaked tracer, a used key.
+
+    Also explains a Pallas kernel that runs on a CPU only in interpret mode, and a recursion without end.
+    """
     text = message_of(error).strip()
     kind = kind_name(type(error))
     if isinstance(error, RuntimeError | ValueError) and _DELETED.search(text):

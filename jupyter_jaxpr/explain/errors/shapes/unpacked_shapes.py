@@ -65,7 +65,7 @@ def unpacked_shape_error(raised: RaisedAt, call: ast.Call, text: str) -> Explain
 
 
 def is_integer(raised: RaisedAt, node: ast.expr) -> bool:
-    """Return whether an expression is a Python int: a literal, a name of an int, or a size in a shape."""
+    """Return whether an expression is a Python int: a literal, a name, a call of len, or a size in a shape."""
     value = node.value if isinstance(node, ast.Constant) else value_of(raised, node)
     is_length = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len"
     return type(value) is int or is_length or (isinstance(node, ast.Subscript) and ".shape" in ast.unparse(node))
