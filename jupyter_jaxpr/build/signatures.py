@@ -85,7 +85,7 @@ def tree_text(tree: Any, reading: Reading | None = None) -> str:
 
 
 def summary_text(tree: Any, reading: Reading | None = None) -> str:
-    """Print a tree of types in full if it has at most `SUMMARY_LIMIT` characters, else its keys or its number of arrays.
+    """Print a tree of types in full if the text is short enough, else its keys or its number of arrays.
 
     A long type of a single leaf is cut.
     """
