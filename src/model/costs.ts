@@ -65,8 +65,8 @@ export class Costs {
   }
 
   /**
-   * The peak rates of the machine, from this run's document or from another run of the same kernel; null if they were
-   * never measured.
+   * The peak rates of the machine: from the document of this run, or from another run on the same kind of device; null
+   * if they were never measured.
    */
   machineOf(snapshot: Snapshot): Machine | null {
     const own = snapshot.machine ?? null;

@@ -81,7 +81,7 @@ export class Stepping {
     );
   }
 
-  /** [fewest, most] steps in the visits of a loop; null if a visit did not end or none was recorded. */
+  /** [fewest, most] steps in the visits of a loop; null if a visit did not end, or if a visit was not recorded. */
   stepsRecorded(snapshot: Snapshot, control: number): [number, number] | null {
     const recording = this.recordingOf(snapshot, control);
     const visits = recording?.visits ?? [];

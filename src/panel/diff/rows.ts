@@ -120,7 +120,8 @@ export function placeOf(items: readonly Item[], item: Item): number {
 }
 
 /**
- * The index at which the next difference begins, searched from an item; if there is none, the first or the last item.
+ * The index at which the next difference begins, searched from an item; after the last difference comes the first one,
+ * and the other way round. -1 if no item differs.
  */
 export function nextDifference(
   items: readonly Item[],

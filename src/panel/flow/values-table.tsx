@@ -79,7 +79,10 @@ export function Slots(props: {
   );
 }
 
-/** The headings of the columns with types: within a step and in total; for a while loop, before and after it. */
+/**
+ * The headings of the table. A loop has two columns with types: in one step and in all steps, or before and after a
+ * while loop. A branch or a named scope has one.
+ */
 function headsOf(control: Control, trans: TranslationBundle): string[] {
   const start = [trans.__('role'), trans.__('leaf')];
   if (isBranch(control) || isNamed(control)) {

@@ -83,8 +83,8 @@ export function hasEdge(walk: Walk): boolean {
 }
 
 /**
- * The leaf that is drawn at first: one that is compared with a threshold, else the first carry that changes, else any
- * leaf that changes.
+ * The index of the leaf that is drawn at first: a changing leaf that is compared with a threshold, else the first carry
+ * that changes, else any leaf that changes, else any leaf with a number; -1 if there is none.
  */
 export function firstDrawn(leaves: readonly Leaf[]): number {
   const changes = ({ numbers }: Leaf): boolean =>

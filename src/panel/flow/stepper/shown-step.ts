@@ -15,7 +15,10 @@ import { leafAt, shortValue, valueText } from './words';
 const SHOWN = 4;
 const LISTED = 20;
 
-/** The equations that a step computes: those of the loop's condition and body, or those of the taken branch. */
+/**
+ * The equations that a step computes: those of the loop's condition and body, or of the taken branch; if there are
+ * none, those of the construct itself.
+ */
 export function equationsOfStep(
   reading: Reading,
   walk: Walk,

@@ -161,7 +161,7 @@ export function figure(value: number): string {
   return size >= 1000 ? grouped(value) : String(Number(value.toPrecision(3)));
 }
 
-/** The text of a step for screen readers: its number, and the first few leaves. */
+/** The text of a step for screen readers: its number, the taken branch, and the values of the first few leaves. */
 export function spoken(
   walk: Walk,
   step: IStep,
