@@ -12,7 +12,7 @@ const STEP = 12;
 
 /** The width of a character of a badge, in characters of the text, and the pixels around a badge; as in program.css. */
 const BADGE_LETTER = 10 / 12;
-const AROUND_BADGE = 13;
+const AROUND_BADGE = 14;
 
 /** The numbers of characters that fit side by side on the screen lines of an equation. */
 export interface IColumns {
