@@ -30,6 +30,7 @@ class TraceStopped(BaseException):
 PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 # Computed once, because `signal.valid_signals` takes 100 us.
 _SIGNALS = frozenset(signal.valid_signals())
+_TRACEBACK = re.compile(r"^Traceback \(most recent call last\):\n", re.MULTILINE)
 
 
 def not_of_a_signal(*kinds: type[_Kind]) -> tuple[type[_Kind], ...]:
@@ -75,8 +76,8 @@ def _printed_traceback(error: BaseException) -> str | None:
     """
     if type(error) is not ValueError or not error.args or type(error.args[0]) is not str:
         return None
-    begin = error.args[0].find("Traceback (most recent call last):")
-    return None if begin < 0 else error.args[0][begin:]
+    begin = _TRACEBACK.search(error.args[0])
+    return None if begin is None else error.args[0][begin.end() :]
 
 
 def _stands_in(code: CodeType, traceback: str) -> bool:

@@ -116,7 +116,7 @@ def test_a_slow_compile_is_not_repeated_unasked(trace: Trace, monkeypatch: pytes
     assert (answer.text, name, state) == (None, "hlo", "absent")
     assert re.fullmatch(
         r"XLA took .* to compile the program, and Live cannot stop a compile\. Live compiles this cell again when you "
-        r"choose Trace the Cell as It Is Written\.",
+        r"choose Trace the Cell Without Running It\.",
         reason or "",
     )
     assert trace("hlo", is_asked_for=True).text == COMPILED

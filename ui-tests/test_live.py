@@ -48,7 +48,7 @@ def turn_on(nb):
 def trace_now(nb):
     nb.page.keyboard.press("Control+Shift+C")
     nb.page.get_by_role("textbox", name="Search").last.fill("as it is written")
-    nb.page.locator(".lm-CommandPalette-item", has_text="Trace the Cell as It Is Written").click()
+    nb.page.locator(".lm-CommandPalette-item", has_text="Trace the Cell Without Running It").click()
 
 
 def type_at_end_of(nb, line, text):

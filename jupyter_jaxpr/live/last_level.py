@@ -41,7 +41,7 @@ _NOT_CHOSEN = (
 _TOO_LONG = "The {level} is too long to be sent after each key. Run the cell to see the text."
 _SLOW = (
     "XLA took {seconds} to compile the program, and Live cannot stop a compile. Live compiles this cell again when you "
-    "choose Trace the Cell as It Is Written."
+    "choose Trace the Cell Without Running It."
 )
 _DUMPS = "{setting} is set, so JAX would write files at each compile of Live's. Run the cell to see the text."
 

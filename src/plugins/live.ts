@@ -122,7 +122,7 @@ export const livePlugin: JupyterFrontEndPlugin<void> = {
       }
     });
     commands.addCommand(TRACE_NOW, {
-      label: trans.__('Trace the Cell as It Is Written'),
+      label: trans.__('Trace the Cell Without Running It'),
       caption: () =>
         liveChoice.lastLevel === 'hlo'
           ? trans.__(

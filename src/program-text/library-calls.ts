@@ -31,7 +31,7 @@ const CONTROL_FLOW: ReadonlySet<string> = new Set([
   'while_loop'
 ]);
 
-/** Finds the library calls of a program's scopes. */
+/** Finds, in the scopes of a program, the consecutive equations that one library call of the user's code made. */
 export class LibraryCalls {
   constructor(
     private _equations: ProgramEquations,

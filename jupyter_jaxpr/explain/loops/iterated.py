@@ -109,7 +109,9 @@ class IteratedReader:
         for subscript in _subscripts(body, target.id):
             attribute = subscript.value.attr if isinstance(subscript.value, ast.Attribute) else ""
             if attribute in ("shape", "strides"):
-                raise Cannot(f"{ast.unparse(subscript)} is a Python number, so its index cannot be traced.")
+                raise Cannot(
+                    f"{ast.unparse(subscript)} is a Python number: Python needs the value of the index, so the index cannot be traced."
+                )
             if attribute == "at":
                 continue
             has_equations = self._made_at(subscript)

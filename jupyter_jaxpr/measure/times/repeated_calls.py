@@ -92,7 +92,7 @@ def take_turns(timed: Sequence[Timed], stop: Stop) -> None:
 
     Args:
         timed: The calls, not timed yet.
-        stop: Called between samples.
+        stop: Called between samples; returns True to end the timing.
     """
     with without_collection():
         while (left := [waiting for waiting in timed if waiting.goes_on]) and not stop():
@@ -106,7 +106,7 @@ def take_blocks(timed: Sequence[Timed], stop: Stop, blocks: int = 4) -> None:
 
     Args:
         timed: The calls, not timed yet.
-        stop: Called between samples.
+        stop: Called between samples; returns True to end the timing.
         blocks: How many blocks each call gets.
     """
     with without_collection():

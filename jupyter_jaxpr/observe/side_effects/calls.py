@@ -298,9 +298,11 @@ class Calls(Methods):
             return PLAIN
         out = keywords.get("out")
         if out is not None and not (isinstance(out, Known) and out.value is None):
-            return self.refuse("state", scope, node, f"{PLACE} calls {name} with out=, which writes into an array.")
+            return self.refuse(
+                "state", scope, node, f"{PLACE} calls {name} with out=, which changes an array in place."
+            )
         if self._writes_into(function, values) or writes_by_position(function, values, keywords):
-            return self.refuse("state", scope, node, f"{PLACE} calls {name}, which writes into an array.")
+            return self.refuse("state", scope, node, f"{PLACE} calls {name}, which changes an array in place.")
         if name in SETS_ATTRIBUTES and any(isinstance(value, Known) for value in arguments_passed):
             return self.refuse("state", scope, node, f"{PLACE} calls {name}, which sets attributes of its argument.")
         if name == "print" and "file" in keywords and not is_none(keywords["file"]):

@@ -93,7 +93,9 @@ class Methods(Attributes):
         if any(self._may_be_array(value_given) for value_given in values[1:]):
             return self.refuse("state", scope, node, f"{PLACE} calls {call_text(node)}, which may write into an array.")
         if name == "at" and hasattr(value, "nin"):
-            return self.refuse("state", scope, node, f"{PLACE} calls {call_text(node)}, which writes into an array.")
+            return self.refuse(
+                "state", scope, node, f"{PLACE} calls {call_text(node)}, which changes an array in place."
+            )
         if is_consumed(value):
             return self.refuse("outside", scope, node, f"{PLACE} calls {call_text(node)}, which advances an iterator.")
         if isinstance(value, contextvars.ContextVar) and name != "get":
@@ -115,7 +117,7 @@ class Methods(Attributes):
                 self._escapes(argument)
         if keywords.get("out") is not None:
             return self.refuse(
-                "state", scope, node, f"{PLACE} calls {call_text(node)} with out=, which writes into an array."
+                "state", scope, node, f"{PLACE} calls {call_text(node)} with out=, which changes an array in place."
             )
         if name in ("get", "values", "items", "pop", "copy", "keys"):
             return (
@@ -143,7 +145,7 @@ class Methods(Attributes):
         arguments = [*values, *keywords.values()]
         if keywords.get("out") is not None:
             return self.refuse(
-                "state", scope, node, f"{PLACE} calls {call_text(node)} with out=, which writes into an array."
+                "state", scope, node, f"{PLACE} calls {call_text(node)} with out=, which changes an array in place."
             )
         if name in CHANGING_METHODS:
             if name == "delete" or not receiver.fresh:

@@ -67,7 +67,7 @@ export function Tabs(props: {
   const apart = views.filter((_, place) => !places.includes(place));
   const more = trans.__('More views: %1', apart.map(nameOf).join(', '));
   /**
-   * The open menu has the keyboard focus; afterwards the tab of the chosen view gets the focus, once it is in the row.
+   * The view whose tab gets the keyboard focus as soon as the tab is in the row; null if no tab waits for the focus.
    */
   const toFocus = React.useRef<ViewName | null>(null);
   React.useEffect(() => {

@@ -25,8 +25,8 @@ export interface IColumns {
 }
 
 /**
- * Stores the width of the editor's lines. The plugin reads the width only after the editor has measured itself: at
- * other times, reading the width would force the browser to lay out the whole page.
+ * Stores, in pixels, the width of the editor's lines and of their margins. The plugin reads these widths only when the
+ * editor reports a changed geometry: at other times, the browser would have to lay out the whole page.
  */
 export const lineWidth = ViewPlugin.define(view => new LineWidth(view));
 
