@@ -110,7 +110,8 @@ class IteratedReader:
             attribute = subscript.value.attr if isinstance(subscript.value, ast.Attribute) else ""
             if attribute in ("shape", "strides"):
                 raise Cannot(
-                    f"{ast.unparse(subscript)} is a Python number: Python needs the value of the index, so the index cannot be traced."
+                    f"{ast.unparse(subscript)} is a Python number: Python needs the value of the index, so the index "
+                    "cannot be traced."
                 )
             if attribute == "at":
                 continue

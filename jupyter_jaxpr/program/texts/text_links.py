@@ -190,7 +190,7 @@ class Equations:
         return answer
 
     def only_stack(self, primitive: str) -> int:
-        """Return the call stack that all equations of a primitive have, as its index; -1 if they have none or several."""
+        """Return the index of the call stack of all equations of a primitive; -1 if they have none or several."""
         stacks = self._of_primitive.get(primitive, set())
         return next(iter(stacks)) if len(stacks) == 1 else -1
 
