@@ -210,7 +210,7 @@ def is_over(tracer: Any, error: BaseException, last: FrameType | None) -> bool:
     """
     trace = getattr(under(tracer), "_trace", None)
     if type(trace) is not private("interpreters.partial_eval").DynamicJaxprTrace:
-        return False
+        return is_transform_over(tracer, error)
     traceback = error.__traceback__
     is_beyond = False
     while traceback is not None:
@@ -224,6 +224,34 @@ def is_over(tracer: Any, error: BaseException, last: FrameType | None) -> bool:
         is_beyond = is_beyond or frame is last
         traceback = traceback.tb_next
     return True
+
+
+def is_transform_over(tracer: Any, error: BaseException) -> bool:
+    """Return whether a tracer of grad, jvp or vmap is from a transform that had ended before an error.
+
+    Args:
+        tracer: The tracer in the expression that raised.
+        error: The error, with JAX's frames in its traceback. Each running transform has its trace in a variable of
+            one of these frames.
+    """
+    trace: Any = getattr(tracer, "_trace", None)
+    if transform_of(tracer) is None or trace is None:
+        return False
+    traceback = error.__traceback__
+    while traceback is not None:
+        if any(value is trace for value in traceback.tb_frame.f_locals.values()):
+            return False
+        traceback = traceback.tb_next
+    return True
+
+
+_TRANSFORMS = {"BatchTracer": "vmap", "LinearizeTracer": "grad", "JVPTracer": "grad"}
+"""Class of JAX's tracers -> the kind of transform that makes them. grad stands for every derivative."""
+
+
+def transform_of(tracer: Any) -> str | None:
+    """Return the kind of transform that made a tracer: vmap, or grad for a derivative. None for a program's tracer."""
+    return _TRANSFORMS.get(type(tracer).__name__)
 
 
 _BEGINS = ("trace_to_jaxpr", "_cached_trace_to_jaxpr", "_trace_to_jaxpr")

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from ....jax.facts import is_tracer_type
-from ....jax.tracer_origins import is_over, maker_of, origin_of, short_type, type_of
+from ....jax.tracer_origins import is_over, maker_of, origin_of, short_type, transform_of, type_of
 from ....observe.observation import FoundCure
 from ....observe.user_or_library.whose_code import is_installed
 from ....plain_text import file_of, kind_name, message_of
@@ -22,7 +22,7 @@ from ..failing_code.place_of_error import RaisedAt, touches_jax
 from ..failing_code.return_values import function_of_text
 from .cached_values import cached_maker, computed_at_once, frames_of_message
 from .donations import deleted_array
-from .leaking_statement import writer_of
+from .leaking_statement import only_writer_of, writer_of
 from .result_of_the_call import after_the_call
 
 _DELETED = re.compile(
@@ -108,6 +108,9 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
                 f"from {function}."
             )
             moved = FoundCure("before the trace", None, words)
+    transform = transform_of(tracer)
+    if function is None and raised is not None and transform is not None:
+        return _left_transform(raised, transform, explanation)
     if construct and function:
         explanation += f" The trace of {function} for {construct} is over, so JAX can no longer compute the value."
     else:
@@ -117,14 +120,39 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
         or FoundCure(
             "return", None, f"Return the value from {function or 'the function'}, and use what the call returns."
         ),
-        FoundCure(
-            "jax.checking_leaks",
-            None,
-            "Call the function within jax.checking_leaks(), which raises an error at the function that leaks the "
-            "value.",
-        ),
+        _CHECKING_LEAKS,
     )
     return Explained(None, title, explanation, cures)
+
+
+_CHECKING_LEAKS = FoundCure(
+    "jax.checking_leaks",
+    None,
+    "Call the function within jax.checking_leaks(), which raises an error at the function that leaks the value.",
+)
+
+
+def _left_transform(raised: RaisedAt, transform: str, explanation: str) -> Explained:
+    """Explains a value that left a transform such as vmap; JAX does not name the function that was transformed.
+
+    Args:
+        raised: The place where the value was used.
+        transform: The kind of transform that made the tracer: vmap or grad.
+        explanation: The sentences about the value.
+    """
+    written = only_writer_of(raised)
+    words = f"Return the value from {written[0] if written is not None else 'the function'}"
+    if transform == "vmap":
+        words = f"{words}. The call of the mapped function then returns the values of all elements."
+    else:
+        words = f"{words} as a second result, and pass has_aux=True to the transform, such as jax.grad."
+    if written is not None:
+        explanation += f" In {written[0]}, the statement {written[1]} writes to what this expression reads."
+    verb = "mapped" if transform == "vmap" else "differentiated"
+    explanation += f" The call of the function that JAX {verb} is over, so JAX can no longer use the value."
+    title = f"A traced value left a function that JAX {verb}"
+    leaks = [_CHECKING_LEAKS] if written is None else []
+    return Explained(None, title, explanation, (FoundCure("return", None, words), *leaks))
 
 
 def _computes(statement: str) -> bool:

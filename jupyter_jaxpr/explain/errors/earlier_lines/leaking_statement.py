@@ -42,6 +42,31 @@ def writer_of(raised: RaisedAt, error: BaseException, ran: Collection[tuple[str,
     return next(iter(writers)) if len(writers) == 1 else None
 
 
+def only_writer_of(raised: RaisedAt) -> tuple[str, str] | None:
+    """Return (function name, code) for the only statement in a function that writes to what the failing line reads.
+
+    The failing file comes before other files. The function serves for a leaked value of vmap or grad, for which JAX
+    keeps no name of a function. None unless the first file with such a statement has exactly one.
+    """
+    read = _names_read(raised.node)
+    for _, module, lines in _modules(raised):
+        writers = [
+            (function, text)
+            for function in ast.walk(module)
+            if isinstance(function, ast.FunctionDef) and function is not raised.function and function.name != "__init__"
+            for text in _outside_writes(function, lines, read)
+        ]
+        # A statement of an inner function is also a statement of the function around the inner function.
+        innermost = [
+            (function.name, text)
+            for function, text in writers
+            if not any(other is not function and other in ast.walk(function) for other, _ in writers)
+        ]
+        if innermost:
+            return innermost[0] if len(innermost) == 1 else None
+    return None
+
+
 def _names_read(node: ast.AST | None) -> set[str]:
     """Return the names and attributes that an expression reads: {"model", ".h"} for model.h."""
     nodes = list(ast.walk(node)) if node is not None else []
