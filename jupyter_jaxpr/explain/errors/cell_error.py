@@ -56,6 +56,7 @@ from .shapes.pad_widths import pad_width_error
 from .shapes.updates_without_axes import update_axes_error
 from .traced_values.callbacks import callback_error
 from .traced_values.functions_in_place import in_place_error
+from .traced_values.indexed_dicts import array_key_error
 from .traced_values.misused_at import misused_at_error
 from .traced_values.needed_values import value_error
 from .traced_values.plain_values import plain_value_error
@@ -94,6 +95,7 @@ _KINDS = (
     single_number_error,
     tree_error,
     value_error,
+    array_key_error,
     python_object_error,
     construct_error,
     scan_length_error,

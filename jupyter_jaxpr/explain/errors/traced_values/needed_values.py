@@ -20,6 +20,7 @@ from ..failing_code.origins import Culprits, culprits, named_culprits, value_of
 from ..failing_code.place_of_error import RaisedAt, is_of_jax
 from .computed_sizes import NEED_OF_K, computed_size, size_node, traced_k
 from .dynamic_slices import Slices
+from .indexed_dicts import index_of_dict, indexed_dict_cures
 from .indexed_lists import indexed_list_cures
 from .looped_lengths import NEED, jnp_function, loop_by_values, looped
 from .python_if_while_for import Choices
@@ -142,9 +143,10 @@ def value_error(error: BaseException, raised: RaisedAt | None, function: str) ->
             "Use a key that is not traced, such as a string, an index or a shape. A jitted function needs no "
             "cache of results: JAX keeps the compiled program."
         )
-        distinct = distinct_value_cures(raised) if raised is not None else []
-        cures = distinct or [FoundCure("another key", None, words)]
-        return _explained_with_culprits(title, need, error, raised, function, cures, of_all_types=True)
+        cures = distinct_value_cures(raised) or indexed_dict_cures(raised) if raised is not None else []
+        cures = cures or [FoundCure("another key", None, words)]
+        index = index_of_dict(raised)
+        return _explained_with_culprits(title, need, error, raised, function, cures, of_all_types=True, part=index)
     if isinstance(error, TypeError) and (parameter := _PARAMETER.search(message)):
         title = f"JAX needs the value of {parameter[2]} in {_text(raised) or parameter[1]} while JAX traces"
         return _explained_with_culprits(
@@ -245,12 +247,15 @@ def _explained_with_culprits(
     last: list[FoundCure] | None = None,
     of_all_types: bool = False,
     size: ast.expr | None = None,
+    part: ast.expr | None = None,
 ) -> Explained:
     # The traceback does not show which tracer's value was needed: it must be one of those that the failing expression
-    # reads.
+    # reads, or of those that the given part of the expression reads.
     origins = named_culprits(raised, _ARGUMENTS.search(message_of(error)))
     if raised is not None and not origins.inputs:
-        scalars = [tracer for tracer in raised.tracers.values() if of_all_types or _is_integer(tracer)]
+        read = {name.id for name in ast.walk(part) if isinstance(name, ast.Name)} if part is not None else None
+        tracers = [tracer for name, tracer in raised.tracers.items() if read is None or name in read]
+        scalars = [tracer for tracer in tracers if of_all_types or _is_integer(tracer)]
         origins = culprits(raised, scalars or _traced_elements(raised))
     return _explained(title, need, error, raised, function, origins, [*cures], last or [], size)
 
