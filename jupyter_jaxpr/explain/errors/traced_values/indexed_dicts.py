@@ -144,7 +144,7 @@ def _integer_read(raised: RaisedAt) -> _Read | None:
             return None
     if not 0 < len(pairs) <= _MOST_ELEMENTS or any(type(key) not in (int, bool) for key, _ in pairs):
         return None
-    elements = {int(key): text for key, text in pairs}  # type: ignore[call-overload]  # each key is an int or a bool
+    elements = {int(key): text for key, text in pairs if isinstance(key, int)}
     return _Read(raised.node, dict_node, index, default, elements) if len(elements) == len(pairs) else None
 
 

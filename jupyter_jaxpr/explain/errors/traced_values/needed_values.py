@@ -14,6 +14,7 @@ from ....plain_text import kind_name, message_of, own_name
 from ...trials.trial_of_cure import passed
 from ..arguments.static_argument_edits import by_name_cure, is_differentiated, static_cure, traced_static_arguments
 from ..explanation import Explained
+from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import jnp_name
 from ..failing_code.operand_nodes import passed_node
 from ..failing_code.origins import Culprits, culprits, named_culprits, value_of
@@ -323,7 +324,8 @@ def _comparison_cures(raised: RaisedAt) -> list[FoundCure]:
         case ast.Call(func=ast.Attribute(value=elements, attr="index"), args=[element], keywords=[]):
             code = f"{jnp}.argmax({jnp}.asarray({raised.source(elements)}) == {raised.source(element)})"
             words = f"{jnp}.argmax gives the position of the first element that is equal, and 0 if there is none."
-            return [FoundCure(f"{jnp}.argmax", code, words)]
+            cure = FoundCure(f"{jnp}.argmax", code, words)
+            return passed(raised, [applied(cure, [edit_of(raised, over(call, code))])])
     names = {part.id for part in ast.walk(call) if isinstance(part, ast.Name)} if call is not None else set()
     if "filter" in names:
         words = (

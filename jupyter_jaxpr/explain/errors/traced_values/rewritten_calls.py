@@ -12,8 +12,9 @@ from typing import Any, TypeGuard
 from ....jax.facts import is_tracer_type, jax_directory
 from ....observe.observation import FoundCure
 from ...trials.harmful_assignments import lost_write, own_names
+from ...trials.trial_of_cure import passed
 from ..failing_code.edits import Change, applied, chosen, edit_of, over
-from ..failing_code.module_names import jnp_name, module_of, namespace
+from ..failing_code.module_names import jnp_name, lax_name, module_of, namespace
 from ..failing_code.operand_nodes import passed_node
 from ..failing_code.origins import MASK_OF_ROWS, axes_of, dtype_of, masks_elements, value_of
 from ..failing_code.place_of_error import RaisedAt
@@ -62,6 +63,12 @@ class Calls:
         match node:
             case ast.Call(func=ast.Name(id=("float" | "int" | "bool" | "complex") as name), args=[value], keywords=[]):
                 return self._conversion(node, name, value)
+            case ast.Call(func=ast.Name(id="complex"), args=[real, imaginary], keywords=[]):
+                return self._complex(node, real, imaginary)
+            case ast.Call(func=ast.Attribute(attr="delete"), args=[_, index]) if (
+                self._module_of_function(node.func) == "jax.numpy"
+            ):
+                return self._deletion(node, index)
             case ast.Call(func=ast.Attribute(value=value, attr="item"), args=[]):
                 return [self._cure("keep the array", self._source(value), _ITEM, over(node, self._source(value)))]
             case ast.Call(func=ast.Attribute(value=value, attr="tolist"), args=[]):
@@ -160,6 +167,34 @@ class Calls:
         code = f"{text}.astype({name})"
         words = f"astype converts the elements to {name}, and the result is an array. {name}() needs a Python number."
         return [self._cure(".astype", code, words, over(node, code))]
+
+    def _complex(self, node: ast.Call, real: ast.expr, imaginary: ast.expr) -> list[FoundCure]:
+        """Return the cure of complex(a, b): the function lax.complex for two floats, else a sum."""
+        lax = lax_name(self._raised)
+        code = f"{lax}.complex({self._source(real)}, {self._source(imaginary)})"
+        words = f"{lax}.complex makes a complex array of two arrays of floats. complex() needs Python numbers."
+        of_floats = passed(self._raised, [self._cure(f"{lax}.complex", code, words, over(node, code))])
+        if any(cure.edits for cure in of_floats):
+            return of_floats
+        simple = isinstance(imaginary, ast.Name | ast.Call | ast.Subscript | ast.Attribute | ast.Constant)
+        factor = self._source(imaginary) if simple else f"({self._source(imaginary)})"
+        code = f"{self._source(real)} + 1j * {factor}"
+        if not isinstance(self._raised.parents.get(id(node)), ast.Call | ast.stmt | ast.keyword):
+            code = f"({code})"
+        words = "1j is Python's imaginary unit, and the sum is an array. complex() needs Python numbers."
+        return [self._cure("1j", code, words, over(node, code))]
+
+    def _deletion(self, node: ast.Call, index: ast.expr) -> list[FoundCure]:
+        """Return the cure of jnp.delete(x, i) with a traced index: JAX knows the length only for different indices."""
+        code = f"{self._source(node)[:-1].rstrip().rstrip(',')}, assume_unique_indices=True)"
+        if axes_of(self._raised, index) == 0:
+            words = "With this option, JAX knows that the result has one element fewer, also for a traced index."
+            return [FoundCure("assume_unique_indices", code, words)]
+        words = (
+            "With this option, JAX knows how long the result is. Use the option only if all indices differ from one "
+            "another."
+        )
+        return [FoundCure("assume_unique_indices", code, words)]
 
     def _outside_call(self, node: ast.Call) -> str | None:
         """Return the method, such as history.append, that stores the converted number outside of the function.
