@@ -16,6 +16,7 @@ from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..flax_modules.frozen_dicts import is_frozen_dict
 from ..transforms.in_axes_keys import KEYS, OF_OPTION, keys_error
+from ..transforms.out_axes import out_axes_cures
 from .jit_arguments import packages_of
 from .none_in_trees import leaf_at, none_paths
 from .parts_of_trees import part_of_tree
@@ -56,8 +57,9 @@ def tree_error(error: BaseException, raised: RaisedAt | None, function: str) -> 
         if differ["option"] == "in_axes" and (keys := keys_error(raised, path, mismatch, option)) is not None:
             return keys
         title = _title(mismatch, option, compared_value, [])
-        cure = FoundCure(differ["option"], None, _CURE_OF_OPTION)
-        return None if title is None else Explained(None, title, OF_OPTION, (cure,))
+        cures = out_axes_cures(raised, mismatch) if (differ["option"], path) == ("out_axes", "") else []
+        cures = cures or [FoundCure(differ["option"], None, _CURE_OF_OPTION)]
+        return None if title is None else Explained(None, title, OF_OPTION, tuple(cures))
     trees = _trees(raised)
     at = ["the first tree", "another tree"] if trees is None else [f"{tree}{path}" for tree in trees]
     if trees is None and not path and (named := _with_keys(raised, text)) is not None:
