@@ -16,7 +16,16 @@ from jupyter_jaxpr.document.types.cures import Cure
 from jupyter_jaxpr.document.types.document import Note, Snapshot
 
 FOLDER = Path(__file__).parent
-FILLS = {"SIZE": "2", "FILL": "0", "LENGTH": "6", "COUNT": "2", "AXIS": "0", "REST": "rest"}
+FILLS = {
+    "SIZE": "2",
+    "FILL": "0",
+    "LENGTH": "6",
+    "COUNT": "2",
+    "AXIS": "0",
+    "REST": "rest",
+    "DTYPE": "x.dtype",
+    "SHAPE": "x.shape",
+}
 FIRST = (
     "import jax, jax.scipy.special, jax.numpy as jnp, numpy as np\nfrom jax import lax\nfrom functools import partial"
 )

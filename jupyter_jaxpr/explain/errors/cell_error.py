@@ -27,6 +27,7 @@ from .arguments.moved_imports import moved_import_error
 from .arguments.optimizer_updates import other_update_error
 from .arguments.own_classes import own_class_error
 from .arguments.python_objects import python_object_error
+from .arguments.result_types import result_type_error
 from .arguments.results_in_other_order import results_error
 from .arguments.tree_differences import tree_error
 from .arguments.values_without_arrays import python_value_error
@@ -96,6 +97,7 @@ _KINDS = (
     tree_error,
     value_error,
     array_key_error,
+    result_type_error,
     python_object_error,
     construct_error,
     scan_length_error,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from dataclasses import replace
 
@@ -52,12 +53,24 @@ _RANDOM = (
     "Make a key with key = jax.random.key(0), and pass a key to each call, as in jax.random.normal(key, shape): "
     "jax.random draws all numbers from keys."
 )
+_DENSE = ("@", "Write x @ weights + bias. flax (nnx.Linear) and equinox (eqx.nn.Linear) have the layer.")
+_LAYER = ("a layer", "flax and equinox have the layer, which keeps its averages: BatchNorm.")
+_CONVOLUTION = (
+    "jax.lax.conv_general_dilated",
+    "Call jax.lax.conv_general_dilated, or use the layer Conv of flax or equinox.",
+)
+_POOL = ("jax.lax.reduce_window", "Call jax.lax.reduce_window, or use the pooling functions of flax.linen or equinox.")
 #: Function of another library -> the name of the cure, and the sentence on what JAX has in place of the function.
 _WORDS = {
     "binary_cross_entropy_with_logits": (
         "optax",
         "Write optax.sigmoid_binary_cross_entropy(logits, labels).mean(): the library optax has the losses.",
     ),
+    "asscalar": (".item()", "Write x.item(), which gives the number in an array of one element."),
+    "batch_norm": _LAYER,
+    "conv": _CONVOLUTION,
+    "conv1d": _CONVOLUTION,
+    "conv2d": _CONVOLUTION,
     "copyto": (
         ".at[...]",
         "Write x = x.at[...].set(values): .set makes a new array and does not change the old array.",
@@ -67,11 +80,30 @@ _WORDS = {
         "Write optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean(): the library optax has the "
         "losses.",
     ),
+    "dense": _DENSE,
+    "dropout": (
+        "jax.random.bernoulli",
+        "Write keep = jax.random.bernoulli(key, 1 - rate, x.shape), and then jnp.where(keep, x / (1 - rate), 0). flax "
+        "and equinox have a layer Dropout.",
+    ),
+    "embedding": ("an index", "Write table[indices], which takes one row of the array table for each index."),
+    "integers": ("jax.random.randint", "Write jax.random.randint(key, shape, minval, maxval): the shape comes first."),
+    "l1_loss": ("the mean", "Write jnp.mean(jnp.abs(prediction - target))."),
+    "layer_norm": (
+        "jax.nn.standardize",
+        "Write scale * jax.nn.standardize(x, axis=-1) + bias. flax and equinox have a layer LayerNorm.",
+    ),
+    "linear": _DENSE,
     "manual_seed": ("jax.random.key", _RANDOM),
     "matrix": (
         "jnp.array",
         "Write jnp.array(...), and @ for the matrix product: * multiplies two arrays element by element.",
     ),
+    "max_pool": _POOL,
+    "max_pool2d": _POOL,
+    "avg_pool": _POOL,
+    "avg_pool2d": _POOL,
+    "module": ("flax or equinox", "JAX has no class of layers. flax (nnx.Module) and equinox (eqx.Module) have one."),
     "mse_loss": ("the mean", "Write jnp.mean((prediction - target) ** 2)."),
     "nditer": ("a loop", "Loop over the elements of x.ravel(), or compute with the whole array."),
     "no_grad": (
@@ -88,7 +120,16 @@ _WORDS = {
     "random": ("jax.random", _RANDOM),
     "seed": ("jax.random.key", _RANDOM),
 }
-_MODULES = ("jax.numpy", "jax.nn", "jax.lax", "jax")
+_MODULES = ("jax.numpy", "jax.nn", "jax.lax", "jax", "jax.random")
+#: Function of `numpy.random` or PyTorch -> the function of `jax.random` that draws from the same distribution.
+_IN_RANDOM = {
+    "rand": "uniform",
+    "randn": "normal",
+    "random": "uniform",
+    "random_sample": "uniform",
+    "standard_exponential": "exponential",
+    "standard_normal": "normal",
+}
 
 
 def same_function(raised: RaisedAt, attribute: ast.Attribute, module: str) -> tuple[FoundCure, ...]:
@@ -100,10 +141,21 @@ def same_function(raised: RaisedAt, attribute: ast.Attribute, module: str) -> tu
         module: The full name of the module that lacks the function.
     """
     name = attribute.attr
-    if module not in _MODULES or name not in _IN_JNP and name not in _WORDS:
+    if module == "jax.random" and name in _IN_RANDOM:
+        code = f"{raised.source(attribute.value)}.{_IN_RANDOM[name]}"
+        words = f"{_IN_RANDOM[name]} draws from the distribution of {name}. Its first argument is a key."
+        cure = FoundCure(f"jax.random.{_IN_RANDOM[name]}", code, words)
+        return tuple(passed(raised, [applied(cure, [edit_of(raised, over(attribute, code))])])) or (
+            FoundCure(f"jax.random.{_IN_RANDOM[name]}", None, f"{words} {_RANDOM}"),
+        )
+    if module.startswith("jax.scipy."):
+        return _of_scipy(name, module)
+    # A layer of PyTorch has the name of a class, such as LayerNorm.
+    layer = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower() if name[:1].isupper() else name
+    if module not in _MODULES or name not in _IN_JNP and layer not in _WORDS:
         return ()
-    if name in _WORDS:
-        cure_name, words = _WORDS[name]
+    if name not in _IN_JNP:
+        cure_name, words = _WORDS[layer]
         jnp = jnp_name(raised)
         return (FoundCure(cure_name.replace("jnp", jnp), None, words.replace("jnp", jnp)),)
     jax_name = _IN_JNP[name]
@@ -122,6 +174,18 @@ def same_function(raised: RaisedAt, attribute: ast.Attribute, module: str) -> tu
         cure = replace(cure, text=f"In JAX, the dtype {name} is {code}.")
     tried = passed(raised, [applied(cure, [edit_of(raised, change) for change in changes])])
     return tuple(tried) or (replace(cure, code=None),)
+
+
+def _of_scipy(name: str, module: str) -> tuple[FoundCure, ...]:
+    """Return the advice to call a function of SciPy that jax.scipy lacks from a callback; empty if SciPy lacks it."""
+    original = module.removeprefix("jax.")
+    if name not in vars(sys.modules.get(original, ast)):
+        return ()
+    words = (
+        f"{module} has no {name}. jax.pure_callback calls {original}.{name} from a traced function, and has no "
+        "derivative."
+    )
+    return (FoundCure("jax.pure_callback", None, words),)
 
 
 def called_attribute(raised: RaisedAt) -> Explained | None:

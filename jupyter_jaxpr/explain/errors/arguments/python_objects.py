@@ -175,11 +175,17 @@ def _no_member(raised: RaisedAt, name: str) -> Explained | None:
         cure = FoundCure(code, code, f"{modules[0]} has {name}.")
         cure = applied(cure, [edit_of(raised, over(attribute, code))])
         return Explained(None, title, "", tuple(passed(raised, [cure])))
+    if type(sys.modules.get(f"jax.{name}")) is type(sys) and type(module) is type(sys):
+        code = f"jax.{name}"
+        cure = FoundCure(code, code, f"{code} is a module of JAX.")
+        tried = passed(raised, [applied(cure, [edit_of(raised, over(attribute, code))])])
+        return Explained(None, title, "", tuple(tried))
     if name in _REMOVED:
         instead, words = _REMOVED[name]
         title = title if name in _NEVER else f"{title} any more"
         return Explained(None, title, "", (FoundCure(instead, None, words),))
-    close_names = difflib.get_close_matches(name, list(vars(module)) if type(module) is type(sys) else [], 1, 0.8)
+    names = [other for other in vars(module) if not other.endswith("_p")] if type(module) is type(sys) else []
+    close_names = difflib.get_close_matches(name, names, 1, 0.8)
     cures = [FoundCure("the name", None, f"The closest name is {close_names[0]}.")] if close_names else []
     return Explained(None, title, "", tuple(cures))
 
