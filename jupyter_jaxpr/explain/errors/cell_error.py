@@ -24,6 +24,7 @@ from .arguments.exchanged_arguments import exchanged_error
 from .arguments.jit_arguments import argument_error
 from .arguments.misplaced_arguments import misplaced_error
 from .arguments.moved_imports import moved_import_error
+from .arguments.numbers_as_strings import string_number_error
 from .arguments.optimizer_updates import other_update_error
 from .arguments.own_classes import own_class_error
 from .arguments.python_objects import python_object_error
@@ -51,6 +52,7 @@ from .shapes.array_operations import array_error
 from .shapes.batched_products import batched_product_error
 from .shapes.convolutions import convolution_error
 from .shapes.linear_systems import linear_system_error
+from .shapes.matrices import matrix_error
 from .shapes.numbers_of_axes import number_of_axes_error
 from .shapes.operand_dtypes import operand_dtype_error
 from .shapes.pad_widths import pad_width_error
@@ -92,6 +94,7 @@ _KINDS = (
     misplaced_error,
     state_error,
     donated_twice_error,
+    string_number_error,
     plain_value_error,
     single_number_error,
     tree_error,
@@ -117,6 +120,7 @@ _KINDS = (
     batched_product_error,
     operand_dtype_error,
     linear_system_error,
+    matrix_error,
     number_of_axes_error,
     pad_width_error,
     update_axes_error,
