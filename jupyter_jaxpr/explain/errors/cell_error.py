@@ -44,6 +44,8 @@ from .failing_code.place_of_error import RaisedAt, raised_at, touches_jax
 from .flax_modules.frozen_dicts import frozen_dict_error
 from .flax_modules.module_keys import module_key_error
 from .flax_modules.module_variables import module_variables_error
+from .flax_modules.spatial_inputs import spatial_input_error
+from .flax_modules.traced_modules import traced_module_error
 from .flax_modules.unchanged_collections import unchanged_collection_error
 from .message_tables.explained_by_message import message_error
 from .message_tables.quoted_message import quoted_error
@@ -76,6 +78,7 @@ from .transforms.tangents import tangent_error
 #: The functions that explain errors, in the order in which they are tried; the first explanation is shown.
 _KINDS = (
     moved_import_error,
+    traced_module_error,
     misused_at_error,
     in_place_error,
     frozen_dict_error,
@@ -115,6 +118,7 @@ _KINDS = (
     module_key_error,
     module_variables_error,
     unchanged_collection_error,
+    spatial_input_error,
     nan_gradient_error,
     transform_error,
     batched_product_error,

@@ -6,6 +6,7 @@ import ast
 import re
 import sys
 import types
+from dataclasses import replace
 from typing import Any
 
 from ....joined_names import in_a_sentence
@@ -17,6 +18,7 @@ from ..failing_code.called_names import called
 from ..failing_code.module_names import namespace
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
+from ..flax_modules.traced_modules import is_linen_module, module_outside
 from .fields_of_classes import STATIC, class_of_earlier_cell, class_of_text, import_sentence, static_lines
 from .static_argument_edits import is_hashed
 
@@ -85,6 +87,9 @@ def registered(raised: RaisedAt | None, kind: str, value: Any = None) -> tuple[F
         kind: The name of the class.
         value: The object that the failing call got; None if unknown.
     """
+    if is_linen_module(value):
+        advice = module_outside("the module")
+        return (replace(advice, text=f"{advice.text} A module of linen holds no arrays."),)
     words = f"register_dataclass tells JAX which fields of {kind} hold arrays. JAX then traces these fields."
     node = class_of_text(raised, kind) if raised is not None else None
     if raised is not None and namespace(raised).get("jax") is sys.modules.get("jax"):
