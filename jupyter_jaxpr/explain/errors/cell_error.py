@@ -26,10 +26,12 @@ from .arguments.misplaced_arguments import misplaced_error
 from .arguments.moved_imports import moved_import_error
 from .arguments.numbers_as_strings import string_number_error
 from .arguments.optimizer_updates import other_update_error
+from .arguments.order_of_unflatten import unflatten_order_error
 from .arguments.own_classes import own_class_error
 from .arguments.python_objects import python_object_error
 from .arguments.result_types import result_type_error
 from .arguments.results_in_other_order import results_error
+from .arguments.rows_as_arguments import rows_error
 from .arguments.tree_differences import tree_error
 from .arguments.values_without_arrays import python_value_error
 from .arguments.whole_results import whole_result_error
@@ -50,6 +52,7 @@ from .flax_modules.unchanged_collections import unchanged_collection_error
 from .message_tables.explained_by_message import message_error
 from .message_tables.quoted_message import quoted_error
 from .random_keys.random_calls import random_call_error
+from .random_keys.unpacked_keys import unpacked_key_error
 from .shapes.array_operations import array_error
 from .shapes.batched_products import batched_product_error
 from .shapes.convolutions import convolution_error
@@ -70,6 +73,7 @@ from .transforms.arguments_of_the_function import function_arguments_error
 from .transforms.axis_names import axis_name_error
 from .transforms.derivative_rules import derivative_rule_error
 from .transforms.grad_and_vmap import transform_error
+from .transforms.jvp_rules import jvp_rule_error
 from .transforms.nan_gradients import nan_gradient_error
 from .transforms.reverse_mode import reverse_mode_error
 from .transforms.swapped_value_and_grad import swapped_values_error
@@ -90,14 +94,18 @@ _KINDS = (
     cached_function_error,
     listed_layers_error,
     tangent_error,
+    jvp_rule_error,
     function_arguments_error,
+    unpacked_key_error,
+    unflatten_order_error,
+    rows_error,
+    string_number_error,
     python_value_error,
     order_error,
     random_call_error,
     misplaced_error,
     state_error,
     donated_twice_error,
-    string_number_error,
     plain_value_error,
     single_number_error,
     tree_error,

@@ -6,6 +6,7 @@ import ast
 import difflib
 import re
 import sys
+from types import FunctionType
 from typing import Any
 
 from ....jax.facts import is_jitted
@@ -21,7 +22,7 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import LIBRARIES, RaisedAt, touches_jax
 from ..random_keys.left_out_keys import left_out_key_error
-from .jit_arguments import module_of_call
+from .jit_arguments import module_of_call, packages_of
 from .static_argument_edits import parameters_of
 
 _TOO_MANY = re.compile(
@@ -84,6 +85,9 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
     """Explains a call with too many positional arguments, or without a required argument."""
     text = message_of(error).strip()
     of_jax = touches_jax(error) or _calls_jax(raised)
+    if isinstance(error, TypeError) and (match := _TOO_MANY.search(text)) and raised is not None:
+        if (by_name := _by_name(raised, match["name"])) is not None:
+            return by_name
     if isinstance(error, TypeError) and (match := _TOO_MANY.search(text)) and of_jax:
         name = "the function" if match["name"] == "<lambda>" else match["name"]
         if name == "_operator_pow":
@@ -146,6 +150,27 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
             None, f"The call of {name} leaves out {missing}", "", (FoundCure("pass the argument", None, words),)
         )
     return None
+
+
+def _by_name(raised: RaisedAt, name: str) -> Explained | None:
+    """Explains state.apply_gradients(grads) of a library of JAX, whose method takes its arguments only by name."""
+    call = raised.node
+    if raised.frame is None or not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return None
+    holder = value_of(raised, call.func.value)
+    method = next((vars(kind)[name] for kind in mro_of(type(holder)) if name in vars(kind)), None)
+    if type(method) is not FunctionType or LIBRARIES.isdisjoint(packages_of(holder)):
+        return None
+    code = method.__code__
+    names = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+    needed = [parameter for parameter in names if parameter not in (method.__kwdefaults__ or {})]
+    if code.co_argcount != 1 or len(needed) != len(call.args) or call.keywords:
+        return None
+    title = f"{name} takes its arguments by name"
+    passed_by_name = [f"{key}={raised.source(value)}" for key, value in zip(needed, call.args, strict=True)]
+    text = f"{raised.source(call.func)}({', '.join(passed_by_name)})"
+    cure = applied(FoundCure("by name", text, "Pass each argument by its name."), [edit_of(raised, over(call, text))])
+    return Explained(None, title, "", tuple(passed(raised, [cure])))
 
 
 def _calls_jax(raised: RaisedAt | None) -> bool:

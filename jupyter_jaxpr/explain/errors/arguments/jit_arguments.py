@@ -13,6 +13,7 @@ from ....jax.tracer_origins import type_of
 from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
 from ....observe.side_effects.attributes import instance_dict
+from ....observe.user_or_library.library_functions import is_of_jax as is_function_of_jax
 from ....plain_text import message_of, mro_of, own_name
 from ....quantities import count
 from ...trials.trial_of_cure import passed
@@ -119,6 +120,10 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
         )
     elif not is_plain and own_hash(value) is None:
         text += f" The type {kind} needs an __eq__ and a __hash__ that compare the contents."
+    own_call = raised_call_of(error, function)
+    if type_ == "str" and own_call is not None and is_function_of_jax(own_call.function):
+        title = f"{function} takes arrays and numbers, but its argument {path} is a string"
+        return Explained(None, title, "", (FoundCure("a number", None, f"Pass a number or an array as {path}."),))
     static = FoundCure("static_argnames", None, text)
     is_static = not values or can_be_static(value)
     if raised is not None and is_whole and is_static:

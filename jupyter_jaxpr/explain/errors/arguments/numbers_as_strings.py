@@ -44,7 +44,11 @@ def _strings(raised: RaisedAt) -> Iterator[tuple[ast.Call, ast.expr, str]]:
     """
     assert raised.loops is not None
     for call in ast.walk(raised.loops.module):
-        if not isinstance(call, ast.Call) or not _is_of_library(raised, call.func):
+        if not isinstance(call, ast.Call):
+            continue
+        # JAX's own functions compute at once, so only the failing call of one counts.
+        packages = LIBRARIES | {"jax"} if call is raised.node else LIBRARIES
+        if not _is_of_library(raised, call.func, packages):
             continue
         for argument in [*call.args, *(keyword.value for keyword in call.keywords)]:
             text = argument.value if isinstance(argument, ast.Constant) else value_of(raised, argument)
@@ -52,8 +56,8 @@ def _strings(raised: RaisedAt) -> Iterator[tuple[ast.Call, ast.expr, str]]:
                 yield call, argument, text
 
 
-def _is_of_library(raised: RaisedAt, function: ast.expr) -> bool:
-    """Return whether an expression is a function or a class of a JAX library, such as optax.adam or nn.Dense."""
+def _is_of_library(raised: RaisedAt, function: ast.expr, packages: frozenset[str]) -> bool:
+    """Return whether an expression is a function or a class of one of the packages, such as optax.adam or nn.Dense."""
     root = function
     while isinstance(root, ast.Attribute):
         root = root.value
@@ -61,7 +65,7 @@ def _is_of_library(raised: RaisedAt, function: ast.expr) -> bool:
     names = (own_name(value, "__module__"), own_name(value, "__name__"))
     if isinstance(function, ast.Attribute):
         names = (own_name(value, "__name__"), None)
-    return any((name or "").partition(".")[0] in LIBRARIES for name in names)
+    return any((name or "").partition(".")[0] in packages for name in names)
 
 
 def _is_number(text: str) -> bool:

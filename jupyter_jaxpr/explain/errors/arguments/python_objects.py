@@ -75,7 +75,7 @@ def python_object_error(error: BaseException, raised: RaisedAt | None, function:
         return _not_called(raised)
     if isinstance(error, TypeError) and _CALLED_FIELD.match(text) and (explained := called_attribute(raised)):
         return explained
-    if isinstance(error, AttributeError) and _FIXED.match(text) and _of_equinox(raised):
+    if isinstance(error, AttributeError) and _FIXED.match(text) and _of_library(raised):
         return _fixed(raised)
     if isinstance(error, AttributeError) and (match := _NO_WAIT.match(text)):
         return _no_wait(raised, match[1])
@@ -110,13 +110,13 @@ def _no_wait(raised: RaisedAt, kind: str) -> Explained | None:
     return Explained(None, title, "", tuple(passed(raised, [cure])) or (FoundCure(cure.name, None, words),))
 
 
-def _of_equinox(raised: RaisedAt) -> bool:
-    """Return whether the failing statement sets a field of an equinox module."""
+def _of_library(raised: RaisedAt) -> bool:
+    """Return whether the failing statement sets a field of a module of equinox, or of a dataclass of flax."""
     statement = raised.statement_of(raised.node)
     target = statement.targets[0] if isinstance(statement, ast.Assign) else getattr(statement, "target", None)
     if not isinstance(target, ast.Attribute):
         return False
-    return "equinox" in packages_of(value_of(raised, target.value))
+    return not {"equinox", "flax"}.isdisjoint(packages_of(value_of(raised, target.value)))
 
 
 def _named_place(raised: RaisedAt) -> Explained | None:
@@ -331,6 +331,13 @@ def _fixed(raised: RaisedAt) -> Explained | None:
     is_module = "equinox" in {kind.__module__.partition(".")[0] for kind in type(holder).__mro__}
     code = f"{source} = dataclasses.replace({source}, {target.attr}={new})"
     cure = FoundCure("dataclasses.replace", code, "replace makes an object with another value in one field.")
+    if callable(vars(type(holder)).get("replace")):
+        code = f"{source} = {source}.replace({target.attr}={new})"
+        cure = FoundCure("replace", code, "replace makes an object with another value in one field.")
+        if isinstance(target.value, ast.Name):
+            cure = applied(cure, [edit_of(raised, over(statement, code))])
+        text = "The fields of a frozen dataclass cannot be changed."
+        return Explained(None, title, text, tuple(passed(raised, [cure])))
     if is_module:
         code = f"{source} = eqx.tree_at(lambda module: module.{target.attr}, {source}, {new})"
         cure = FoundCure("equinox.tree_at", code, "tree_at makes a module with another value in one field.")

@@ -63,6 +63,9 @@ def condition_error(text: str, raised: RaisedAt | None) -> Explained:
         return Explained(None, title, "", (FoundCure("a comparison", None, words),))
     match = _GIVEN.search(text)
     explanation = f"The condition is {match[1]}." if match is not None else ""
+    if match is not None and match[1].endswith("[]"):
+        words = "Write a comparison, such as x > 0: an integer or a float is no condition of a while_loop."
+        cures = [FoundCure("a comparison", None, words)]
     place = None
     if raised is not None and isinstance(raised.node, ast.Call) and called(raised.node) == "while_loop":
         result = result_of(function_of_text(raised, raised.node.args[0] if raised.node.args else None))

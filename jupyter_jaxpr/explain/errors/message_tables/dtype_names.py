@@ -10,6 +10,7 @@ from ....observe.observation import FoundCure
 from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
 
 _UNKNOWN = re.compile(r"^data type '(.*?)' not understood")
@@ -35,6 +36,10 @@ def dtype_name_error(text: str, raised: RaisedAt | None) -> Explained | None:
     if match is None:
         return None
     name = match[1]
+    if raised is not None and (leaf := _string_in_tree(raised, name)) is not None:
+        words = "Remove the strings from the tree, or keep the strings in a tree of their own."
+        cure = FoundCure("arrays alone", None, words)
+        return Explained(None, f"{leaf} is a string, not an array", "", (cure,))
     title = f"There is no dtype {name}"
     general = FoundCure("a dtype", None, "Write a dtype such as jnp.float32.")
     close = _OTHER_NAMES.get(name.lower()) or _closest(name)
@@ -48,6 +53,26 @@ def dtype_name_error(text: str, raised: RaisedAt | None) -> Explained | None:
         words = f"In JAX, the name of this dtype is {close}."
     cure = applied(FoundCure("dtype name", code, words), [edit_of(raised, over(written[0], code))])
     return Explained(None, title, "", tuple(passed(raised, [cure])) or (general,))
+
+
+def _string_in_tree(raised: RaisedAt, text: str) -> str | None:
+    """Return the path of a string in a dict, list or tuple that the failing call gets, such as params['name'].
+
+    None without one.
+    """
+    import jax
+
+    call = raised.node
+    if not isinstance(call, ast.Call) or raised.frame is None:
+        return None
+    for argument in [*call.args, *(keyword.value for keyword in call.keywords)]:
+        value = value_of(raised, argument)
+        if type(value) not in (dict, list, tuple):
+            continue
+        for path, leaf in jax.tree_util.tree_flatten_with_path(value)[0][:1_000]:
+            if type(leaf) is str and leaf == text:
+                return f"{raised.source(argument)}{jax.tree_util.keystr(path)}"
+    return None
 
 
 def _closest(name: str) -> str | None:

@@ -98,6 +98,20 @@ PROGRAM_MESSAGES = (
     ),
     # --- exported and compiled programs ---
     Message(
+        r"'[\w.]*(?:ArrayImpl|Tracer|float|int|tuple|list)' object has no attribute 'items'",
+        "compile takes no arguments of the function",
+        "lower takes the arguments, and compile makes a program for their types.",
+        ("the call", "Write compiled = jitted.lower(x).compile(), and then compiled(x)."),
+        calls=("compile",),
+    ),
+    Message(
+        r"the first argument must be callable",
+        "make_jaxpr takes a function",
+        "",
+        ("the function", "Write jax.make_jaxpr(f)(x), where f is the function and x its argument."),
+        calls=("make_jaxpr",),
+    ),
+    Message(
         r"Shape mismatch for (\S+?)(?:\.shape\[\d+\])?(?: \(.*?\))?: expected (.+?) and called with (.+)",
         "The exported program takes {2} as {1}, but gets {3}",
         "export made one program for one type of each argument.",

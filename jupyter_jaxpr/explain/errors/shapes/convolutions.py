@@ -10,10 +10,12 @@ from ....observe.observation import FoundCure
 from ....plain_text import message_of
 from ....quantities import count
 from ...trials.trial_of_cure import passed
+from ..arguments.jit_arguments import packages_of
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.expression_shapes import shape_of
+from ..failing_code.module_names import jnp_name
 from ..failing_code.origins import operands, value_of
 from ..failing_code.place_of_error import RaisedAt, was_raised_in_jax
 
@@ -47,6 +49,8 @@ def convolution_error(error: BaseException, raised: RaisedAt | None, function: s
     call = raised.node if raised is not None else None
     if raised is None or raised.frame is None or not isinstance(call, ast.Call):
         return Explained(None, title, _ORDER, (channels,))
+    if "equinox" in packages_of(value_of(raised, call.func)):
+        return _of_equinox(raised, call, title, int(match["kernel"]))
     explanation = f"{_ORDER} {operands(raised, call.args[:2])}".strip()
     if not _has_channels_last(raised, call):
         return Explained(None, title, explanation, (channels,))
@@ -54,6 +58,21 @@ def convolution_error(error: BaseException, raised: RaisedAt | None, function: s
     words = "NHWC: batch, height, width, channel. HWIO: height, width, channels of the input, channels of the result."
     cure = applied(FoundCure("dimension_numbers", code, words), [edit_of(raised, over(call, code))])
     return Explained(None, title, explanation, tuple(passed(raised, [cure])) or (channels,))
+
+
+def _of_equinox(raised: RaisedAt, call: ast.Call, title: str, channels: int) -> Explained:
+    """Explains a convolution of equinox whose input has its channels last."""
+    text = "A convolution of equinox takes one input without a batch axis: the first axis is that of the channels."
+    words = f"Pass an input whose first axis has {channels} channels."
+    cure = FoundCure("channels", None, words)
+    shape = shape_of(raised, call.args[0]) if len(call.args) == 1 else None
+    if shape is not None and shape[-1] == channels:
+        jnp, source = jnp_name(raised), raised.source(call.args[0])
+        code = f"{jnp}.moveaxis({source}, -1, 0)"
+        words = f"{jnp}.moveaxis makes the last axis of {source} the first axis."
+        moved = applied(FoundCure(f"{jnp}.moveaxis", code, words), [edit_of(raised, over(call.args[0], code))])
+        return Explained(None, title, text, tuple(passed(raised, [moved])) or (cure,))
+    return Explained(None, title, text, (cure,))
 
 
 def _too_few_axes(error: BaseException, raised: RaisedAt) -> Explained | None:

@@ -1,0 +1,49 @@
+"""Explains a rule of custom_jvp that takes its arguments one by one: JAX passes two tuples."""
+
+from __future__ import annotations
+
+from ....observe.observation import FoundCure
+from ....plain_text import file_of, message_of
+from ..explanation import Explained
+from ..failing_code.place_of_error import RaisedAt
+
+_FILE = "custom_derivatives.py"
+
+
+def jvp_rule_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """Explains an operation on a tuple in a rule that defjvp got, where the tuple is that of the arguments."""
+    if raised is None or not isinstance(error, TypeError | AttributeError) or "tuple" not in message_of(error):
+        return None
+    users = [frame for frame in (*raised.callers, raised.frame) if frame is not None]
+    traceback, previous = error.__traceback__, ""
+    while traceback is not None:
+        frame = traceback.tb_frame
+        if frame in users and previous.endswith(_FILE):
+            names = frame.f_code.co_varnames[: frame.f_code.co_argcount]
+            locals_of_rule = [frame.f_locals.get(name) for name in names]
+            values = [value for value in locals_of_rule if type(value) is tuple]
+            if len(values) == len(names) == 2 and _uses(raised, len(values[0])):
+                title = "A rule of custom_jvp gets the arguments as one tuple, and the tangents as another tuple"
+                text = f"Here, {names[0]} is the tuple of the arguments, and {names[1]} is the tuple of the tangents."
+                first = _unpacked(names[0], len(values[0]))
+                words = "Take the elements out of both tuples at the start of the rule."
+                code = f"{first}\n{_unpacked(names[1], len(values[1]))}"
+                return Explained(None, title, text, (FoundCure("the elements", code, words),))
+        previous = file_of(frame.f_code)
+        traceback = traceback.tb_next
+    return None
+
+
+def _unpacked(name: str, number: int) -> str:
+    if number == 1:
+        return f"({name},) = {name}"
+    return f"{', '.join(f'{name}{position}' for position in range(number))} = {name}"
+
+
+def _uses(raised: RaisedAt, number: int) -> bool:
+    """Return whether the failing function has a tuple of this length in a variable.
+
+    JAX makes the tuple anew where the rule passes the tuple to the function that has the rule.
+    """
+    locals_of_frame = raised.frame.f_locals if raised.frame is not None else {}
+    return any(type(local) is tuple and len(local) == number for local in locals_of_frame.values())
