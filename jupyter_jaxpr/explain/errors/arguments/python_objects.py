@@ -47,13 +47,10 @@ _REMOVED = {
     "index_min": (".at[...].min", "Write x.at[index].min(value), which makes a new array."),
     "index_max": (".at[...].max", "Write x.at[index].max(value), which makes a new array."),
     "tree_multimap": ("jax.tree.map", "jax.tree.map takes one tree or several."),
-    "seed": ("jax.random.key", "Make a key with jax.random.key(seed), and pass a key to each call of jax.random."),
     "msort": ("jnp.sort", "Write jnp.sort(x, axis=0)."),
     "row_stack": ("jnp.vstack", "Write jnp.vstack(arrays)."),
     "trapz": ("jax.scipy.integrate.trapezoid", "Import jax.scipy.integrate, and call trapezoid(y, x)."),
 }
-#: Names of other libraries, which JAX never had.
-_NEVER = frozenset({"seed"})
 _NUMBERS = (bool, int, float, complex)
 _MOST = 12
 
@@ -182,8 +179,7 @@ def _no_member(raised: RaisedAt, name: str) -> Explained | None:
         return Explained(None, title, "", tuple(tried))
     if name in _REMOVED:
         instead, words = _REMOVED[name]
-        title = title if name in _NEVER else f"{title} any more"
-        return Explained(None, title, "", (FoundCure(instead, None, words),))
+        return Explained(None, f"{title} any more", "", (FoundCure(instead, None, words),))
     names = [other for other in vars(module) if not other.endswith("_p")] if type(module) is type(sys) else []
     close_names = difflib.get_close_matches(name, names, 1, 0.8)
     cures = [FoundCure("the name", None, f"The closest name is {close_names[0]}.")] if close_names else []

@@ -225,7 +225,7 @@ def _makes_optimizer(value: Any) -> bool:
 
 
 def _named_maker(source: str, attribute: str) -> Explained:
-    title = f"{source} is a function that makes an optimizer, so it has no {attribute}"
+    title = f"{source} is a function that makes an optimizer, and a function has no {attribute}"
     words = f"Call the function with its options, such as the learning rate: {source}(...)."
     return Explained(None, title, "", (FoundCure("call the function", None, words),))
 

@@ -303,6 +303,30 @@ PROGRAM_MESSAGES = (
     ),
     # --- libraries ---
     Message(
+        r'Could not create (?:submodule|param|variable) "(\w+)" in Module (\w+): Name in use',
+        "Two parts of {2} have the name {1}",
+        "A module of linen keeps the parameters of each part under the name of the part.",
+        ("another name", "Give each part a name of its own, or leave name out: flax then makes the names."),
+    ),
+    Message(
+        r"\"(\w+)\" object has no attribute \"(\w+)\"\. If \"\w+\" is defined in '\.setup\(\)'",
+        "{1} has no attribute {2} outside of init and apply",
+        "flax calls the method setup of a module, which makes attributes, at the start of init and apply.",
+        ("bind", "If setup makes {2}, write m.bind(variables).{2}: variables is the dict that init returned."),
+    ),
+    Message(
+        r"The cosine_decay_schedule requires positive decay_steps, got decay_steps=(-?\d+)",
+        "The cosine decay has {1} steps, but needs at least 1",
+        "In warmup_cosine_decay_schedule, decay_steps counts all steps, also those of the warm-up.",
+        ("decay_steps", "Pass a decay_steps that is larger than warmup_steps."),
+    ),
+    Message(
+        r"JAX Arrays do not implement the arr\.flat property",
+        "A JAX array has no flat, because a JAX array cannot be changed in place",
+        "",
+        (".at[...]", "Write x = jnp.fill_diagonal(x, value, inplace=False) for a diagonal, or x.ravel() to read."),
+    ),
+    Message(
         r"\('Input to `(\w+)` needs to have rank (\d+),', ' but input has shape (\(.*?\))\.'\)",
         "{1} of equinox takes an array whose number of axes is {2}, but gets the shape {3}",
         "A module of equinox takes one element, without a batch axis.",
