@@ -71,8 +71,6 @@ def derivative_rule_error(error: BaseException, raised: RaisedAt | None, functio
         # If the user's code called the rule, the error says nothing about the arguments that JAX would pass.
         is_called_by_jax = was_raised_in_jax(error)
         return _too_few(raised, missing["name"], int(missing["count"])) if is_called_by_jax else None
-    if (unpacked := _packed_arguments(raised)) is not None:
-        return unpacked
     if match := _TANGENT.search(message_of(error).strip()):
         return _tangent(raised, match["wanted"], match["got"])
     match = _NO_TUPLE.search(message_of(error).strip())
@@ -205,38 +203,6 @@ def _tangent(raised: RaisedAt, wanted: str, got: str) -> Explained | None:
         explanation = f"{explanation} The tangent contains {parts}: {in_a_sentence(reductions)}."
     cure = FoundCure("same type", None, words)
     return Explained(edit_of(raised, over(tangent, "")).place, title, explanation, (cure,))
-
-
-def _packed_arguments(raised: RaisedAt) -> Explained | None:
-    """Explains a rule of custom_jvp that computes with its two parameters, each of which is a tuple.
-
-    None if the failing expression is not in such a rule.
-    """
-    rule = _rule_of_jvp(raised)
-    if raised.frame is None or rule is None or raised.function is not rule or not isinstance(rule, ast.FunctionDef):
-        return None
-    names = [parameter.arg for parameter in [*rule.args.posonlyargs, *rule.args.args]]
-    nodes: list[ast.expr] = []
-    match raised.node:
-        case ast.Call(args=args):
-            nodes = args
-        case ast.BinOp(left=left, right=right):
-            nodes = [left, right]
-        case ast.UnaryOp(operand=operand):
-            nodes = [operand]
-    wrong = [node.id for node in nodes if isinstance(node, ast.Name) and node.id in names]
-    values = [raised.frame.f_locals.get(name) for name in wrong]
-    if len(names) != 2 or not any(type(value) is tuple for value in values):
-        return None
-    primals, tangents = names
-    title = f"The rule {rule.name} of a custom_jvp gets two tuples: the arguments and their tangents"
-    text = f"{primals} is the tuple of the arguments, and {tangents} is the tuple of their tangents."
-    value = raised.frame.f_locals.get(primals)
-    code = None
-    if type(value) is tuple and len(value) == 1:
-        code = f"({primals},), ({tangents},) = {primals}, {tangents}"
-    words = f"Take the elements out of both tuples in the first line of {rule.name}."
-    return Explained(None, title, text, (FoundCure("the elements", code, words),))
 
 
 def _is_name(node: ast.expr, name: str) -> bool:

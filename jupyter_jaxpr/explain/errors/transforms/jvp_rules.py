@@ -23,21 +23,16 @@ def jvp_rule_error(error: BaseException, raised: RaisedAt | None, function: str)
             locals_of_rule = [frame.f_locals.get(name) for name in names]
             values = [value for value in locals_of_rule if type(value) is tuple]
             if len(values) == len(names) == 2 and _uses(raised, len(values[0])):
-                title = "A rule of custom_jvp gets the arguments as one tuple, and the tangents as another tuple"
-                text = f"Here, {names[0]} is the tuple of the arguments, and {names[1]} is the tuple of the tangents."
-                first = _unpacked(names[0], len(values[0]))
-                words = "Take the elements out of both tuples at the start of the rule."
-                code = f"{first}\n{_unpacked(names[1], len(values[1]))}"
+                name = frame.f_code.co_name
+                rule = "The rule" if name == "<lambda>" else f"The rule {name}"
+                title = f"{rule} of a custom_jvp gets two tuples: the arguments and their tangents"
+                text = f"{names[0]} is the tuple of the arguments, and {names[1]} is the tuple of their tangents."
+                words = f"Take the elements out of both tuples in the first line of {rule[0].lower()}{rule[1:]}."
+                code = f"({names[0]},), ({names[1]},) = {names[0]}, {names[1]}" if len(values[0]) == 1 else None
                 return Explained(None, title, text, (FoundCure("the elements", code, words),))
         previous = file_of(frame.f_code)
         traceback = traceback.tb_next
     return None
-
-
-def _unpacked(name: str, number: int) -> str:
-    if number == 1:
-        return f"({name},) = {name}"
-    return f"{', '.join(f'{name}{position}' for position in range(number))} = {name}"
 
 
 def _uses(raised: RaisedAt, number: int) -> bool:
