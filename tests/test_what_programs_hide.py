@@ -39,19 +39,56 @@ def test_an_index_out_of_bounds(notebook, expression, outcome):
         ("a = v[10]", "v[10]", "The program reads the element 2 of the axis."),
         ("a = m[3, 1]", "m[3, 1]", "The program reads the element 2 of the axis."),
         ("a = [v[i] for i in range(4)]", "v[i]", "The program reads the element 2 of the axis."),
+        ("a = v[-4]", "v[-4]", "The program reads the element 0 of the axis."),
+        ("a = v.at[8].set(1.0)", "v.at[8].set(1.0)", "The program leaves out this update of the array."),
+        ("a = v.at[i].add(1.0)", "v.at[i].add(1.0)", "The program leaves out this update of the array."),
+        ("a = v[jnp.array([1, 9])]", "v[jnp.array([1, 9])]", NOT_CHECKED),
+        ("a = v[np.array([1, -4])]", "v[np.array([1, -4])]", NOT_CHECKED),
+        ("a = v[i]", "v[i]", NOT_CHECKED),
+        ("a = m[i, 0]", "m[i, 0]", NOT_CHECKED),
+        ("a = m[i, jnp.arange(2)]", "m[i, jnp.arange(2)]", NOT_CHECKED),
+        ("k = jnp.argmax(v) + 5; a = v[k]", "v[k]", "The program reads the element 2 of the axis."),
+        (
+            "a = lax.dynamic_index_in_dim(v, 3)",
+            "lax.dynamic_index_in_dim(v, 3)",
+            "The program reads the element 2 of the axis.",
+        ),
     ],
 )
 def test_an_index_out_of_bounds_outside_of_jit(notebook, cell, expression, outcome):
-    notebook.run("v = jnp.arange(3.0); m = jnp.ones((3, 4))")
+    notebook.run("import numpy as np\nv = jnp.arange(3.0); m = jnp.ones((3, 4)); i = jnp.array([0, 5])")
     ran = notebook.run(f"%%jaxpr\n{cell}")
     note = ran.note("out_of_bounds")
     assert (note["text"], note["cure"]) == (OUTSIDE.format(expression) + outcome, "Use an index from -3 to 2.")
     assert ran.line_of(note) == 2
 
 
-def test_an_index_in_bounds_outside_of_jit_has_no_note(notebook):
-    ran = notebook.run("%%jaxpr\na = x[7], x[-8], x[0], [x[i] for i in range(8)], x[2:20]")
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "a = x[7], x[-8], x[0], [x[i] for i in range(8)], x[2:20]",
+        "a = x[i], x[i - 8], x.at[i].set(0.0), x[jnp.array([0, -8])], x[x > 3.0], x[jnp.argsort(x)]",
+        "a = jnp.where(i < 5, x[i + 1], 0.0)",
+        "a = x[jnp.arange(9)] * (jnp.arange(9) < 8), x[counted] * (counted < 8)",
+        "a = x.at[i + 5].set(0.0, mode='drop'), x.at[i + 5].get(mode='fill', fill_value=0.0)",
+    ],
+)
+def test_an_index_outside_of_jit_that_is_in_bounds_or_outside_on_purpose(notebook, cell):
+    notebook.run("i = jnp.array([0, 7]); counted = jnp.arange(9)")
+    ran = notebook.run(f"%%jaxpr\n{cell}")
+    assert ran.result.success
     assert "out_of_bounds" not in ran.notes
+
+
+def test_a_slice_outside_of_jit_that_reaches_beyond_the_end(notebook):
+    ran = notebook.run("%%jaxpr\ni = jnp.int32(6)\na = lax.dynamic_slice(x, (i,), (4,))")
+    note = ran.note("out_of_bounds")
+    assert (note["text"], note["cure"], ran.line_of(note)) == (
+        "lax.dynamic_slice(x, (i,), (4,)) is out of bounds: the slice has the length 4, and axis 0 of the array has "
+        "the size 8. JAX raises no error. JAX moves the slice into the array: the slice begins at 4.",
+        "Begin the slice at 4 or before.",
+        3,
+    )
 
 
 def test_a_slice_that_reaches_beyond_the_end(notebook):
@@ -143,6 +180,26 @@ def test_an_index_that_a_call_passes(notebook, body, outcome):
     assert ran.line_of(note) == 4
     # the same program, called with an index in bounds
     assert "out_of_bounds" not in notebook.run("%%jaxpr\nf(x, 2)").notes
+    # an index on the device
+    assert notebook.run("%%jaxpr\ni = jnp.int32(9)\nf(x, i)").note("out_of_bounds")["text"] == note["text"]
+    assert "out_of_bounds" not in notebook.run("%%jaxpr\nf(x, jnp.int32(2))").notes
+
+
+@pytest.mark.parametrize(
+    ("arguments", "subject"),
+    [
+        ("l, y", "With the recorded values of a call, l[jnp.arange(3), {}]"),
+        ("l, None", "l[jnp.arange(3), {}]"),  # the function reads an array that is not its argument
+    ],
+)
+def test_labels_on_the_device_that_are_out_of_bounds(notebook, arguments, subject):
+    notebook.run("l = jnp.ones((3, 4)); y = jnp.array([0, 2, 5])")
+    label = "y" if "None" in arguments else "i"
+    ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(l, i):\n    return l[jnp.arange(3), {label}]\nf({arguments})")
+    assert ran.note("out_of_bounds")["text"] == (
+        f"{subject.format(label)} is out of bounds: axis 1 of the array has the size 4. JAX raises no error. "
+        f"{NOT_CHECKED}"
+    )
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,9 @@ def index_notes(
     for index, (program, observed) in enumerate(zip(programs, all_observed, strict=False)):
         try:
             constants = getattr(observed.jaxpr, "consts", ())
-            found = [(_ALWAYS, outside) for outside in reads.of(inside(walk, program.scope), constants)]
+            found = [
+                (_ALWAYS, outside) for outside in reads.of(inside(walk, program.scope), constants, observed.numbers)
+            ]
             numbers = [] if observed.values is None else observed.values.whole_numbers()
             if any(number is not None for number in numbers):
                 found += [(_IN_CALL, outside) for outside in reads.in_call(program.scope, constants, numbers)]

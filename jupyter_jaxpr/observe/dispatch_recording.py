@@ -28,9 +28,11 @@ from ..plain_text import FAILURES
 from ..quantities import count, duration
 from .numpy_arrays import NumPyArrays
 from .user_or_library.user_classes import comparing_class, read_by_users_code
+from .whole_numbers import whole_numbers
 
 MOST = 2_000
 SECONDS = 0.1
+_MOST_READ = 1_000  # the most arrays of a recording that are looked at for values
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ class Recorded:
         dispatches: The number of programs that JAX ran.
         ended: A sentence on why the recording ended before `stop`; None if the recording lasted until `stop`.
         unread: A sentence on NumPy arrays whose contents may have changed between two uses; None if there are none.
+        numbers: Variable -> the values of its array, for small integer arrays whose values are known.
     """
 
     program: Any
@@ -51,6 +54,7 @@ class Recorded:
     dispatches: int
     ended: str | None
     unread: str | None
+    numbers: Mapping[Any, Any]
 
 
 class _Key(NamedTuple):
@@ -139,6 +143,8 @@ class Recording:
         # id of the integer array inside a random key -> the key; JAX makes a key of the same array for each use
         self._keys: dict[int, _Key] = {}
         self._numpy = NumPyArrays()
+        # variable of a NumPy array or scalar -> its values when JAX got it, if it is a small integer array
+        self._numbers: dict[Any, Any] = {}
 
     @property
     def is_over(self) -> bool:
@@ -194,6 +200,7 @@ class Recording:
             name: The name of the program.
         """
         unread = self._unread()
+        numbers = self._whole_numbers()
         inputs: list[Any] = []
         for array in arguments:
             variable = self._argument(array)
@@ -215,7 +222,7 @@ class Recording:
         program = dispatches.program_of([*outside, *inputs], outputs, self._equations, name)
         self._variables.clear()
         self._keys.clear()
-        return Recorded(program, len(outside), self.count, self.ended, unread)
+        return Recorded(program, len(outside), self.count, self.ended, unread, numbers)
 
     def recorded_whole(self, name: str) -> Recorded:
         """Return the recorded program.
@@ -228,7 +235,16 @@ class Recording:
         ]
         inputs = dispatches.inputs_of(self._equations, [])
         program = dispatches.program_of(inputs, results, self._equations, name)
-        return Recorded(program, len(inputs), self.count, self.ended, self._unread())
+        return Recorded(program, len(inputs), self.count, self.ended, self._unread(), self._whole_numbers())
+
+    def _whole_numbers(self) -> Mapping[Any, Any]:
+        """Return the values of small integer arrays: of NumPy's as JAX got them, of JAX's that still exist."""
+        numbers = dict(self._numbers)
+        for reference, variable in list(self._variables.values())[:_MOST_READ]:
+            number = whole_numbers(reference())
+            if number is not None:
+                numbers.setdefault(variable, number)
+        return numbers
 
     def _unread(self) -> str | None:
         arrays = len(self._numpy.unread)
@@ -379,10 +395,12 @@ class Recording:
 
     def _link(self, sources: Sequence[Any], copies: Sequence[Any]) -> None:
         for value, array in zip(sources, copies, strict=True):
-            if isinstance(value, bool | int | float | complex) or self._recorded_variable(array) is not None:
-                continue
-            if not hasattr(array, "shape"):
+            if self._recorded_variable(array) is not None or not hasattr(array, "shape"):
                 continue  # a value without a shape is the token of an ordered effect
+            if isinstance(value, bool | int | float | complex):
+                if type(value) is int and type(array) is self._array_type:
+                    self._numbers[self._make(array)] = value
+                continue
             variable = self._operand(value, None, dispatches.source_here())
             if variable.aval.shape == array.shape and variable.aval.dtype == array.dtype:
                 self._variables[id(array)] = weakref.ref(array), variable
@@ -437,6 +455,9 @@ class Recording:
         if type(value) is self._array_type:
             self._variables[id(value)] = weakref.ref(value), variable
             return variable
+        number = whole_numbers(value)
+        if number is not None:
+            self._numbers[variable] = number
         if is_numpy(value):
             self._numpy.add(value, variable)
             return variable

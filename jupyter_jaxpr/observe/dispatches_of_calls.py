@@ -323,6 +323,7 @@ def _function(recorded_call: _RecordedCall, file: str, reading: Reading) -> Obse
         no_text=NO_TEXT,
         no_values=NO_VALUES,
         jaxpr=recorded.program,
+        numbers=recorded.numbers,
         arguments=_arguments(recorded_call, names, paths, recorded.program.in_avals[recorded.others :], reading),
         result=None if recorded_call.has_raised else _result(recorded_call.result, results),
         call=Place(file, call.line, "<module>", call.column, call.end_line, call.end_column),

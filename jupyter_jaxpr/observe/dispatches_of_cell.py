@@ -106,6 +106,7 @@ class RecordedCell:
             no_text=NO_TEXT,
             no_values=NO_VALUES,
             jaxpr=recorded.program,
+            numbers=recorded.numbers,
             origin_note=" ".join(filter(None, (note, composed, recorded.ended, recorded.unread, limit_note, message))),
             how="recorded as it ran",
             input_names=("",) * recorded.others,

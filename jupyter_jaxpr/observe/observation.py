@@ -10,6 +10,7 @@ The packages `program` and `build` read these records and nothing else of the ob
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -86,6 +87,8 @@ class ObservedProgram:
     how: str | None = None
     is_candidate: bool = False  # true if it is not certain that the run ran the program
     values: CallValues | None = None  # the argument values of the newest call whose arguments still exist
+    # of a recording: variable -> the values of its array, for small integer arrays whose values are known
+    numbers: Mapping[Any, Any] = field(default_factory=dict)
     # the calls of the cell that ran the program, with their arguments; only with `--steps`
     calls: ProgramCalls | None = None
     donated: tuple[bool, ...] = ()  # whether a call donates the input, for each of the last inputs

@@ -294,7 +294,9 @@ def _values(
         return None
     if traced is None or traced[0] is not jaxpr:
         return None
-    return CallValues(copied(traced[1], donated) if keep else traced[1], "last", keep)
+    values = CallValues(copied(traced[1], donated) if keep else traced[1], "last", keep)
+    values.keep_indices()
+    return values
 
 
 def _is_info(node: Any) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ..observe.whole_numbers import whole_numbers
 from .jaxpr.parameters import open_jaxpr
 from .jaxpr.walk import Walk
 
@@ -54,8 +55,8 @@ class OutsideReads:
     def __init__(self, walk: Walk) -> None:
         self._walk = walk
         self._numbers = {id(jaxpr): number for number, jaxpr in enumerate(walk.jaxprs)}
-        # id of an array -> the array, for arrays made or computed from `jnp.arange`.
-        self._counted: dict[int, Any] = {}
+        # id of an array -> the array and its columns that were made or computed from `jnp.arange`.
+        self._counted: dict[int, tuple[Any, frozenset[int]]] = {}
 
     def in_call(self, scope: int, constants: Sequence[Any], inputs: Sequence[Any]) -> list[OutOfBounds]:
         """Return the accesses outside of an array in one call of a program, with the call's values.
@@ -65,25 +66,26 @@ class OutsideReads:
             constants: The constants of this scope.
             inputs: The values of the call's inputs; None for an unknown value.
         """
-        import numpy as np
-
         jaxpr = self._walk.jaxprs[scope]
         values: dict[Any, Any] = {}
         for variable, constant in zip(jaxpr.constvars, constants, strict=False):
-            _keep(values, variable, constant)
+            self._keep_constant(values, variable, constant)
         for variable, value in zip(jaxpr.invars, inputs, strict=False):
-            if value is not None and np.shape(value) == getattr(variable.aval, "shape", None):
-                _keep(values, variable, np.asarray(value).astype(variable.aval.dtype))
+            if value is not None:
+                self._keep_of_run(values, variable, value)
         indices: list[OutOfBounds] = []
         self._read(jaxpr, values, indices, None)
         return indices
 
-    def of(self, scopes: list[int], constants: Sequence[Any]) -> Iterator[OutOfBounds]:
-        """Return the accesses outside of an array in some scopes, as far as these do not depend on the inputs.
+    def of(
+        self, scopes: list[int], constants: Sequence[Any], numbers: Mapping[Any, Any] | None = None
+    ) -> Iterator[OutOfBounds]:
+        """Return the accesses outside of an array in some scopes, as far as these do not depend on unknown inputs.
 
         Args:
             scopes: The scopes of one program, the outermost first.
             constants: The constants of the outermost scope.
+            numbers: Variable -> its value, for variables of the outermost scope of a recording.
         """
         if not any(name in _SLICES or name.startswith(_INDEXED) for name in self._walk.primitives(scopes)):
             return
@@ -92,7 +94,9 @@ class OutsideReads:
             values: dict[Any, Any] = {}
             if not place:
                 for variable, constant in zip(jaxpr.constvars, constants, strict=False):
-                    _keep(values, variable, constant)
+                    self._keep_constant(values, variable, constant)
+                for variable, number in (numbers or {}).items():
+                    self._keep_of_run(values, variable, number)
             indices: list[OutOfBounds] = []
             self._read(jaxpr, values, indices, None)
             yield from indices
@@ -119,9 +123,9 @@ class OutsideReads:
                 if all(operand is not None for operand in known):
                     result = rule(operands, equation.params)
                     _keep(values, equation.outvars[0], result)
-                    is_counted = name == "iota" or any(id(operand) in self._counted for operand in operands)
-                    if is_counted and result is not None:
-                        self._counted[id(result)] = result
+                    columns = _ALL if name == "iota" else self._counted_columns(name, operands, equation.params)
+                    if columns and result is not None:
+                        self._counted[id(result)] = result, columns
                 continue
             place = self._place(jaxpr, at, outer)
             if name in _CALLS:
@@ -130,11 +134,40 @@ class OutsideReads:
                 continue
             if place is None or _BACKWARD in str(equation.source_info.name_stack) or _is_masked(jaxpr, equation):
                 continue
-            outside = _slice(equation, operands) if name in _SLICES else _indexed(equation, operands)
             # An index computed from `jnp.arange` may be out of bounds on purpose, as in x[i + 1] * (i < n - 1). For a
             # slice this is never intended.
-            if outside is not None and not (outside[2] == 1 and id(operands[1]) in self._counted):
+            _, counted = self._counted.get(id(operands[1]), (None, frozenset()))
+            if name not in _SLICES:
+                outside = _indexed(equation, operands, counted)
+            else:
+                outside = _slice(equation, operands)
+                outside = None if outside is not None and outside[2] == 1 and counted else outside
+            if outside is not None:
                 reads.append(OutOfBounds(place[0], place[1], *outside))
+
+    def _keep_constant(self, values: dict[Any, Any], variable: Any, constant: Any) -> None:
+        if _is_of_numpy(constant):
+            _keep(values, variable, constant)
+        elif (number := whole_numbers(constant)) is not None:
+            self._keep_of_run(values, variable, number)
+
+    def _keep_of_run(self, values: dict[Any, Any], variable: Any, value: Any) -> None:
+        """Keep a value that a run gave to a variable."""
+        import numpy as np
+
+        if np.shape(value) == getattr(variable.aval, "shape", None):
+            array = np.asarray(value).astype(variable.aval.dtype)
+            _keep(values, variable, array)
+            if _is_counted(array):
+                self._counted[id(array)] = array, _ALL
+
+    def _counted_columns(self, name: str, operands: Sequence[Any], params: Mapping[str, Any]) -> frozenset[int]:
+        """Return which columns of a result come from `jnp.arange`; all columns if the operation mixes columns."""
+        are_counted = [id(operand) in self._counted for operand in operands]
+        columns = [operand.shape[-1:] == (1,) for operand in operands if operand is not None]
+        if name == "concatenate" and all(columns) and params["dimension"] == operands[0].ndim - 1:
+            return frozenset(place for place, is_counted in enumerate(are_counted) if is_counted)
+        return _ALL if any(are_counted) else frozenset()
 
     def _call(
         self,
@@ -168,11 +201,23 @@ class OutsideReads:
         return outer
 
 
+def _is_of_numpy(value: Any) -> bool:
+    import numpy as np
+
+    return isinstance(value, np.ndarray | np.generic) or type(value).__name__ == "TypedNdArray"
+
+
+def _is_counted(array: Any) -> bool:
+    """Return whether the elements are consecutive numbers, as those of `jnp.arange` are."""
+    import numpy as np
+
+    return bool(array.ndim == 1 and array.size > 1 and array.dtype.kind != "b" and (np.diff(array) == 1).all())
+
+
 def _keep(values: dict[Any, Any], variable: Any, value: Any) -> None:
     import numpy as np
 
-    # The values of an array on a device are not read, because that would take time.
-    if value is not None and (isinstance(value, np.ndarray | np.generic) or type(value).__name__ == "TypedNdArray"):
+    if _is_of_numpy(value):
         array = np.asarray(value)
         if array.size <= _LONGEST and array.dtype.kind in "biu":
             values[variable] = array
@@ -240,6 +285,7 @@ _RULES: Mapping[str, Callable[[Sequence[Any], Mapping[str, Any]], Any]] = {
     "stage": lambda operands, _: operands[0],  # an operation outside of jit puts a Python number onto a device
 }
 _INDEXED = ("gather", "scatter")
+_ALL = frozenset(range(_LONGEST))  # every column of an index, which has at most as many columns as elements
 
 _Outside = tuple[int, int, int, Outcome, int, bool]
 
@@ -259,10 +305,10 @@ def _slice(equation: Any, operands: Sequence[Any]) -> _Outside | None:
     return None
 
 
-def _indexed(equation: Any, operands: Sequence[Any]) -> _Outside | None:
+def _indexed(equation: Any, operands: Sequence[Any], counted: frozenset[int]) -> _Outside | None:
     """Return an access of `gather` or scatter outside of an axis, or None.
 
-    The mode of the equation decides what happens.
+    The mode of the equation decides what happens. A single index in one of the `counted` columns is not examined.
     """
     params, indices = equation.params, operands[1]
     numbers = params["dimension_numbers"]
@@ -276,7 +322,7 @@ def _indexed(equation: Any, operands: Sequence[Any]) -> _Outside | None:
     for position, axis in enumerate(axes):
         # Under vmap, a dynamic_slice is a gather with slices longer than 1; JAX moves these slices, too.
         taken = 1 if axis in single else params["slice_sizes"][axis] if outcome == "moved" and not is_write else 0
-        if not taken:
+        if not taken or (taken == 1 and position in counted):
             continue
         last = shape[axis] - taken
         outside = [index for index in indices[..., position].ravel().tolist() if not 0 <= index <= last]

@@ -16,6 +16,7 @@ from ...interruptions import not_of_a_signal
 from ...jax.cache_key_parts import array_type
 from ...jax.facts import is_deleted
 from ..magics_at_hand import KEEP_AND_INSPECT, cure
+from ..whole_numbers import whole_numbers
 
 Which = Literal["compiled", "last"]
 
@@ -51,6 +52,7 @@ class CallValues:
         self._entries: list[Any] = list(map(_copy_of_small, leaves)) if keep else _all_held(leaves)
         # index of a leaf -> (copy of the array, its sharding; None for a NumPy array)
         self._copies: dict[int, tuple[Any, Any]] = {}
+        self._indices: dict[int, Any] = {}  # index of a leaf -> copy of a small integer array
 
     def copy_to_host(self, limit: int) -> int:
         """Copy the arrays that still exist to the host; if they take more than `limit` bytes together, copy none.
@@ -92,8 +94,14 @@ class CallValues:
         return any(not copied or array.nbytes >= _COPIED for array in arrays)
 
     def whole_numbers(self) -> list[Any]:
-        """Return the values, with None in place of everything that is no Python or NumPy integer."""
-        return [entry if _is_whole(entry) else None for entry in self._entries]
+        """Return the integers and the small integer arrays, with None in place of every other or unknown value."""
+        alive = [entry() if type(entry) is weakref.ref else entry for entry in self._entries]
+        return [self._indices.get(place, whole_numbers(value)) for place, value in enumerate(alive)]
+
+    def keep_indices(self) -> None:
+        """Copy the small integer arrays, which may be indices: the arrays themselves may soon be gone."""
+        numbers = enumerate(self.whole_numbers())
+        self._indices = {place: number for place, number in numbers if number is not None}
 
     def let_go(self) -> None:
         """Replace the strong references, which kept the arrays alive, by weak references."""
@@ -143,13 +151,6 @@ def _all_held(leaves: Sequence[Any]) -> list[Any]:
     """
     array, reference = array_type(), weakref.ref
     return [(reference(leaf) if leaf.aval.shape else leaf) if type(leaf) is array else _stored(leaf) for leaf in leaves]
-
-
-def _is_whole(entry: Any) -> bool:
-    kind = type(entry)
-    return kind is int or (
-        kind.__module__ == "numpy" and getattr(entry, "dtype", None) is not None and entry.dtype.kind in "iu"
-    )
 
 
 def _copy_of_small(leaf: Any) -> Any:
