@@ -53,6 +53,13 @@ def notes(notebook: Notebook, cell: str) -> list[tuple[str, str | None]]:
         ("y = inputs(k, n=2.0) @ weights(key=k)", "Two calls of line 2 draw"),
         ("a = jax.random.normal(k, (3,))\nb = jax.random.uniform(k, (3,))\nweights(k)", "Line 2 and line 3 draw"),
         ("a = jax.random.normal(k, (8,))\nb = weights(k)", "Line 2 and line 3 draw"),
+        ("a = weights(k)\nb = weights(k)", "Line 2 and line 3 draw"),
+        ("a = weights(k)\nprint(a)\nb = weights(key=k)\nprint(a + b)", "Line 2 and line 4 draw"),
+        ("a, b = inputs(k), inputs(k, n=2.0)", "Two calls of line 2 draw"),
+        (
+            "a = jax.random.normal(k, (3,))\nb = jax.random.normal(k, (3,))\nnoise(jax.random.key(1))",
+            "Line 2 and line 3 draw",
+        ),
     ],
 )
 def test_two_calls_that_draw_from_one_key(defined: Notebook, cell: str, lines: str) -> None:
@@ -62,14 +69,39 @@ def test_two_calls_that_draw_from_one_key(defined: Notebook, cell: str, lines: s
 
 
 @pytest.mark.parametrize(
+    ("cell", "lines"),
+    [
+        ("a = weights(k)\nb = parts(k)", "Line 2 and line 3 use"),  # the function `parts` splits the key
+        ("b = parts(k)\nc = 1\na = jax.random.normal(k, (3,))", "Line 2 and line 4 use"),
+        ("a = weights(k)\nk, other = jax.random.split(k)\nb = inputs(k)", "Line 2 and line 3 use"),
+        ("keys = jax.random.split(k, 3)\na = weights(k)", "Line 2 and line 3 use"),
+        ("a = parts(k), weights(k)", "Two calls of line 2 use"),
+    ],
+)
+def test_a_key_that_one_call_splits_and_another_call_draws_from(defined: Notebook, cell: str, lines: str) -> None:
+    text = (
+        f"{lines} the same random key, k. {TWICE} jax.random.split uses a key, too: after a split, draw from the new "
+        "keys alone."
+    )
+    cure = "Split the key and use each part once: k, subkey = jax.random.split(k)."
+    assert notes(defined, cell)[0] == (text, cure)
+
+
+@pytest.mark.parametrize(
     "cell",
     [
-        "a = weights(k)\nb = weights(k)",  # the same call twice is allowed, for example to time it
+        "weights(k)\nb = weights(k)",  # the first call of the two compiles the function, before the second is timed
+        "a = weights(k)\na = weights(k)",
+        "import time\na = weights(k)\nbefore = time.time()\nb = weights(k)\nprint(time.time() - before)",
+        "a = weights(k).block_until_ready()\nb = weights(k)",
+        "a = weights(k)\nb = weights(k)\nassert (a == b).all()",
+        "a = weights(k)\nb = weights(k)\njnp.allclose(a, b)",
+        "a = weights(k)\nb = weights(k)\njnp.max(a - b)",
+        "a = parts(k)\nb = jax.jit(lambda key: jax.random.split(key))(k)",
+        "a = parts(k)\none, other = jax.random.split(k)",  # each part of the key is the same again, but draws nothing
         "a = weights(k)\nb = noise(k)",  # Both functions draw numbers of one shape, which the user may want to compare.
-        "a = weights(k)\nb = parts(k)",  # The function `parts` splits the key.
         "a = weights(k)\nb = folded(k)",
-        "a = weights(k)\nk, other = jax.random.split(k)\nb = inputs(k)",
-        "a = jax.random.normal(k, (3,))\nb = jax.random.normal(k, (3,))\nnoise(jax.random.key(1))",
+        "k, other = jax.random.split(k)\na = weights(other)\nb = inputs(k)",
         "a = weights(k)\nk = jax.random.key(1)\nb = inputs(k)",
         "for k in jax.random.split(k, 2):\n    weights(k)\ninputs(k)",
         "a = [weights(k) for k in jax.random.split(k, 2)]\ninputs(k)",

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..interruptions import not_of_a_signal
 from ..jax.loop_equations import scan_parts
@@ -53,8 +53,23 @@ def count_key_uses(jaxpr: Any) -> int:
     return len(uses)
 
 
-def draws_from(jaxpr: Any, name: str) -> frozenset[tuple[int, ...]]:
-    """Return the shapes of the random numbers that a program draws directly from the key in an argument.
+class DirectUse(NamedTuple):
+    """How a program uses a key itself, rather than keys that the program made of the key.
+
+    Attributes:
+        shapes: The shapes of the random numbers that the program draws from the key.
+        splits: True if the program splits the key.
+    """
+
+    shapes: frozenset[tuple[int, ...]]
+    splits: bool
+
+
+_UNUSED = DirectUse(frozenset(), False)
+
+
+def direct_use(jaxpr: Any, name: str) -> DirectUse:
+    """Return how a program uses the key in an argument.
 
     Args:
         jaxpr: The program.
@@ -62,17 +77,18 @@ def draws_from(jaxpr: Any, name: str) -> frozenset[tuple[int, ...]]:
     """
     opened = open_jaxpr(jaxpr)
     if opened is None:
-        return frozenset()
+        return _UNUSED
     names = getattr(opened.debug_info, "arg_names", None) or ()
     places = [position for position, argument in enumerate(names) if argument == name]
     if len(names) != len(opened.invars) or len(places) != 1:
-        return frozenset()
-    return _drawn(opened, places[0])
+        return _UNUSED
+    return _direct_use(opened, places[0])
 
 
-def _drawn(jaxpr: Any, place: int) -> frozenset[tuple[int, ...]]:
+def _direct_use(jaxpr: Any, place: int) -> DirectUse:
     aliases = {jaxpr.invars[place]}
     shapes: frozenset[tuple[int, ...]] = frozenset()
+    splits = False
     for equation in jaxpr.eqns:
         name = equation.primitive.name
         places = [
@@ -86,12 +102,15 @@ def _drawn(jaxpr: Any, place: int) -> frozenset[tuple[int, ...]]:
             aliases.add(equation.outvars[0])
         elif name == "random_bits":
             shapes |= {tuple(equation.params["shape"])}
+        elif _splits(equation):
+            splits = True
         elif name in _CALLS:
             inner = open_jaxpr(equation.params.get("jaxpr", equation.params.get("call_jaxpr")))
             if inner is not None:
                 for position in places:
-                    shapes |= _drawn(inner, position) if position < len(inner.invars) else frozenset()
-    return shapes
+                    inside = _direct_use(inner, position) if position < len(inner.invars) else _UNUSED
+                    shapes, splits = shapes | inside.shapes, splits or inside.splits
+    return DirectUse(shapes, splits)
 
 
 class KeyUses:

@@ -1,10 +1,13 @@
-"""Finds two calls in a cell's own statements that draw random numbers from the same key.
+"""Finds two calls in a cell's own statements that use the same random key.
 
 The source code shows that both calls get the same key: no statement between them assigns the key's name. The programs
-show that both calls draw from the key itself: a call that only splits the key, or folds an integer into it, draws no
-numbers from it. There is no finding for a call that is repeated, or for two functions that draw numbers of the same
-shape, because these may be compared on purpose. There is also none if a magic between the calls, or a function of the
-notebook, may assign to the name.
+show how the calls use the key itself: one draws from the key, and the other draws from the key or splits it. A call
+that only folds an integer into the key does not use up the key.
+
+There is no finding for two functions that draw numbers of the same shape, because these may be compared on purpose.
+For two calls of one function there is a finding only if the cell keeps both results under different names, compares
+them nowhere and reads no clock: such a call may be repeated on purpose, too. There is also no finding if a magic
+between the calls, or a function of the notebook, may assign to the name.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from ...interruptions import not_of_a_signal
 from ...jax.facts import is_jitted
 from ...observe.code_of_callables import code_of
 from ...observe.observation import Finding, ObservedFunction, Place
-from ...program.random_key_use import draws_from
+from ...program.random_key_use import direct_use
 
 _MAGIC = re.compile(r"^(\s*)[%!].*$", re.MULTILINE)
 _SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr)
@@ -38,23 +41,40 @@ _ONE_LINE = (
     "Two calls of line {first} draw from the same random key, {name}. Numbers that are drawn from one key are not "
     "independent: numbers of the same shape and distribution are equal."
 )
+_USES = (
+    "Line {first} and line {again} use the same random key, {name}. Numbers that are drawn from one key are not "
+    "independent: numbers of the same shape and distribution are equal. jax.random.split uses a key, too: after a "
+    "split, draw from the new keys alone."
+)
+_USES_OF_ONE_LINE = (
+    "Two calls of line {first} use the same random key, {name}. Numbers that are drawn from one key are not "
+    "independent: numbers of the same shape and distribution are equal. jax.random.split uses a key, too: after a "
+    "split, draw from the new keys alone."
+)
 _CURE = "Split the key and use each part once: {name}, subkey = jax.random.split({name})."
 
 Shape = tuple[int, ...]
 
 
 class _Use(NamedTuple):
-    """A call that draws random numbers from a key.
+    """A call that draws random numbers from a key, or splits the key.
 
     Attributes:
         call: The call expression in the source code.
         draw: The called function, and those of its other arguments on which the drawn numbers depend.
-        shapes: The shapes of the numbers that the call draws; None if unknown.
+        shapes: The shapes of the numbers that the call draws; None if unknown, empty if the call only splits the key.
+        kept: The name to which the cell assigns the result of the call; None if it assigns the result to no name.
     """
 
     call: ast.Call
     draw: object
     shapes: frozenset[Shape] | None
+    kept: str | None
+
+    @property
+    def only_splits(self) -> bool:
+        """True if the call draws nothing from the key itself, but splits the key."""
+        return self.shapes is not None and not self.shapes
 
 
 def keys_between_calls(
@@ -78,7 +98,8 @@ def keys_between_calls(
         if isinstance(statement, _SIMPLE):
             for name, use in _uses(statement, namespace, functions):
                 before = uses.setdefault(name, use)
-                if _differ(before, use) and not _is_written_by_functions(name, tree, namespace):
+                is_twice = _differ(before, use) or _draw_twice(before, use, tree, source)
+                if is_twice and not _is_written_by_functions(name, tree, namespace):
                     findings.append(_finding(name, before, use, file))
         if any(isinstance(node, ast.Pass) for node in ast.walk(statement)):
             uses.clear()  # a magic such as `%time key = ...` may write any name
@@ -122,25 +143,41 @@ def _uses(
             continue
         waiting += ast.iter_child_nodes(node)
         if isinstance(node, ast.Call):
-            yield from _eager(node, namespace)
-            yield from _jitted(node, namespace, functions)
+            kept = _kept_as(statement, node)
+            yield from _eager(node, namespace, kept)
+            yield from _jitted(node, namespace, functions, kept)
 
 
-def _eager(call: ast.Call, namespace: Mapping[str, Any]) -> Iterator[tuple[str, _Use]]:
+def _kept_as(statement: ast.stmt, call: ast.Call) -> str | None:
+    """Return the name to which a statement assigns the result of a call, as in `a = f(k)` and `a, b = f(k), g(k)`."""
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return None
+    target, value = statement.targets[0], statement.value
+    pairs: list[tuple[ast.expr, ast.expr]] = [(target, value)]
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        pairs = list(zip(target.elts, value.elts, strict=True))
+    names = [part.id for part, result in pairs if result is call and isinstance(part, ast.Name)]
+    return names[0] if names else None
+
+
+def _eager(call: ast.Call, namespace: Mapping[str, Any], kept: str | None) -> Iterator[tuple[str, _Use]]:
     """Yield the call if it calls a function of `jax.random`, such as normal, and its key argument is a name."""
     import jax
 
     function = _value(call.func, namespace)
     name = getattr(call.func, "attr", getattr(call.func, "id", ""))
-    if name not in _DRAWS or function is None or function is not getattr(jax.random, name, None):
+    if name not in (*_DRAWS, "split") or function is None or function is not getattr(jax.random, name, None):
         return
     if not call.args or not isinstance(call.args[0], ast.Name):
+        return
+    if name == "split":
+        yield call.args[0].id, _Use(call, (name,), frozenset(), kept)
         return
     arguments = tuple(ast.unparse(argument) for argument in [*call.args[1:], *call.keywords])
     shape = next((keyword.value for keyword in call.keywords if keyword.arg == "shape"), None)
     if shape is None and len(call.args) > 1 and name in ("normal", "uniform", "exponential", "gumbel", "laplace"):
         shape = call.args[1]
-    yield call.args[0].id, _Use(call, (name, arguments), _shapes(shape))
+    yield call.args[0].id, _Use(call, (name, arguments), _shapes(shape), kept)
 
 
 def _shapes(node: ast.expr | None) -> frozenset[Shape] | None:
@@ -153,9 +190,9 @@ def _shapes(node: ast.expr | None) -> frozenset[Shape] | None:
 
 
 def _jitted(
-    call: ast.Call, namespace: Mapping[str, Any], functions: Sequence[ObservedFunction]
+    call: ast.Call, namespace: Mapping[str, Any], functions: Sequence[ObservedFunction], kept: str | None
 ) -> Iterator[tuple[str, _Use]]:
-    """Yield the call if it calls a user's jitted function whose only program draws from an argument that is a name."""
+    """Yield the call if it calls a user's jitted function whose programs all use the key that an argument names."""
     name_nodes = [
         argument
         for argument in [*call.args, *(keyword.value for keyword in call.keywords)]
@@ -176,14 +213,16 @@ def _jitted(
         if isinstance(keyword.value, ast.Name) and keyword.arg
     }
     candidates = [observed for observed in functions if observed.name == code.co_name and observed.programs]
-    if len(candidates) != 1 or len(candidates[0].programs) != 1 or candidates[0].definition is None:
+    if len(candidates) != 1 or candidates[0].definition is None:
         return
     if candidates[0].definition.line != code.co_firstlineno and candidates[0].definition.file != code.co_filename:
         return
     for name, parameter in named.items():
-        shapes = draws_from(candidates[0].programs[0].jaxpr, parameter)
-        if shapes:
-            yield name, _Use(call, code, shapes)
+        uses = [direct_use(program.jaxpr, parameter) for program in candidates[0].programs]
+        if all(use.shapes for use in uses):
+            yield name, _Use(call, code, frozenset().union(*(use.shapes for use in uses)), kept)
+        elif all(use.splits and not use.shapes for use in uses):
+            yield name, _Use(call, code, frozenset(), kept)
 
 
 def _value(node: ast.expr, namespace: Mapping[str, Any]) -> Any:
@@ -203,9 +242,36 @@ def _differ(first: _Use, second: _Use) -> bool:
     """Return whether two calls that draw from a key certainly are two different computations, not one repeated."""
     if first.call is second.call or first.draw == second.draw:
         return False
+    if first.only_splits or second.only_splits:
+        # two calls that split a key may make models that the user wants to start from the same numbers
+        return first.only_splits != second.only_splits
     if isinstance(first.draw, tuple) and isinstance(second.draw, tuple):
         return True
     return first.shapes is not None and second.shapes is not None and not first.shapes & second.shapes
+
+
+def _draw_twice(first: _Use, second: _Use, tree: ast.Module, source: str) -> bool:
+    """Return whether a cell keeps the results of two equal calls as if these were different random numbers."""
+    if first.call is second.call or first.draw != second.draw:
+        return False
+    names = {first.kept, second.kept}
+    if None in names or len(names) != 2 or any(name.startswith("_") for name in names if name):
+        return False
+    return not _TIMES.search(source) and not any(_compares(node, names) for node in ast.walk(tree))
+
+
+_TIMES = re.compile(r"\b(time|timeit|perf_counter|monotonic|datetime|block_until_ready)\b")
+_COMPARING = re.compile(r"assert|equal|close|compare|same|diff")
+
+
+def _compares(node: ast.AST, names: set[str | None]) -> bool:
+    """Return whether an expression may compare the values of the names."""
+    if isinstance(node, ast.Call):
+        name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+        is_comparing = _COMPARING.search(name) is not None
+    else:
+        is_comparing = isinstance(node, ast.Compare) or (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub))
+    return is_comparing and names <= {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
 
 
 def _written(statement: ast.stmt) -> set[str]:
@@ -224,7 +290,10 @@ def _written(statement: ast.stmt) -> set[str]:
 
 def _finding(name: str, first: _Use, second: _Use, file: str) -> Finding:
     lines = first.call.lineno, second.call.lineno
-    text = _ONE_LINE if lines[0] == lines[1] else _TEXT
+    if first.only_splits or second.only_splits:
+        text = _USES_OF_ONE_LINE if lines[0] == lines[1] else _USES
+    else:
+        text = _ONE_LINE if lines[0] == lines[1] else _TEXT
     call = second.call
     return Finding(
         kind="key_used_twice",
