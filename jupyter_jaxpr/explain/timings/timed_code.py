@@ -253,6 +253,8 @@ class TimedCode(Scope):
         started: dict[str, int] = {}
         body = in_order(body)
         for place, statement in enumerate(body):
+            before = {start: list(body[begun + 1 : place]) for start, begun in started.items()}
+            yield from self._read_inside(statement, before, (), local)
             name = self._reads_clock(statement, local) or self._start(statement, local)
             ended = next((start for start in started if self._ends(statement, start, name, body[place:], local)), None)
             if ended is None:
@@ -274,6 +276,58 @@ class TimedCode(Scope):
                 call = self._left_running(statement.body, local)
                 if call is not None:
                     yield self._timing(call, "with", 0, name_of(statement.body, call))
+
+    def _read_inside(
+        self,
+        statement: ast.stmt,
+        before: Mapping[str, list[ast.stmt]],
+        after: Sequence[ast.stmt],
+        local: frozenset[str],
+    ) -> Iterator[Timing]:
+        """Yield the measurements that begin before a loop or an `if`, and whose clock is read again in its block.
+
+        Args:
+            statement: The statement with the block.
+            before: Name of an earlier time -> the statements that run between the reading of the clock and the block.
+            after: The statements of an outer loop that run after the block, in each step.
+            local: The local names of the function around the code.
+        """
+        is_loop = isinstance(statement, ast.For | ast.While)
+        if not before or not (is_loop or isinstance(statement, ast.If)):
+            return
+        looked_at = statement.iter if isinstance(statement, ast.For) else statement.test  # type: ignore[attr-defined]
+        for block in blocks(statement):
+            block = in_order(block)
+            repeated = assigned([part for part in block if not _counts(part)]) if is_loop else frozenset()
+            for place, inner in enumerate(block):
+                rest = [*(block[place + 1 :] if is_loop or after else ()), *after]
+                until = {start: [*earlier, *block[:place]] for start, earlier in before.items()}
+                yield from self._read_inside(inner, until, rest, local)
+                name = self._reads_clock(inner, local)
+                if isinstance(inner, ast.For | ast.While | ast.If):
+                    continue
+                ended = next((start for start in until if self._ends(inner, start, name, block[place:], local)), None)
+                if ended is None:
+                    continue
+                results = assigned([part for part in until[ended] if not _counts(part)])
+                if name is None and not self._is_plain(inner, results, local):
+                    continue
+                if self._touches(looked_at, results | repeated, local):
+                    continue
+                call = self._left_running(until[ended], local)
+                if call is not None and all(self._is_quiet(later, results, local) for later in rest):
+                    yield self._timing(call, "clock", 0, name_of(until[ended], call))
+
+    def _is_quiet(self, statement: ast.stmt, results: frozenset[str], local: frozenset[str]) -> bool:
+        """Return whether a statement after a reading of the clock, such as `print(t1 - t0)`, touches no result."""
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in results:
+                return False
+            if isinstance(node, ast.Call) and not self._is_clock(node, local):
+                is_append = isinstance(node.func, ast.Attribute) and node.func.attr == "append"
+                if not is_append and self._value(node.func, local) is not print:
+                    return False
+        return True
 
     def _times(self, item: ast.withitem, local: frozenset[str]) -> bool:
         """Return whether a context manager measures the time of its block, and certainly does not wait for a result."""
@@ -439,3 +493,8 @@ class TimedCode(Scope):
             text = f"{ast.unparse(function)}(...)"
         around = None if expression is None else ast.unparse(expression)
         return Timing(call.lineno + above, timer, text, name, assigned, around)
+
+
+def _counts(statement: ast.stmt) -> bool:
+    """Return whether a statement gives a name a constant or counts it on, as `i = 0` and `i += 1` do."""
+    return isinstance(statement, ast.Assign | ast.AugAssign) and isinstance(statement.value, ast.Constant)
