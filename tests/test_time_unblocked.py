@@ -38,6 +38,8 @@ def plain(x):
     return f(x)
 def done(x):
     return f(x).block_until_ready()
+def operations(x):
+    return jnp.sin(x) * 2
 def twice(x):
     y = f(x)
     return plain(y)
@@ -199,6 +201,14 @@ UNBLOCKED = [
     ("(begun := now())\ny = f(x)\nprint(now() - begun)", 3),
     ("print(begun := now())\ny = f(x)\nprint((ended := now()) - begun)", 3),
     ("if (begun := now()):\n    print('on')\ny = f(x)\ntook = now() - begun", 4),
+    # here no function is jitted: the code runs operations
+    ("t0 = perf_counter()\ny = jnp.sin(x) @ x\nprint(perf_counter() - t0)", 3),
+    ("t0 = perf_counter()\ny = (x**2).sum()\ntook = perf_counter() - t0", 3),
+    ("t0 = now()\nfor _ in range(3):\n    x = x * 2 + jnp.cos(x)\ntook = now() - t0", 4),
+    ("t0 = now()\ny = operations(x)\ntook = now() - t0", 3),
+    ("def measure():\n    t0 = now()\n    y = x @ x\n    return now() - t0\nmeasure()", 4),
+    ("%timeit -n 1 -r 1 jnp.sin(x)", 2),
+    ("%time y = x @ x", 2),
     # here the clock is read before a loop or an `if`, and again inside
     ("t0 = time.time()\nfor _ in range(2):\n    y = f(x)\n    print(time.time() - t0)", 4),
     ("t0 = now()\nfor _ in range(2):\n    y = f(x)\n    t1 = now()\n    print(t1 - t0)\n    t0 = t1", 4),
@@ -256,7 +266,14 @@ BLOCKED = [
     "took = timeit.timeit(lambda: f(x).block_until_ready(), number=2)",
     "timing = lambda: timeit.timeit(lambda: f(x), number=2)\nf(x)",
     "%timeit -n 1 -r 1 done(x)",
-    "%timeit -n 1 -r 1 jnp.sin(x)",
+    "%timeit -n 1 -r 1 jnp.sin(x).block_until_ready()",
+    "t0 = now()\ny = (x @ x).block_until_ready()\ntook = now() - t0",
+    "t0 = now()\ny = x @ x\nprint(y)\ntook = now() - t0",
+    "t0 = now()\ny = float((x**2).sum())\ntook = now() - t0",
+    "t0 = now()\ny = np.ones(3) @ np.ones(3)\nn = x.shape[0] * 2\ntook = now() - t0",
+    "t0 = now()\nz = jnp.zeros(3), jnp.asarray(np.ones(3)), jax.random.key(0), jnp.shape(x)\ntook = now() - t0",
+    "@jax.jit\ndef traced(x):\n    t0 = now()\n    y = jnp.sin(x)\n    took = now() - t0\n    return y\ntraced(x)",
+    "def traced(x):\n    t0 = now()\n    y = jnp.sin(x)\n    now() - t0\n    return y.sum()\njax.grad(traced)(x)",
     "%timeit -n 1 -r 1 sum(range(10))",
     "# %timeit f(x)\nf(x)",
     "text = '''\n%timeit f(x)\n'''\nf(x)",
@@ -344,6 +361,34 @@ def test_the_words(defined: Notebook) -> None:
             "Time jax.block_until_ready(two(x)) instead.",
         ),
     ]
+
+
+def test_the_words_for_operations(defined: Notebook) -> None:
+    assert defined.run("y = x * 3; z = y @ y").result.success
+    ran = defined.run(
+        "%%jaxpr\nt0 = time.time()\nx * 3\nprint(time.time() - t0)\n%timeit -n 1 -r 1 -q y = x * 3; y @ y"
+    )
+    notes = [note for note in ran.document["notes"] if note["kind"] == "unblocked_timing"]
+    assert [(note["title"], note["text"], note["cure"]) for note in notes] == [
+        (
+            "The clock stops before the work is done",
+            "The clock around this operation stops when x * 3 returns. JAX returns before the work is done. "
+            "The measured time includes only the dispatch, which may take far less time than the work.",
+            "Write jax.block_until_ready(x * 3) in place of the operation.",
+        ),
+        (
+            "The clock stops before the work is done",
+            "%timeit stops when y @ y returns. JAX returns before the work is done. "
+            "The measured time includes only the dispatch, which may take far less time than the work.",
+            "Time jax.block_until_ready(y @ y) instead.",
+        ),
+    ]
+    # here the first run of an operation compiles
+    ran = defined.run("%%jaxpr\nt0 = time.time()\ny = jnp.tan(x[:3])\nprint(time.time() - t0)")
+    assert ran.note("unblocked_timing")["text"] == (
+        "The clock around this call stops when tan returns. JAX returns before the work is done. "
+        "The measured time does not include all of the work."
+    )
 
 
 def test_the_words_for_a_function_that_times_and_for_a_block(defined: Notebook) -> None:

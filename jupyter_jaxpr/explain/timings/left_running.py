@@ -1,6 +1,7 @@
 """Decides whether some statements certainly end before JAX's work is done. No user code runs.
 
-The answer is yes only if every call is known not to wait for a result, and no statement reads the value of an array.
+The work is that of a jitted function, or else of operations outside of jit. The answer is yes only if every call is
+known not to wait for a result, and no statement reads the value of an array.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...interruptions import not_of_a_signal
+from ...jax.cache_key_parts import array_type
 from ...jax.facts import is_jitted
 from ...observe.called_functions import is_library_jit
 from ..called_code import names_of, tree_of
@@ -25,6 +27,13 @@ _MODULES = ("jax.numpy", "jax.lax", "jax.random", "jax.nn")
 _WAITING = frozenset(
     "argwhere array_repr array_str bincount compress extract flatnonzero intersect1d load nonzero repeat save savez "
     "setdiff1d setxor1d union1d unique unique_all unique_counts unique_inverse unique_values where".split()
+)
+#: The functions of these modules that may dispatch no work, or whose work is done when the function returns.
+_NO_WORK = frozenset(
+    "arange array asarray astype broadcast_shapes can_cast copy dtype einsum_path empty empty_like eye finfo "
+    "from_dlpack frombuffer full full_like get_printoptions identity iinfo iscomplexobj isdtype isrealobj isscalar "
+    "issubdtype key key_data key_impl linspace ndim ones ones_like PRNGKey printoptions promote_types ravel reshape "
+    "result_type set_printoptions shape size squeeze wrap_key_data zeros zeros_like".split()
 )
 #: The methods of JAX's arrays that dispatch work and do not wait. The methods of a NumPy array compute at once, so no
 #: wait is needed.
@@ -70,26 +79,31 @@ class Scope:
         namespace: The values of the names; the values are looked up, never called.
         barrier_waits: True if `jax.effects_barrier` may wait, because a program of the run has effects.
         depth: The number of nested function calls through which the search came to the code.
+        is_traced: True if JAX may trace the code, so that its operations compute nothing.
     """
 
-    def __init__(self, namespace: Mapping[str, Any], barrier_waits: bool, depth: int = 0) -> None:
+    def __init__(
+        self, namespace: Mapping[str, Any], barrier_waits: bool, depth: int = 0, is_traced: bool = False
+    ) -> None:
         self._namespace = namespace
         self._barrier_waits = barrier_waits
         self._depth = depth
+        self._is_traced = is_traced
 
-    def _left_running(self, body: Sequence[ast.stmt], local: frozenset[str]) -> ast.Call | None:
-        """Return the last call of a jitted function in some statements.
+    def _left_running(self, body: Sequence[ast.stmt], local: frozenset[str]) -> ast.expr | None:
+        """Return the last call of a jitted function in some statements, or else their last operation outside of jit.
 
-        None if there is no such call, or a statement may wait.
+        None if there is neither, or a statement may wait.
         """
         return (self._until_waits(body, local) or [None])[-1]
 
-    def _until_waits(self, body: Sequence[ast.stmt], local: frozenset[str]) -> list[ast.Call | None] | None:
-        """Return a list with the last call of a jitted function in some statements.
+    def _until_waits(self, body: Sequence[ast.stmt], local: frozenset[str]) -> list[ast.expr | None] | None:
+        """Return a list with the last call of a jitted function in some statements, or else their last operation.
 
-        The list is empty if there is no such call. Return None if a statement may wait for a result.
+        The item is None if there is neither. Return None if a statement may wait for a result.
         """
-        last: ast.Call | None = None
+        last: ast.expr | None = None
+        operation: ast.expr | None = None
         tainted = assigned(body) | _appended(body)
         # The ids of nodes that need no check: calls that only wait for work from before these statements, and the
         # functions in these calls.
@@ -120,7 +134,32 @@ class Scope:
                     return None
                 if isinstance(node, ast.Call) and self._leaves_running(node.func, local):
                     last = node if last is None or _after(node, last) else last
-        return [last]
+                elif isinstance(node, ast.expr) and self._is_operation(node, local):
+                    operation = node if operation is None or _after(node, operation) else operation
+        return [last or operation]
+
+    def _is_operation(self, node: ast.expr, local: frozenset[str]) -> bool:
+        """Return whether an expression is an operation of JAX outside of jit, which dispatches work."""
+        if self._is_traced:
+            return False
+        if isinstance(node, ast.Call):
+            if self._is_jax(node.func, local):
+                return isinstance(node.func, ast.Attribute) and node.func.attr not in _NO_WORK
+            return self._is_method_of_result(node.func, local) and not _is_no_work(node.func)
+        return isinstance(node, ast.BinOp) and self._is_array(node, local)
+
+    def _is_array(self, node: ast.expr, local: frozenset[str]) -> bool:
+        """Return whether the value of an expression is an array of JAX, as far as the names have these values yet."""
+        if isinstance(node, ast.BinOp):
+            sides = (node.left, node.right)
+            return any(self._is_array(side, local) for side in sides) and all(
+                isinstance(side, ast.Constant) or self._is_array(side, local) for side in sides
+            )
+        if isinstance(node, ast.UnaryOp):
+            return self._is_array(node.operand, local)
+        if isinstance(node, ast.Call):
+            return self._is_operation(node, local)
+        return isinstance(node, ast.Name) and type(self._value(node, local)) is array_type()
 
     def _applied(self, call: ast.Call, local: frozenset[str]) -> ast.expr | None:
         """Return the function that a call applies to each element: `f` in `list(map(f, xs))`, `jax.tree.map(f, xs)`."""
@@ -148,15 +187,15 @@ class Scope:
             self._leaves_running(applied, local) or self._is_jax(applied, local)
         )
 
-    def _running_in(self, function: ast.Lambda, local: frozenset[str]) -> ast.Call | None:
-        """Return the last call of a jitted function in a lambda.
+    def _running_in(self, function: ast.Lambda, local: frozenset[str]) -> ast.expr | None:
+        """Return the last call of a jitted function in a lambda, or else its last operation outside of jit.
 
         None if there is none, or the lambda may wait for a result.
         """
         return self._left_running([ast.Expr(function.body)], local | _parameters(function))
 
     def _leaves_running(self, node: ast.expr, local: frozenset[str]) -> bool:
-        """Return whether a function is jitted, or is a plain function that calls a jitted one and does not wait."""
+        """Return whether a function is jitted, or is a plain function that dispatches work and does not wait."""
         if self._is_jitted(node, local):
             return True
         function = None if isinstance(node, ast.Call) else self._value(node, local)
@@ -166,7 +205,7 @@ class Scope:
         *body, last = tree.body
         if isinstance(last, ast.Return) and last.value is not None:
             last = ast.Expr(last.value)
-        inside = Scope(names_of(function), self._barrier_waits, self._depth + 1)
+        inside = Scope(names_of(function), self._barrier_waits, self._depth + 1, self._is_traced)
         return inside._left_running([*body, last], locals_of(tree)) is not None
 
     def _waits_for_other(self, call: ast.Call, tainted: frozenset[str], local: frozenset[str]) -> bool:
@@ -241,10 +280,12 @@ class Scope:
         return (is_jitted(value) or is_library_jit(value)) and not self._is_jax(node, local)
 
     def _is_method_of_result(self, node: ast.expr, local: frozenset[str]) -> bool:
-        """Return whether a node is `f(x).sum`, for example: a method that dispatches work on a jitted call's result."""
+        """Return whether a node is `f(x).sum` or `x.sum`, for example: a method of an array that dispatches work."""
         if not isinstance(node, ast.Attribute) or node.attr not in _METHODS:
             return False
-        return isinstance(node.value, ast.Call) and self._goes_on(node.value, frozenset(), local)
+        if isinstance(node.value, ast.Call) and self._goes_on(node.value, frozenset(), local):
+            return True
+        return self._is_array(node.value, local)
 
     def _is_jax(self, node: ast.expr, local: frozenset[str]) -> bool:
         """Return whether a node is the name of a JAX function that does not wait, such as `jnp.sum` or `jax.jit`."""
@@ -360,11 +401,18 @@ def _is_name(node: ast.AST) -> bool:
     return isinstance(node, ast.Name)
 
 
-def _after(call: ast.Call, other_call: ast.Call) -> bool:
-    """Return whether a call comes after another call in the source code.
+def _is_no_work(method: ast.expr) -> bool:
+    return isinstance(method, ast.Attribute) and method.attr in _NO_WORK
+
+
+def _after(call: ast.expr, other_call: ast.expr) -> bool:
+    """Return whether a call or an operation comes after another call in the source code.
 
     Of two nested calls, the outer one comes later.
     """
-    if call.lineno == other_call.lineno and call.col_offset <= other_call.col_offset:
-        return (call.end_lineno, call.end_col_offset) >= (other_call.end_lineno, other_call.end_col_offset)
-    return (call.lineno, call.col_offset) > (other_call.lineno, other_call.col_offset)
+    ends = (call.end_lineno or 0, call.end_col_offset or 0)
+    other_ends = (other_call.end_lineno or 0, other_call.end_col_offset or 0)
+    starts, other_starts = (call.lineno, call.col_offset), (other_call.lineno, other_call.col_offset)
+    if starts <= other_starts and other_ends <= ends:
+        return True
+    return starts > other_starts and not ends <= other_ends

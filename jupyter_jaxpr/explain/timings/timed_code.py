@@ -58,11 +58,12 @@ class Timing:
     Attributes:
         line: The line of the measurement, from 1.
         how: How the code measures: clock, with, helper, time, timeit or another magic.
-        call: The code of the jitted call whose work the measurement leaves out.
-        function: The name of the jitted function.
+        call: The code of the jitted call, or of the operation, whose work the measurement leaves out.
+        function: The name of the jitted function, or the code of the operation.
         assigned: The name to which the result of the call is assigned; None without one.
         around: The timed expression, if it is larger than the call.
         helper: The function that reads the clock; None if the measured code itself reads the clock.
+        is_operation: True for an operation such as `x @ y`, which is no call.
     """
 
     line: int
@@ -72,13 +73,21 @@ class Timing:
     assigned: str | None = None
     around: str | None = None
     helper: str | None = None
+    is_operation: bool = False
 
 
 class TimedCode(Scope):
     """Finds the time measurements in the source code of a cell, with the values of its names."""
 
-    def __init__(self, source: str, namespace: Mapping[str, Any], barrier_waits: bool, depth: int = 0) -> None:
-        super().__init__(namespace, barrier_waits, depth)
+    def __init__(
+        self,
+        source: str,
+        namespace: Mapping[str, Any],
+        barrier_waits: bool,
+        depth: int = 0,
+        is_traced: bool = False,
+    ) -> None:
+        super().__init__(namespace, barrier_waits, depth, is_traced)
         self._source = source
 
     def timings(self) -> Iterator[Timing]:
@@ -126,7 +135,12 @@ class TimedCode(Scope):
         yield from self._lambdas(module, frozenset())
         yield from self._clocks(module.body, frozenset())
         yield from self._helpers(module, frozenset())
-        yield from self._functions(module, frozenset())
+        called = {
+            node.func.id
+            for node in outside_functions(module)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        }
+        yield from self._functions(module, frozenset(), frozenset(called))
 
     def _lambdas(self, module: ast.AST, local: frozenset[str]) -> Iterator[Timing]:
         """Yield the measurements by a timer that gets a function or code: `timeit.timeit(lambda: f(x))`."""
@@ -219,22 +233,27 @@ class TimedCode(Scope):
                 continue
             if isinstance(argument, ast.Lambda):
                 inner = self._left_running([ast.Expr(argument.body)], local)
-                if inner is not None:
+                if isinstance(inner, ast.Call):
                     functions_by_name[name] = self._value(inner.func, local)
             elif isinstance(argument, ast.Name | ast.Attribute) and self._leaves_running(argument, local):
                 functions_by_name[name] = self._value(argument, local)
         return {name: value for name, value in functions_by_name.items() if value is not None}
 
-    def _functions(self, node: ast.AST, local: frozenset[str]) -> Iterator[Timing]:
-        """Yield the measurements by a clock, a timer or another function in the functions that the cell defines."""
+    def _functions(self, node: ast.AST, local: frozenset[str], called: frozenset[str]) -> Iterator[Timing]:
+        """Yield the measurements by a clock, a timer or another function in the functions that the cell defines.
+
+        `called` are the names that the cell calls outside of functions: JAX does not trace a plain function of these.
+        """
         for child in ast.iter_child_nodes(node):
             inside = local
             if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
                 inside = local | locals_of(child)
-                yield from self._clocks(child.body, inside)
-                yield from self._lambdas(child, inside)
-                yield from self._helpers(child, inside)
-            yield from self._functions(child, inside)
+                runs = child.name in called and type(self._value(ast.Name(child.name), local)) is types.FunctionType
+                code = TimedCode(self._source, self._namespace, self._barrier_waits, self._depth, is_traced=not runs)
+                yield from code._clocks(child.body, inside)
+                yield from code._lambdas(child, inside)
+                yield from code._helpers(child, inside)
+            yield from self._functions(child, inside, called)
 
     def _timed(self, text: str, above: int, timer: str) -> Iterator[Timing]:
         """Yield the measurement of code that is timed as a whole, by `%timeit`, `%time` or `%%time`."""
@@ -481,17 +500,21 @@ class TimedCode(Scope):
         return TimedCode("", names, self._barrier_waits, self._depth + 1)._is_clock(node, frozenset())
 
     def _timing(
-        self, call: ast.Call, timer: str, above: int, assigned: str | None, expression: ast.expr | None = None
+        self, call: ast.expr, timer: str, above: int, assigned: str | None, expression: ast.expr | None = None
     ) -> Timing:
+        around = None if expression is None else ast.unparse(expression)
+        if not isinstance(call, ast.Call):
+            operation = ast.unparse(call)
+            operation = operation if len(operation) <= LONGEST else f"{operation[: LONGEST - 3]}..."
+            return Timing(call.lineno + above, timer, operation, operation, assigned, around, is_operation=True)
         function = call.func
         applied = self._applied(call, frozenset())
         inner = self._running_in(applied, frozenset()) if isinstance(applied, ast.Lambda) else None
-        named = inner.func if inner is not None else applied or function
+        named = inner.func if isinstance(inner, ast.Call) else applied or function
         name = named.attr if isinstance(named, ast.Attribute) else ast.unparse(named)
         text = ast.unparse(call)
         if len(text) > LONGEST:
             text = f"{ast.unparse(function)}(...)"
-        around = None if expression is None else ast.unparse(expression)
         return Timing(call.lineno + above, timer, text, name, assigned, around)
 
 

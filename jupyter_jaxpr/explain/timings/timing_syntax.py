@@ -25,8 +25,8 @@ def named_in(statement: ast.stmt) -> ast.NamedExpr | None:
     return value if isinstance(value, ast.NamedExpr) else None
 
 
-def name_of(body: Sequence[ast.stmt], call: ast.Call) -> str | None:
-    """Return the name to which the statement with a call assigns the call's result. None if it assigns to no name."""
+def name_of(body: Sequence[ast.stmt], call: ast.expr) -> str | None:
+    """Return the name to which a statement assigns the result of a call or operation. None if it assigns no name."""
     for statement in body:
         if isinstance(statement, ast.Assign) and statement.value is call and len(statement.targets) == 1:
             target = statement.targets[0]

@@ -1,8 +1,9 @@
 """Finds time measurements in a cell's code that end before JAX's work is done.
 
-A call of a jitted function returns before JAX's work is done. `%timeit f(x)`, or a clock read before and after `f(x)`,
-then measures how long JAX takes to start the work. There is a note only if this is certain: no call in the measured
-code waits for a result, and no statement reads a value. The check runs no code of the user's.
+A call of a jitted function, or an operation outside of jit, returns before JAX's work is done. `%timeit f(x)`, or a
+clock read before and after `f(x)`, then measures how long JAX takes to start the work. There is a note only if this is
+certain: no call in the measured code waits for a result, and no statement reads a value. The check runs no code of the
+user's.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def _finding(timing: Timing, file: str, observation: Observation) -> Finding:
         cure = f"Call jax.block_until_ready({value}) at the end of the block."
     elif timing.assigned is None:
         cure = (
-            f"Write {waiting_call} in place of the call."
+            f"Write {waiting_call} in place of the {'operation' if timing.is_operation else 'call'}."
             if timing.how in ("clock", "%%time")
             else f"Time {waiting_call} instead."
         )
@@ -52,7 +53,7 @@ def _finding(timing: Timing, file: str, observation: Observation) -> Finding:
     else:
         cure = f"Call {waiting_call} before the clock is read again."
     clock_text = {
-        "clock": "The clock around this call",
+        "clock": "The clock around this operation" if timing.is_operation else "The clock around this call",
         "with": "The clock around this with block",
         "helper": f"The clock in {timing.helper}",
         "time": "%time",
@@ -63,6 +64,8 @@ def _finding(timing: Timing, file: str, observation: Observation) -> Finding:
     )
     if compiled:
         included = "The measured time includes the dispatch and the compilation of a first call, but not the work."
+    elif timing.how != "timeit" and observation.eager_compiles:
+        included = "The measured time does not include all of the work."
     else:
         included = "The measured time includes only the dispatch, which may take far less time than the work."
     return Finding(
