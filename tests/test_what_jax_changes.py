@@ -257,6 +257,8 @@ CHANGED_VALUES = [
     ("jnp.asarray(np.uint64(2**32 + 7))", "uint64", "uint32", "4294967303", "7", ""),
     ("jnp.asarray(np.array([1e300, 1.0]))", "float64", "float32", "1e+300", "inf", ""),
     ("double(np.array([2**40 + 1]))", "int64", "int32", "1099511627777", "1", ""),
+    ("jax.device_put(np.array([2**40]))", "int64", "int32", "1099511627776", "0", ""),
+    ("jax.device_put({'a': np.arange(3), 'b': np.float64(1e300)})", "float64", "float32", "1e+300", "inf", ""),
 ]
 
 
@@ -479,3 +481,54 @@ def test_carries_that_keep_their_types(notebook, loop):
     ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(x):\n    return {loop}\nf(x)")
     assert ran.result.success
     assert "promoted_carry" not in ran.notes
+
+
+# --- a Python number that does not fit the dtype of an array ---
+
+
+@pytest.mark.parametrize(
+    ("expression", "number", "taken", "became"),
+    [
+        ("u + 300", "300", "uint8", "44"),
+        ("i * 200", "200", "int8", "-56"),
+        ("u == 300", "300", "uint8", "44"),
+        ("jnp.full(3, 300, jnp.uint8)", "300", "uint8", "44"),
+        ("h + 70000.0", "70000.0", "float16", "inf"),
+        ("h * 1e-09", "1e-09", "float16", "0.0"),
+        ("jax.jit(lambda x: x + 300)(u)", "300", "uint8", "44"),
+        ("jax.jit(lambda x: jnp.where(x > 0, x, 300))(u)", "300", "uint8", "44"),
+        ("jax.jit(lambda x: x + n)(u)", "300", "uint8", "44"),
+        ("jax.jit(lambda x: jnp.clip(x, 0, 300) + 1)(u)", "300", "uint8", "44"),
+    ],
+)
+def test_a_python_number_that_does_not_fit(notebook, expression, number, taken, became):
+    arrays = "u = jnp.zeros(3, jnp.uint8); i = jnp.zeros(3, jnp.int8); h = jnp.zeros(3, jnp.float16); n = 300"
+    notebook.run(arrays)
+    ran = notebook.run(f"%%jaxpr\ny = {expression}\nz = 1")
+    note = ran.note("changed_value")
+    assert (note["title"], note["text"], note["cure"], ran.line_of(note)) == (
+        f"The number {number} does not fit {taken}",
+        f"JAX converts the number {number} to {taken} without an error. {number} does not fit {taken} and becomes "
+        f"{became}.",
+        f"Use a number that fits {taken}, or convert the array to a wider type first.",
+        2,
+    )
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "u + 255 - 1, u ^ -1, i + 127, i & -128, h * 1e-4, h + 65504.0, h * 0.0, h * jnp.inf",
+        "jax.jit(lambda x: (x + 255, x ^ -1, jnp.where(x > 0, x, 7), x.astype(jnp.float16) + 1e-3))(u)",
+        "jax.random.uniform(key, (3,), jnp.float16), jax.random.bits(key, (3,), jnp.uint8)",
+        "jax.nn.softmax(h), jnp.std(h), jnp.linalg.norm(h), jnp.max(i), jnp.argmin(u), jnp.sort(u)",
+        "jax.jit(lambda x: (jax.nn.softmax(x), jnp.std(x), jax.nn.gelu(x), jnp.where(x > 0, x, -jnp.inf)))(h)",
+        "u + jnp.int32(300), u.astype(jnp.int32) + 300, u * 1.5",
+    ],
+)
+def test_numbers_that_fit(notebook, expression):
+    arrays = "u = jnp.zeros(3, jnp.uint8); i = jnp.zeros(3, jnp.int8); h = jnp.zeros(3, jnp.float16)"
+    notebook.run(f"key = jax.random.key(0); {arrays}")
+    ran = notebook.run(f"%%jaxpr\ny = {expression}\nz = 1")
+    assert ran.result.success
+    assert [kind for kind in ran.notes if kind in ("changed_value", "failed")] == []

@@ -49,6 +49,7 @@ from .merged_notes import without_repeats
 from .named_values import named_values
 from .nan_gradient_notes import masked_notes
 from .note_edits_to_try import NoteSketches
+from .notes_on_numbers import number_notes
 from .out_of_bounds_notes import index_notes
 from .programs import PAGE, WHOLE, WHOLE_RUN, ProgramBuilder
 from .shardings import is_spread, program_shardings
@@ -192,6 +193,7 @@ class _Builder:
             *self._found(lambda: self._loop_notes(own_programs)),
             *key_notes,
             *self._found(lambda: index_notes(walk, own_programs, self._observed, self._failures)),
+            *self._found(lambda: number_notes(walk, own_programs, observation.findings, self._failures)),
             *masked,
             *notes.on_other_lines(walk, roots, masked),
             *controls.notes,

@@ -206,6 +206,10 @@ MODULES: tuple[PrivateName, ...] = (
     _N("interpreters.mlir", "lower_jaxpr_to_module", "0.4.20", "its frame shows the arguments", _NO_WARNINGS),
     _N("lax.control_flow.loops", "dtypes", "0.4.20", "told that JAX converts a carry", _NO_WARNINGS),
     _N("lax.control_flow.loops", "_promote_weak_typed_input", "0.8.1", "its frame shows the types", _NO_WARNINGS),
+    _N("lax.lax", "literals", "0.10.2", "told that JAX converts a Python number", _NO_WARNINGS),
+    _N("lax.lax", "_convert_element_type", "0.10.2", "its frame shows the number", _NO_WARNINGS),
+    _N("lax.lax", "_convert_elt_type_folding_rule", "0.10.2", "its frame shows the number", _NO_WARNINGS),
+    _N("api", "dispatch", "0.10.2", "told that device_put takes arrays", _NO_WARNINGS),
     _N("xla_bridge", "_backends", "0.4.20", "whether a backend runs, without starting one", "the device is not named"),
 )
 
@@ -292,6 +296,8 @@ LOCALS: tuple[PrivateName, ...] = (
         "a carry that JAX converts",
         _NO_WARNINGS,
     ),
+    *_names("lax.lax:_convert_element_type", "operand new_dtype", "0.10.2", "a Python number", _NO_WARNINGS),
+    *_names("lax.lax:_convert_elt_type_folding_rule", "c", "0.10.2", "a Python number", _NO_WARNINGS),
     *_names("pallas.pallas_call:wrapped", "kernel", "0.4.32", "the user's kernel", "the name of the kernel"),
 )
 

@@ -8,13 +8,15 @@ returns the module's own function, so that the user's warnings, their lines, fil
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 from ..interruptions import not_of_a_signal
 from ..plain_text import FAILURES, exact
+from .dispatches import is_jax_type
 from .facts import private
 from .watched_parts import TellingModule
 
@@ -27,15 +29,16 @@ class TruncatedType(NamedTuple):
 
 
 class ChangedNumber(NamedTuple):
-    """A value of a NumPy array that JAX changed, because the value does not fit the dtype that JAX uses."""
+    """A value of a NumPy array, or a Python number, that JAX changed, because it does not fit the dtype."""
 
-    #: the dtype of the NumPy array
+    #: the dtype of the NumPy array, or the class of the Python number
     given: str
     #: the dtype that JAX uses
     taken: str
     value: str
     became: str
     others: int  # how many more values of the array changed
+    is_python: bool = False  # true for a Python number, which JAX converts to the dtype of an array
 
 
 class DonatedArgument(NamedTuple):
@@ -95,17 +98,27 @@ class SilentChangeHooks:
         promotes = loops._promote_weak_typed_input.__code__
         arrays = private("numpy.array_constructors")
         makes = arrays.array.__code__
-        self._watch(dtypes, "warnings", "warn", truncates, _truncated)
-        self._watch(mlir, "warnings", "warn", lowers, _unused)
-        self._watch(loops, "dtypes", "result_type", promotes, _promoted)
-        self._watch(arrays, "lax", "stage", makes, lambda frame: changed_number(frame.f_locals["object"]))
+        operations, api = private("lax.lax"), private("api")
+        converts, puts = operations._convert_element_type.__code__, api.device_put.__code__
+        folds = operations._convert_elt_type_folding_rule.__code__
+        self._watch(dtypes, "warnings", "warn", {truncates: _truncated})
+        self._watch(mlir, "warnings", "warn", {lowers: _unused})
+        self._watch(loops, "dtypes", "result_type", {promotes: _promoted})
+        self._watch(arrays, "lax", "stage", {makes: lambda frame: changed_number(frame.f_locals["object"])})
+        self._watch(operations, "literals", "TypedNdArray", {converts: _converted, folds: _folded})
+        self._watch(api, "dispatch", "_batched_device_put_impl", {puts: _put})
 
     def _watch(
-        self, holder: Any, name: str, function: str, code: CodeType, read: Callable[[FrameType], Untold | None]
+        self,
+        holder: Any,
+        name: str,
+        function: str,
+        readers: Mapping[CodeType, Callable[[FrameType], Untold | None]],
     ) -> None:
         def note_change(frame: FrameType) -> None:
             try:
-                if frame.f_code is code:
+                read = readers.get(frame.f_code)
+                if read is not None:
                     change = read(frame)
                     if change is not None:
                         self._tell(change, frame)
@@ -159,6 +172,74 @@ def changed_number(array: Any) -> ChangedNumber | None:
     first = int(np.argmax(changed))
     value, became = values[first].item(), converted[first].item()
     return ChangedNumber(array.dtype.name, taken.name, repr(value), repr(became), number - 1)
+
+
+def changed_python_number(number: int | float, dtype: Any) -> ChangedNumber | None:
+    """Return the change of a Python number that JAX converts to a dtype; None if the number fits or is rounded.
+
+    An integer wraps around, a large float becomes infinite, and a small one becomes 0. A negative integer that fits the
+    signed type of the same size is no change: -1 stands for all bits of an unsigned integer.
+    """
+    import numpy as np
+
+    taken = np.dtype(dtype)
+    kind = "iu" if type(number) is int else "f"
+    became: int | float
+    if taken.kind not in kind and not (kind == "f" and taken.name == "bfloat16"):
+        return None
+    with np.errstate(all="ignore"):
+        if kind == "iu":
+            limits = np.iinfo(taken)
+            least = min(int(limits.min), -(1 << (limits.bits - 1)))
+            if least <= number <= int(limits.max):
+                return None
+            became = int(np.asarray(number).astype(taken).item())
+        else:
+            became = float(np.asarray(number).astype(taken))
+            if not np.isfinite(number) or (np.isfinite(became) and (became != 0 or number == 0)):
+                return None
+    return ChangedNumber(type(number).__name__, taken.name, repr(number), repr(became), 0, is_python=True)
+
+
+def _converted(frame: FrameType) -> ChangedNumber | None:
+    """Return the change of a Python number of the user's that JAX converts while it traces."""
+    return _changed_by_trace(frame.f_locals["operand"], frame)
+
+
+def _folded(frame: FrameType) -> ChangedNumber | None:
+    """Return the change of a Python number of the user's in a function of JAX that becomes a part of a trace."""
+    return _changed_by_trace(frame.f_locals["c"], frame)
+
+
+def _changed_by_trace(value: Any, frame: FrameType) -> ChangedNumber | None:
+    kind = type(value)
+    if kind not in (int, float) and not (is_jax_type(kind) and kind.__mro__[1] in (int, float)):
+        return None
+    number: int | float = int(value) if isinstance(value, int) else float(value)
+    change = changed_python_number(number, frame.f_locals["new_dtype"])
+    return change if change is not None and _is_given(number, frame) else None
+
+
+def _is_given(number: int | float, frame: FrameType) -> bool:
+    """Return whether the user's line passed a number to the function of JAX that it called."""
+    package = frame.f_code.co_filename.partition(f"jax{os.sep}_src")[0]
+    outermost = frame
+    for caller in _callers(frame):
+        if not caller.f_code.co_filename.startswith(package):
+            break
+        outermost = caller
+    values: list[Any] = []
+    for value in outermost.f_locals.values():
+        values += value if type(value) in (tuple, list) else value.values() if type(value) is dict else [value]
+    return any(type(value) is type(number) and value == number for value in values)
+
+
+def _put(frame: FrameType) -> ChangedNumber | None:
+    changes = (changed_number(value) for value in frame.f_locals["x_flat"][:_LEAVES])
+    return next((change for change in changes if change is not None), None)
+
+
+_LEAVES = 64  # the most arrays of one `device_put` whose values are compared
 
 
 def _unused(frame: FrameType) -> Untold:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from ...jax.silent_change_hooks import ChangedNumber, TruncatedType
 from ...observe.observation import Finding, Place
 from ...quantities import count
+from .numbers_of_users import changed_number_texts
 
 _TITLE_OF_TYPE = "The code asks for {asked}, but JAX uses {taken}"
 _TYPE = "This expression asks for {asked}, but JAX uses {taken}: 64-bit types need the setting jax_enable_x64."
@@ -44,7 +45,7 @@ def truncated_types(truncated: Mapping[Place, TruncatedType]) -> list[Finding]:
 
 def changed_numbers(numbers: Mapping[Place, ChangedNumber]) -> list[Finding]:
     """Return a finding for each expression of the user's with a number that JAX changed to fit its dtype."""
-    return [
+    return [_python_number(place, number) for place, number in numbers.items() if number.is_python] + [
         Finding(
             kind="changed_value",
             title=_TITLE_OF_NUMBER.format(given=number.given, taken=number.taken),
@@ -58,4 +59,10 @@ def changed_numbers(numbers: Mapping[Place, ChangedNumber]) -> list[Finding]:
             place=place,
         )
         for place, number in numbers.items()
+        if not number.is_python
     ]
+
+
+def _python_number(place: Place, number: ChangedNumber) -> Finding:
+    title, text, cure = changed_number_texts(number)
+    return Finding(kind="changed_value", title=title, text=text, cure=cure, place=place)

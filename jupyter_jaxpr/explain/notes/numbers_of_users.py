@@ -1,0 +1,20 @@
+"""Writes the sentences on a Python number that JAX changed, because the dtype that the number gets does not hold it."""
+
+from __future__ import annotations
+
+from ...jax.silent_change_hooks import ChangedNumber
+
+_TITLE = "The number {value} does not fit {taken}"
+_TEXT = (
+    "JAX converts the number {value} to {taken} without an error. {value} does not fit {taken} and becomes {became}."
+)
+_CURE = "Use a number that fits {taken}, or convert the array to a wider type first."
+
+
+def changed_number_texts(number: ChangedNumber) -> tuple[str, str, str]:
+    """Return the title, the text and the cure of the note on a Python number that does not fit."""
+    return (
+        _TITLE.format(value=number.value, taken=number.taken),
+        _TEXT.format(value=number.value, taken=number.taken, became=number.became),
+        _CURE.format(taken=number.taken),
+    )
