@@ -617,6 +617,9 @@ def test_a_function_that_is_called_through_its_module_and_changed(notebook, tmp_
     notebook.run("import importlib, jax, jax.numpy as jnp\nimport layers_of_stale_test as layers")
     notebook.run("%%jaxpr\n@jax.jit\ndef f(x):\n    return layers.norm(x)\nf(jnp.ones(3))")
     assert "stale_value" not in notebook.run(f"%%jaxpr\nimportlib.reload(layers)\n{CALL}").notes
+    # an edit that moves the function to other lines does not change the function
+    module.write_text("# a comment\n\n\ndef norm(x):\n    # another one\n    return x + 1\n")
+    assert "stale_value" not in notebook.run(f"%%jaxpr\nimportlib.reload(layers)\n{CALL}").notes
     module.write_text("def norm(x):\n    return x + 2000\n")
     ran = notebook.run(f"%%jaxpr\nimportlib.reload(layers)\n{CALL}")
     note = ran.note("stale_value")
@@ -627,3 +630,20 @@ def test_a_function_that_is_called_through_its_module_and_changed(notebook, tmp_
         "Run the cell that defines f again. JAX then traces f with the new layers.norm.",
         4,
     )
+
+
+@pytest.mark.parametrize(
+    ("later", "is_another"),
+    [
+        ("# moved\n\ndef norm(x):\n    return [x + k for k in (1, 2.0)]", False),
+        ("def norm(x): return [x + k for k in (1, 2.0)]", False),
+        ("def norm(x):\n    return [x + k for k in (1, 2)]", True),
+        ("def norm(x):\n    return [x + k for k in (True, 2.0)]", True),
+        ("def norm(y):\n    return [y + k for k in (1, 3.0)]", True),
+    ],
+)
+def test_a_function_that_is_defined_again(notebook, later, is_another):
+    notebook.run("import jax, jax.numpy as jnp\ndef norm(x):\n    return [x + k for k in (1, 2.0)]")
+    notebook.run("%%jaxpr\n@jax.jit\ndef f(x):\n    return norm(x)\nf(jnp.ones(3))")
+    notebook.run(later)
+    assert ("stale_value" in notebook.run("%%jaxpr\nf(jnp.ones(3))").notes) is is_another

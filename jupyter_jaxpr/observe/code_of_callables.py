@@ -18,6 +18,32 @@ from .observation import Place
 from .user_or_library.whose_code import is_installed
 
 
+def same_code(code: CodeType, other: CodeType) -> bool:
+    """Return whether two code objects compute the same, also if an edit moved one of them to other lines.
+
+    Python's own comparison counts code on other lines as different.
+    """
+    return code is other or code == other or _without_lines(code) == _without_lines(other)
+
+
+def _without_lines(code: CodeType) -> tuple[Any, ...]:
+    counts = code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags
+    names = code.co_name, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars
+    return counts, names, code.co_code, code.co_exceptiontable, tuple(map(_constant, code.co_consts))
+
+
+def _constant(value: Any) -> Any:
+    """Return a constant in a form in which 1, 1.0 and True are different, and also 0.0 and -0.0."""
+    kind = type(value)
+    if kind is CodeType:
+        return _without_lines(value)
+    if kind is tuple:
+        return kind, tuple(map(_constant, value))
+    if kind is frozenset:
+        return kind, frozenset(map(_constant, value))
+    return kind, repr(value)
+
+
 def unwrap(value: Any) -> Any:
     """Return the innermost function of a callable; a callable that wraps nothing is returned unchanged."""
     if type(value) is FunctionType and "__wrapped__" not in vars(value):

@@ -22,7 +22,7 @@ from typing import Any, Final, NamedTuple
 from ..interruptions import not_of_a_signal
 from ..jax.dispatches import base_array
 from ..plain_text import FAILURES, defined, exact, file_of, kind_name, own_name
-from .code_of_callables import unwrap
+from .code_of_callables import same_code, unwrap
 from .user_or_library.whose_code import is_installed
 from .value_texts import NOTHING_CALLED
 
@@ -160,7 +160,7 @@ def _is_other(before: Contents, after: Contents) -> bool:
     if before.kind != after.kind:
         return True
     if before.code is not None and after.code is not None:
-        return before.code != after.code
+        return not same_code(before.code, after.code)
     if before.reference is not None and after.reference is not None:
         earlier, later = before.reference(), after.reference()
         return earlier is not None and later is not None and earlier is not later and before.text != after.text
