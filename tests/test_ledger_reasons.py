@@ -468,6 +468,21 @@ def test_unknown() -> None:
     )
 
 
+def test_a_call_of_jvp_with_an_integer_alone(notebook) -> None:
+    """The tangent of an integer is no number, so jvp calls the function with the array itself, beside the fast path."""
+    notebook.run("import jax, jax.numpy as jnp, numpy as np\ni = jnp.arange(3)\nf = jax.jit(lambda i: i + 1)\nf(i)")
+    ran = notebook.run("%%jaxpr\ny = jax.jvp(f, (i,), (np.zeros(3, jax.dtypes.float0),))")
+    (function,) = [each for each in ran.document["ledger"]["functions"] if each["name"] == "<lambda>"]
+    (miss,) = [each for each in function["misses"] if each["this_run"]]
+    assert [(reason["kind"], reason["text"]) for reason in miss["reasons"]] == [
+        (
+            "unknown",
+            "The cache key equals an earlier key, and JAX reused the executable. Why the call took no fast path is "
+            "unknown.",
+        )
+    ]
+
+
 def test_evicted_from_the_fast_path_alone() -> None:
     """If a function has more than 8,192 entries, JAX evicts entries of the fast path, but keeps the executables."""
     from jupyter_jaxpr.observe.cache.function_history import FunctionHistory, MissEvent
@@ -476,7 +491,7 @@ def test_evicted_from_the_fast_path_alone() -> None:
 
     key = key_of(None, (1.0,), {})
     history = FunctionHistory("f", None)
-    for number, outcome in ((1, "compiled"), (2, "dispatch_only")):
+    for number, outcome in ((1, "compiled"), (9_000, "dispatch_only")):
         history.events.append(MissEvent(number, 0, 0, key, None, outcome, fast_path=True))
     assert reasons_of(history.events[1], history) == (
         Reason(

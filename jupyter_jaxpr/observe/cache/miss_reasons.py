@@ -280,9 +280,16 @@ def _same_key(event: MissEvent, of_object: Sequence[MissEvent], history: Functio
         return Reason(
             "cleared", f"The cache entry{place} is gone: {why}.", cure=_NO_CLEARING.format(call=clearing_call)
         )
-    if event.outcome == "dispatch_only":
+    if event.outcome == "dispatch_only" and event.number > EVICTED_ABOVE:
         text = "The cache key equals an earlier key: JAX evicted the fast-path entry and reused the executable."
         return Reason("cleared", text)
+    if event.outcome == "dispatch_only":
+        # a transform may be active without a tracer among the arguments: of an integer, jvp passes on the array itself
+        text = (
+            "The cache key equals an earlier key, and JAX reused the executable. Why the call took no fast path is "
+            "unknown."
+        )
+        return Reason("unknown", text)
     return Reason("unknown", "The reason is unknown: no recorded part of the cache key differs from an earlier call.")
 
 
