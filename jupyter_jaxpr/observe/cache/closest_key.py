@@ -20,6 +20,9 @@ from .reason import Reason, ReasonKind
 from .setting_reasons import meshes_changed, setting_reasons
 from .structures import is_same
 
+MOST_COMPARED = 128
+"""The number of newest earlier keys with which a key is compared."""
+
 _ORDER: dict[ReasonKind, int] = {
     "argument_type": 0,
     "sharding": 1,

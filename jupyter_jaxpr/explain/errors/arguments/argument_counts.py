@@ -147,7 +147,7 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
         elif "keyword-only argument:" in text:
             words = f"Pass {missing} in the call by its name, as in {missing}=value."
         return Explained(
-            None, f"The call of {name} leaves out {missing}", "", (FoundCure("pass the argument", None, words),)
+            None, f"The call of {name} leaves out {missing}", "", (FoundCure("pass the missing argument", None, words),)
         )
     return None
 
@@ -326,7 +326,7 @@ def _no_primals(raised: RaisedAt, missing: str) -> Explained | None:
         "calls the function."
     )
     title = f"jax.{transform} gets no argument for {missing}"
-    return Explained(None, title, "", (FoundCure("pass the argument", None, words),))
+    return Explained(None, title, "", (FoundCure("pass the missing argument", None, words),))
 
 
 _KEYS = frozenset({"key", "PRNGKey", "fold_in", "split", "clone", "wrap_key_data"})

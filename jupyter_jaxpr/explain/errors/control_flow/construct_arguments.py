@@ -133,4 +133,4 @@ def _missing_arguments(raised: RaisedAt, construct: str, text: str) -> Explained
         if cures:
             return Explained(None, title, "", tuple(cures))
     words = f"Pass {names} in the call. {_CALLERS[construct]}"
-    return Explained(None, title, "", (FoundCure("pass the argument", None, words),))
+    return Explained(None, title, "", (FoundCure("pass the missing argument", None, words),))

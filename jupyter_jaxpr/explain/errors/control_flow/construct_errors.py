@@ -48,7 +48,7 @@ def construct_error(error: BaseException, raised: RaisedAt | None, function: str
 def condition_error(text: str, raised: RaisedAt | None) -> Explained:
     """Explain a condition of while_loop or cond that is not a single boolean."""
     call = raised.node if raised is not None else None
-    cures = [FoundCure(".any() or .all()", None, "Reduce the array to a single boolean, with .any() or .all().")]
+    cures = [FoundCure(".any() or .all()", None, "Reduce the condition to a single boolean, with .any() or .all().")]
     if called(call) != "while_loop":
         words = "jnp.where chooses element by element, and computes both values."
         cures.append(FoundCure("jnp.where", None, words))

@@ -1,0 +1,208 @@
+"""Finds the reasons of a miss that is the first call of a function object: why the object is new."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from ..observation import Place
+from ..value_texts import Reading
+from .closed_over import reads_another
+from .closest_key import MOST_COMPARED, closest
+from .function_history import FunctionHistory, MissEvent
+from .function_labels import is_same_kind
+from .reason import Reason, names_text
+from .wrapped_functions import equinox_wrappers, written
+
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+
+
+def function_object_reasons(
+    event: MissEvent, earlier: Sequence[MissEvent], history: FunctionHistory, reading: Reading
+) -> tuple[Reason, ...]:
+    """Return the reasons why the first call of a function object missed.
+
+    The first reason is the new function object; further reasons are differences from an earlier call.
+    """
+    name = history.name
+    number = event.function_object
+    if event.held_before:
+        return (
+            Reason("first_observed", f"This is the first observed call of {name}. JAX had compiled {name} before."),
+        )
+    if number == 0 and not event.rerun and not event.reloaded:
+        return (Reason("first_call", f"This is the first call of {name}."),)
+    if event.rerun:
+        text = f"The cell that defines {name} was run again, so {name} is a new function object."
+        cure = f"Put the definition of {name} in a cell of its own, and run that cell once."
+        return (Reason("cell_rerun", text, cure=cure), *_beside(event, earlier, reading))
+    if event.reloaded and history.definition is not None:
+        file = os.path.basename(history.definition.file)
+        text = f"Python loaded {file} again, by a reload or by %run, so {name} is a new function object."
+        cure = f"Expect one compile of {name} for each time that Python loads {file}."
+        return (Reason("reloaded", text, cure=cure), *_beside(event, earlier, reading))
+    expression = written(event.wrappers, name.strip("<>"))
+    if event.alike == 0:
+        called = _as_it_is(event, history, expression)
+        return (Reason("first_call", f"This is the first call of {called}.", after=None if called == name else called),)
+    return (_made_anew(event, history, expression), *_beside(event, earlier, reading))
+
+
+def _made_anew(event: MissEvent, history: FunctionHistory, expression: str | None) -> Reason:
+    name = history.name
+    before = [old for old in history.events if old.function_object == event.function_object - 1]
+    if event.partial is not None and before and before[0].partial is not None:
+        return _new_partial(event, before[0], history)
+    # Python compares bound methods by their object and function, so an equal method hits the entry of the earlier
+    # method
+    if event.method and event.outcome == "dispatch_only":
+        text = (
+            f"This is another method object of the same method {name}{_defined_at(history, event)}: Python makes a "
+            f"new method object each time that the code reads object.{name}. JAX compiled nothing."
+        )
+        return Reason("new_function", text, cure="Jit the method once, and keep the jitted function in a variable.")
+    if event.method:
+        text = (
+            f"This is another method {name}{_defined_at(history, event)}: each object.{name} is a function object of "
+            "its own."
+        )
+        cure = "Jit the method once and keep the jitted function, or jit a function with the object as an argument."
+        return Reason("new_function", text, cure=cure)
+    plain = name.strip("<>")
+    new_function_object = (
+        f"the {_ordinal(event.alike)} function object of {expression or plain}{_defined_at(history, event)}"
+    )
+    if event.changed:
+        return reads_another(new_function_object, plain, event.changed)
+    if event.callable_class:
+        if event.callable_class == "PjitFunction":
+            text = f"This is a new jit of {name}, which is jitted already: jax.jit makes a function object of its own."
+            return Reason(
+                "new_function",
+                text,
+                cure="Keep the new jitted function in a variable, and call the function in the variable again.",
+            )
+        text = f"This is another {event.callable_class} object: each object has cache entries of its own."
+        cure = f"Keep one {event.callable_class} object, or pass its values to a function as arguments."
+        return Reason("new_function", text, cure=cure)
+    by = "jit" if event.key is None else event.key.options.by
+    text, cure = _where_made(new_function_object, event, by)
+    if event.unread:
+        cure += (
+            f" If the contents of {names_text(event.unread)} change between the calls, pass the contents as arguments."
+        )
+    return Reason("new_function", text, cure=cure)
+
+
+def _where_made(new_function_object: str, event: MissEvent, by: str) -> tuple[str, str]:
+    """Return two texts: why the function object is new, and the cure."""
+    making = event.making
+    if making is None or (making.function is None and not making.in_loop):
+        text = f"This is {new_function_object}. Make the function once."
+        cure = "Keep the function in a variable: JAX caches by function object, not by code."
+    elif making.in_loop:
+        text = f"This is {new_function_object}. Move the {by} out of the loop."
+        cure = "Make the function once, before the loop: JAX caches by function object, not by code."
+    else:
+        text = f"This is {new_function_object}: a call of {making.function} made a new function object."
+        cure = f"Make the function once, outside of {making.function}: JAX caches by function object, not by code."
+    if event.captured and making is not None and not making.in_loop:
+        advice = f"Pass {names_text(event.captured)} to the function as arguments."
+        if len(event.captured) == 1:
+            advice = f"Pass {event.captured[0]} to the function as an argument."
+        return text, f"{cure} {advice}"
+    return text, cure
+
+
+def _beside(event: MissEvent, earlier: Sequence[MissEvent], reading: Reading) -> tuple[Reason, ...]:
+    """Return the differences from the closest call of an earlier function object with the same wrappers, as reasons."""
+    if event.key is None:
+        return ()
+    keys = [
+        old.key
+        for old in earlier[-MOST_COMPARED:]
+        if old.key is not None
+        and old.key.traced == event.key.traced
+        and old.key.options.equals(event.key.options)
+        and is_same_kind(old, event)
+    ]
+    if not keys:
+        return ()
+    nearest = closest(event.key, keys, reading)
+    return nearest.reasons if nearest.compiles else ()
+
+
+def _as_it_is(event: MissEvent, history: FunctionHistory, expression: str | None) -> str:
+    """Return the text that names a function, in a history that holds functions with several wrappers.
+
+    Examples are jax.grad(loss), or a partial of loss.
+    """
+    if len(history.wrapped) < 2:
+        return history.name
+    if event.callable_class == "PjitFunction":
+        return f"a second jax.jit around {history.name}"
+    if event.another:
+        return f"another {expression or 'lambda'}{_defined_at(history, event)}"
+    if event.partial is not None:
+        return f"a partial of {history.name}"
+    if expression is None:
+        return f"{history.name} with this wrapper around it"
+    return expression if event.wrappers else f"{history.name} itself"
+
+
+def new_equinox_reason(event: MissEvent, earlier: Sequence[MissEvent], history: FunctionHistory) -> Reason:
+    """Return the reason of a miss of a jitted function of equinox, whose key holds a function object."""
+    name = history.name.strip("<>")
+    kind = event.key.function.type if event.key is not None and event.key.function is not None else None
+    alike = [old for old in earlier if old.key is not None and old.key.function and old.key.function.type is kind]
+    if not alike:
+        expression = None if kind is None else written(("equinox.filter_jit", *equinox_wrappers(kind)), name)
+        called = expression or f"{name} with this wrapper around it"
+        return Reason("first_call", f"This is the first call of {called}.", after=called)
+    text, _ = _where_made(f"another function object of {name}{_defined_at(history, event)}", event, "filter_jit")
+    cure = "Make the function once, before the calls: the function is part of the cache key."
+    return Reason("new_function", text, cure=cure)
+
+
+def _new_partial(event: MissEvent, old: MissEvent, history: FunctionHistory) -> Reason:
+    bound, before = event.partial or {}, old.partial or {}
+    changed = [name for name in bound if before.get(name) != bound[name]]
+    name = history.name
+    if not changed:
+        text = f"This is another partial of {name}. Make the partial once."
+        if event.partial_read and old.partial_read:
+            text = f"This is another partial of {name} that binds the same values. Make the partial once."
+        cure = "Make the partial once, before the calls: JAX caches by function object."
+        return Reason("new_function", text, cure=cure)
+    first = changed[0]
+    was = before.get(first, "not bound")
+    text = f"This is another partial of {name}: {first} changed from {was} to {bound[first]}."
+    cure = f"Jit {name} itself and pass {first} as an argument; make {first} static if {first} must be a Python value."
+    return Reason("new_function", text, first, was, bound[first], cure)
+
+
+def _defined_at(history: FunctionHistory, event: MissEvent) -> str:
+    """Return the line of a function's def as text, such as ` from line 4`.
+
+    The text also has the cell or the module if the call is in another cell or module.
+    """
+    place = event.definition or history.definition
+    line = "" if place is None or not place.line else f" from line {place.line}"
+    if place is None or not line or event.place is None or event.place.file == place.file:
+        return line
+    if not is_cell(place):
+        return f"{line} of {os.path.basename(place.file)}"
+    return f"{line} of another cell" if event.definition_cell is None else f"{line} of cell [{event.definition_cell}]"
+
+
+def is_cell(place: Place) -> bool:
+    """Return whether a place is in a cell of a notebook."""
+    return "ipykernel" in place.file or place.file.startswith("<ipython-input-")
+
+
+def _ordinal(index: int) -> str:
+    if index < len(_ORDINALS):
+        return _ORDINALS[index]
+    number = index + 1
+    ending = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
