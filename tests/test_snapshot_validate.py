@@ -52,6 +52,17 @@ def test_unknown_fields_are_ignored():
     assert json.loads(Snapshot.from_json(json.dumps(newer)).to_json()) == RNN
 
 
+@pytest.mark.parametrize("seconds", [-1.0, 1e30, 10**30])
+def test_the_seconds_of_a_recording_can_be_added_up(seconds):
+    everything = json.loads((FIXTURES.parent / "fuzz" / "documents" / "everything-0.12.json").read_text())
+    assert "recording 0: seconds" in refusal(changed(everything, "recordings", 0, "seconds", to=seconds))
+
+
+@pytest.mark.parametrize("field", ["first_equation", "first_variable"])
+def test_a_scope_begins_with_its_first_equation(field):
+    assert "scope 0: first_equation and first_variable" in refusal(changed(RNN, "scopes", 0, field, to=1))
+
+
 def test_a_byte_order_mark_as_editors_of_windows_write_it_is_skipped():
     marked = "\ufeff" + json.dumps(RNN)
     assert json.loads(Snapshot.from_json(marked).to_json()) == RNN

@@ -31,7 +31,7 @@ import { checkMachine, checkProgramTiming, checkSweep } from './timing';
 import { checkTransforms } from './transform';
 import { Environment, Program, Scope, Snapshot } from './snapshot';
 import { checkPools } from './interned-pools';
-import { checkScope, refuseCycles } from './scopes';
+import { checkDocumentScope, refuseCycles } from './scopes';
 import { checkProgram, checkNamedValue, checkRaisedCall } from './programs';
 import { checkNote, checkRetrace } from './notes';
 
@@ -130,7 +130,7 @@ export function checkSnapshot(value: unknown): Snapshot {
   }
   const pools = checkPools(snapshot, list(snapshot.scopes, 'scopes').length);
   const scopes = checkEach(snapshot.scopes, 'scopes', scope =>
-    checkScope(scope, pools)
+    checkDocumentScope(scope, pools)
   ) as readonly Scope[];
   for (const scope of scopes) {
     if (scope.primitive.length < scope.count && scope.names === null) {

@@ -16,7 +16,15 @@ import { LIMITS } from './limits';
 import { Scope, ScopePage } from './snapshot';
 import { IPools, checkPools } from './interned-pools';
 
-export function checkScope(value: unknown, pools: IPools): Scope {
+/** Checks a scope of a document: its equations begin with the first, other than those of a page. */
+export function checkDocumentScope(value: unknown, pools: IPools): Scope {
+  const scope = checkScope(value, pools);
+  integer(scope.first_equation, 'scopes.first_equation', 0, 1);
+  integer(scope.first_variable, 'scopes.first_variable', 0, 1);
+  return scope;
+}
+
+function checkScope(value: unknown, pools: IPools): Scope {
   const scope = fields(value, 'scopes');
   integer(scope.name, 'scopes.name', -1, pools.strings);
   const constants = integer(scope.constants, 'scopes.constants', 0);

@@ -7,7 +7,6 @@ same documents.
 
 from __future__ import annotations
 
-import math
 from codecs import BOM_UTF8
 from typing import Any
 
@@ -208,7 +207,7 @@ class _Check:
             expected += visit.points
         need(expected == points and recording.visits_total >= len(visits), f"{path}: points")
         need(len(recording.branch_taken) in (0, points), f"{path}: branch_taken")
-        need(math.isfinite(recording.seconds) and recording.seconds >= 0, f"{path}: seconds")
+        amounts((recording.seconds,), f"{path}: seconds")
         for row in recording.calls.calls if recording.calls is not None else ():
             assert recording.calls is not None
             need(len(row.values) == len(recording.calls.columns), f"{path}: values of a call")

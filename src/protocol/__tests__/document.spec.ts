@@ -228,6 +228,17 @@ describe('a document that cannot be shown', () => {
     });
   });
 
+  it.each(['first_equation', 'first_variable'])(
+    'has a scope that begins in the middle: %p',
+    field => {
+      const [first, ...others] = snapshot().scopes;
+      const scopes = [{ ...first, [field]: 1 }, ...others];
+      expect(readSnapshot({ ...snapshot(), scopes })).toMatchObject({
+        unreadable: 'broken'
+      });
+    }
+  );
+
   it.each([1e300, -1, 253_402_300_800])(
     'was made in no year that a calendar has: %p',
     created => {
