@@ -406,33 +406,35 @@ FAST, SLOWER, NEAR = (1.0e-6, 1.1e-6, 1.2e-6), (2.0e-6, 2.2e-6, 2.4e-6), (1.15e-
         (
             variant("f", 0.8, FAST),
             variant("g", 0.1, SLOWER),
-            "XLA compiles f 8.0× slower than g. f runs 2.0× faster than g.",
+            "XLA compiles f 8.0× slower than g in repeated compiles. f runs 2.0× faster than g.",
         ),
         (
             variant("f", 0.1, SLOWER),
             variant("g", 0.8, FAST),
-            "XLA compiles f 8.0× faster than g. f runs 2.0× slower than g.",
+            "XLA compiles f 8.0× faster than g in repeated compiles. f runs 2.0× slower than g.",
         ),
         (
             variant("f", 0.8, SLOWER),
             variant("g", 0.1, FAST),
-            "XLA compiles f 8.0× slower than g. f runs 2.0× slower than g.",
+            "XLA compiles f 8.0× slower than g in repeated compiles. f runs 2.0× slower than g.",
         ),
         (
             variant("f", 0.1, FAST),
             variant("g", 0.102, NEAR),
-            "The compile times of f and g show no difference. The warm times of f and g show no difference.",
+            "The times of repeated compiles of f and g show no difference. "
+            "The warm times of f and g show no difference.",
         ),
         (
             variant("f", 0.1, (1.00e-6, 1.01e-6, 1.02e-6)),
             variant("g", 0.1, (1.03e-6, 1.04e-6, 1.05e-6)),
-            "The compile times of f and g show no difference. The warm times of f and g show no difference.",
+            "The times of repeated compiles of f and g show no difference. "
+            "The warm times of f and g show no difference.",
         ),
         (
             # The first compiles of two equal functions took 27 ms and 10 ms; the repeated compiles show no difference.
             variant("f", 0.027, None, compile_samples=[0.0102, 0.0101, 0.0134, 0.0099, 0.0100]),
             variant("g", 0.010, None, compile_samples=[0.0100, 0.0101, 0.0099, 0.0098, 0.0102]),
-            "The compile times of f and g show no difference.",
+            "The times of repeated compiles of f and g show no difference.",
         ),
         (
             variant("f", 8.0, (0.249, 0.249, 0.249), compile_samples=[]),
@@ -458,7 +460,7 @@ def test_few_warm_calls_show_no_difference() -> None:
         assert measured.warm is not None
         measured.warm = replace(measured.warm, samples=measured.warm.samples[:3])
     assert verdict(Comparison("f(x)", [long, short]))[0] == (
-        "The compile times of f and g show no difference. "
+        "The times of repeated compiles of f and g show no difference. "
         "Too few warm calls of f or g were timed: no difference in warm time is shown."
     )
 
@@ -470,7 +472,8 @@ def test_two_equal_functions_have_the_same_bits(notebook: Notebook) -> None:
     times, *remaining = ran.document["comparison"]["verdict"]
     # The executables are equal, but on a busy machine all runs of one of them may be slower.
     assert re.fullmatch(
-        r"(The compile times of f and g show no difference|XLA compiles f [\d.]+× (slower|faster) than g)\. "
+        r"(The times of repeated compiles of f and g show no difference"
+        r"|XLA compiles f [\d.]+× (slower|faster) than g in repeated compiles)\. "
         r"(The warm times of f and g show no difference|f runs [\d.]+× (slower|faster) than g)\.",
         times,
     )
@@ -486,7 +489,8 @@ def test_a_compared_sweep_begins_with_its_largest_value() -> None:
     first, two = variant("f", 0.1, FAST), variant("g", 0.1, FAST)
     assert verdict(Comparison("f(x)", [first, two]), Sweep("n", "f(x)", ["f", "g"], points)) == [
         "At n = 4096: f runs 2.0× faster than g.",
-        "At n = 8: The compile times of f and g show no difference. The warm times of f and g show no difference.",
+        "At n = 8: The times of repeated compiles of f and g show no difference. "
+        "The warm times of f and g show no difference.",
         "All results have the same bits.",
     ]
 

@@ -39,7 +39,7 @@ def verdict(comparison: Comparison, sweep: Sweep | None = None) -> list[str]:
 def _times(first: Variant, second: Variant) -> str | None:
     """Return sentences on the compile times and the run times; None if the samples show no difference.
 
-    For example: `XLA compiles unrolled 8.1× slower than fori. unrolled runs 2.0× faster than fori.`
+    For example: `XLA compiles long 8.1× slower than fori in repeated compiles. long runs 2.0× faster than fori.`
     """
     return " ".join(filter(None, (_compiles(first, second), _runs(first, second)))) or None
 
@@ -49,17 +49,21 @@ def _named(variant: Variant) -> str:
 
 
 def _compiles(first: Variant, second: Variant) -> str | None:
-    """Return the sentence that says which variant XLA compiles faster; None if the samples show no difference."""
+    """Return the sentence on the times of the repeated compiles; None if XLA did not compile both.
+
+    The sentence says that the compiles are repeated, because the table beside it has the times of the first compiles,
+    whose ratio can be another.
+    """
     if None in (first.compile, second.compile) or first.from_disk or second.from_disk:
         return None
     a, b = first.compile_samples, second.compile_samples
     if min(len(a), len(b)) < FEWEST:
         return f"{first.name} and {second.name} were not compiled repeatedly: no difference in compile time is shown."
     if is_slower(a, b):
-        return f"XLA compiles {first.name} {_ratio(a, b)} slower than {second.name}."
+        return f"XLA compiles {first.name} {_ratio(a, b)} slower than {second.name} in repeated compiles."
     if is_slower(b, a):
-        return f"XLA compiles {first.name} {_ratio(b, a)} faster than {second.name}."
-    return f"The compile times of {first.name} and {second.name} show no difference."
+        return f"XLA compiles {first.name} {_ratio(b, a)} faster than {second.name} in repeated compiles."
+    return f"The times of repeated compiles of {first.name} and {second.name} show no difference."
 
 
 def _runs(first: Variant, second: Variant) -> str | None:
