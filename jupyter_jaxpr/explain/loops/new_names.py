@@ -123,7 +123,7 @@ def check_starts_empty(loop: LoopStatement, name: str) -> None:
             ) if stored == name and all(id(part) in nodes for nodes in around):
                 creation = part
     if creation is None:
-        raise Cannot(f"No assignment of an empty list to {name} was found.")
+        raise Cannot(f"No statement {name} = [] was found before the loop.")
     target = set(map(id, in_order(creation)))
     for part in in_order(loop.function):
         if isinstance(part, ast.Name) and part.id == name and id(part) not in inside | target:
