@@ -103,6 +103,15 @@ def test_an_equation_and_its_expression_are_linked_both_ways(saved):
     expect(marked.filter(has_text="tanh")).to_have_count(0)
 
 
+def test_names_and_code_in_tables_start_at_the_left_and_numbers_end_at_the_right(saved):
+    cost = saved.locator(".jjx-cost tbody tr").first.get_by_role("cell")
+    expect(cost.nth(1)).to_have_css("text-align", "left")
+    expect(cost.nth(2)).to_have_css("text-align", "right")
+    cache = saved.locator(".jjx-cache tbody tr").first.get_by_role("cell")
+    expect(cache.nth(0)).to_have_css("text-align", "left")
+    expect(cache.nth(1)).to_have_css("text-align", "right")
+
+
 def test_by_keyboard(saved):
     first = lines(saved, "Source").first
     first.focus()
