@@ -180,10 +180,10 @@ def no_text_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def no_recording_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Remove the time limit of recordings, which a busy machine may exceed."""
-    from jupyter_jaxpr.observe import dispatch_recording, dispatches_of_calls, dispatches_of_cell
+    from jupyter_jaxpr.observe import dispatch_recording, dispatches_of_calls, recording_limits
 
     monkeypatch.setattr(dispatches_of_calls, "Recording", partial(dispatch_recording.Recording, seconds=60.0))
-    monkeypatch.setattr(dispatches_of_cell, "FIRST_SECONDS", 60.0)
+    monkeypatch.setattr(recording_limits, "FIRST_SECONDS", 60.0)
 
 
 @pytest.fixture(autouse=True)

@@ -18,7 +18,7 @@ from dispatch_recordings import RAN, lines, outline, program, recorded, recordin
 from test_magic_as_without import printed
 
 from jupyter_jaxpr.jax import post_hook
-from jupyter_jaxpr.observe import dispatch_recording, dispatches_of_calls, dispatches_of_cell
+from jupyter_jaxpr.observe import dispatch_recording, dispatches_of_calls, recording_limits
 from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
 from jupyter_jaxpr.observe.process_observer import observer
 
@@ -30,7 +30,7 @@ SIN = NEG.replace("neg", "sin")
 def no_recording_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Remove the time limit of recordings, which a busy machine may exceed."""
     monkeypatch.setattr(dispatches_of_calls, "Recording", partial(dispatch_recording.Recording, seconds=math.inf))
-    monkeypatch.setattr(dispatches_of_cell, "FIRST_SECONDS", math.inf)
+    monkeypatch.setattr(recording_limits, "FIRST_SECONDS", math.inf)
 
 
 @pytest.fixture
@@ -524,7 +524,7 @@ def both() -> Iterator[dict[str, tuple[dict[str, Any], dict[str, Any]]]]:
     """Yield for each cell its results without and with `%%jaxpr`."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(dispatches_of_calls, "Recording", partial(dispatch_recording.Recording, seconds=math.inf))
-        patch.setattr(dispatches_of_cell, "FIRST_SECONDS", math.inf)
+        patch.setattr(recording_limits, "FIRST_SECONDS", math.inf)
         making = conftest.make_notebook.__wrapped__()
         make = next(making)
         try:

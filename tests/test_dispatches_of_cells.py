@@ -11,7 +11,7 @@ from dispatch_recordings import MORE, NO_JIT, RAN_CELL, TOO_MANY, lines, program
 from jupyter_jaxpr import last
 from jupyter_jaxpr.exports.cost import cost_text
 from jupyter_jaxpr.magic.cell_observer import CellObserver
-from jupyter_jaxpr.observe import dispatches_of_cell
+from jupyter_jaxpr.observe import recording_limits
 
 
 def test_a_loop_of_python_is_recorded_as_the_cell(notebook: Notebook) -> None:
@@ -140,8 +140,8 @@ in (h,) }
 
 
 def test_eager_has_a_limit_too(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert dispatches_of_cell.MOST == 20_000
-    monkeypatch.setattr(dispatches_of_cell, "MOST", 3)
+    assert recording_limits.CELL_DISPATCHES == 20_000
+    monkeypatch.setattr(recording_limits, "CELL_DISPATCHES", 3)
     ran = notebook.run("%%jaxpr --eager\nfor _ in range(5):\n    y = lax.neg(x)")
     assert [name for name, _ in lines(ran)] == ["neg", "neg", "neg"]
     assert TOO_MANY.format(count=3) in program(ran)["origin_note"]

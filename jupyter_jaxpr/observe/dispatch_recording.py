@@ -3,8 +3,8 @@
 A recording runs nothing and traces nothing. It holds no array: the array of an operand is found by its id, because an
 array is alive whenever JAX uses it.
 
-A recording ends by itself after `MOST` dispatches, or when the recording itself has taken `SECONDS`, so that the rest
-of the user's code runs at full speed.
+A recording ends by itself after `CALL_DISPATCHES` dispatches, or when the recording itself has taken `CALL_SECONDS`, so
+that the rest of the user's code runs at full speed.
 """
 
 from __future__ import annotations
@@ -27,12 +27,9 @@ from ..jax.post_hook import Results
 from ..plain_text import FAILURES
 from ..quantities import count, duration
 from .numpy_arrays import NumPyArrays
+from .recording_limits import ARRAYS_READ, CALL_DISPATCHES, CALL_SECONDS
 from .user_or_library.user_classes import comparing_class, read_by_users_code
 from .whole_numbers import whole_numbers
-
-MOST = 2_000
-SECONDS = 0.1
-_MOST_READ = 1_000  # the most arrays of a recording that are looked at for values
 
 
 @dataclass(frozen=True)
@@ -115,8 +112,8 @@ class Recording:
         self,
         hooks: Hooks,
         fail: Callable[[BaseException], None],
-        limit: int = MOST,
-        seconds: float = SECONDS,
+        limit: int = CALL_DISPATCHES,
+        seconds: float = CALL_SECONDS,
         ends_at: Callable[[Any], bool] | None = None,
     ) -> None:
         self._hooks = hooks
@@ -240,7 +237,7 @@ class Recording:
     def _whole_numbers(self) -> Mapping[Any, Any]:
         """Return the values of small integer arrays: of NumPy's as JAX got them, of JAX's that still exist."""
         numbers = dict(self._numbers)
-        for reference, variable in list(self._variables.values())[:_MOST_READ]:
+        for reference, variable in list(self._variables.values())[:ARRAYS_READ]:
             number = whole_numbers(reference())
             if number is not None:
                 numbers.setdefault(variable, number)

@@ -28,14 +28,9 @@ from .code_of_callables import code_of, next_inside
 from .dispatch_recording import NO_TEXT, NO_VALUES, Recorded, Recording
 from .dispatches_of_cell import RecordedCell
 from .observation import ArgumentSpec, ObservedFunction, ObservedProgram, Place
+from .recording_limits import CALLS, CALLS_ABOVE
 from .user_or_library.whose_code import is_installed
 from .value_texts import Reading
-
-CALLS = 8
-"""The number of calls of one statement that are recorded at most."""
-
-CALLS_ABOVE = 4
-"""The number of calls above the last statement that are recorded at most."""
 
 
 class CallInCell(Protocol):

@@ -15,13 +15,11 @@ from ..jax.facts import imported
 from ..jax.hooks import Hooks
 from ..plain_text import file_of
 from ..quantities import count, duration
+from . import recording_limits
 from .dispatch_recording import NO_TEXT, NO_VALUES, Recording
 from .observation import ObservedFunction, ObservedProgram
 from .user_or_library.whose_code import is_installed
 
-FIRST = 200
-FIRST_SECONDS = 0.02
-MOST = 20_000
 _FOREVER = float("inf")
 
 EAGER_TAKES = "--eager records each dispatch of JAX, so the cell takes up to 20 times as long."
@@ -57,7 +55,11 @@ class RecordedCell:
         self.covers_cell = covers_cell
         self._fail = fail
         # A function that the user jitted has a program of its own, so the recording of the cell may end at its call.
-        limits = (MOST, _FOREVER) if covers_cell else (FIRST, FIRST_SECONDS, _is_jitted_by_user)
+        limits = (
+            (recording_limits.CELL_DISPATCHES, _FOREVER)
+            if covers_cell
+            else (recording_limits.FIRST_DISPATCHES, recording_limits.FIRST_SECONDS, _is_jitted_by_user)
+        )
         self.recording = Recording(hooks, fail, *limits)
         self._is_over = False
         self._is_checked = False

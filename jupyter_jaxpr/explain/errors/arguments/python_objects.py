@@ -1,4 +1,4 @@
-"""Explains Python errors in traced code about a dict key, a field, a list or a type check."""
+"""Explains Python errors in traced code about a field, a list or a type check."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from ..failing_code.place_of_error import RaisedAt, touches_jax
 from .functions_of_other_libraries import called_attribute, same_function
 from .jit_arguments import packages_of
 from .misplaced_arguments import trees_error
+from .missing_dict_keys import missing_key
 
 _NO_FIELD = re.compile(r"^'dict' object has no attribute '(\w+)'")
 _NO_WAIT = re.compile(r"^'(\w+)' object has no attribute 'block_until_ready'")
@@ -52,7 +53,6 @@ _REMOVED = {
     "trapz": ("jax.scipy.integrate.trapezoid", "Import jax.scipy.integrate, and call trapezoid(y, x)."),
 }
 _NUMBERS = (bool, int, float, complex)
-_MOST = 12
 
 
 def python_object_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
@@ -83,7 +83,7 @@ def python_object_error(error: BaseException, raised: RaisedAt | None, function:
     if isinstance(error, TypeError) and _OF_LISTS.match(text):
         return _of_list(raised)
     if isinstance(error, KeyError):
-        return _no_key(raised)
+        return missing_key(raised)
     if isinstance(error, AttributeError) and (match := _NO_FIELD.match(text)):
         return _no_field(raised, match[1])
     if isinstance(error, AttributeError) and _FIXED.match(text):
@@ -268,23 +268,6 @@ def _is_flat(node: ast.expr, value: Any) -> bool:
     if isinstance(node, ast.List | ast.Tuple):
         return all(isinstance(element, ast.Constant) and type(element.value) in _NUMBERS for element in node.elts)
     return all(type(element) in _NUMBERS or (dtype_of(element) and not element.shape) for element in value)
-
-
-def _no_key(raised: RaisedAt) -> Explained | None:
-    node = raised.node
-    if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Constant):
-        return None
-    holder, source = value_of(raised, node.value), raised.source(node.value)
-    if type(holder) is not dict or node.slice.value in holder:
-        return None
-    texts = [repr(key) for key in holder if type(key) in (str, int)]
-    ending = ", ..." if len(texts) > _MOST else ""
-    title = f"{source} has no key {node.slice.value!r}"
-    explanation = f"The keys of {source} are {', '.join(texts[:_MOST])}{ending}." if texts else f"{source} has no keys."
-    named = [key for key in holder if type(key) is str]
-    close_names = difflib.get_close_matches(str(node.slice.value), named, 1, 0.3)
-    cures = [FoundCure("a key", None, f"The closest key is {close_names[0]!r}.")] if close_names else []
-    return Explained(None, title, explanation, tuple(cures))
 
 
 def _no_field(raised: RaisedAt, name: str) -> Explained | None:

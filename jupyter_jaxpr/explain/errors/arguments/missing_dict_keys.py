@@ -1,0 +1,32 @@
+"""Explains the KeyError of a dict that has no such key, and names the closest key."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+
+from ....observe.observation import FoundCure
+from ..explanation import Explained
+from ..failing_code.origins import value_of
+from ..failing_code.place_of_error import RaisedAt
+
+_MOST = 12  # the most keys of the dict that the explanation lists
+_SIMILAR = 0.3  # the least similarity of the closest key, from 0 to 1 (`difflib.SequenceMatcher.ratio`)
+
+
+def missing_key(raised: RaisedAt) -> Explained | None:
+    """Return the explanation of `holder[key]` with a constant key that the dict lacks; None for other code."""
+    node = raised.node
+    if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Constant):
+        return None
+    holder, source = value_of(raised, node.value), raised.source(node.value)
+    if type(holder) is not dict or node.slice.value in holder:
+        return None
+    texts = [repr(key) for key in holder if type(key) in (str, int)]
+    ending = ", ..." if len(texts) > _MOST else ""
+    title = f"{source} has no key {node.slice.value!r}"
+    explanation = f"The keys of {source} are {', '.join(texts[:_MOST])}{ending}." if texts else f"{source} has no keys."
+    named = [key for key in holder if type(key) is str]
+    close_names = difflib.get_close_matches(str(node.slice.value), named, 1, _SIMILAR)
+    cures = [FoundCure("a key", None, f"The closest key is {close_names[0]!r}.")] if close_names else []
+    return Explained(None, title, explanation, tuple(cures))
