@@ -32,6 +32,7 @@ import {
 } from '../workbench/levels/program-listings';
 import { keyBindings } from '../keys';
 import { tokenBreaking } from '../workbench/listing/token-breaks';
+import { definitionLine, scrollToLine } from './definition-line';
 import { LibrariesRow } from './libraries-row';
 import {
   ISpanOfText,
@@ -170,6 +171,7 @@ export class SourcePane implements IDisposable {
       return;
     }
     const { links } = this._listings;
+    const { snapshot, program } = this._options;
     readFiles(links, this._files);
     this._all = sourceText(links, this._files, this._options.trans);
     const now = this._options.withoutCell ? withoutFirst(this._all) : this._all;
@@ -190,6 +192,11 @@ export class SourcePane implements IDisposable {
       this._marked = ''; // the new text has no marks yet, so `mark` must set them again
     }
     this._view.requestMeasure();
+    const line = definitionLine(now.parts, snapshot, program);
+    if (!this._hasShownDefinition && line !== null) {
+      this._hasShownDefinition = true;
+      scrollToLine(this._view, line);
+    }
     this._options.host.changed();
   }
 
@@ -456,6 +463,7 @@ export class SourcePane implements IDisposable {
   private _all: ISourceText | null = null;
   /** The texts that this pane shows. */
   private _text: ISourceText | null = null;
+  private _hasShownDefinition = false;
   private _marked = '';
   private _typesOfFiles: ReturnType<typeof typesOfLines> | null = null;
   private _isDisposed = false;

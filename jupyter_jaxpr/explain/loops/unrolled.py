@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ...observe import magics_at_hand
 from ...observe.observation import Place, StageTimes
+from ...program.control_flow.short_loops import SHORT
 from ...program.jaxpr.repeated_blocks import RepeatedBlocks
 from ...program.jaxpr.walk import Walk
 from ...quantities import count
@@ -90,7 +91,7 @@ class UnrolledLoops:
         equations = min(program.equations(match), total)
         share = equations / total if total else 0.0
         ran = match.ran
-        short = match.copies <= words.SHORT and (ran or 0) <= words.SHORT
+        short = match.copies <= SHORT and (ran or 0) <= SHORT
         names = self._walk.strings.items[match.function]
         source = self._walk.positions.files[match.file]
         node = statement.node

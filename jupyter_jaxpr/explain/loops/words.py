@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from ...observe.observation import StageTimes
+from ...program.control_flow.short_loops import SHORT
 from ...quantities import count, duration
 from .nest import FoundLoop
 from .rewrites import Rewrite
 from .statements import LoopStatement
-
-#: Only for loops with more iterations than this, a note advises a rewrite. Unrolling a shorter loop is often better.
-SHORT = 10
 
 FINE = f"Unrolling up to about {SHORT} iterations is fine: it costs little, and the program may run faster."
 

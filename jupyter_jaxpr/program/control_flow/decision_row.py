@@ -6,9 +6,7 @@ from ...jax.loop_equations import lowered_scan
 from ...quantities import count
 from .card import Card
 from .reached_scope import ReachedScope
-
-#: A Python loop with at most this many iterations makes no large program.
-SHORT = 10
+from .short_loops import SHORT
 
 
 def choose(card: Card, reached: ReachedScope, derivative: str) -> None:
