@@ -124,9 +124,11 @@ def _without_equations_and(document: Snapshot, limit_bytes: int, without: Sequen
         left_out[:] = [*(part for part in left_out if part != old_part), part]
 
     left_out.append("equations")
+    # The names are made once for all copies: naming the variables of a large program takes half a second.
+    names = _names(document, document.focus)
     for page in _PAGES:
-        yield cut(_first_equations(document, page))
-    least = _first_equations(document, 0)
+        least = _first_equations(document, page, names)
+        yield cut(least)
     left_out.append("long texts")
     yield cut(_short_texts(least))
     if any(cost.program != least.focus for cost in least.costs):
@@ -216,9 +218,8 @@ def _with_levels(document: Snapshot, change: Callable[[Level], Level]) -> Snapsh
     return msgspec.structs.replace(document, programs=programs)
 
 
-def _first_equations(document: Snapshot, page: int) -> Snapshot:
+def _first_equations(document: Snapshot, page: int, names: Names) -> Snapshot:
     """Return the document with just the first `page` equations of each scope of the program in focus."""
-    names = _names(document, document.focus)
     strings = list(document.strings)
     programs: list[Program] = []
     for index, program in enumerate(document.programs):
