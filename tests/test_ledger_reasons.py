@@ -470,9 +470,10 @@ def test_unknown() -> None:
 
 def test_a_call_of_jvp_with_an_integer_alone(notebook) -> None:
     """The tangent of an integer is no number, so jvp calls the function with the array itself, beside the fast path."""
-    notebook.run("import jax, jax.numpy as jnp, numpy as np\ni = jnp.arange(3)\nf = jax.jit(lambda i: i + 1)\nf(i)")
-    ran = notebook.run("%%jaxpr\ny = jax.jvp(f, (i,), (np.zeros(3, jax.dtypes.float0),))")
-    (function,) = [each for each in ran.document["ledger"]["functions"] if each["name"] == "<lambda>"]
+    notebook.run("import jax, jax.numpy as jnp, numpy as np\ni = jnp.arange(3)")
+    notebook.run("@jax.jit\ndef counted_on(i):\n    return i + 1\n\ncounted_on(i)")
+    ran = notebook.run("%%jaxpr\ny = jax.jvp(counted_on, (i,), (np.zeros(3, jax.dtypes.float0),))")
+    (function,) = [each for each in ran.document["ledger"]["functions"] if each["name"] == "counted_on"]
     (miss,) = [each for each in function["misses"] if each["this_run"]]
     assert [(reason["kind"], reason["text"]) for reason in miss["reasons"]] == [
         (

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
+from ....interruptions import not_of_a_signal
 from ....observe.observation import FoundCure
 from ....plain_text import own_name
 from ...trials.trial_of_cure import passed
@@ -74,6 +75,6 @@ def _is_of_library(raised: RaisedAt, function: ast.expr, packages: frozenset[str
 def _is_number(text: str) -> bool:
     try:
         float(text)
-    except ValueError:
+    except not_of_a_signal(ValueError):
         return False
     return text.strip()[:1] in "0123456789.-+"

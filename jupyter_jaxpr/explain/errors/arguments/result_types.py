@@ -28,6 +28,8 @@ _OPTIONS = {
     "io_callback": "result_shape_dtypes",
 }
 _TYPE = "jax.ShapeDtypeStruct"
+_NO_DTYPE = "{source} has no dtype."
+_NO_SHAPE = "{source} has no shape."
 _WORDS = "A jax.ShapeDtypeStruct holds the shape and the dtype of an array that does not exist yet."
 
 
@@ -47,7 +49,7 @@ def result_type_error(error: BaseException, raised: RaisedAt | None, function: s
             return None
         source = " ".join(raised.source(node).split())
         title = f"{called(call)} needs the shape and the dtype of its result, but gets {source}"
-        text = f"{source} has no {'dtype' if kind == 'shape' else 'shape'}."
+        text = (_NO_DTYPE if kind == "shape" else _NO_SHAPE).format(source=source)
         return Explained(None, title, text, tuple(_cures(raised, call, node, kind)))
     return None
 

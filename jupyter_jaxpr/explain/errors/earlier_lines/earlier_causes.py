@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 from ....jax.facts import is_tracer_type
 from ....jax.tracer_origins import is_over, maker_of, origin_of, short_type, transform_of, type_of
@@ -132,6 +132,27 @@ _CHECKING_LEAKS = FoundCure(
 )
 
 
+class _TransformTexts(NamedTuple):
+    """The title, the end of the explanation, and the cure for a value that left a transform."""
+
+    title: str
+    over: str
+    cure: str
+
+
+_OF_VMAP = _TransformTexts(
+    "A traced value left a function that JAX mapped",
+    " The call of the function that JAX mapped is over, so JAX can no longer use the value.",
+    "Return the value from {name}. The call of the mapped function then returns the values of all elements.",
+)
+_OF_GRAD = _TransformTexts(
+    "A traced value left a function that JAX differentiated",
+    " The call of the function that JAX differentiated is over, so JAX can no longer use the value.",
+    "Return the value from {name} as a second result, and pass has_aux=True to the transform, such as jax.grad.",
+)
+_WRITES = " In {name}, the statement {statement} writes to what this expression reads."
+
+
 def _left_transform(raised: RaisedAt, transform: str, explanation: str) -> Explained:
     """Explains a value that left a transform such as vmap; JAX does not name the function that was transformed.
 
@@ -141,18 +162,13 @@ def _left_transform(raised: RaisedAt, transform: str, explanation: str) -> Expla
         explanation: The sentences about the value.
     """
     written = only_writer_of(raised)
-    words = f"Return the value from {written[0] if written is not None else 'the function'}"
-    if transform == "vmap":
-        words = f"{words}. The call of the mapped function then returns the values of all elements."
-    else:
-        words = f"{words} as a second result, and pass has_aux=True to the transform, such as jax.grad."
+    texts = _OF_VMAP if transform == "vmap" else _OF_GRAD
+    words = texts.cure.format(name="the function" if written is None else written[0])
     if written is not None:
-        explanation += f" In {written[0]}, the statement {written[1]} writes to what this expression reads."
-    verb = "mapped" if transform == "vmap" else "differentiated"
-    explanation += f" The call of the function that JAX {verb} is over, so JAX can no longer use the value."
-    title = f"A traced value left a function that JAX {verb}"
+        explanation += _WRITES.format(name=written[0], statement=written[1])
+    explanation += texts.over
     leaks = [_CHECKING_LEAKS] if written is None else []
-    return Explained(None, title, explanation, (FoundCure("return", None, words), *leaks))
+    return Explained(None, texts.title, explanation, (FoundCure("return", None, words), *leaks))
 
 
 def _computes(statement: str) -> bool:
