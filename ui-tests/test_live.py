@@ -47,7 +47,7 @@ def turn_on(nb):
 
 def trace_now(nb):
     nb.page.keyboard.press("Control+Shift+C")
-    nb.page.get_by_role("textbox", name="Search").last.fill("as it is written")
+    nb.page.get_by_role("textbox", name="Search").last.fill("without running")
     nb.page.locator(".lm-CommandPalette-item", has_text="Trace the Cell Without Running It").click()
 
 
