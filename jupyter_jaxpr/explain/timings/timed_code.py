@@ -311,10 +311,10 @@ class TimedCode(Scope):
             after: The statements of an outer loop that run after the block, in each step.
             local: The local names of the function around the code.
         """
-        is_loop = isinstance(statement, ast.For | ast.While)
-        if not before or not (is_loop or isinstance(statement, ast.If)):
+        if not before or not isinstance(statement, ast.For | ast.While | ast.If):
             return
-        looked_at = statement.iter if isinstance(statement, ast.For) else statement.test  # type: ignore[attr-defined]
+        is_loop = not isinstance(statement, ast.If)
+        looked_at = statement.iter if isinstance(statement, ast.For) else statement.test
         for block in blocks(statement):
             block = in_order(block)
             repeated = assigned([part for part in block if not _counts(part)]) if is_loop else frozenset()
