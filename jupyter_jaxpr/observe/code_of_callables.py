@@ -23,25 +23,18 @@ def same_code(code: CodeType, other: CodeType) -> bool:
 
     Python's own comparison counts code on other lines as different.
     """
-    return code is other or code == other or _without_lines(code) == _without_lines(other)
+    return code is other or code == other or without_lines(code) == without_lines(other)
 
 
-def _without_lines(code: CodeType) -> tuple[Any, ...]:
-    counts = code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags
-    names = code.co_name, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars
-    return counts, names, code.co_code, code.co_exceptiontable, tuple(map(_constant, code.co_consts))
+def without_lines(code: CodeType) -> CodeType:
+    """Return a copy of a code object without line numbers, file and name, so that copies with equal code are equal.
 
-
-def _constant(value: Any) -> Any:
-    """Return a constant in a form in which 1, 1.0 and True are different, and also 0.0 and -0.0."""
-    kind = type(value)
-    if kind is CodeType:
-        return _without_lines(value)
-    if kind is tuple:
-        return kind, tuple(map(_constant, value))
-    if kind is frozenset:
-        return kind, frozenset(map(_constant, value))
-    return kind, repr(value)
+    Python also compares the types of the constants: code with 1 differs from code with 1.0.
+    """
+    constants = tuple(without_lines(value) if type(value) is CodeType else value for value in code.co_consts)
+    return code.replace(
+        co_firstlineno=1, co_linetable=b"", co_filename="", co_name="", co_qualname="", co_consts=constants
+    )
 
 
 def unwrap(value: Any) -> Any:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from ...interruptions import not_of_a_signal
 from ...jax.facts import is_jitted, partial_of
 from ...plain_text import FAILURES, exact, file_of, kind_name
-from ..code_of_callables import code_of, unwrap
+from ..code_of_callables import code_of, unwrap, without_lines
 from ..user_or_library.whose_code import is_installed
 from ..value_texts import Reading
 from .reason import Reason, names_text
@@ -102,17 +102,6 @@ class FunctionReads(NamedTuple):
         return self.code == other.code
 
 
-def _without_lines(code: CodeType) -> CodeType:
-    """Return a copy of a code object without line numbers, file and name, so that copies with equal code are equal.
-
-    Python also compares the types of the constants: code with 1 differs from code with 1.0.
-    """
-    constants = tuple(_without_lines(value) if type(value) is CodeType else value for value in code.co_consts)
-    return code.replace(
-        co_firstlineno=1, co_linetable=b"", co_filename="", co_name="", co_qualname="", co_consts=constants
-    )
-
-
 def function_reads(fun: Any, reading: Reading) -> FunctionReads | None:
     """Return the code and the outside values of a function; None for code of a package.
 
@@ -134,7 +123,7 @@ def function_reads(fun: Any, reading: Reading) -> FunctionReads | None:
         values = {f"argument {number}": value for number, value in enumerate(bound.args, 1)}
         values.update({exact(name): value for name, value in bound.keywords.items()})
         outside.update({name: _outside(value, reading, _DEPTH, set()) for name, value in values.items()})
-    return FunctionReads(_without_lines(code) if code is not None else None, outside)
+    return FunctionReads(without_lines(code) if code is not None else None, outside)
 
 
 def values_outside(fun: Any, reading: Reading) -> Mapping[str, Outside]:
