@@ -3411,7 +3411,7 @@ export interface LiveProgram {
   cost?: string | null;
 }
 /**
- * Trace a function of a cell as it is written: the user typed in the cell, or chose Trace Now.
+ * Trace a function of a cell as it is written: the user typed in the cell, or asked for one trace.
  *
  * The function's Python runs on tracers, if it has no side effects. No call of the cell is made, and nothing is
  * compiled unless `last_level` is hlo.
@@ -3451,7 +3451,7 @@ export interface LiveRequest {
    */
   last_level?: 'hlo' | 'jaxpr' | 'stablehlo';
   /**
-   * True if the user asked for this trace with Trace Now, not by typing.
+   * True if the user asked for this trace by the command, not by typing.
    */
   is_asked_for?: boolean;
 }

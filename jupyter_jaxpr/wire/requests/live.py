@@ -20,7 +20,7 @@ _live = Live()
 
 
 class LiveRequest(Request, tag="live"):
-    """Trace a function of a cell as it is written: the user typed in the cell, or chose Trace Now.
+    """Trace a function of a cell as it is written: the user typed in the cell, or asked for one trace.
 
     The function's Python runs on tracers, if it has no side effects. No call of the cell is made, and nothing is
     compiled unless `last_level` is hlo.
@@ -40,7 +40,7 @@ class LiveRequest(Request, tag="live"):
         Literal["jaxpr", "stablehlo", "hlo"],
         described("The last text to make. For hlo, XLA compiles the program, outside of all caches and counts."),
     ] = "jaxpr"
-    is_asked_for: Annotated[bool, described("True if the user asked for this trace with Trace Now, not by typing.")] = (
+    is_asked_for: Annotated[bool, described("True if the user asked for this trace by the command, not by typing.")] = (
         False
     )
 

@@ -13,7 +13,7 @@ import { shortCount, size } from '../../quantities';
 import type { IEquationRef } from '../../tokens';
 
 /**
- * Prints the cost: `512 op × 100 runs = 51.2 kop, 128 kB, 64 % of the program`; if the cost is unknown, says that it
+ * Prints the cost: `512 op × 100 executions = 51.2 kop, 128 kB, 64 % of the program`; if the cost is unknown, says that it
  * was not counted.
  */
 export function costLine(
@@ -65,8 +65,8 @@ export function costLine(
   return runs === 1
     ? trans.__('%1, %2, %3 of the total cost', work, moved, share)
     : trans._n(
-        '%2 × %5 run = %3, %4, %6 of the total cost',
-        '%2 × %5 runs = %3, %4, %6 of the total cost',
+        '%2 × %5 execution = %3, %4, %6 of the total cost',
+        '%2 × %5 executions = %3, %4, %6 of the total cost',
         runs,
         amountWords(once, 'work', trans),
         work,

@@ -16,7 +16,7 @@ it('says the count of one run, the runs, the bytes and the share', () => {
     '143 op, 4 transc., 500 B, 0.2 % of the total cost'
   );
   expect(line(rnnCost(), 1)).toBe(
-    '512 op × 100 runs = 51.2 kop, 115 kB, 46 % of the total cost'
+    '512 op × 100 executions = 51.2 kop, 115 kB, 46 % of the total cost'
   );
 });
 
