@@ -167,6 +167,15 @@ export const KEYS = [
     does: trans => trans.__('Show all hidden lines')
   },
   {
+    in: ['text'],
+    keys: { r: 'steps' },
+    mouse: ['steps'],
+    does: trans =>
+      trans.__(
+        'On a loop or branch of the jaxpr: record its steps and show them in the Flow view'
+      )
+  },
+  {
     in: ['level'],
     keys: { x: 'exactLinks' },
     does: trans =>

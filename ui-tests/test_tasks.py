@@ -41,9 +41,8 @@ for rate in (1.0, 2.0):
     y = rnn(p, xs, rate)"""
 
 MOST = 4
-#: The name of the button begins like this; after an earlier task has recorded steps, the rest of the name differs.
-STEP = "^Record the steps"
-SUM = 40
+STEPS = "^Record the steps of scan step and show"
+SUM = 27
 
 Find = Callable[[OpenNotebook], Locator]
 Act = Callable[[OpenNotebook], None]
@@ -57,6 +56,11 @@ def press(role: Any, name: str) -> Act:
 def point(number: int) -> Act:
     """Return an action: point at an equation."""
     return lambda nb: nb.equation(number).hover(position={"x": 60, "y": 8})
+
+
+def point_at_tab(name: str) -> Act:
+    """Return an action: point at a tab, whose tooltip then shows the main facts of the view."""
+    return lambda nb: nb.panel.get_by_role("tab", name=re.compile(name)).hover()
 
 
 def line_number(number: int) -> Act:
@@ -87,6 +91,11 @@ def shown(text: str) -> Find:
 def caret(line: int) -> Find:
     """Return a function that finds the place in the status bar that says that the caret is on a line."""
     return lambda nb: nb.page.locator("#jp-main-statusbar").get_by_text(re.compile(rf"^Ln {line},"))
+
+
+def tooltip(text: str) -> Find:
+    """Return a function that finds the tab or the button of the panel whose tooltip contains the text."""
+    return lambda nb: nb.panel.locator(f'[role="tab"][title*="{text}"], [role="button"][title*="{text}"]').first
 
 
 def control(role: Any, name: str) -> Find:
@@ -128,8 +137,9 @@ TASKS = (
     Task(
         "Program",
         "see the parameters of an equation",
-        (press("button", "^length=10 …: show all$"),),
-        shown("reverse=False"),
+        (),
+        tooltip("reverse=False"),
+        points=lambda nb: nb.panel.get_by_role("button", name="length=10 …: show all").hover(),
     ),
     Task(
         "Program",
@@ -140,18 +150,17 @@ TASKS = (
     Task("Program", "see what XLA runs", (press("button", "^HLO$"),), lambda nb: nb.listing("HLO")),
     Task("Flow", "see the carry of the loop", (), lambda nb: nb.cell(2).locator('[data-jaxpr-types*="carry"]')),
     Task("Flow", "go to the line of the loop", (line_number(2),), caret(11)),
-    Task("Flow", "see the values of the first step", (FLOW, press("button", STEP)), shown("^Step 1 of 10$")),
+    Task("Flow", "see the values of the first step", (press("button", STEPS),), shown("^Step 1 of 10$")),
+    Task("Flow", "see the second step", (press("button", STEPS),), control("row", r"^2 \[0\.989")),
+    Task("Flow", "play the steps", (press("button", STEPS), press("button", "^Play")), shown("^Step [3-9] of 10$")),
     Task(
-        "Flow",
-        "see the second step",
-        (FLOW, press("button", STEP)),
-        control("row", r"^2 \[0\.989"),
+        "Cache",
+        "see why rnn compiled twice",
+        (),
+        tooltip("The static argument rate changed from 1.0 to 2.0."),
+        points=point_at_tab("^Cache"),
     ),
-    Task(
-        "Flow", "play the steps", (FLOW, press("button", STEP), press("button", "^Play")), shown("^Step [3-9] of 10$")
-    ),
-    Task("Cache", "see why rnn compiled twice", (CACHE,), shown(r"^static")),
-    Task("Cache", "see the entries of the cache", (CACHE, press("row", "^2 cache entries")), shown("rate")),
+    Task("Cache", "see the entries of the cache", (CACHE,), control("row", r"rate=2\.0.*entry made in this run")),
     Task("Cache", "sort by price", (CACHE, press("button", "^price")), control("button", "^price")),
     Task("Cache", "find a function", (CACHE, press("searchbox", "^Filter"), typed("rnn")), control("row", "^rnn")),
     # The bar of the stages stands above the program.
@@ -159,17 +168,18 @@ TASKS = (
     Task(
         "Time",
         "measure the call again",
-        (TIME, press("button", "^Time the calls")),
+        # The button stands beside the total of the stages.
+        (press("button", "^Time the calls"),),
         lambda nb: nb.panel.get_by_role("table").first,
     ),
     Task(
         "Time",
         "open the sweep",
-        (TIME, lambda nb: nb.panel.locator("summary:visible").first.click()),
+        (TIME,),
         control("button", "^Run the sweep"),
     ),
-    Task("Cost", "see the dearest line", (COST,), shown("of the operations are on")),
-    Task("Cost", "see the cost by primitive", (COST, press("button", "^primitive$")), control("row", "dot_general")),
+    Task("Cost", "see the dearest line", (), tooltip("of the operations are on"), points=point_at_tab("^Cost")),
+    Task("Cost", "see the cost by primitive", (COST,), shown("^By primitive: dot_general [0-9]+")),
     Task(
         "Cost",
         "see the heat beside the code",
@@ -185,8 +195,20 @@ TASKS = (
     ),
     # The last task of the tab, because the level stays chosen and the diff of HLO has no such filters.
     Task("Diff", "compare the HLO", (DIFF, choose("Level", "HLO")), shown("^All lines are equal except for names")),
-    Task("Compare", "see what can be compared", (COMPARE,), control("checkbox", "^rnn")),
-    Task("Compare", "see what a comparison does", (COMPARE,), shown("runs each program many times")),
+    Task(
+        "Compare",
+        "see what can be compared",
+        (),
+        tooltip("rnn ({b, w}, f32[10,16], 2.0)"),
+        points=point_at_tab("^Compare"),
+    ),
+    Task(
+        "Compare",
+        "see what a comparison does",
+        (),
+        tooltip("runs each program many times"),
+        points=point_at_tab("^Compare"),
+    ),
     Task(
         "Compare",
         "time two programs",
@@ -207,7 +229,7 @@ TASKS = (
         (lambda nb: nb.cell(2).locator(".jp-JaxprCell-note").first.click(),),
         caret(12),
     ),
-    Task("Notes", "see the code of the note", (NOTES,), shown("for i in range")),
+    Task("Notes", "see the code of the note", (), tooltip("for i in range"), points=point_at_tab("^Notes")),
 )
 
 

@@ -121,6 +121,8 @@ class _Places:
         self._document = document
         self._own = own_file
         self._known: dict[int, int] = {-1: -1}
+        self._of_scopes: dict[int, list[int]] = {}
+        self._has_frames = any(stack.frames for stack in document.stacks)
 
     def of_stack(self, stack: int) -> int:
         frame = self._known.get(stack)
@@ -130,11 +132,18 @@ class _Places:
 
     def of_equations(self, equations: Sequence[tuple[int, int]]) -> int:
         """Return the frame of the first equation that has one; for an equation of a library, of the user's call."""
+        if not self._has_frames:
+            return -1
         for scope, equation in equations:
-            frame = self.of_stack(self._document.scopes[scope].stack[equation])
-            if frame >= 0:
-                return frame
+            # A program that is called at many places is printed at each place, so its frames are found once.
+            frames = self._of_scopes.get(scope) or self._of_scope(scope)
+            if frames[equation] >= 0:
+                return frames[equation]
         return -1
+
+    def _of_scope(self, scope: int) -> list[int]:
+        frames = self._of_scopes[scope] = [self.of_stack(stack) for stack in self._document.scopes[scope].stack]
+        return frames
 
     def _find(self, frames: Sequence[int]) -> int:
         document = self._document

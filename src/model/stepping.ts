@@ -81,6 +81,14 @@ export class Stepping {
     );
   }
 
+  /** True if a construct has a recording, or if its steps were requested and the request has not ended. */
+  isInUse(snapshot: Snapshot, control: number): boolean {
+    return (
+      this.recordingOf(snapshot, control) !== null ||
+      this.stepperOf(snapshot, control).kind !== 'idle'
+    );
+  }
+
   /** [fewest, most] steps in the visits of a loop; null if a visit did not end, or if a visit was not recorded. */
   stepsRecorded(snapshot: Snapshot, control: number): [number, number] | null {
     const recording = this.recordingOf(snapshot, control);

@@ -4,6 +4,7 @@ import * as React from 'react';
 
 import { Stages } from '../protocol/snapshot';
 import { duration } from '../quantities';
+import { Icon } from './icons';
 
 export interface IStage {
   key: 'trace' | 'lower' | 'compile' | 'first-run' | 'rest';
@@ -64,6 +65,11 @@ export function stageSentence(
       );
 }
 
+/** The words on a button that measures the times of eager and warm calls. */
+export function timeWords(again: boolean, trans: TranslationBundle): string {
+  return again ? trans.__('Time the calls again') : trans.__('Time the calls');
+}
+
 export function durationOrUnknown(
   seconds: number | null,
   trans: TranslationBundle
@@ -104,12 +110,26 @@ export function StageBar(props: {
   stages: Stages;
   /** The seconds of a warm call; null if it was not measured. */
   warm?: number | null;
+  /** Measures the time of the calls; null if no kernel can. */
+  measure?: (() => void) | null;
   trans: TranslationBundle;
 }): JSX.Element {
-  const { stages, warm = null, trans } = props;
+  const { stages, warm = null, measure = null, trans } = props;
   return (
     <div className="jp-JaxprPanel-stages">
-      <Bar stages={stages} trans={trans} />
+      <div className="jp-JaxprPanel-barRow">
+        <Bar stages={stages} trans={trans} />
+        {measure !== null && (
+          <button
+            className="jp-JaxprPanel-measure"
+            aria-label={timeWords(warm !== null, trans)}
+            title={timeWords(warm !== null, trans)}
+            onClick={measure}
+          >
+            <Icon name="time" />
+          </button>
+        )}
+      </div>
       <dl className="jp-JaxprPanel-stageNumbers">
         {stageList(stages, trans).map(({ key, label, seconds }) => (
           <div key={key} className={`jp-mod-${key}`}>

@@ -32,6 +32,8 @@ WHOLE_IN_SCRIPTS = FUNCTIONS
 ROWS_AT_MOST = 5_000
 
 _KINDS = {"weak_type": "weak type", "results": "number of results"}
+#: The most differences of one row that are listed; an equation may have 100,000 operands.
+_CHANGES = 1_000
 #: The most characters of a value in the description of a change.
 _SHORT = 120
 
@@ -195,8 +197,12 @@ def _row(row: Row, skipped: int) -> DiffRow:
             after=change.after[:300],
             text=_change_text(change),
         )
-        for change in row.changes
+        for change in row.changes[:_CHANGES]
     ]
+    unlisted = row.changes[_CHANGES:]
+    if unlisted:
+        words = count(len(unlisted), "more difference")
+        changes.append(DiffChange(kind=unlisted[0].kind, name="", before="", after="", text=words))
     before = _side(row.before(row.changes), row.hide_before) if row.before is not None else None
     after = _side(row.after(row.changes), row.hide_after) if row.after is not None else None
     return DiffRow(

@@ -134,18 +134,31 @@ class _Text:
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
-        self._units = 0
-        self.marks: list[int] = []
+        self._length = 0
+        self._marks: list[int] = []
 
     @property
     def text(self) -> str:
         return "".join(self._pieces)
 
+    @property
+    def marks(self) -> list[int]:
+        """Return the ends of the marked spans, ascending, in UTF-16 units as JavaScript counts them."""
+        text = self.text
+        if text.isascii():
+            return self._marks
+        marks, units, start = [], 0, 0
+        for end in self._marks:
+            units += _units(text[start:end])
+            marks.append(units)
+            start = end
+        return marks
+
     def put(self, text: str, marked: bool = False) -> None:
-        start = self._units
-        self._units += _units(text)
+        start = self._length
+        self._length += len(text)
         if marked and text:
-            self.marks += [start, self._units]
+            self._marks += [start, self._length]
         self._pieces.append(text)
 
 

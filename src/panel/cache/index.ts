@@ -1,1 +1,2 @@
 export { CacheView } from './cache-view';
+export { headlineOf } from './headline';

@@ -87,6 +87,12 @@ export interface IArrangement {
 
 /** If there are more functions than this, all of them are folded at first. */
 const UNFOLDED_AT_FIRST = 12;
+/**
+ * If a run has called at most this many functions, the list of a function's entries is unfolded at first, unless the
+ * function has more entries than `FEW_ENTRIES`.
+ */
+const FEW_FUNCTIONS = 3;
+const FEW_ENTRIES = 4;
 /** At most this many functions are listed; a last row counts the others. */
 const MOST_FUNCTIONS = 200;
 const MOST_ENTRIES = 100;
@@ -119,7 +125,9 @@ class Rows {
       ({ ledgerFunction }) => !isOfThisRun(ledgerFunction)
     );
     const few = now.length <= UNFOLDED_AT_FIRST;
+    this._entriesAtFirst = now.length <= FEW_FUNCTIONS ? FEW_ENTRIES : 0;
     this._functions(now, 1, few);
+    this._entriesAtFirst = 0;
     const shown = earlier.filter(
       functionOfRow => this._found(functionOfRow) !== null
     );
@@ -251,7 +259,9 @@ class Rows {
 
   private _entries(of: IFunction, level: number, parent: string): void {
     const { entries, definition } = of.ledgerFunction;
-    if (!this._heading('entries', entries.length, level, `${parent} entries`)) {
+    const count = entries.length;
+    const atFirst = count <= this._entriesAtFirst;
+    if (!this._heading('entries', count, level, `${parent} entries`, atFirst)) {
       return;
     }
     entries.slice(0, MOST_ENTRIES).forEach((entry, at) => {
@@ -299,12 +309,10 @@ class Rows {
     kind: IHeadingRow['kind'],
     count: number,
     level: number,
-    key: string
+    key: string,
+    atFirst = this._filtered
   ): boolean {
-    const unfolded = this._isUnfolded(
-      key,
-      kind !== 'entries' && this._filtered
-    );
+    const unfolded = this._isUnfolded(key, atFirst);
     this._rows.push({ kind, key, level, unfolded, frame: -1, count });
     return unfolded;
   }
@@ -373,6 +381,8 @@ class Rows {
   }
 
   private _filtered: boolean;
+  /** The largest number of entries that are listed at first. */
+  private _entriesAtFirst = 0;
   private _rows: Row[] = [];
   private _keys = new Set<string>();
   private _matches = new Map<number, ReadonlySet<number> | null>();

@@ -12,6 +12,7 @@ import { Program, Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
 import { Failed, Question, Working } from '../../parts/progress-and-stop';
 import { shortArguments, shortened } from '../../parts/summary';
+import { comparisonWords } from './words';
 
 export function Chooser(props: {
   model: IJaxprModel;
@@ -106,10 +107,7 @@ export function Chooser(props: {
           {trans.__('Compare')}
         </button>
         <p id={about} className="jp-JaxprPanel-small">
-          {why ??
-            trans.__(
-              'The comparison runs each program many times with the recorded values of a call of the first program.'
-            )}
+          {why ?? comparisonWords(trans)}
         </p>
       </div>
     </div>

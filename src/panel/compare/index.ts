@@ -1,2 +1,3 @@
 export { CompareView } from './compare-view';
 export { besideWidget } from './main-area-compare';
+export { headlineOf } from './headline';

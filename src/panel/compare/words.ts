@@ -31,6 +31,13 @@ export interface IRow {
 
 const LONGEST = 200;
 
+/** A sentence that says what a comparison does. */
+export function comparisonWords(trans: TranslationBundle): string {
+  return trans.__(
+    'The comparison runs each program many times with the recorded values of a call of the first program.'
+  );
+}
+
 /** The seconds until the function can run (trace, lower and compile); null if JAX reported no compile. */
 export function readyAfter(variant: Variant): number | null {
   return variant.compile === null

@@ -28,7 +28,7 @@ import {
 } from './cost-rows';
 import { RooflineSection } from './roofline-section';
 import { Toolbar } from './toolbar';
-import { asides, lead } from './words';
+import { asides, lead, primitivesWords } from './words';
 import { XlaSection } from './operations-beside-xla';
 
 /** Draws the Cost view, and draws it again when the runs, the program in view, the selection or the status change. */
@@ -148,6 +148,7 @@ function Costed(props: {
     [all, rows, measure]
   );
   const sentences = lead(reading);
+  const primitives = primitivesWords(reading, measureOf(cost), trans);
   const tree = group === 'name_stack' ? 'name_stack' : 'scope';
 
   /** Chooses equations; the view then marks their lines in the cell and the equations in the program. */
@@ -178,6 +179,11 @@ function Costed(props: {
       {sentences.length > 0 && (
         <p className="jp-JaxprCost-lead">
           <Figures text={sentences.join(' ')} />
+        </p>
+      )}
+      {primitives !== null && (
+        <p className="jp-JaxprPanel-small jp-JaxprCost-primitives">
+          {primitives}
         </p>
       )}
       <Toolbar

@@ -1,1 +1,2 @@
 export { CostView } from './cost-view';
+export { headlineOf } from './headline';

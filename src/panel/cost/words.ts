@@ -1,12 +1,12 @@
 /** Makes the texts on a cost, for the view and its copies. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
-import { Counted } from '../../model/cost-shares';
+import { Counted, Measure, percent } from '../../model/cost-shares';
 import { TRANSCENDENTAL_WEIGHT } from '../../protocol/facts';
 import { Snapshot } from '../../protocol/snapshot';
 import { ends, operations, shortCount, size } from '../../quantities';
 import { framePlace, shortened } from '../../parts/summary';
-import { CostReading, Group, IRow } from './cost-rows';
+import { CostReading, Group, IRow, amountIn } from './cost-rows';
 
 /** Texts longer than this are cut. */
 const LONGEST = 200;
@@ -21,6 +21,38 @@ export function lead({ cost }: CostReading): string[] {
   return (cost.lead ?? [])
     .slice(0, MOST_SENTENCES)
     .map(text => shortened(text, LONGEST_SENTENCE));
+}
+
+/** The largest number of primitives in the line of primitives. */
+const MOST_PRIMITIVES = 4;
+
+/** The primitives with the largest shares of the cost, in one line; null if the program has no cost. */
+export function primitivesWords(
+  reading: CostReading,
+  measure: Measure,
+  trans: TranslationBundle
+): string | null {
+  const total = reading.total(measure);
+  const rows = reading
+    .rows('primitive', null)
+    .filter(row => amountIn(row, measure) > 0)
+    .sort((a, b) => amountIn(b, measure) - amountIn(a, measure));
+  if (total <= 0 || rows.length === 0) {
+    return null;
+  }
+  const shares = rows
+    .slice(0, MOST_PRIMITIVES)
+    .map(row => `${labelOf(row)} ${percent(amountIn(row, measure) / total)}`);
+  const more = rows.length - shares.length;
+  const list = shares.join(', ');
+  return more > 0
+    ? trans._n(
+        'By primitive: %2 and %1 more primitive.',
+        'By primitive: %2 and %1 more primitives.',
+        more,
+        list
+      )
+    : trans.__('By primitive: %1.', list);
 }
 
 /** True if a frame is in the cell that ran. */

@@ -12,6 +12,7 @@ import { Acts } from './card-actions';
 import { Card } from './card';
 import { Choosing } from './decision-table';
 import { ICard, Reading, readingOf } from './cards-of-program';
+import { useStepping } from './stepper';
 import { cardName, isNamed } from './words';
 
 /** Draws the Flow view, and draws it again when the runs, the program in view or the selection change. */
@@ -85,8 +86,14 @@ function Cards(props: {
   const linked = reading.links.resolve(model.hover ?? model.selection);
   const { selection } = model;
 
+  const stepping = useStepping(model);
+  const stepped = new Set(
+    reading.all
+      .filter(({ index }) => stepping.isInUse(reading.snapshot, index))
+      .flatMap(({ index }) => withAncestors(reading, index))
+  );
   const isOpen = (index: number): boolean =>
-    folds.get(index) ?? startsOpen(reading, index);
+    folds.get(index) ?? (stepped.has(index) || startsOpen(reading, index));
   React.useEffect(() => {
     if (selection !== null && !acts.isOwn(selection)) {
       place.current
@@ -187,6 +194,19 @@ function Cards(props: {
       </ul>
     </div>
   );
+}
+
+/** The index of a card, and the indices of the cards around it. */
+function withAncestors({ snapshot }: Reading, index: number): number[] {
+  const around: number[] = [];
+  for (
+    let at = index;
+    at >= 0 && !around.includes(at);
+    at = snapshot.control_flow?.[at]?.parent ?? -1
+  ) {
+    around.push(at);
+  }
+  return around;
 }
 
 /** A long list starts with all cards folded; in a short list the outer cards start open. */

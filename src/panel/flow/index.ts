@@ -1,1 +1,2 @@
 export { FlowView } from './flow-view';
+export { headlineOf } from './headline';

@@ -6,6 +6,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { ScreenState } from '../../model/screen-state';
 import { costsOf } from '../../model/costs';
+import { steppingOf } from '../../model/stepping';
 import { placeIn, readingPlaceOf } from '../../model/reading-place';
 import type { Snapshot } from '../../protocol/snapshot';
 import type { IJaxprModel, LevelName } from '../../tokens';
@@ -35,11 +36,14 @@ export class ProgramView extends LinkedView {
     wide?: () => void;
     /** Opens the transforms side by side; left out if the application has no place for them. */
     transforms?: () => void;
+    /** Puts the Flow view in front. */
+    openFlow?: () => void;
     /** The kinds of lines that are hidden at first. */
     hidden?: readonly Noise[];
   }) {
     super('inView');
     this._trans = options.trans;
+    this._openFlow = options.openFlow ?? null;
     this._tools = new ReadingTools(this._trans, {
       levels: () =>
         LEVELS.map(level => ({
@@ -209,7 +213,11 @@ export class ProgramView extends LinkedView {
           left: (_, by) => this._goToLevel(by),
           stepped: place => {
             this._said.textContent = steppedWords(place, this._trans);
-          }
+          },
+          stepsWanted:
+            this._openFlow === null
+              ? undefined
+              : ({ control }) => this._showSteps(shown.snapshot, control)
         }
       });
       this._panes.set(this._level, pane);
@@ -291,6 +299,23 @@ export class ProgramView extends LinkedView {
     this._showCount();
   }
 
+  /** Shows the card of a construct in the Flow view, and records the steps of the construct if there are none yet. */
+  private _showSteps(snapshot: Snapshot, control: number): void {
+    const { model } = this;
+    const card = snapshot.control_flow?.[control];
+    if (!model || !card) {
+      return;
+    }
+    const { scope, equation } = card;
+    model.setHover(null);
+    model.setSelection({ kind: 'equations', equations: [{ scope, equation }] });
+    const stepping = steppingOf(model);
+    if (stepping.recordingOf(snapshot, control) === null) {
+      void stepping.record(snapshot, control);
+    }
+    this._openFlow?.();
+  }
+
   private _goToCell(pane: LevelPane): void {
     const linked = pane.listings.links.resolve(this.model?.selection ?? null);
     const span = linked.spans[0];
@@ -344,6 +369,7 @@ export class ProgramView extends LinkedView {
   }
 
   private _trans: TranslationBundle;
+  private _openFlow: (() => void) | null;
   private _tools: ReadingTools;
   private _toolbar: Toolbar;
   private _transforms: TransformRow;

@@ -24,6 +24,7 @@ import {
 } from '../../parts/states/empty';
 import { Failure } from '../../parts/states/failure';
 import { Running, RunningAbove } from '../../parts/states/running';
+import { tabHeadline } from './tab-headlines';
 import { Tabs } from './tabs';
 import { ViewName } from './view-names';
 import { shortened, withoutProgram } from '../../parts/summary';
@@ -170,7 +171,11 @@ export class Head extends ModelWidget {
           {this._tabs(model)}
           {!['cache', 'time'].includes(this._options.chosen()) &&
             !screenStateOf(model).outcomesHidden && (
-              <StagesOf model={model} trans={trans} />
+              <StagesOf
+                model={model}
+                openTime={() => this._options.choose('time')}
+                trans={trans}
+              />
             )}
         </div>
         <LiveLine model={model} trans={trans} />
@@ -198,6 +203,8 @@ export class Head extends ModelWidget {
             : (model.snapshot?.ledger?.compiles ?? 0)
         }
         choose={this._options.choose}
+        about={`${model.snapshot?.id} ${model.snapshot?.created} ${model.program}`}
+        headline={view => tabHeadline(view, model, this._options.trans)}
         trans={this._options.trans}
       />
     );
@@ -221,18 +228,30 @@ const SAY_THE_MESSAGE = new Set([
  */
 function StagesOf(props: {
   model: IJaxprModel;
+  openTime: () => void;
   trans: TranslationBundle;
 }): JSX.Element | null {
-  const { model, trans } = props;
-  const stages = model.snapshot?.programs[model.program]?.stages ?? null;
-  if (model.snapshot === null || stages === null) {
+  const { model, openTime, trans } = props;
+  const { snapshot, program: index } = model;
+  const program = snapshot?.programs[index];
+  const stages = program?.stages ?? null;
+  if (snapshot === null || stages === null) {
     return null;
   }
-  const timing = timingsOf(model).timingOf(model.snapshot, model.program);
+  const timings = timingsOf(model);
+  const timing = timings.timingOf(snapshot, index);
+  const measure = (): void => {
+    openTime();
+    const params = { snapshot: snapshot.id, program: index };
+    void timings.time.start(snapshot, index, params);
+  };
+  // The values of a recording are gone, so no call of it can run again.
+  const canRun = model.requests !== null && program?.origin !== 'recorded';
   return (
     <StageBar
       stages={stages}
       warm={timing?.warm?.median ?? null}
+      measure={canRun ? measure : null}
       trans={trans}
     />
   );

@@ -17,6 +17,36 @@ export function viewId(panel: string, view: ViewName): string {
   return `${panel}-view-${view}`;
 }
 
+/** The main facts of the view at whose tab the user points; null for none. */
+type Hint = { view: ViewName; about: string; lines: readonly string[] } | null;
+
+/** Requests the main facts of a view when the user points at its tab, or moves the keyboard focus to its tab. */
+function useHeadline(
+  about: string,
+  headline: (view: ViewName) => Promise<readonly string[]>
+): {
+  hint: Hint;
+  point: (view: ViewName) => void;
+  leave: () => void;
+} {
+  const [hint, setHint] = React.useState<Hint>(null);
+  const pointed = React.useRef<ViewName | null>(null);
+  const point = (view: ViewName): void => {
+    pointed.current = view;
+    void headline(view).then(lines => {
+      if (pointed.current === view) {
+        setHint({ view, about, lines });
+      }
+    });
+  };
+  const leave = (): void => {
+    pointed.current = null;
+    setHint(null);
+  };
+  // Facts of an earlier run or of another program are not shown.
+  return { hint: hint?.about === about ? hint : null, point, leave };
+}
+
 export function Tabs(props: {
   /** The id of the panel's node. */
   panel: string;
@@ -27,9 +57,14 @@ export function Tabs(props: {
   /** The number of compiles of this run, which stands beside the word on the Cache tab. */
   compiles: number;
   choose: (view: ViewName) => void;
+  /** A key of the run and the program in view. */
+  about: string;
+  /** Gives the main facts of a view, as lines. */
+  headline: (view: ViewName) => Promise<readonly string[]>;
   trans: TranslationBundle;
 }): JSX.Element {
   const { panel, views, chosen, notes, compiles, choose, trans } = props;
+  const { hint, point, leave } = useHeadline(props.about, props.headline);
   const labels = viewLabels(trans);
   /** Names for a screen reader, for tabs whose name is longer than their word. */
   const names: Partial<Record<ViewName, string>> = {
@@ -97,7 +132,14 @@ export function Tabs(props: {
             aria-selected={view === chosen}
             aria-controls={viewId(panel, view)}
             aria-label={nameOf(view)}
-            title={names[view] ?? labels[view]}
+            title={[
+              names[view] ?? labels[view],
+              ...(hint?.view === view ? hint.lines : [])
+            ].join('\n')}
+            onPointerEnter={() => point(view)}
+            onFocus={() => point(view)}
+            onPointerLeave={leave}
+            onBlur={leave}
             onClick={() => choose(view)}
           >
             <span className="jp-JaxprPanel-tabWord" data-word={labels[view]}>

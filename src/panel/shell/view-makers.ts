@@ -21,12 +21,18 @@ export const MAKERS: Record<
     actions: IPanelActions
   ) => Promise<IView>
 > = {
-  program: async (trans, _, actions) => {
+  program: async (trans, choose, actions) => {
     const { ProgramView } = await import(
       /* webpackChunkName: "panel_program" */ '../program'
     );
     const { wide, transforms, hides } = actions;
-    return new ProgramView({ trans, wide, transforms, hidden: hides?.() });
+    return new ProgramView({
+      trans,
+      wide,
+      transforms,
+      openFlow: () => choose('flow'),
+      hidden: hides?.()
+    });
   },
   flow: async (trans, choose) => {
     const { FlowView } = await import(

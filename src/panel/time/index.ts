@@ -1,1 +1,2 @@
 export { TimeView } from './time-view';
+export { headlineOf } from './headline';

@@ -12,6 +12,7 @@ import { VisibilityReportingWidget } from '../../parts/visibility-reporting-widg
 import { duration } from '../../quantities';
 import { Figures } from '../../parts/figures';
 import { Stretches, stretches } from '../../parts/bold-numbers';
+import { timeWords } from '../../parts/stage-bar';
 import { shortened } from '../../parts/summary';
 import { Again } from './eager-and-warm';
 import { Running } from '../../parts/long-request';
@@ -123,9 +124,7 @@ function OneCall(props: IPartProps & { program: Program }): JSX.Element {
               })
             }
           >
-            {timing === null
-              ? trans.__('Time the calls')
-              : trans.__('Time the calls again')}
+            {timeWords(timing !== null, trans)}
           </button>
           <p id={about} className="jp-JaxprPanel-small">
             {why !== null
@@ -194,7 +193,7 @@ function OverSizes(
       >
         <Folded
           key={about}
-          open={sweep === null && isFilled}
+          open={sweep === null}
           summary={
             sweep === null
               ? trans.__('Sweep over sizes …')

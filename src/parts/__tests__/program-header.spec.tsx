@@ -449,6 +449,17 @@ describe('the stage bar', () => {
     );
   });
 
+  it('has a button that measures the calls where a kernel can', () => {
+    const measure = jest.fn();
+    const { node } = render(
+      <StageBar stages={stages} measure={measure} trans={trans} />
+    );
+    click(byRole(node, 'button', 'Time the calls')[0]);
+    expect(measure).toHaveBeenCalledTimes(1);
+    const { node: saved } = render(<StageBar stages={stages} trans={trans} />);
+    expect(byRole(saved, 'button')).toEqual([]);
+  });
+
   it('has its numbers beside it and a sentence for its label', () => {
     const { node } = render(<StageBar stages={stages} trans={trans} />);
     expect(byRole(node, 'img')[0].getAttribute('aria-label')).toBe(

@@ -25,6 +25,7 @@ import {
 import { bindersOf } from '../listing/binder-chips';
 import type {
   IBadge,
+  IConstruct,
   IDescription,
   IListedFold,
   IListedLine,
@@ -270,6 +271,15 @@ export class JaxprListing implements IListing {
     return this._uses.range(place, this._trans);
   }
 
+  construct(index: number): IConstruct | null {
+    const { kind, scope, equation } = this._rows.rows[index];
+    if (kind !== 'equation') {
+      return null;
+    }
+    this._constructs ??= this._steppable();
+    return this._constructs.get(`${scope}:${equation}`) ?? null;
+  }
+
   sourceLine(index: number): number {
     const { kind, scope, equation } = this._rows.rows[index];
     const origin =
@@ -391,6 +401,25 @@ export class JaxprListing implements IListing {
         ];
   }
 
+  /** The constructs of the program that have steps and a primitive, by the place of their equation. */
+  private _steppable(): ReadonlyMap<string, IConstruct> {
+    const { snapshot, program } = this._links.equations;
+    const index = snapshot.programs.indexOf(program);
+    const constructs = new Map<string, IConstruct>();
+    (snapshot.control_flow ?? []).forEach((card, control) => {
+      const { kind, title, primitive, scope, equation } = card;
+      if (
+        card.program === index &&
+        card.steppable === null &&
+        primitive !== ''
+      ) {
+        const name = title === '' ? kind : `${kind} ${title}`;
+        constructs.set(`${scope}:${equation}`, { control, name });
+      }
+    });
+    return constructs;
+  }
+
   private _moreLabel(row: IRow): string {
     const count = this._rows.missing(row);
     return this._trans._n(
@@ -445,6 +474,7 @@ export class JaxprListing implements IListing {
   private _tags: RowTags;
   private _roles: RoleTags | null;
   private _scopeNames: ScopeNames | null = null;
+  private _constructs: ReadonlyMap<string, IConstruct> | null = null;
   private _noise: IRowNoise | null = null;
   private _folds = new Map<IFold, IListedFold>();
   private _nameFolds: readonly ListedGroup[] | null = null;

@@ -7,6 +7,7 @@ import type { ITextPlace } from '../../model/reading-place';
 import type { Snapshot } from '../../protocol/snapshot';
 import type { IJaxprModel, LevelName, Selection } from '../../tokens';
 import type { ReadingTools } from '../reading/reading-tools';
+import type { IConstruct } from '../listing/listing';
 import type { LevelPane } from './level-pane';
 
 /** The functions that a pane calls when its text or the user's position changes. */
@@ -22,6 +23,8 @@ export interface ILevelPaneHost {
   left(pane: LevelPane, by: 1 | -1): void;
   /** Takes the linked place to which the user moved with the keyboard, counted from 1; null for none. */
   stepped?(place: { at: number; of: number } | null): void;
+  /** Shows the steps of a construct; left out if the host has no place for the steps. */
+  stepsWanted?(construct: IConstruct): void;
 }
 
 /** What a closed pane leaves on the page for the pane that replaces it. */

@@ -347,7 +347,8 @@ export class LevelPane implements IDisposable {
         },
         entered: () => host.entered(this),
         moreWanted: line => void pages.more(level, line, model.requests),
-        allWanted: () => void pages.all(level, () => model.requests)
+        allWanted: () => void pages.all(level, () => model.requests),
+        stepsWanted: model.fromSaved ? undefined : host.stepsWanted
       },
       trans,
       this._tools,

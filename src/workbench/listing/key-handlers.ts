@@ -16,6 +16,7 @@ import { hidesText } from './binder-chips';
 import { closedBetween } from './folding';
 import { isGap } from './hidden-lines';
 import type {
+  IConstruct,
   IListedFold,
   IListing,
   IListingEvents,
@@ -44,6 +45,9 @@ export interface IKeysHost {
   /** The folds that can close from a line on, the outer fold first. */
   foldsAt(index: number): readonly IListedFold[];
   isClosed(fold: IListedFold): boolean;
+  /** The construct of a line whose steps the view can show; null for none. */
+  constructAt(index: number): IConstruct | null;
+  showSteps(construct: IConstruct): void;
   setFolds(folds: readonly IListedFold[], closed: boolean): void;
   foldAll(): void;
   unfoldAll(): void;
@@ -98,6 +102,7 @@ export class ListingKeys {
       unfoldAll: () => host.unfoldAll(),
       foldAll: () => host.foldAll(),
       showHidden: () => tools.setHidden([]),
+      steps: () => this._showSteps(),
       selectAll: () =>
         this._host.view.dispatch({
           selection: EditorSelection.single(
@@ -117,6 +122,14 @@ export class ListingKeys {
       this._host.selectByKey(index);
       this._events.entered();
     }
+  }
+
+  private _showSteps(): boolean {
+    const construct = this._host.constructAt(this._current());
+    if (construct !== null) {
+      this._host.showSteps(construct);
+    }
+    return true;
   }
 
   private _nextMatch(step: 1 | -1): boolean {

@@ -3,7 +3,13 @@ import { Facet } from '@codemirror/state';
 import { EditorView, WidgetType } from '@codemirror/view';
 import { TranslationBundle } from '@jupyterlab/translation';
 
-import type { IListedFold, IListedLine, IListing, ITag } from './listing';
+import type {
+  IConstruct,
+  IListedFold,
+  IListedLine,
+  IListing,
+  ITag
+} from './listing';
 
 /** The functions that buttons and decorations call in their view. */
 export interface IListingHost {
@@ -17,6 +23,9 @@ export interface IListingHost {
   /** Requests the missing lines, because the line that stands for them was scrolled into view or pressed. */
   more(index: number): void;
   goTo(index: number): void;
+  /** The construct of a line whose steps the view can show; null for none. */
+  constructAt(index: number): IConstruct | null;
+  showSteps(construct: IConstruct): void;
 }
 
 /**
@@ -36,13 +45,14 @@ abstract class Button extends WidgetType {
     className: string,
     text: string,
     label: string,
-    act: (host: IListingHost, node: HTMLElement) => void
+    act: (host: IListingHost, node: HTMLElement) => void,
+    title = label
   ): HTMLElement {
     const node = document.createElement('span');
     node.className = className;
     node.setAttribute('role', 'button');
     node.setAttribute('aria-label', label);
-    node.title = label;
+    node.title = title;
     node.textContent = text;
     node.addEventListener('mousedown', event => {
       event.preventDefault();
@@ -57,15 +67,25 @@ abstract class Button extends WidgetType {
 
 /** Stands for a shortened part of a line until the reader opens the part. */
 export class Chip extends Button {
+  /**
+   * @param _label The text of the chip.
+   * @param _name The name of the button for a screen reader.
+   * @param _hidden The text that the chip stands for; the tooltip shows this text.
+   */
   constructor(
     private _label: string,
-    private _title: string
+    private _name: string,
+    private _hidden: string
   ) {
     super();
   }
 
   override eq(other: Chip): boolean {
-    return other._label === this._label && other._title === this._title;
+    return (
+      other._label === this._label &&
+      other._name === this._name &&
+      other._hidden === this._hidden
+    );
   }
 
   override toDOM(view: EditorView): HTMLElement {
@@ -73,8 +93,9 @@ export class Chip extends Button {
       view,
       'jp-JaxprProgram-chip',
       this._label,
-      this._title,
-      (host, node) => host.openChipsAt(view.posAtDOM(node))
+      this._name,
+      (host, node) => host.openChipsAt(view.posAtDOM(node)),
+      this._hidden
     );
   }
 }
@@ -168,6 +189,35 @@ export class Reference extends Button {
       this._reference.text,
       this._reference.title,
       host => host.goTo(this._reference.line)
+    );
+  }
+}
+
+/** The button that records the steps of a control-flow construct and shows them. */
+export class StepsButton extends Button {
+  constructor(
+    private _construct: IConstruct,
+    private _label: string,
+    private _title: string
+  ) {
+    super();
+  }
+
+  override eq(other: StepsButton): boolean {
+    return (
+      other._construct.control === this._construct.control &&
+      other._label === this._label &&
+      other._title === this._title
+    );
+  }
+
+  override toDOM(view: EditorView): HTMLElement {
+    return this.button(
+      view,
+      'jp-JaxprProgram-steps',
+      this._label,
+      this._title,
+      host => host.showSteps(this._construct)
     );
   }
 }

@@ -10,6 +10,7 @@ import {
 } from '@codemirror/view';
 
 import type { IHeat } from '../../model/cost-shares';
+import { shortened } from '../../parts/summary';
 import { binderChips } from './binder-chips';
 import { narrowChips } from './narrow-chips';
 import { ChosenField, Life, lifeOf } from './chosen-variable';
@@ -24,9 +25,13 @@ import {
   Marker,
   MoreButton,
   Reference,
+  StepsButton,
   Tag
 } from './listing-buttons';
 import { marks, openChips, startsAt } from './listing-marks';
+
+/** The tooltip of a chip shows at most this many characters of the text that the chip hides. */
+const LONGEST_TOOLTIP = 1000;
 
 /** The bar before a line; its length is the line's share of the program's cost. */
 class HeatBar extends WidgetType {
@@ -220,10 +225,14 @@ export class Display implements PluginValue {
         });
       for (const chip of open ? [] : chips) {
         const { label } = chip;
-        const title = trans.__('%1: show all', label);
+        const name = trans.__('%1: show all', label);
+        const hidden = shortened(
+          line.text.slice(chip.from, chip.to).trim(),
+          LONGEST_TOOLTIP
+        );
         ranges.push(
           Decoration.replace(
-            label ? { widget: new Chip(label, title) } : {}
+            label ? { widget: new Chip(label, name, hidden) } : {}
           ).range(line.from + chip.from, line.from + chip.to)
         );
         for (const [from, to] of chip.also ?? []) {
@@ -241,6 +250,19 @@ export class Display implements PluginValue {
             Decoration.widget({ widget: new Tag(tag), side: 1 }).range(at)
           );
         }
+      }
+      const construct = this._owner.constructAt(index);
+      if (construct !== null) {
+        const title = trans.__(
+          'Record the steps of %1 and show the values of each step',
+          construct.name
+        );
+        ranges.push(
+          Decoration.widget({
+            widget: new StepsButton(construct, trans.__('steps'), title),
+            side: 1
+          }).range(line.to)
+        );
       }
       if (shown.reference) {
         ranges.push(

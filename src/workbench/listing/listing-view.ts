@@ -28,7 +28,13 @@ import type { ITextPlace } from '../../model/reading-place';
 import { copySelection } from './copied-text';
 import { closedBetween, folding } from './folding';
 import { hiddenLines, hiding, isHidden, showLines } from './hidden-lines';
-import type { IListedFold, IListing, IListingEvents, ISplice } from './listing';
+import type {
+  IConstruct,
+  IListedFold,
+  IListing,
+  IListingEvents,
+  ISplice
+} from './listing';
 import { IListingHost, listingHost } from './listing-buttons';
 import { Display } from './listing-display';
 import { IKeysHost, ListingKeys } from './key-handlers';
@@ -382,6 +388,16 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
       return;
     }
     this._events.moreWanted(index);
+  }
+
+  constructAt(index: number): IConstruct | null {
+    return this._events.stepsWanted === undefined
+      ? null
+      : (this._listing.construct?.(index) ?? null);
+  }
+
+  showSteps(construct: IConstruct): void {
+    this._events.stepsWanted?.(construct);
   }
 
   get trans(): TranslationBundle {

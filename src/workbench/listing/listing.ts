@@ -173,8 +173,18 @@ export interface IListing extends ILineFacts {
   /** The variables that a line names, from left to right. */
   variablesIn?(index: number): readonly IVariablePlace[];
   variableRange?(place: IVariablePlace): IVariableRange;
+  /** The control-flow construct of a line whose steps can be recorded; null for any other line. */
+  construct?(index: number): IConstruct | null;
   /** The text that is copied when everything is selected; null if it equals the document. */
   wholeText(): string | null;
+}
+
+/** A control-flow construct whose steps can be recorded. */
+export interface IConstruct {
+  /** The index of the construct in the document's `control_flow`. */
+  control: number;
+  /** The function that the user called, with the name of the body: `scan step`. */
+  name: string;
 }
 
 /** The functions that an editor with a listing calls when the user acts. */
@@ -192,4 +202,6 @@ export interface IListingEvents {
   moreWanted(line: number): void;
   /** Requests all missing lines, because a search needs the whole text. */
   allWanted(): void;
+  /** Shows the steps of a construct; left out if the host has no place for the steps. */
+  stepsWanted?(construct: IConstruct): void;
 }

@@ -92,7 +92,9 @@ describe('the Cache view', () => {
       '1 train_step line 31212 calls1010 hits22 entries22 compiles314 ms',
       '2 compiled: first call batch: f32[32,3] · 8 later hits155 ms',
       '2 compiled: shape batch: f32[32,3] → f32[17,3] · 2 later hitsPad to one shape.159 ms',
-      '2 2 cache entries'
+      '2 2 cache entries',
+      '3 batch: f32[32,3]8 hits · 1 miss · entry made in this run',
+      '3 batch: f32[17,3]2 hits · 1 miss · entry made in this run'
     ]);
     const change = row(node, 'shape');
     expect([...change.querySelectorAll('b')].map(words)).toEqual([
@@ -109,7 +111,6 @@ describe('the Cache view', () => {
     }));
     const { node } = view({ functions: [ledgerFunction({ entries })] });
     expect(rows(node)[0]).toContain('entries unknown');
-    click(row(node, '2 cache entries'));
     expect(rows(node).slice(-1)[0]).toContain('JAX may have dropped');
   });
 
@@ -228,6 +229,7 @@ describe('the Cache view', () => {
     now.misses.unshift(ledgerMiss({ this_run: false }));
     now.misses_left_out = 3;
     const { node } = view({ functions: [now, before] });
+    click(row(node, '2 cache entries'));
     expect(rows(node).slice(3)).toEqual([
       '2 2 cache entries',
       '2 4 earlier misses and slow hits',
@@ -317,12 +319,16 @@ describe('the Cache view', () => {
     expect(document.activeElement?.getAttribute('aria-expanded')).toBe('false');
     expect(rows(node)).toHaveLength(1);
     press(document.activeElement, 'ArrowRight');
-    expect(rows(node)).toHaveLength(4);
+    expect(rows(node)).toHaveLength(6);
     press(document.activeElement, 'End');
+    expect(focus()).toBe('batch: f32[17,3]2 hi');
+    press(document.activeElement, 'ArrowLeft');
     expect(focus()).toBe('2 cache entries');
     expect(
       [...node.querySelectorAll('[data-kind][tabindex="0"]')].map(words)
     ).toEqual(['2 cache entries']);
+    press(document.activeElement, 'ArrowLeft');
+    expect(rows(node)).toHaveLength(4);
   });
 
   it('shows library functions by name when asked', () => {
@@ -384,7 +390,7 @@ describe('prediction', () => {
     );
 
     click(byRole(node, 'button', 'Predict')[0]);
-    expect(rows(node)).toHaveLength(4);
+    expect(rows(node)).toHaveLength(6);
   });
 
   it('copies nothing that is still to be guessed', () => {

@@ -28,7 +28,8 @@ Range.prototype.getBoundingClientRect = () => new DOMRect();
 /** Makes a panel on a snapshot, with a kernel that gives the test's answers. */
 function open(
   snapshot: Snapshot,
-  hidden: readonly Noise[] = []
+  hidden: readonly Noise[] = [],
+  openFlow?: () => void
 ): {
   model: JaxprModel;
   view: ProgramView;
@@ -39,7 +40,7 @@ function open(
   model.setChannel(channel);
   channel.greets();
   channel.sends(snapshot);
-  const view = new ProgramView({ trans, hidden });
+  const view = new ProgramView({ trans, hidden, openFlow });
   Widget.attach(view, document.body);
   view.model = model;
   opened.push(view);
@@ -368,6 +369,48 @@ describe('a program in the panel', () => {
       '9 | jax.nn.softmax · 9 to 17 s → bb:f32[4] | 11',
       'in (bb, h) }'
     ]);
+  });
+
+  it('records the steps of a loop and shows them, by its button and by a key', () => {
+    const openFlow = jest.fn();
+    const { view, channel, model } = open(golden('rnn-0.12'), [], openFlow);
+    const steps = view.node.querySelector('.jp-JaxprProgram-steps');
+    expect(steps?.textContent).toBe('steps');
+    expect(steps?.getAttribute('aria-label')).toBe(
+      'Record the steps of scan step and show the values of each step'
+    );
+    steps?.dispatchEvent(new MouseEvent('mousedown', { bubbles: true }));
+    expect(openFlow).toHaveBeenCalledTimes(1);
+    expect(channel.asked).toMatchObject([
+      { type: 'steps', control: 0, confirmed: false }
+    ]);
+    expect(model.selection).toEqual({
+      kind: 'equations',
+      equations: [{ scope: 0, equation: 1 }]
+    });
+    // While the kernel records the steps, the key shows them and requests them no second time.
+    press(view, 'ArrowDown');
+    press(view, 'r');
+    expect(openFlow).toHaveBeenCalledTimes(1);
+    press(view, 'ArrowDown');
+    press(view, 'r');
+    expect(openFlow).toHaveBeenCalledTimes(2);
+    expect(channel.asked).toHaveLength(1);
+  });
+
+  it('has no button for steps where no view shows steps', () => {
+    const { view } = open(golden('rnn-0.12'));
+    expect(view.node.querySelector('.jp-JaxprProgram-steps')).toBeNull();
+  });
+
+  it('shows in a tooltip what a chip hides', () => {
+    const { view } = open(golden('rnn-0.12'));
+    const chip = view.node.querySelector<HTMLElement>(
+      '[aria-label="length=100 …: show all"]'
+    );
+    expect(chip?.title).toBe(
+      '[ft_in=((None, None, None), (None,), (None,)) ft_out=((None,), (RightsOnly(Right(None)),)) length=100 reverse=False unroll=1]'
+    );
   });
 
   it('leads from the second use of a program to the first', () => {

@@ -1,7 +1,7 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { render } from '../../../parts/__tests__/render';
+import { act, byRole, render } from '../../../parts/__tests__/render';
 import { Tabs } from '../tabs';
 import { ViewName } from '../view-names';
 
@@ -30,6 +30,8 @@ function shown(row: number, notes: number): HTMLButtonElement {
       notes={notes}
       compiles={0}
       choose={() => undefined}
+      about=""
+      headline={() => Promise.resolve([])}
       trans={trans}
     />
   );
@@ -39,6 +41,48 @@ function shown(row: number, notes: number): HTMLButtonElement {
 afterEach(() => {
   jest.restoreAllMocks();
   document.body.replaceChildren();
+});
+
+/** Draws tabs whose views have one main fact each. */
+function tabsOf(about: string): JSX.Element {
+  return (
+    <Tabs
+      panel="panel"
+      views={VIEWS}
+      chosen="program"
+      notes={0}
+      compiles={0}
+      choose={() => undefined}
+      about={about}
+      headline={view => Promise.resolve([`The main fact of ${view}.`])}
+      trans={trans}
+    />
+  );
+}
+
+describe('a tab', () => {
+  it('shows the main facts of its view while the user points at it', async () => {
+    const { node, redraw } = render(tabsOf('run 1'));
+    const cost = byRole(node, 'tab', 'Cost')[0];
+    const point = async (type: string): Promise<void> =>
+      act(async () => {
+        cost.dispatchEvent(new MouseEvent(type, { bubbles: true }));
+        await Promise.resolve();
+      });
+    expect(cost.title).toBe('Cost');
+    await point('pointerover');
+    expect(cost.title).toBe('Cost\nThe main fact of cost.');
+    await point('pointerout');
+    expect(cost.title).toBe('Cost');
+    await act(async () => {
+      cost.focus();
+      await Promise.resolve();
+    });
+    expect(cost.title).toBe('Cost\nThe main fact of cost.');
+    // The next run has other facts.
+    redraw(tabsOf('run 2'));
+    expect(cost.title).toBe('Cost');
+  });
 });
 
 describe('the button that opens the menu of tabs', () => {
