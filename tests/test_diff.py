@@ -342,3 +342,29 @@ def test_rules_of_custom_derivatives_are_not_compared_and_the_diff_says_so() -> 
 def test_a_custom_derivative_of_a_library_is_no_remark() -> None:
     snapshot = jj.inspect(lambda x: jax.nn.relu(x) + jax.nn.silu(x), X, stage="trace")
     assert snapshot.diff(snapshot).remarks == ()
+
+
+def test_a_row_with_very_many_differences_lists_a_thousand_and_counts_the_others() -> None:
+    arguments = [np.float32(1)] * 1_202
+    before = jj.inspect(lambda *xs: xs, *arguments, stage="trace")
+    after = jj.inspect(lambda *xs: xs[::-1], *arguments, stage="trace")
+    [row] = [row for row in before.diff(after).document.rows if row.sign == "changed"]
+    assert len(row.changes) == 1_001
+    assert row.changes[999].text == "operand 1000 is a different value"
+    assert row.changes[1_000].text == "202 more differences"
+
+
+def test_the_marks_of_a_row_count_a_character_as_javascript_does() -> None:
+    def scaled(x: jax.Array, by: float) -> jax.Array:
+        return x * by
+
+    scaled.__name__ = "\U0001d6fd"  # two units in JavaScript
+    times = jax.jit(scaled)
+    before = jj.inspect(lambda x: times(x, 2.0), X, stage="trace")
+    after = jj.inspect(lambda x: times(x, 3.0), X, stage="trace")
+    [row] = [row for row in before.diff(after).document.rows if row.sign == "changed"]
+    assert row.after is not None
+    [start, end] = row.after.marks
+    units = row.after.text.encode("utf-16-le")
+    assert "\U0001d6fd" in row.after.text[:start]
+    assert units[2 * start : 2 * end].decode("utf-16-le") == "3.0:f32[]"
