@@ -13,6 +13,7 @@ from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.only_assignments import behind_name
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt, at_caller
 from ..failing_code.return_values import AnyFunction, function_of_text
@@ -52,12 +53,8 @@ def _callee(place: RaisedAt, function: ast.expr) -> tuple[AnyFunction | None, bo
         return None, False
     if (named := function_of_text(place, function)) is not None:
         return named, False
-    values = [
-        node.value
-        for node in ast.walk(place.loops.module if place.loops is not None else ast.Module([], []))
-        if isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == [function.id]
-    ]
-    return _callee(place, values[0]) if len(values) == 1 and isinstance(values[0], ast.Call) else (None, False)
+    value = behind_name(place, function)
+    return _callee(place, value) if isinstance(value, ast.Call) else (None, False)
 
 
 def _exchanged(call: ast.Call, parameters: list[str]) -> Iterator[tuple[int, int]]:

@@ -19,6 +19,7 @@ from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.expression_shapes import shape_of
 from ..failing_code.module_names import namespace
+from ..failing_code.only_assignments import behind_name
 from ..failing_code.origins import dtype_of, operands, value_of
 from ..failing_code.place_of_error import RaisedAt, touches_jax
 from ..failing_code.return_values import function_of_text, result_of
@@ -338,14 +339,7 @@ def _devices(raised: RaisedAt, call: ast.Call, size: str) -> Explained | None:
     """Explains a pmap over more elements than JAX has devices."""
     import jax
 
-    mapped: ast.expr = call.func
-    if isinstance(mapped, ast.Name) and raised.loops is not None:
-        assigned = [
-            node.value
-            for node in ast.walk(raised.loops.module)
-            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == mapped.id
-        ]
-        mapped = assigned[0] if len(assigned) == 1 else mapped
+    mapped = behind_name(raised, call.func)
     if called(mapped) != "pmap" or not isinstance(mapped, ast.Call):
         return None
     device_count = jax.local_device_count()

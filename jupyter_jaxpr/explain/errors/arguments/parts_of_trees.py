@@ -10,6 +10,7 @@ from typing import Any
 
 from ....observe.observation import FoundCure
 from ..failing_code.module_names import namespace
+from ..failing_code.only_assignments import only_assignment
 from ..failing_code.origins import value_in, value_of
 from ..failing_code.place_of_error import RaisedAt
 
@@ -89,14 +90,7 @@ def _made(raised: RaisedAt, value: Any) -> ast.Assign | None:
     """Return the assignment that gave this pytree its name; None if there is no such assignment, or more than one."""
     names = {name for name, held in namespace(raised).items() if held is value}
     names |= {name for frame in raised.callers for name, held in frame.f_locals.items() if held is value}
-    module = raised.loops.module if raised.loops is not None else ast.Module([], [])
-    stores = [
-        node
-        for node in ast.walk(module)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in names
-    ]
-    parent = raised.parents.get(id(stores[0])) if len(stores) == 1 else None
-    return parent if isinstance(parent, ast.Assign) and len(parent.targets) == 1 else None
+    return only_assignment(raised.loops.module if raised.loops is not None else None, names)
 
 
 def _whole(raised: RaisedAt, made: ast.Assign, path: str, large: Any) -> FoundCure | None:

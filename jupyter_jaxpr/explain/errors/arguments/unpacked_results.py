@@ -13,10 +13,10 @@ from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.only_assignments import behind_name
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import function_of_text, result_of
-from ..transforms.transformed_calls import assigned
 
 UNPACKED = re.compile(r"^(?:too many|not enough) values to unpack \(expected (\d+)(?:, got (\d+))?\)")
 """Python's message; the groups are the number of names and, where Python tells it, the number of values."""
@@ -32,9 +32,7 @@ def unpacked_result(raised: RaisedAt, expected: str, passed_count: str | None) -
         return None
     source = " ".join(raised.source(call).split())
     short = source if len(source) <= 60 else f"{source[:59]}…"
-    transform = call.func
-    if isinstance(transform, ast.Name):
-        transform = assigned(raised, transform.id) or transform
+    transform = behind_name(raised, call.func)
     if called(transform) == "value_and_grad" and isinstance(transform, ast.Call):
         return _value_and_grad(raised, statement, transform, expected)
     if isinstance(transform, ast.Call) and called(transform) in _DERIVATIVES:

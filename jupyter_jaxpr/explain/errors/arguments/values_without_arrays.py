@@ -20,6 +20,7 @@ from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import jnp_name
+from ..failing_code.only_assignments import behind_name
 from ..failing_code.origins import dtype_of, operands, value_of
 from ..failing_code.place_of_error import LIBRARIES, RaisedAt, touches_jax, was_raised_in_jax
 from ..failing_code.return_values import function_of_text, missing_return
@@ -327,14 +328,7 @@ def _none_leaf(raised: RaisedAt, name: str) -> tuple[str, tuple[FoundCure, ...]]
 
 def _function_of_value(raised: RaisedAt, node: ast.expr) -> ast.FunctionDef | None:
     """Return the user's function that computes the value of a name. The code must assign to the name only once."""
-    call: ast.AST | None = node
-    if isinstance(node, ast.Name) and raised.loops is not None:
-        values = [
-            part.value
-            for part in ast.walk(raised.loops.module)
-            if isinstance(part, ast.Assign) and any(isinstance(t, ast.Name) and t.id == node.id for t in part.targets)
-        ]
-        call = values[0] if len(values) == 1 else None
+    call = behind_name(raised, node)
     function = function_of_text(raised, call.func) if isinstance(call, ast.Call) else None
     return function if isinstance(function, ast.FunctionDef) else None
 

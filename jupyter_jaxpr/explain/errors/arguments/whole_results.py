@@ -17,9 +17,9 @@ from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, chosen, edit_of, over
+from ..failing_code.only_assignments import behind_name
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
-from ..transforms.transformed_calls import assigned
 from .jit_arguments import packages_of
 from .tree_differences import with_article
 
@@ -350,7 +350,7 @@ def _has_aux(transform: ast.Call) -> bool:
 
 def _transform(raised: RaisedAt, call: ast.Call) -> ast.Call | None:
     """Return the call that made the called function, such as jax.grad(f) in jax.jit(jax.grad(f))(x)."""
-    made = assigned(raised, call.func.id) if isinstance(call.func, ast.Name) else call.func
+    made = behind_name(raised, call.func)
     while called(made) == "jit" and isinstance(made, ast.Call) and made.args:
         made = made.args[0]
     return made if isinstance(made, ast.Call) else None

@@ -13,6 +13,7 @@ from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import jnp_name
+from ..failing_code.only_assignments import behind_name
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt, at_caller
 
@@ -55,16 +56,7 @@ def listed_layers_error(error: BaseException, raised: RaisedAt | None, function:
 
 
 def _is_vmap(caller: RaisedAt, call: ast.Call) -> bool:
-    if isinstance(call.func, ast.Call):
-        return called(call.func) == "vmap"
-    module = caller.loops.module if caller.loops is not None else ast.Module([], [])
-    name = call.func.id if isinstance(call.func, ast.Name) else ""
-    values = [
-        part.value
-        for part in ast.walk(module)
-        if isinstance(part, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in part.targets)
-    ]
-    return len(values) == 1 and called(values[0]) == "vmap"
+    return called(behind_name(caller, call.func)) == "vmap"
 
 
 def _are_alike(trees: Any) -> bool:

@@ -14,6 +14,7 @@ from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.expression_shapes import integer_of, shape_of
 from ..failing_code.module_names import jnp_name
+from ..failing_code.only_assignments import behind_name
 from ..failing_code.operand_nodes import explained_with_trials, operand_types, shapes_of_operands, source_suffix
 from ..failing_code.origins import operands, value_of
 from ..failing_code.place_of_error import RaisedAt
@@ -241,15 +242,7 @@ def _out_axes(raised: RaisedAt | None) -> str | None:
     call = raised.node if raised is not None else None
     if raised is None or not isinstance(call, ast.Call):
         return None
-    vmap_call: ast.AST | None = call.func
-    if isinstance(vmap_call, ast.Name) and raised.loops is not None:
-        name = vmap_call.id
-        stores = [
-            node
-            for node in ast.walk(raised.loops.module)
-            if isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == [name]
-        ]
-        vmap_call = stores[0].value if len(stores) == 1 else None
+    vmap_call = behind_name(raised, call.func)
     if not isinstance(vmap_call, ast.Call) or called(vmap_call) != "vmap":
         return None
     return next(

@@ -16,6 +16,7 @@ from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.expression_shapes import shape_of
 from ..failing_code.module_names import jnp_name
+from ..failing_code.only_assignments import only_value
 from ..failing_code.origins import operands, value_of
 from ..failing_code.place_of_error import RaisedAt, was_raised_in_jax
 
@@ -155,13 +156,7 @@ def kernel_cures(raised: RaisedAt, node: ast.expr, other: ast.expr) -> list[Foun
 
 def _maker(raised: RaisedAt, node: ast.expr) -> ast.expr | None:
     """Return the expression that the failing function assigns to a name. None if there is no assignment, or several."""
-    scope = raised.function
-    if not isinstance(node, ast.Name) or not isinstance(scope, ast.FunctionDef):
-        return None
-    stores = [part for part in ast.walk(scope) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)]
-    stores = [part for part in stores if part.id == node.id]
-    statement = raised.parents.get(id(stores[0])) if len(stores) == 1 else None
-    return statement.value if isinstance(statement, ast.Assign) else None
+    return only_value(raised.function, node.id) if isinstance(node, ast.Name) else None
 
 
 _WITHOUT_NUMBERS = frozenset({"conv", "conv_with_general_padding", "conv_general_dilated"})

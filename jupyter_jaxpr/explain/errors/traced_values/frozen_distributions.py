@@ -14,6 +14,7 @@ from ....observe.side_effects.attributes import instance_dict
 from ....plain_text import own_name
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import namespace
+from ..failing_code.only_assignments import only_value
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
 
@@ -79,12 +80,7 @@ def distribution_name(value: Any) -> str | None:
 def _call_of_distribution(raised: RaisedAt, node: ast.expr) -> ast.Call | None:
     """Return the call that made a frozen distribution: the expression itself, or the only value of its name."""
     if isinstance(node, ast.Name) and raised.function is not None:
-        values = [
-            part.value
-            for part in ast.walk(raised.function)
-            if isinstance(part, ast.Assign) and [ast.unparse(target) for target in part.targets] == [node.id]
-        ]
-        node = values[0] if len(values) == 1 else node
+        node = only_value(raised.function, node.id) or node
     if isinstance(node, ast.Name) and raised.loops is not None:
         values = [
             part.value

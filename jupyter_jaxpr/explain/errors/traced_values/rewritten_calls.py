@@ -15,6 +15,7 @@ from ...trials.harmful_assignments import lost_write, own_names
 from ...trials.trial_of_cure import passed
 from ..failing_code.edits import Change, applied, chosen, edit_of, over
 from ..failing_code.module_names import jnp_name, lax_name, module_of, namespace
+from ..failing_code.only_assignments import only_value
 from ..failing_code.operand_nodes import passed_node
 from ..failing_code.origins import MASK_OF_ROWS, axes_of, dtype_of, masks_elements, value_of
 from ..failing_code.place_of_error import RaisedAt
@@ -530,17 +531,8 @@ class Calls:
 
         None if jax.numpy has no such function.
         """
-        function = self._raised.function
-        if function is None:
-            return None
-        values = [
-            node.value
-            for node in ast.walk(function)
-            if isinstance(node, ast.Assign)
-            and any(isinstance(target, ast.Name) and target.id == name for target in node.targets)
-        ]
-        match values:
-            case [ast.Call(func=ast.Attribute(value=ast.Name(id=module))) as call]:
+        match only_value(self._raised.function, name):
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=module))) as call:
                 if module_of(self._raised, module) == "numpy" and hasattr(sys.modules.get("jax.numpy"), _called(call)):
                     return call
         return None

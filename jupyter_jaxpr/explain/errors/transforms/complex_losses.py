@@ -9,6 +9,7 @@ from ...trials.trial_of_cure import passed
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import jnp_name
+from ..failing_code.only_assignments import only_value
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import AnyFunction, result_of
 
@@ -73,16 +74,7 @@ def _is_summed(raised: RaisedAt, square: ast.expr) -> bool:
 def _loss(function: AnyFunction | None) -> ast.expr | None:
     """Return the return expression of a function, or the value of the only assignment to the returned name."""
     result = result_of(function)
-    if not isinstance(result, ast.Name) or function is None:
-        return result
-    stored = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == result.id]
-    values = [
-        node.value
-        for node in ast.walk(function)
-        if isinstance(node, ast.Assign) and any(getattr(target, "id", "") == result.id for target in node.targets)
-    ]
-    is_only = sum(isinstance(node.ctx, ast.Store) for node in stored) == 1
-    return values[0] if len(values) == 1 and is_only else None
+    return only_value(function, result.id) if isinstance(result, ast.Name) else result
 
 
 def _squares(loss: ast.expr | None) -> list[tuple[ast.expr, ast.expr]]:

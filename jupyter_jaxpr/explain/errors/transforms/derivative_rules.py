@@ -13,6 +13,7 @@ from ....quantities import count
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import edit_of, over
+from ..failing_code.only_assignments import only_value
 from ..failing_code.place_of_error import RaisedAt, was_raised_in_jax
 from ..failing_code.return_values import AnyFunction, function_of_text, result_of
 
@@ -180,12 +181,7 @@ def _tangent(raised: RaisedAt, wanted: str, got: str) -> Explained | None:
         return None
     tangent = result.elts[1]
     if isinstance(tangent, ast.Name):
-        assignments = [
-            node
-            for node in ast.walk(rule)
-            if isinstance(node, ast.Assign) and any(_is_name(target, tangent.id) for target in node.targets)
-        ]
-        tangent = assignments[0].value if len(assignments) == 1 else tangent
+        tangent = only_value(rule, tangent.id) or tangent
     if isinstance(tangent, ast.Tuple | ast.List | ast.Dict):
         return None
     source = " ".join(raised.source(tangent).split())
@@ -203,10 +199,6 @@ def _tangent(raised: RaisedAt, wanted: str, got: str) -> Explained | None:
         explanation = f"{explanation} The tangent contains {parts}: {in_a_sentence(reductions)}."
     cure = FoundCure("same type", None, words)
     return Explained(edit_of(raised, over(tangent, "")).place, title, explanation, (cure,))
-
-
-def _is_name(node: ast.expr, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
 
 
 def _axes(type_: str) -> int:

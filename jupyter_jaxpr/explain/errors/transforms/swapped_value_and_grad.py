@@ -11,6 +11,7 @@ from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.only_assignments import behind_name
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
 
@@ -46,27 +47,12 @@ def swapped_values_error(error: BaseException, raised: RaisedAt | None, function
 
 def _is_value_and_grad(raised: RaisedAt, call: ast.Call) -> bool:
     """Return whether a call calls the result of value_and_grad, which returns the value and the gradient."""
-    transform = _assigned(raised, call.func)
+    transform = behind_name(raised, call.func)
     while isinstance(transform, ast.Call) and called(transform) == "jit" and transform.args:
-        transform = _assigned(raised, transform.args[0])
+        transform = behind_name(raised, transform.args[0])
     if not isinstance(transform, ast.Call) or called(transform) != "value_and_grad":
         return False
     return not any(keyword.arg in ("has_aux", None) for keyword in transform.keywords)
-
-
-def _assigned(raised: RaisedAt, node: ast.expr) -> ast.expr:
-    """Return the expression that the code assigns to a name.
-
-    If there is not exactly one, return the given expression.
-    """
-    if not isinstance(node, ast.Name) or raised.loops is None:
-        return node
-    values = [
-        statement.value
-        for statement in ast.walk(raised.loops.module)
-        if isinstance(statement, ast.Assign) and [ast.unparse(target) for target in statement.targets] == [node.id]
-    ]
-    return values[0] if len(values) == 1 else node
 
 
 def _are_swapped(first: str, second: str) -> bool:

@@ -14,6 +14,7 @@ from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import namespace
+from ..failing_code.only_assignments import behind_name
 from ..failing_code.origins import dtype_of, type_of_new_array, value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import AnyFunction, function_of_text, result_of
@@ -32,7 +33,7 @@ class Applied:
         mapped = self.call.func
         if isinstance(mapped, ast.Name):
             self.decorated, decorator = _decorated(raised, mapped.id)
-            mapped = decorator or assigned(raised, mapped.id) or mapped
+            mapped = decorator or behind_name(raised, mapped)
         while called(mapped) == "jit" and isinstance(mapped, ast.Call) and mapped.args:
             mapped = mapped.args[0]
         if self.decorated is not None or called(mapped) in _TRANSFORMS:
@@ -189,18 +190,6 @@ def _decorated(raised: RaisedAt, name: str) -> tuple[ast.FunctionDef | None, ast
             if ast.unparse(maps).rpartition(".")[2] == "vmap":
                 return function, decorator
     return None, None
-
-
-def assigned(raised: RaisedAt, name: str) -> ast.expr | None:
-    """Return the expression that the code assigns to a name. None unless there is exactly one assignment."""
-    if raised.loops is None:
-        return None
-    values = [
-        node.value
-        for node in ast.walk(raised.loops.module)
-        if isinstance(node, ast.Assign) and any(isinstance(e, ast.Name) and e.id == name for e in node.targets)
-    ]
-    return values[0] if len(values) == 1 else None
 
 
 def _elements(node: ast.expr | None, path: str = "") -> Iterator[tuple[str, ast.expr]]:
