@@ -28,6 +28,7 @@ from .arguments.numbers_as_strings import string_number_error
 from .arguments.optimizer_updates import other_update_error
 from .arguments.order_of_unflatten import unflatten_order_error
 from .arguments.own_classes import own_class_error
+from .arguments.pallas_blocks import pallas_block_error
 from .arguments.python_objects import python_object_error
 from .arguments.result_types import result_type_error
 from .arguments.results_in_other_order import results_error
@@ -35,6 +36,7 @@ from .arguments.rows_as_arguments import rows_error
 from .arguments.tree_differences import tree_error
 from .arguments.values_without_arrays import python_value_error
 from .arguments.whole_results import whole_result_error
+from .control_flow.associative_scans import associative_scan_error
 from .control_flow.construct_errors import construct_error
 from .control_flow.listed_layers import listed_layers_error
 from .control_flow.scan_lengths import scan_length_error
@@ -92,6 +94,8 @@ _KINDS = (
     swapped_values_error,
     other_update_error,
     cached_function_error,
+    associative_scan_error,
+    pallas_block_error,
     listed_layers_error,
     tangent_error,
     jvp_rule_error,

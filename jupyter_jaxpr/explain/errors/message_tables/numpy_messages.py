@@ -218,10 +218,12 @@ NUMPY_MESSAGES = (
         with_operands=True,
     ),
     Message(
-        r"Array inputs to associative_scan must have the same first dimension\. \(saw: (.+?)\)",
-        "The arrays of associative_scan have different lengths: {1}",
-        "",
-        ("same length", "Pass arrays with the same size along axis 0."),
+        r"(?:float )?division by zero",
+        "arange cannot count in steps of 0",
+        "arange divides the distance from start to stop by the step to get the number of elements.",
+        ("a step", "Write a step that is not 0. jnp.linspace takes a number of elements in place of a step."),
+        raised_in_jax=True,
+        calls=("arange",),
     ),
     Message(
         r"Branch index must be scalar, got (.+?) of shape (\(.*?\))",

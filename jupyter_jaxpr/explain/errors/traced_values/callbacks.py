@@ -10,11 +10,17 @@ from ....plain_text import message_of
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import edit_of, over
+from ..failing_code.only_assignments import behind_name
 from ..failing_code.place_of_error import RaisedAt
 
 _NO_ARGUMENTS = re.compile(
-    r"TypeError: (?:[\w<>]+\.)*(?P<name>\w+|<lambda>)\(\) missing \d+ required positional arguments?: "
+    r"TypeError: (?:[\w<>]+\.)*(?P<name>\w+|<lambda>)\(\) (?:missing \d+ required positional arguments?: "
+    r"|takes [\w ]+ positional arguments? but 0 were given)"
 )
+#: Functions whose result says a type: a call of one of these functions stands rightly in the place of the type.
+_MAKE_TYPES = frozenset({"ShapeDtypeStruct", "eval_shape"})
+#: NumPy raises the error of a call such as np.sum() in a function with a name such as _sum_dispatcher.
+_DISPATCHER = re.compile(r"^_(\w+)_dispatcher$")
 _CALLBACKS = frozenset({"pure_callback", "io_callback"})
 _LONGEST = 50_000  # long messages are read whole, because the error of the callback comes after its traceback
 
@@ -38,6 +44,11 @@ def callback_error(error: BaseException, raised: RaisedAt | None, function: str)
     (call,) = calls
     name, callback = called(call), raised.source(call.args[0])
     argument = raised.source(call.args[1])
+    if any(called(part) in _MAKE_TYPES for part in ast.walk(behind_name(raised, call.args[1]))):
+        title = f"{name} passes no argument to {callback}"
+        words = f"Pass the arguments of {callback} after the type: {name}({callback}, {argument}, x)."
+        text = "The arguments of the callback follow the type of the result."
+        return Explained(edit_of(raised, over(call, "")).place, title, text, (FoundCure("arguments", None, words),))
     title = f"{name} takes the type of the result as its second argument, so {callback} gets no argument"
     explanation = (
         f"The call passes {argument} in the place of the type. "
@@ -55,4 +66,5 @@ def callback_error(error: BaseException, raised: RaisedAt | None, function: str)
 
 def _is_named(raised: RaisedAt, callback: ast.expr, name: str) -> bool:
     """Return whether the code of a callback is the function of this name in an error message of Python."""
+    name = _DISPATCHER.sub(r"\1", name)
     return isinstance(callback, ast.Lambda) if name == "<lambda>" else raised.source(callback).endswith(name)

@@ -1,0 +1,73 @@
+"""Explains an associative_scan over a list of numbers, or over arrays of different lengths."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from ....joined_names import in_a_sentence
+from ....observe.observation import FoundCure
+from ....plain_text import message_of
+from ...trials.trial_of_cure import passed
+from ..explanation import Explained
+from ..failing_code.called_names import called
+from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.module_names import jnp_name
+from ..failing_code.origins import NUMBERS_OF_PYTHON, value_of
+from ..failing_code.place_of_error import RaisedAt
+
+_NO_AXES = re.compile(r"^'(bool|int|float|complex)' object has no attribute '(?:ndim|shape)'")
+_LENGTHS = re.compile(r"^Array inputs to associative_scan must have the same first dimension\. \(saw: \[(.+)\]\)")
+_SHAPE = re.compile(r"\([\d, ]*\)")
+_MOST = 4
+_TREE = "A list is a tree: associative_scan takes each element of the list as an array, and scans the array."
+
+
+def associative_scan_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """Explains lax.associative_scan(f, [1.0, 2.0]), and a scan over arrays whose lengths differ."""
+    call = raised.node if raised is not None and raised.frame is not None else None
+    if raised is None or not isinstance(call, ast.Call) or called(call) != "associative_scan":
+        return None
+    scanned = next(iter([*(part.value for part in call.keywords if part.arg == "elems"), *call.args[1:2]]), None)
+    text = message_of(error).strip()
+    if isinstance(error, AttributeError) and (number := _NO_AXES.search(text)) and scanned is not None:
+        return _numbers(raised, scanned, number[1])
+    if isinstance(error, ValueError) and (lengths := _LENGTHS.search(text)):
+        return _lengths(raised, scanned, _SHAPE.findall(lengths[1]))
+    return None
+
+
+def _numbers(raised: RaisedAt, scanned: ast.expr, kind: str) -> Explained:
+    source, jnp = " ".join(raised.source(scanned).split()), jnp_name(raised)
+    parts = _elements(raised, scanned)
+    words = f"{jnp}.array makes an array of numbers."
+    if not parts or not all(type(part) in NUMBERS_OF_PYTHON for part in parts):
+        title = f"associative_scan takes arrays, but gets a Python {kind}"
+        return Explained(None, title, "", (FoundCure(f"{jnp}.array", None, words),))
+    code = f"{jnp}.array({raised.source(scanned)})"
+    cure = applied(FoundCure(f"{jnp}.array", code, words), [edit_of(raised, over(scanned, code))])
+    title = f"associative_scan takes arrays, but {source} holds numbers of Python"
+    if len(source) > 60:
+        title = "associative_scan takes arrays, but gets numbers of Python"
+    return Explained(None, title, _TREE, tuple(passed(raised, [cure])))
+
+
+def _elements(raised: RaisedAt, node: ast.expr) -> list[object]:
+    """Return the elements of a list or a tuple, written or named; an empty list for other expressions."""
+    if isinstance(node, ast.List | ast.Tuple):
+        return [part.value if isinstance(part, ast.Constant) else value_of(raised, part) for part in node.elts]
+    value = value_of(raised, node)
+    return [*value] if type(value) in (list, tuple) else []
+
+
+def _lengths(raised: RaisedAt, scanned: ast.expr | None, shapes: list[str]) -> Explained:
+    title = f"The arrays of associative_scan have different lengths: their shapes are {in_a_sentence(shapes, _MOST)}"
+    explanation = "associative_scan scans all arrays along one axis, so their sizes along this axis must be equal."
+    words = "Cut or pad the arrays to one length."
+    if isinstance(scanned, ast.List) or (scanned is not None and type(value_of(raised, scanned)) is list):
+        explanation = f"{_TREE} {explanation}"
+        words = (
+            f"{words} To combine the arrays of the list with each other, make arrays of one shape, and pass "
+            f"{jnp_name(raised)}.stack(arrays)."
+        )
+    return Explained(None, title, explanation, (FoundCure("same length", None, words),))
