@@ -48,6 +48,8 @@ from .failing_code.place_of_error import RaisedAt, raised_at, touches_jax
 from .flax_modules.frozen_dicts import frozen_dict_error
 from .flax_modules.module_keys import module_key_error
 from .flax_modules.module_variables import module_variables_error
+from .flax_modules.nnx_values import nnx_value_error
+from .flax_modules.sequential_layers import sequential_error
 from .flax_modules.spatial_inputs import spatial_input_error
 from .flax_modules.traced_modules import traced_module_error
 from .flax_modules.unchanged_collections import unchanged_collection_error
@@ -94,6 +96,8 @@ _KINDS = (
     swapped_values_error,
     other_update_error,
     cached_function_error,
+    nnx_value_error,
+    sequential_error,
     associative_scan_error,
     pallas_block_error,
     listed_layers_error,

@@ -313,7 +313,7 @@ def _unflatten(raised: RaisedAt | None) -> Explained | None:
 
 
 #: Transforms that take the function first, and then the arguments of that function, as in jax.vjp(f, x).
-_TAKE_ARGUMENTS = frozenset({"vjp", "linearize"})
+_TAKE_ARGUMENTS = frozenset({"vjp", "linearize", "eval_shape"})
 
 
 def _no_primals(raised: RaisedAt, missing: str) -> Explained | None:
@@ -321,12 +321,28 @@ def _no_primals(raised: RaisedAt, missing: str) -> Explained | None:
     transform = called(raised.node) if isinstance(raised.node, ast.Call) else ""
     if transform not in _TAKE_ARGUMENTS:
         return None
+    title = f"jax.{transform} gets no argument for {missing}"
+    if transform == "eval_shape" and (inside := _arguments_inside(raised)) is not None:
+        return Explained(None, title, "jax.eval_shape itself calls the function.", inside)
     words = (
         f"Pass the arguments of the function after the function, as in jax.{transform}(f, x): jax.{transform} itself "
         "calls the function."
     )
-    title = f"jax.{transform} gets no argument for {missing}"
     return Explained(None, title, "", (FoundCure("pass the missing argument", None, words),))
+
+
+def _arguments_inside(raised: RaisedAt) -> tuple[FoundCure, ...] | None:
+    """Return the cure of jax.eval_shape(f)(x): jax.eval_shape(f, x). None for another call."""
+    call = raised.node
+    whole = raised.parents.get(id(call)) if call is not None else None
+    match call, whole:
+        case ast.Call(args=[function], keywords=[]), ast.Call(args=args, keywords=options) if whole.func is call:
+            parts = [raised.source(part) for part in [function, *args, *options]]
+        case _:
+            return None
+    code = f"{raised.source(call.func)}({', '.join(parts)})"
+    cure = FoundCure("the arguments", code, "Pass the arguments of the function after the function.")
+    return tuple(passed(raised, [applied(cure, [edit_of(raised, over(whole, code))])])) or None
 
 
 _KEYS = frozenset({"key", "PRNGKey", "fold_in", "split", "clone", "wrap_key_data"})

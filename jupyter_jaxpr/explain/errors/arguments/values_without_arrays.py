@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import re
 import types
 from dataclasses import replace
@@ -22,9 +21,9 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import jnp_name
 from ..failing_code.only_assignments import behind_name
 from ..failing_code.origins import dtype_of, operands, value_of
-from ..failing_code.place_of_error import LIBRARIES, RaisedAt, touches_jax, was_raised_in_jax
+from ..failing_code.place_of_error import RaisedAt, touches_jax, was_raised_in_jax
 from ..failing_code.return_values import function_of_text, missing_return
-from .jit_arguments import packages_of
+from .missing_attributes import missing_attribute
 from .none_in_trees import none_of_the_caller
 from .unpacked_results import UNPACKED, unpacked_result
 
@@ -82,7 +81,7 @@ def python_value_error(error: BaseException, raised: RaisedAt | None, function: 
     if isinstance(error, AttributeError) and (match := _OF_OPTIMIZER.match(text)):
         return _uncalled_optimizer(raised, match[1])
     if isinstance(error, AttributeError) and (match := _NO_ATTRIBUTE.match(text)):
-        return _attribute(raised, match[1])
+        return missing_attribute(raised, match[1])
     if isinstance(error, ValueError) and (match := UNPACKED.match(text)):
         return unpacked_result(raised, match[1], match[2])
     if isinstance(error, ValueError) and _NO_ARRAYS.match(text) and (iterator := _iterator(raised)) is not None:
@@ -346,38 +345,6 @@ def _computes_with_jax(raised: RaisedAt, function: ast.FunctionDef) -> bool:
         dtype_of(value) or (type(value) is types.ModuleType and value.__name__.partition(".")[0] == "jax")
         for value in values
     )
-
-
-def _attribute(raised: RaisedAt, name: str) -> Explained | None:
-    """Explains an attribute that an object of JAX or of a library such as optax does not have."""
-    import jax
-
-    node = raised.node.func if isinstance(raised.node, ast.Call) else raised.node
-    if not isinstance(node, ast.Attribute) or node.attr != name:
-        return None
-    holder = value_of(raised, node.value)
-    source = raised.source(node.value)
-    if holder is None and source == "jax.checkpoint_policies":
-        holder = jax.checkpoint_policies
-    kind = type(holder)
-    library = next(iter(sorted(packages_of(holder) & LIBRARIES)), None)
-    if holder is not jax.checkpoint_policies and library is None:
-        return None
-    all_names = [*vars(holder)] if library is None else [*instance_dict(holder), *dir(kind)]
-    names = [attribute for attribute in all_names if not attribute.startswith("_")]
-    close_names = difflib.get_close_matches(name, names, 2, 0.55)
-    title = f"{source} has no attribute {name}"
-    explanation = f"{source} is a {kind.__name__} of {library}." if library is not None else ""
-    if library == "flax" and name in ("apply", "init") and not close_names:
-        words = f"A module of flax.nnx holds its parameters: call {source}(x)."
-        return Explained(None, title, explanation, (FoundCure("a call", None, words),))
-    if library is None and not close_names:
-        words = f"The policies are {', '.join(names)}."
-        return Explained(None, title, explanation, (FoundCure("a policy", None, words),))
-    cures = (FoundCure("the name", None, f"Close names are {' and '.join(close_names)}."),) if close_names else ()
-    if len(close_names) == 1:
-        cures = (FoundCure("the name", None, f"A close name is {close_names[0]}."),)
-    return Explained(None, title, explanation, cures)
 
 
 def _no_return(raised: RaisedAt) -> Explained | None:

@@ -12,7 +12,7 @@ from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
-from ..failing_code.module_names import jnp_name
+from ..failing_code.module_names import jnp_name, module_of, random_name
 from ..failing_code.operand_nodes import is_array, operand_types
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
@@ -33,15 +33,24 @@ _METHODS = {
     "minimum": "min",
     "maximum": "max",
 }
+#: Errors of functions that change their first argument in place and are no functions of JAX.
+_WRITTEN = re.compile(
+    r"^JAX arrays are immutable and do not support in-place item assignment"
+    r"|argument 1 must be (?:a )?numpy\.ndarray, not |^JAX Arrays do not implement the arr\.flat property"
+)
+#: Functions of NumPy that change an array in place, and whose namesakes in `jax.numpy` take inplace=False.
+_WITH_OPTION = frozenset({"put", "place", "fill_diagonal"})
 _ORDER = re.compile(r"^transpose permutation isn't a permutation of operand dimensions")
 
 
 def in_place_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Explains code for other libraries: jnp.fill_diagonal(x, 1), the option out, x.view(2, -1), x.transpose(1, 2)."""
+    """Explains code for other libraries, such as jnp.fill_diagonal(x, 1), np.put(x, 0, 1), out=y or x.view(2, -1)."""
     call = raised.node if raised is not None else None
     if raised is None or raised.frame is None or not isinstance(call, ast.Call):
         return None
     text = message_of(error).strip()
+    if _WRITTEN.search(text):
+        return _written(raised, call)
     if _IN_PLACE.search(text):
         return _changes(raised, call)
     if _AT.search(text):
@@ -82,6 +91,46 @@ def _changes(raised: RaisedAt, call: ast.Call) -> Explained | None:
     node = statement if is_named and statement is not None else call
     cure = applied(FoundCure("inplace=False", code, words), [edit_of(raised, over(node, code))])
     return Explained(None, title, operand_types(raised), tuple(passed(raised, [cure])))
+
+
+def _written(raised: RaisedAt, call: ast.Call) -> Explained | None:
+    """Explains np.random.shuffle(x), np.put(x, i, y), np.copyto(x, y) and others, which change x in place."""
+    name, statement = called(call), raised.statement_of(call)
+    if not call.args or not is_array(value_of(raised, call.args[0])):
+        return None
+    array, jnp = raised.source(call.args[0]), jnp_name(raised)
+    source = raised.source(call.func)
+    title = f"{source} would change an array in place, and JAX arrays cannot be changed"
+    if name == "shuffle":
+        draw = f"{random_name(raised)}.permutation"
+        words = (
+            f"{draw}(key, {array}) makes an array with the same elements in a random order. key is a key of "
+            f"{random_name(raised)}.key."
+        )
+        cure = FoundCure(draw, f"{array} = {draw}(key, {array})", words)
+        return Explained(None, title, operand_types(raised), (cure,))
+    match call:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=module)), args=[ast.Name(), *_]) if (
+            module_of(raised, module) == "numpy" and isinstance(statement, ast.Expr) and statement.value is call
+        ):
+            pass
+        case _:
+            return None
+    others = [raised.source(part) for part in [*call.args[1:], *call.keywords]]
+    if name == "copyto" and len(call.args) == 2 and not call.keywords:
+        code = f"{jnp}.broadcast_to({others[0]}, {array}.shape).astype({array}.dtype)"
+        words = "The new array has the elements of the other array."
+    elif name in _WITH_OPTION:
+        code = f"{jnp}.{name}({', '.join([array, *others, 'inplace=False'])})"
+        words = f"{jnp}.{name} with inplace=False makes a new array."
+    else:
+        return None
+    if (lost := lost_write(raised, statement, call.args[0])) is not None:
+        return Explained(None, title, operand_types(raised), (FoundCure(f"{jnp}.{name}", None, f"{words} {lost}"),))
+    code = f"{array} = {code}"
+    cure = applied(FoundCure("a new array", code, words), [edit_of(raised, over(statement, code))])
+    tried = tuple(passed(raised, [cure])) or (FoundCure("a new array", None, words),)
+    return Explained(None, title, operand_types(raised), tried)
 
 
 def _at(raised: RaisedAt, call: ast.Call) -> Explained | None:
