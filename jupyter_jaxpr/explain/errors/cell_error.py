@@ -19,6 +19,7 @@ from ..trials.harmful_assignments import without_harm
 from ..trials.trial_time_limit import Budget, error_budget
 from .arguments.argument_counts import argument_count_error
 from .arguments.argument_order import order_error
+from .arguments.bare_integers import bare_integer_error
 from .arguments.cached_functions import cached_function_error
 from .arguments.exchanged_arguments import exchanged_error
 from .arguments.jit_arguments import argument_error
@@ -100,6 +101,7 @@ _KINDS = (
     sequential_error,
     associative_scan_error,
     pallas_block_error,
+    bare_integer_error,
     listed_layers_error,
     tangent_error,
     jvp_rule_error,

@@ -391,6 +391,10 @@ def _derivative_rule(raised: RaisedAt | None, name: str, passed_count: str, take
     if raised is None or raised.loops is None:
         return None
     for node in ast.walk(raised.loops.module):
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            for decorator in node.decorator_list:
+                if isinstance(decorator, ast.Attribute) and decorator.attr == "defjvp":
+                    return _jvp_rule(raised, node, raised.source(decorator.value), int(passed_count), takes)
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "defvjp":
             continue
         names = [argument.id if isinstance(argument, ast.Name) else "" for argument in node.args]
@@ -420,6 +424,22 @@ def _derivative_rule(raised: RaisedAt | None, name: str, passed_count: str, take
         cure = FoundCure("the arguments", None, f"Give {name} {count(int(passed_count), 'parameter')}.")
         return Explained(at, title, words, (cure,))
     return None
+
+
+def _jvp_rule(
+    raised: RaisedAt, rule: ast.FunctionDef, function: str, passed_count: int, takes: str
+) -> Explained | None:
+    """Explains a rule of custom_jvp with more or fewer parameters than JAX passes arguments."""
+    if not rule.args.args:
+        return None
+    title = f"The rule {rule.name} of {function} gets {count(passed_count, 'argument')}, but takes {takes}"
+    text = (
+        "JAX calls the rule with the arguments of nondiff_argnums, if there are any, then the tuple of the other "
+        "arguments, then the tuple of their tangents."
+    )
+    place = edit_of(raised, (rule.args.args[0], rule.args.args[-1], "")).place
+    words = f"Give {rule.name} {count(passed_count, 'parameter')}."
+    return Explained(place, title, text, (FoundCure("the arguments", None, words),))
 
 
 def _index_map(raised: RaisedAt, name: str, missing: str) -> Explained | None:

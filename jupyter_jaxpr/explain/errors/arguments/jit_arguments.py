@@ -14,7 +14,8 @@ from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
 from ....observe.side_effects.attributes import instance_dict
 from ....observe.user_or_library.library_functions import is_of_jax as is_function_of_jax
-from ....plain_text import message_of, mro_of, own_name
+from ....observe.user_or_library.whose_code import is_jax
+from ....plain_text import file_of, message_of, mro_of, own_name
 from ....quantities import count
 from ...trials.trial_of_cure import passed
 from ..explanation import Explained
@@ -27,6 +28,7 @@ from ..failing_code.return_values import function_of_text
 from .fields_of_classes import static_fields
 from .own_classes import can_be_static, own_hash, registered
 from .static_argument_edits import argument_values, is_hashed, jit_with, parameters_of, raised_call_of, static_outcome
+from .static_containers import entries_cure, not_static_cure
 
 _NO_ARRAY = re.compile(
     r"^Error interpreting argument to (?:<function (?P<name>\S+) at .*?>|.*) as an abstract array\. "
@@ -38,6 +40,7 @@ _RESULT = re.compile(
     r"^function (?P<name>\S+) at .* traced for \w+ returned a value of type <class '(?P<type>[^']+)'>"
     r"(?: at output component (?P<path>\S+))?, which is not a valid JAX type"
 )
+_NO_TYPE = re.compile(r"^Argument '.*' of type '?<class '(.+?)'>'? is not a valid JAX type", re.DOTALL)
 _UNHASHED = re.compile(
     r"^Non-hashable static arguments are not supported\. An error occurred while trying to hash an object of type "
     r"<class '(?P<type>[^']+)'>"
@@ -62,6 +65,10 @@ def argument_error(error: BaseException, raised: RaisedAt | None, function: str)
         # If a traced function calls another jitted function, JAX's message names the inner one.
         name = (match["name"] or function).rpartition(".")[2]
         return _no_array(error, raised, name, match["path"], match["type"])
+    if isinstance(error, TypeError) and (match := _NO_TYPE.search(text)):
+        kind = match[1].rpartition(".")[2]
+        if _is_result_of_derivative(error, kind):
+            return _result_of_derivative(raised, kind)
     if isinstance(error, TypeError) and (match := _RESULT.search(text)):
         return _result(match["name"], match["type"], match["path"])
     if isinstance(error, ValueError | TypeError) and (match := _UNHASHED.search(text)):
@@ -91,6 +98,31 @@ def argument_error(error: BaseException, raised: RaisedAt | None, function: str)
         )
         return Explained(None, title, explanation, cures)
     return None
+
+
+def _is_result_of_derivative(error: BaseException, kind: str) -> bool:
+    """Return whether a value of a class is a result of the function that jax.jacfwd or jax.jacrev differentiates.
+
+    JAX's message does not say so. The value is a result if no argument of the call is of the class.
+    """
+    import jax
+
+    traceback = error.__traceback__
+    while traceback is not None:
+        frame = traceback.tb_frame
+        if frame.f_code.co_name == "jacfun" and is_jax(file_of(frame.f_code)):
+            leaves = jax.tree_util.tree_leaves((frame.f_locals.get("args"), frame.f_locals.get("kwargs")))
+            return all(type(leaf).__name__ != kind for leaf in leaves)
+        traceback = traceback.tb_next
+    return False
+
+
+def _result_of_derivative(raised: RaisedAt | None, kind: str) -> Explained:
+    source = raised.source(raised.node.func) if raised is not None and isinstance(raised.node, ast.Call) else "The call"
+    title = f"The differentiated function returns a value that is not an array: its type is {kind}"
+    text = f"{source} differentiates each result of the function."
+    words = "Return only arrays. With has_aux=True, the function may return a pair: the arrays, and any other value."
+    return Explained(None, title, text, (FoundCure("return arrays", None, words),))
 
 
 def module_of_call(raised: RaisedAt, call: ast.Call) -> bool:
@@ -305,6 +337,8 @@ def _unhashed_argument(raised: RaisedAt | None, type_: str) -> Explained:
         explanation += f" {raised.source(node)} is {type_text}." if type_text else ""
         if (sizes := _tuple_of_sizes(raised, node)) is not None:
             return Explained(None, title, explanation, (sizes,))
+        if isinstance(raised.node, ast.Call) and (traced := not_static_cure(raised, raised.node, name)):
+            return Explained(None, title, explanation, tuple(traced))
         cure = FoundCure("not static", None, f"Take {name} out of the static arguments: JAX traces arrays.")
         if type_ != "numpy.ndarray" and not _is_shape(raised, node, value):
             return Explained(None, title, explanation, (cure,))
@@ -316,6 +350,15 @@ def _unhashed_argument(raised: RaisedAt | None, type_: str) -> Explained:
         return Explained(None, title, explanation, (values, cure))
     if kind != "list":
         cures = [FoundCure("hashable", None, f"Pass {name} as a number, a string or a tuple.")]
+        if kind == "dict" and isinstance(raised.node, ast.Call):
+            words = (
+                f'Pass {name} as a tuple of entries, such as (("sizes", (2, 3)),), with tuples in place of lists, and '
+                f"write {name} = dict({name}) in the function."
+            )
+            cures = [
+                *not_static_cure(raised, raised.node, name),
+                *entries_cure(raised, raised.node, name, node),
+            ] or [FoundCure("hashable", None, words)]
         module = raised.loops.module if raised.loops is not None else ast.Module([], [])
         classes = [part for part in ast.walk(module) if isinstance(part, ast.ClassDef) and part.name == kind]
         frozen = _frozen(raised, classes[0], value) if len(classes) == 1 else []

@@ -13,7 +13,6 @@ from ....plain_text import mro_of, own_name
 from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.edits import applied, edit_of, over
-from ..failing_code.module_names import namespace
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import LIBRARIES, RaisedAt
 from .jit_arguments import packages_of
@@ -97,7 +96,7 @@ def _of_optax(raised: RaisedAt, node: ast.Attribute) -> tuple[FoundCure, ...]:
         case ast.Assign(
             targets=[ast.Tuple(elts=[ast.Name(id=first), ast.Name(id=second)])],
             value=ast.Call(func=function, args=[gradients, ast.Name(id=state), ast.Name(id=params)], keywords=[]),
-        ) if function is node and (first, second) == (params, state) and "updates" not in namespace(raised):
+        ) if function is node and (first, second) == (params, state) and "updates" not in raised.module_names:
             code = (
                 f"updates, {state} = {source}.update({raised.source(gradients)}, {state}, {params})\n"
                 f"{params} = optax.apply_updates({params}, updates)"

@@ -6,11 +6,14 @@ import ast
 import difflib
 
 from ....observe.observation import FoundCure
+from ...trials.trial_of_cure import passed
 from ..explanation import Explained
+from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
 
 _MOST = 12  # the most keys of the dict that the explanation lists
+_SURE = 0.8  # the least similarity of a key that an edit writes
 _SIMILAR = 0.3  # the least similarity of the closest key, from 0 to 1 (`difflib.SequenceMatcher.ratio`)
 
 
@@ -28,5 +31,14 @@ def missing_key(raised: RaisedAt) -> Explained | None:
     explanation = f"The keys of {source} are {', '.join(texts[:_MOST])}{ending}." if texts else f"{source} has no keys."
     named = [key for key in holder if type(key) is str]
     close_names = difflib.get_close_matches(str(node.slice.value), named, 1, _SIMILAR)
-    cures = [FoundCure("a key", None, f"The closest key is {close_names[0]!r}.")] if close_names else []
-    return Explained(None, title, explanation, tuple(cures))
+    written = str(node.slice.value)
+    close_names = [key for key in named if key.lower() == written.lower()] or close_names
+    if not close_names:
+        return Explained(None, title, explanation)
+    words = f"The closest key is {close_names[0]!r}."
+    cure = FoundCure("a key", None, words)
+    if difflib.SequenceMatcher(None, close_names[0].lower(), written.lower()).ratio() >= _SURE:
+        code = f"{source}[{close_names[0]!r}]"
+        tried = passed(raised, [applied(FoundCure("a key", code, words), [edit_of(raised, over(node, code))])])
+        cure = next(iter(tried), cure)
+    return Explained(None, title, explanation, (cure,))

@@ -141,7 +141,7 @@ def jit_with(
         transforms: The names by which the user's code may call the transform; by default, those of jax.jit.
     """
     option = keyword.partition("=")[0]
-    jits = list(_jits(raised, function, transforms))
+    jits = list(jits_of(raised, function, transforms))
     if len(jits) != 1:
         return FoundCure(name, None, text)
     file, scope, node, source = jits[0]
@@ -172,7 +172,7 @@ def is_differentiated(raised: RaisedAt, error: BaseException) -> bool:
     import jax
 
     values = [value for frame in (*raised.callers, raised.frame) if frame is not None for value in _local(frame)]
-    for call in raised_calls(error):
+    for call in [*raised_calls(error), *raised_calls(error, "checkpoint")]:
         values += jax.tree_util.tree_leaves((call.args, call.kwargs))
     return any(type(value).__name__ in ("JVPTracer", "LinearizeTracer") for value in values)
 
@@ -230,8 +230,16 @@ def _partial_in(raised: RaisedAt) -> str | None:
     return "functools.partial" if names.get("functools") is functools else None
 
 
-def _jits(raised: RaisedAt, function: str, transforms: frozenset[str]) -> Iterator[tuple[str, str, ast.expr, str]]:
-    """Yield each jit expression of the files: the file, the function around it, the expression and its code."""
+def jits_of(
+    raised: RaisedAt, function: str, transforms: frozenset[str] = _JIT
+) -> Iterator[tuple[str, str, ast.expr, str]]:
+    """Yield each jit expression of the files: the file, the function around it, the expression and its code.
+
+    Args:
+        raised: The place where the error was raised.
+        function: The name of the jitted function.
+        transforms: The names by which the user's code may call the transform; by default, those of jax.jit.
+    """
     files = {raised.place.file: raised.place.function}
     for frame in raised.callers:
         files.setdefault(file_of(frame.f_code), function_of(frame.f_code))

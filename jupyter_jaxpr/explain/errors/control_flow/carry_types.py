@@ -16,6 +16,7 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import jnp_name
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import AnyFunction, missing_return, result_of
+from .exchanged_parameters import exchanged_parameters
 from .loop_bodies import Body, body_of, is_method, passed_in_body
 from .returned_leaves import leaf_at, promoted_dtype, short_source
 from .scan_results import ORDER, carry_alone, returns_parts, swapped_cure, whole_carry
@@ -35,6 +36,11 @@ _PLACES = {"scan": (0, 1), "while_loop": (1, 2), "fori_loop": (2, 3)}
 
 def carry_error(text: str, raised: RaisedAt | None, name: str) -> Explained:
     """Explain a loop body that returns the carry with another type or structure than the carry that it received."""
+    parts = _body_and_carry(raised)
+    if raised is not None and parts is not None:
+        exchanged = exchanged_parameters(raised, name, body_of(raised, parts[0]))
+        if exchanged is not None:
+            return exchanged
     changes = list(_CARRY.finditer(text))
     if not changes:
         return _structure_error(text, raised, name)
@@ -56,7 +62,6 @@ def carry_error(text: str, raised: RaisedAt | None, name: str) -> Explained:
     cures = _carry_cures(raised, path, before, after)
     if raised is not None:
         cures = passed(raised, cures)
-        parts = _body_and_carry(raised)
         has_other_shape = before.partition("[")[2] != after.partition("[")[2]
         if name == "scan" and parts is not None and has_other_shape:
             swapped = swapped_cure(raised, body_of(raised, parts[0]), is_container=False)

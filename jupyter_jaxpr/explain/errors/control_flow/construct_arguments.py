@@ -55,11 +55,27 @@ def argument_error(text: str, raised: RaisedAt | None) -> Explained | None:
         words = _CALLERS[construct]
         if construct == "switch" and isinstance(raised.node, ast.Call) and len(raised.node.args) == 2:
             words = f"{words} This call has no argument after the branches."
-        cure = FoundCure("arguments", None, words)
-        if match["at_least"] and (operand := _operand(raised, construct)) is not None:
-            cure = operand
-        return Explained(None, title, "", (cure,))
+        cures = [FoundCure("arguments", None, words)]
+        if match["at_least"] and (operand := _called_result(raised, construct) or _operand(raised, construct)):
+            cures = passed(raised, [operand]) or cures
+        return Explained(None, title, "", tuple(cures))
     return None
+
+
+def _called_result(raised: RaisedAt, construct: str) -> FoundCure | None:
+    """Return the cure of switch(i, branches)(x) and cond(test, f, g)(x), which pass the operands to the result."""
+    call = raised.node
+    whole = raised.parents.get(id(call)) if call is not None else None
+    match call, whole:
+        case ast.Call(keywords=[]), ast.Call(args=[_, *_] as operands, keywords=[]) if whole.func is call:
+            parts = [raised.source(part) for part in [*call.args, *operands]]
+        case _:
+            return None
+    if construct not in ("cond", "switch"):
+        return None
+    code = f"{raised.source(call.func)}({', '.join(parts)})"
+    words = f"{construct} itself calls a branch, with the arguments that follow the branches."
+    return applied(FoundCure("the operand", code, words), [edit_of(raised, over(whole, code))])
 
 
 def _operand(raised: RaisedAt, construct: str) -> FoundCure | None:
@@ -77,7 +93,8 @@ def _operand(raised: RaisedAt, construct: str) -> FoundCure | None:
         return None
     arguments = [*map(raised.source, call.args), *names]
     code = f"{raised.source(call.func)}({', '.join(arguments)})"
-    return FoundCure("the operand", code, f"The call passes no value to the branches. {_CALLERS[construct]}")
+    cure = FoundCure("the operand", code, f"The call passes no value to the branches. {_CALLERS[construct]}")
+    return applied(cure, [edit_of(raised, over(call, code))])
 
 
 def _values(raised: RaisedAt) -> Explained | None:

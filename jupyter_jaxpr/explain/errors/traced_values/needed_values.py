@@ -37,6 +37,7 @@ WANTED = {
     "NonConcreteBooleanIndexError": "A boolean index decides the shape of the result.",
 }
 _STATIC = "For a setting that seldom changes, pass the name of the argument to jax.jit as static_argnames."
+_FIXED = "Write the number into the code, or take it from a shape."
 #: The sentence for an error under jax.jit in code that also runs under jax.grad.
 _UNDER_GRAD = (
     "jax.grad without jax.jit can run this line, because jax.grad calls the function with values. Under jax.jit, "
@@ -53,7 +54,7 @@ _GENERAL = {
         f"Take the number from a shape, such as x.shape[0], or loop with jax.lax.fori_loop. {_STATIC}",
     ),
     "TracerArrayConversionError": ("jax.numpy", "Call the function of the same name from jax.numpy."),
-    "ConcretizationTypeError": ("fixed sizes", f"Write the number into the code, or take it from a shape. {_STATIC}"),
+    "ConcretizationTypeError": ("fixed sizes", f"{_FIXED} {_STATIC}"),
 }
 #: The cure if the failing expression is not a call.
 _IN_PLACE_OF_NUMPY = (
@@ -295,6 +296,9 @@ def _explained(
             words = _IN_PLACE_OF_NUMPY
         elif general == "TracerArrayConversionError" and not _has_twin(raised):
             name, words = _NO_TWIN
+        elif name == "fixed sizes" and origins.inputs and all(_has_axes(part.type) for part in origins.inputs):
+            # an array with axes cannot be a static argument
+            name, words = _OF_ELEMENTS if size is not None else (name, _FIXED)
         tried.append(FoundCure(name, None, words))
     line = computed[0] if computed is not None else ""
     text = " ".join(filter(None, [need, line, origins.sentence, _sentence_about_trace(origins)]))

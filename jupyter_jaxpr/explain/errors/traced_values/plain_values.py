@@ -10,6 +10,7 @@ from typing import Any
 from ....jax.facts import is_tracer_type
 from ....observe.observation import FoundCure
 from ....plain_text import message_of
+from ....quantities import count
 from ...trials.trial_of_cure import passed
 from ..arguments.static_argument_edits import static_cure
 from ..explanation import Explained
@@ -299,9 +300,18 @@ def _unpacked(raised: RaisedAt, expected: str) -> Explained | None:
         return _unpacked_split(raised, statement.value, expected)
     value = value_of(raised, statement.value)
     shape = tuple(getattr(value, "shape", ())) if dtype_of(value) else ()
+    source = raised.source(statement.value)
+    match statement.value:
+        case ast.Attribute(value=array, attr="shape") if dtype_of(value_of(raised, array)):
+            number = len(value_of(raised, array).shape)
+            title = f"{source} has {count(number, 'size')}, but the line has {count(int(expected), 'name')}"
+            words = "Write one name for each axis of the array, or give the array the missing axes before."
+            return Explained(None, title, operands(raised, [array]), (FoundCure("names", None, words),))
+    if type(value) in (tuple, list) and raised.in_trace:
+        title = f"{source} has {count(len(value), 'element')}, but the line has {count(int(expected), 'name')}"
+        return Explained(None, title, "", (FoundCure("names", None, "Write a name for each element."),))
     if not shape:
         return None
-    source = raised.source(statement.value)
     title = f"{source} has {shape[0]} elements along axis 0, but the line has {expected} names"
     words = "Write a name for each element, or take elements by their index."
     cures = [FoundCure("names", None, words)]

@@ -64,6 +64,14 @@ class Calls:
         match node:
             case ast.Call(func=ast.Name(id=("float" | "int" | "bool" | "complex") as name), args=[value], keywords=[]):
                 return self._conversion(node, name, value)
+            case ast.Call(args=[ast.Call(func=ast.Name(id="map")) as mapped]) if _called(node) in (
+                "list",
+                "tuple",
+                "sum",
+            ):
+                return self._mapped_conversion(mapped)
+            case ast.Call(func=ast.Name(id="map")):
+                return self._mapped_conversion(node)
             case ast.Call(func=ast.Name(id="complex"), args=[real, imaginary], keywords=[]):
                 return self._complex(node, real, imaginary)
             case ast.Call(func=ast.Attribute(attr="delete"), args=[_, index]) if (
@@ -166,6 +174,17 @@ class Calls:
         simple = isinstance(value, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
         text = self._source(value) if simple else f"({self._source(value)})"
         code = f"{text}.astype({name})"
+        words = f"astype converts the elements to {name}, and the result is an array. {name}() needs a Python number."
+        return [self._cure(".astype", code, words, over(node, code))]
+
+    def _mapped_conversion(self, node: ast.Call) -> list[FoundCure]:
+        """Return the cure of map(float, x): x.astype(float), whose elements stay arrays. Empty for other maps."""
+        match node:
+            case ast.Call(args=[ast.Name(id=("float" | "int" | "bool") as name), ast.Name() as value], keywords=[]):
+                pass
+            case _:
+                return []
+        code = f"{value.id}.astype({name})"
         words = f"astype converts the elements to {name}, and the result is an array. {name}() needs a Python number."
         return [self._cure(".astype", code, words, over(node, code))]
 
@@ -355,7 +374,14 @@ class Calls:
         edits += [
             edit_of(self._raised, over(call.func, f"{self._jnp}.{name}")) for call, name in self._math_calls(node)
         ]
-        return [applied(FoundCure(code, new_call, text), edits)]
+        cure = applied(FoundCure(code, new_call, text), edits)
+        written = [*node.args, *(keyword.value for keyword in node.keywords)]
+        lists = [part for part in written if isinstance(part, ast.List | ast.Tuple)]
+        if lists and len(edits) == 1 and not passed(self._raised, [cure]):
+            # NumPy makes arrays of lists, but some functions of jax.numpy do not
+            edits += [edit_of(self._raised, over(part, f"{self._jnp}.array({self._source(part)})")) for part in lists]
+            cure = applied(FoundCure(code, None, f"{text} {code} takes arrays, not lists."), edits)
+        return [cure]
 
     def _numpy_calls_around(self, node: ast.Call) -> list[ast.Call]:
         """Return the other NumPy calls in the expression that need the values of traced arrays, too."""

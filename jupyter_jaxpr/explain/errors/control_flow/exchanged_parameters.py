@@ -1,0 +1,43 @@
+"""Finds a loop body whose two parameters have the names of the other's value, such as body(carry, i) of fori_loop."""
+
+from __future__ import annotations
+
+from ....observe.observation import FoundCure
+from ..explanation import Explained
+from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.place_of_error import RaisedAt
+from .loop_bodies import Body, passed_in_body
+
+_OF_INDEX = frozenset("i j k t n idx index it iteration step".split())
+_OF_CARRY = frozenset("carry c state s acc".split())
+#: Loop -> the names by which a second parameter shows that the body expects the other order, and the right order.
+_ORDERS = {
+    "fori_loop": (_OF_INDEX, "fori_loop passes the index first, and then the carry"),
+    "scan": (_OF_CARRY, "scan passes the carry first, and then the element of xs"),
+}
+
+
+def exchanged_parameters(raised: RaisedAt, name: str, body: Body | None) -> Explained | None:
+    """Explain a body that takes its two arguments in the wrong order, if the body works with the right order.
+
+    Args:
+        raised: Where the error was raised.
+        name: The name of the loop.
+        body: The body of the loop; None if unknown.
+    """
+    if name not in _ORDERS or body is None or body.bound or len(body.parameters) != 2:
+        return None
+    names, order = _ORDERS[name]
+    first, second = body.parameters
+    if second not in names or first in names:
+        return None
+    arguments = [*body.function.args.posonlyargs, *body.function.args.args]
+    if any(argument.annotation is not None for argument in arguments):
+        return None
+    edits = [edit_of(raised, over(argument, other)) for argument, other in zip(arguments, (second, first), strict=True)]
+    cure = applied(FoundCure("the order", f"{second}, {first}", "Exchange the two parameters of the body."), edits)
+    tried = [cure for cure in passed_in_body(raised, body.function, [cure]) if cure.level == "applies"]
+    if not tried:
+        return None
+    text = f"The parameters of the body are {first} and {second}."
+    return Explained(None, f"{order}, but {first} comes first in the body", text, tuple(tried))
