@@ -6,11 +6,12 @@ import ast
 import re
 
 from ....observe.observation import FoundCure
-from ....plain_text import message_of
+from ....plain_text import message_of, own_name
 from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
 
 _TOO_MANY = re.compile(r"__init__\(\) takes (?:2|from 1 to 2|from 2 to \d) positional arguments but \d+ were given")
@@ -23,6 +24,9 @@ def sequential_error(error: BaseException, raised: RaisedAt | None, function: st
     """Explains nn.Sequential(a, b) of flax.linen and equinox, and nnx.Sequential([a, b])."""
     call = raised.node if raised is not None and raised.frame is not None else None
     if raised is None or not isinstance(call, ast.Call) or called(call) != "Sequential":
+        return None
+    module = own_name(value_of(raised, call.func), "__module__") or ""
+    if module.partition(".")[0] not in ("flax", "equinox"):
         return None
     text = message_of(error).strip()
     source = raised.source(call.func)
