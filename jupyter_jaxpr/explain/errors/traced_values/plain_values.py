@@ -19,6 +19,7 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import jnp_name, lax_name
 from ..failing_code.origins import culprits, dtype_of, operands, value_of
 from ..failing_code.place_of_error import RaisedAt
+from ..failing_code.return_values import function_of_text, result_of
 from .rewritten_calls import Calls
 
 _SHAPE = re.compile(r"^Shapes must be 1D sequences of concrete values of integer type, got (.*?)\.(?:\s|$)")
@@ -297,7 +298,7 @@ def _unpacked(raised: RaisedAt, expected: str) -> Explained | None:
     if not isinstance(statement, ast.Assign):
         return None
     if isinstance(statement.value, ast.Call):
-        return _unpacked_split(raised, statement.value, expected)
+        return _unpacked_split(raised, statement.value, expected) or _unpacked_call(raised, statement.value, expected)
     value = value_of(raised, statement.value)
     shape = tuple(getattr(value, "shape", ())) if dtype_of(value) else ()
     source = raised.source(statement.value)
@@ -318,6 +319,24 @@ def _unpacked(raised: RaisedAt, expected: str) -> Explained | None:
     if len(shape) > 1 and str(shape[-1]) == expected:
         cures = [FoundCure(".T", f"{source}.T", f"{source}.T has {expected} elements along axis 0: the columns.")]
     return Explained(None, title, operands(raised, [statement.value]), tuple(cures))
+
+
+def _unpacked_call(raised: RaisedAt, call: ast.Call, expected: str) -> Explained | None:
+    """Explains a, b = f(x) in a trace, where the only return of f returns another number of values."""
+    function = function_of_text(raised, call.func)
+    result = result_of(function)
+    if not raised.in_trace or not isinstance(function, ast.FunctionDef) or function.decorator_list:
+        return None
+    if not isinstance(result, ast.Tuple) or any(isinstance(part, ast.Starred) for part in result.elts):
+        return None
+    if len(result.elts) == int(expected):
+        return None
+    title = (
+        f"{function.name} returns {count(len(result.elts), 'value')}, but the line has {count(int(expected), 'name')}"
+    )
+    text = f"{function.name} returns {' '.join(raised.source(result).split())} (line {result.lineno})."
+    words = f"Write one name for each value that {function.name} returns, such as _ for a value without a use."
+    return Explained(None, title, text, (FoundCure("names", None, words),))
 
 
 def _unpacked_split(raised: RaisedAt, call: ast.Call, expected: str) -> Explained | None:
