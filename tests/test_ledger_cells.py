@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from conftest import Notebook
 
 from jupyter_jaxpr.observe.cache.reason import Reason
@@ -70,7 +71,98 @@ def test_a_loop_in_a_cell_that_is_run_again(notebook: Notebook) -> None:
 def test_a_cell_with_an_id_that_is_edited_and_run_again(notebook: Notebook) -> None:
     for body in ("y + 1", "y + 2"):
         notebook.shell.run_cell(f"@jax.jit\ndef f(y):\n    return {body}\nf(x)", store_history=True, cell_id="one")
-    assert misses(notebook, "f") == [FIRST, AGAIN]
+    text = "The cell that defines f was run again, so f is a new function object. The code of f changed."
+    edited = Reason("cell_rerun", text, cure="Expect one compile for each change of the code of f.")
+    assert misses(notebook, "f") == [FIRST, ("compiled", (edited,))]
+
+
+def test_a_cell_that_is_run_again_after_an_edit_of_a_value_outside_of_the_function(notebook: Notebook) -> None:
+    """The cure does not say to define f once: f would go on to compute with the earlier value."""
+    for scale in (2.0, 3.0):
+        cell = f"scale = {scale}\n@jax.jit\ndef f(y):\n    return y * scale\nf(x)"
+        notebook.shell.run_cell(cell, store_history=True, cell_id="scaled")
+    text = (
+        "The cell that defines f was run again, so f is a new function object. f reads scale from outside, and scale "
+        "changed from 2.0 to 3.0."
+    )
+    cure = "Pass scale to f as an argument, and make f once. Make scale static if f needs a Python value."
+    assert misses(notebook, "f") == [FIRST, ("compiled", (Reason("cell_rerun", text, cure=cure),))]
+
+
+PAD = "Pad to one shape, or expect one compile for each shape."
+SMALLER = Reason("shape", "The type of y changed from f32[8] to f32[4].", "y", "f32[8]", "f32[4]", PAD)
+
+
+@pytest.mark.parametrize(
+    ("later", "expected_text", "cure", "further"),
+    [
+        (
+            "@jax.jit\ndef f(y, n=2):\n    return y * n + k\nf(x[:4])",
+            "Line 1 defines f again, with the same code as line 2 of cell [2], so f is a new function object.",
+            "Define f once: JAX caches by function object, not by code.",
+            (SMALLER,),
+        ),
+        (
+            "@jax.jit\ndef f(y, n=2):\n    return y * n - k\nf(x[:4])",
+            "Line 1 defines f again, with other code than line 2 of cell [2], so f is a new function object.",
+            "Expect one compile for each change of the code of f.",
+            (),
+        ),
+        (
+            "@jax.jit\ndef f(y, n=3):\n    return y * n + k\nf(x)",
+            "Line 1 defines f again, with the same code as line 2 of cell [2], so f is a new function object. The "
+            "default value of n changed from 2 to 3.",
+            "Define f once, and pass n to f in each call.",
+            (),
+        ),
+        (
+            "k = 2\n@jax.jit\ndef f(y, n=2):\n    return y * n + k\nf(x)",
+            "Line 2 defines f again, with the same code as line 2 of cell [2], so f is a new function object. f reads "
+            "k from outside, and k changed from 1 to 2.",
+            "Pass k to f as an argument, and make f once. Make k static if f needs a Python value.",
+            (),
+        ),
+        (
+            "import functools\n@functools.partial(jax.jit, static_argnames='n')\ndef f(y, n=2):\n    "
+            "return y * n + k\nf(x)",
+            "Line 2 defines f again, with the same code as line 2 of cell [2], so f is a new function object. The "
+            "options of jit changed.",
+            None,
+            (),
+        ),
+    ],
+)
+def test_a_function_that_another_cell_defines_again(
+    notebook: Notebook, later: str, expected_text: str, cure: str | None, further: tuple[Reason, ...]
+) -> None:
+    notebook.run("k = 1\n@jax.jit\ndef f(y, n=2):\n    return y * n + k\nf(x)")
+    assert notebook.shell.execution_count == 3
+    notebook.run(later)
+    assert misses(notebook, "f") == [("compiled", (Reason("redefined", expected_text, cure=cure), *further))]
+
+
+def test_a_function_that_a_later_line_of_the_cell_defines_again(notebook: Notebook) -> None:
+    define = "@jax.jit\ndef f(y):\n    return y + 1\n"
+    notebook.run(f"{define}f(x)\n{define}f(x)")
+    text = "Line 5 defines f again, with the same code as line 1, so f is a new function object."
+    cure = "Define f once: JAX caches by function object, not by code."
+    assert misses(notebook, "f") == [("compiled", (Reason("redefined", text, cure=cure),))]
+
+
+def test_an_earlier_definition_that_is_called_late_is_not_defined_again(notebook: Notebook) -> None:
+    """The first cell's f was defined before the second cell's f, whose call came first."""
+    notebook.run("@jax.jit\ndef f(y):\n    return y + 1\nearly = f")
+    notebook.run("@jax.jit\ndef f(y):\n    return y + 2\nf(x)")
+    notebook.run("early(x)")
+    assert misses(notebook, "f") == [FIRST]
+
+
+def test_functions_of_one_name_within_functions_are_not_one_function(notebook: Notebook) -> None:
+    for sign in "+-":
+        notebook.run(f"def train{sign == '-'}():\n    def f(y):\n        return y {sign} 1\n    jax.jit(f)(x)")
+    notebook.run("trainFalse()")
+    notebook.run("trainTrue()")
+    assert misses(notebook, "f") == [FIRST]
 
 
 def test_a_miss_is_compared_with_that_of_an_earlier_cell_without_the_magic(notebook: Notebook) -> None:

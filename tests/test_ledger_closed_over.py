@@ -277,11 +277,16 @@ def test_a_module_that_was_loaded_again(tmp_path: Path, monkeypatch: pytest.Monk
         importlib.reload(module).step(ROW)
     expected_text = "Python loaded steps_of_mine.py again, by a reload or by %run, so step is a new function object."
     cure = "Expect one compile of step for each time that Python loads steps_of_mine.py."
-    assert told(ledger, "step") == [(expected_text, cure)]
-    file.write_text(f"# A line more\n{STEPS}")
-    with observe() as ledger:
-        importlib.reload(module).step(np.ones(4, np.float32))
-    assert [(reason.kind, reason.text) for reason in ledger["step"].misses[0].reasons] == [("reloaded", expected_text)]
+    assert told(ledger, "step") == [(f"{expected_text} The code of step did not change.", cure)]
+    for text, change in (
+        (f"# A line more\n{STEPS}", "The code of step did not change."),
+        (f"# A line more\n{STEPS.replace('x + 1', 'x + 2')}", "The code of step changed."),
+    ):
+        file.write_text(text)
+        with observe() as ledger:
+            importlib.reload(module).step(np.ones(4, np.float32))
+        reasons = [(reason.kind, reason.text) for reason in ledger["step"].misses[-1].reasons]
+        assert reasons == [("reloaded", f"{expected_text} {change}")]
     monkeypatch.delitem(sys.modules, file.stem)
 
 

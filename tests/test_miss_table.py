@@ -34,6 +34,7 @@ _ELSEWHERE = {
     "layout",
     "cell_rerun",
     "reloaded",
+    "redefined",
     "unknown",
 }
 

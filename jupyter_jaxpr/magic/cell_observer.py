@@ -57,6 +57,7 @@ class CellObserver:
         self.observer = observer()
         self.publisher = comm.publisher(shell)
         self.magics: JaxprMagics | None = None
+        self._names = object()  # stands for the global names of the shell, in the history of the process
         self._active: dict[int, ActiveCell] = {}
         self._ending: dict[int, ActiveCell] = {}  # thread id -> the cell that has ended and whose run is being shown
         self._guard = OwnFailures(self.publisher).guard
@@ -207,7 +208,8 @@ class CellObserver:
                     self._end_what_was_left(thread)
                 self._running[thread] = cell
                 # Plain IPython has no cell ids; there the source identifies the cell.
-                self.observer.history.executed(cell.file, cell.id or cell.source, cell.execution_count)
+                cell_id = cell.id or cell.source
+                self.observer.history.executed(cell.file, cell_id, cell.execution_count, self._names)
             # A cell that runs inside of %%capture counts as part of the outer cell.
             self._remember(cell.file, cell if outermost else self._running.get(thread, cell))
             line = cells.magic_line(info.raw_cell)

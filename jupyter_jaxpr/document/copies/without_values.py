@@ -56,6 +56,7 @@ _REASONS = {
     "new_function": "The function is a new function object.",
     "cell_rerun": "The cell ran again.",
     "reloaded": "Python loaded the module again.",
+    "redefined": "The function was defined again.",
     "cleared": "The cache was cleared.",
     "call_style": "The call passes its arguments in another way than the earlier call.",
     "argument_type": "The class of an argument changed.",

@@ -269,17 +269,40 @@ def reads_another(called: str, name: str, changed: Sequence[ChangedValue]) -> Re
         name: The name of the function.
         changed: The changed values, at least one.
     """
-    changed = [value for value in changed if not value.after.is_default] or changed
+    first = _without_defaults(changed)[0]
+    text = f"This is {called}: {change_of_outside(name, changed)}"
+    cure = cure_of_changed(name, changed)
+    return Reason("new_function", text, first.name, first.before.described(), first.after.described(), cure)
+
+
+def change_of_outside(name: str, changed: Sequence[ChangedValue]) -> str:
+    """Return the text of changed outside values, such as: f reads i from outside, and i changed from 0 to 1.
+
+    Args:
+        name: The name of the function.
+        changed: The changed values, at least one.
+    """
+    changed = _without_defaults(changed)
+    if changed[0].after.is_default:
+        return f"{changed[0].described()}."
+    names = names_text([value.name for value in changed])
+    return f"{name} reads {names} from outside, and {changed[0].described()}."
+
+
+def cure_of_changed(name: str, changed: Sequence[ChangedValue]) -> str:
+    """Return the cure of a new function object that reads changed outside values; arguments as `change_of_outside`."""
+    changed = _without_defaults(changed)
     first = changed[0]
     if first.after.is_default:
-        text = f"This is {called}: {first.described()}."
-        cure = f"Define {name} once, and pass {first.name} to {name} in each call."
-        return Reason("new_function", text, first.name, first.before.described(), first.after.described(), cure)
+        return f"Define {name} once, and pass {first.name} to {name} in each call."
     names = names_text([value.name for value in changed])
     cure = f"Pass {names} to {name} as arguments, and make {name} once."
     if len(changed) == 1:
         cure = f"Pass {names} to {name} as an argument, and make {name} once."
     if first.after.text is not None:
         cure += f" Make {first.name} static if {name} needs a Python value."
-    text = f"This is {called}: {name} reads {names} from outside, and {first.described()}."
-    return Reason("new_function", text, first.name, first.before.described(), first.after.described(), cure)
+    return cure
+
+
+def _without_defaults(changed: Sequence[ChangedValue]) -> Sequence[ChangedValue]:
+    return [value for value in changed if not value.after.is_default] or changed

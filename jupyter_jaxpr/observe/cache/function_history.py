@@ -13,10 +13,10 @@ import math
 import threading
 import weakref
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...jax.eager_control_flow import Construct
 from ...plain_text import file_of
@@ -25,7 +25,7 @@ from ..observation import Outcome, Place
 from ..user_or_library.whose_code import is_installed
 from .cache_key import Key
 from .closed_over import ChangedValue, changed_values, kept_values, unread_values
-from .function_objects import FunctionObject, NewestObject
+from .function_objects import FunctionObject, NewestObject, code_to_compare
 from .reason import Reason
 from .where_made import Making, making_of
 from .wrapped_functions import Wrappers
@@ -75,6 +75,11 @@ class MissEvent:
     callable_class: str = ""
     changed: Sequence[ChangedValue] = ()  # outside values that differ from those of the previous function object
     unread: Sequence[str] = ()  # names of outside values that cannot be compared, and so may have changed
+    # whether the previous function object with the same wrappers had the same code, lines apart; None if unknown
+    same_code: bool | None = None
+    # the earlier definition of the function, in another cell or on another line; only set for the first miss of a
+    # function object, and only if the code of the later definition ran later
+    redefines: EarlierDefinition | None = None
     # the construct that JAX compiled by itself outside of jit; None for the call of a jitted function
     construct: Construct | None = None
     # true if several functions with different code or options have the same def line, such as two lambdas
@@ -97,6 +102,20 @@ class MissEvent:
     def made_entry(self) -> bool:
         """True if the call made a cache entry in JAX."""
         return self.outcome in ("dispatch_only", "lowered", "compiled", "compiled_from_disk")
+
+
+class EarlierDefinition(NamedTuple):
+    """The definition of a function that a later definition of the same name replaced.
+
+    Attributes:
+        place: the place of the def.
+        cell: the n of In [n] of the cell that contains the def; None for a def in a file.
+        history: a weak reference to the history of the function.
+    """
+
+    place: Place
+    cell: int | None
+    history: weakref.ref[FunctionHistory]
 
 
 _NO_ENTRY = MissEvent(0, 0, -1, None, None)
@@ -129,7 +148,7 @@ class Counts:
         return Counts(*(getattr(self, name) for name in self.__slots__))
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, weakref_slot=True)
 class FunctionHistory:
     """The history of one user function in this kernel."""
 
@@ -154,6 +173,7 @@ class FunctionHistory:
     full_record_at: int = 0  # how often JAX's caches had been cleared when `full_record` was made
     # index of a function object -> weak reference to the function object
     alive: dict[int, weakref.ref[Any]] = field(default_factory=dict)
+    died: int = -1  # the number of the cell execution in which the last deletion of a function object happened
     # index of a function object -> weak reference to the result of `jax.jit`, if a call through it was seen
     jitted: dict[int, weakref.ref[Any]] = field(default_factory=dict)
 
@@ -180,13 +200,15 @@ class FunctionHistory:
                 del self.by_hash[mark]
         self.looked_through_at = len(self.entries) + EVENTS_PER_FUNCTION
 
-    def live(self, number: int, fun: Any) -> None:
+    def live(self, number: int, fun: Any, execution: Callable[[], int] = lambda: 0) -> None:
         """Keep a weak reference to the new function object `fun`, whose index is `number`.
 
         When a function object is deleted, JAX drops its cache entries, so the deletion also clears `full_record`.
+        `execution` returns the number of the cell execution.
         """
 
         def forget_object(_: object) -> None:
+            self.died = execution()
             self.alive.pop(number, None)
             self.jitted.pop(number, None)
             self.full_record = None
@@ -199,15 +221,31 @@ class FunctionHistory:
         if earlier is None or earlier() is None:
             self.jitted[number] = weakref.ref(jitted)
 
-    def count_alike(self, event: MissEvent, first: FunctionObject, fun: Any) -> None:
+    def count_alike(
+        self, event: MissEvent, first: FunctionObject, fun: Any, earlier: FunctionHistory | None = None
+    ) -> None:
         """Record how many earlier function objects had the same wrappers; `event` is a function object's first miss.
 
-        The changes of outside values since the previous object are recorded, too: the values may be deleted later.
+        The changes of outside values and of the code since the previous object are recorded, too: the values may be
+        deleted later.
+
+        Args:
+            event: The first miss of the function object.
+            first: The properties of the function object.
+            fun: The function object.
+            earlier: The history of the same function on another line or in another cell; None if there is none.
         """
         event.partial, event.partial_read = first.partial, first.partial_read
         event.wrappers, event.method, event.callable_class = first.wrappers, first.method, first.callable_class
         key = first.wrappers, first.partial is not None, first.callable_class, first.apart
         last = self.wrapped.get(key)
+        code_now = code_to_compare(fun) if event.construct is None else None
+        previous = last if last is not None or earlier is None else earlier.wrapped.get(key)
+        if previous is not None:
+            event.changed = changed_values(previous.outside, first.outside)
+            event.unread = unread_values(previous.outside, first.outside)
+            if previous.code is not None and code_now is not None:
+                event.same_code = previous.code == code_now
         if last is not None:
             event.alike = last.objects
             is_plain_function = not first.wrappers and type(unwrap(fun)) is FunctionType
@@ -218,10 +256,8 @@ class FunctionHistory:
             if event.construct is not None:
                 names = dict.fromkeys(name for passed in event.construct.functions for name in passed.captured)
                 event.captured = kept_values(names, first.outside)
-            event.changed = changed_values(last.outside, first.outside)
-            event.unread = unread_values(last.outside, first.outside)
         event.another = any(wrapping[:3] == key[:3] and wrapping[3] != first.apart for wrapping in self.wrapped)
-        self.wrapped[key] = NewestObject(event.alike + 1, first.outside)
+        self.wrapped[key] = NewestObject(event.alike + 1, first.outside, code_now)
 
     def counts_on(self, thread: int | None) -> Counts:
         """Return the counts of one thread; if `thread` is None, the sum over all threads."""

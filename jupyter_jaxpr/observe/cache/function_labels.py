@@ -19,6 +19,7 @@ _NAMES_THE_FUNCTION = (
     "new_function",
     "cell_rerun",
     "reloaded",
+    "redefined",
     "transform",
     "no_fast_path",
 )

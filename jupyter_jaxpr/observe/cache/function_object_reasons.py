@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from ..observation import Place
 from ..value_texts import Reading
-from .closed_over import reads_another
+from .closed_over import change_of_outside, cure_of_changed, reads_another
 from .closest_key import MOST_COMPARED, closest
-from .function_history import FunctionHistory, MissEvent
+from .function_history import EarlierDefinition, FunctionHistory, MissEvent
 from .function_labels import is_same_kind
 from .reason import Reason, names_text
 from .wrapped_functions import equinox_wrappers, written
@@ -30,15 +30,17 @@ def function_object_reasons(
         return (
             Reason("first_observed", f"This is the first observed call of {name}. JAX had compiled {name} before."),
         )
+    if event.redefines is not None:
+        return _defined_again(event, event.redefines, history, reading)
     if number == 0 and not event.rerun and not event.reloaded:
         return (Reason("first_call", f"This is the first call of {name}."),)
     if event.rerun:
-        text = f"The cell that defines {name} was run again, so {name} is a new function object."
-        cure = f"Put the definition of {name} in a cell of its own, and run that cell once."
-        return (Reason("cell_rerun", text, cure=cure), *_beside(event, earlier, reading))
+        return (_cell_run_again(event, name), *_beside(event, earlier, reading))
     if event.reloaded and history.definition is not None:
         file = os.path.basename(history.definition.file)
         text = f"Python loaded {file} again, by a reload or by %run, so {name} is a new function object."
+        if event.same_code is not None:
+            text += f" The code of {name} {'did not change' if event.same_code else 'changed'}."
         cure = f"Expect one compile of {name} for each time that Python loads {file}."
         return (Reason("reloaded", text, cure=cure), *_beside(event, earlier, reading))
     expression = written(event.wrappers, name.strip("<>"))
@@ -46,6 +48,62 @@ def function_object_reasons(
         called = _as_it_is(event, history, expression)
         return (Reason("first_call", f"This is the first call of {called}.", after=None if called == name else called),)
     return (_made_anew(event, history, expression), *_beside(event, earlier, reading))
+
+
+def _cell_run_again(event: MissEvent, name: str) -> Reason:
+    text = f"The cell that defines {name} was run again, so {name} is a new function object."
+    cure = f"Put the definition of {name} in a cell of its own, and run that cell once."
+    if event.same_code is False:
+        text += f" The code of {name} changed."
+        cure = f"Expect one compile for each change of the code of {name}."
+    elif event.changed:
+        text += f" {_changed_outside(name, event)}"
+        cure = cure_of_changed(name, event.changed)
+    return Reason("cell_rerun", text, cure=cure)
+
+
+def _defined_again(
+    event: MissEvent, before: EarlierDefinition, history: FunctionHistory, reading: Reading
+) -> tuple[Reason, ...]:
+    """Return the reasons of the first call of a function that another cell, or an earlier line, had defined before."""
+    name = history.name
+    events = [] if (earlier := before.history()) is None else list(earlier.events)
+    calls = [old for old in events if old.number < event.number and old.made_entry and old.key is not None]
+    calls = [old for old in calls if is_same_kind(old, event)]
+    key = event.key
+    same_options = key is not None and any(old.key is not None and old.key.options.equals(key.options) for old in calls)
+    called = written(event.wrappers, name) or name
+    place = event.definition or history.definition
+    where = None if place is None else _line_of(place, event.definition_cell, event)
+    defines = f"The cell defines {name}" if where is None else f"{where[:1].upper()}{where[1:]} defines {name}"
+    was_where = _line_of(before.place, before.cell, event)
+    code = "the same code as" if event.same_code else "other code than"
+    text = (
+        f"{defines} again, with {code} {was_where or 'the earlier definition'}, so {called} is a new function object."
+    )
+    cure = None
+    if not event.same_code:
+        # the code may be that of an unlike function, so the differences from the earlier calls are no reasons
+        calls = []
+        cure = f"Expect one compile for each change of the code of {name}."
+    elif event.changed:
+        text += f" {_changed_outside(name, event)}"
+        cure = cure_of_changed(name, event.changed)
+    elif not same_options:
+        if key is not None and calls:
+            text += f" The options of {key.options.by} changed."
+    elif event.partial is None and not event.method:
+        made = name if called == name else f"{name} and {called}"
+        cure = f"Define {made} once: JAX caches by function object, not by code."
+        if event.unread:
+            cure += _advice_on_unread(event)
+    return (Reason("redefined", text, cure=cure), *_beside(event, calls, reading))
+
+
+def _changed_outside(name: str, event: MissEvent) -> str:
+    """Return the text of the changed outside values as a sentence of its own."""
+    text = change_of_outside(name, event.changed)
+    return text if text.startswith(f"{name} ") else f"{text[0].upper()}{text[1:]}"
 
 
 def _made_anew(event: MissEvent, history: FunctionHistory, expression: str | None) -> Reason:
@@ -88,10 +146,12 @@ def _made_anew(event: MissEvent, history: FunctionHistory, expression: str | Non
     by = "jit" if event.key is None else event.key.options.by
     text, cure = _where_made(new_function_object, event, by)
     if event.unread:
-        cure += (
-            f" If the contents of {names_text(event.unread)} change between the calls, pass the contents as arguments."
-        )
+        cure += _advice_on_unread(event)
     return Reason("new_function", text, cure=cure)
+
+
+def _advice_on_unread(event: MissEvent) -> str:
+    return f" If the contents of {names_text(event.unread)} change between the calls, pass the contents as arguments."
 
 
 def _where_made(new_function_object: str, event: MissEvent, by: str) -> tuple[str, str]:
@@ -187,12 +247,26 @@ def _defined_at(history: FunctionHistory, event: MissEvent) -> str:
     The text also has the cell or the module if the call is in another cell or module.
     """
     place = event.definition or history.definition
-    line = "" if place is None or not place.line else f" from line {place.line}"
-    if place is None or not line or event.place is None or event.place.file == place.file:
+    line = None if place is None else _line_of(place, event.definition_cell, event)
+    return "" if line is None else f" from {line}"
+
+
+def _line_of(place: Place, cell: int | None, event: MissEvent) -> str | None:
+    """Return the line of a def as text, such as `line 4`, with its cell or module if the call `event` is elsewhere.
+
+    Args:
+        place: The place of the def.
+        cell: The n of In [n] of the cell that contains the def; None if unknown.
+        event: The call that missed.
+    """
+    if not place.line:
+        return None
+    line = f"line {place.line}"
+    if event.place is None or event.place.file == place.file:
         return line
     if not is_cell(place):
         return f"{line} of {os.path.basename(place.file)}"
-    return f"{line} of another cell" if event.definition_cell is None else f"{line} of cell [{event.definition_cell}]"
+    return f"{line} of another cell" if cell is None else f"{line} of cell [{cell}]"
 
 
 def is_cell(place: Place) -> bool:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from types import FunctionType, MappingProxyType, MethodType
+from types import CodeType, FunctionType, MappingProxyType, MethodType
 from typing import Any, NamedTuple
 
 from ...jax.facts import partial_of
 from ...plain_text import exact, file_of, kind_name
-from ..code_of_callables import code_of
+from ..code_of_callables import code_of, without_lines
 from ..user_or_library.whose_code import is_installed
 from ..value_texts import Reading
 from .cache_key import Key
@@ -37,6 +37,7 @@ class NewestObject(NamedTuple):
 
     objects: int
     outside: Mapping[str, Outside]  # name -> value that the newest object reads from outside
+    code: CodeType | None  # a copy of the code of the user's function, without line numbers; None for code of a package
 
 
 def read_function_object(record: Any, fun: Any, key: Key | None, reading: Reading) -> FunctionObject:
@@ -70,6 +71,16 @@ def read_function_object(record: Any, fun: Any, key: Key | None, reading: Readin
     callable_class = kind_name(kind) if is_callable_object and is_users else ""
     apart = hash((positions, options_of(fun)))
     return FunctionObject(wrappers, texts, read, kind is MethodType, apart, callable_class, outside)
+
+
+def code_to_compare(fun: Any) -> CodeType | None:
+    """Return a copy of the code of the user's function in a function object, without line numbers.
+
+    The record of a function object keeps the copy: the code object itself is deleted together with the function.
+    Return None for code of a package, and for a callable that is not written in Python.
+    """
+    code = code_of(fun)
+    return None if code is None or is_installed(file_of(code)) else without_lines(code)
 
 
 def _positional(fun: Any, count: int) -> list[str]:

@@ -21,7 +21,7 @@ from ..observation import Outcome, Place
 from ..stages import CallStages, Tally
 from ..value_texts import NOTHING_CALLED, Reading
 from .cache_key import Key
-from .function_history import FunctionHistory, MissEvent
+from .function_history import EarlierDefinition, FunctionHistory, MissEvent
 from .function_objects import read_function_object
 
 if TYPE_CHECKING:
@@ -56,20 +56,29 @@ class History:
         self._executed: dict[str, int] = {}  # cell id -> number of its latest execution
         self._executions = 0
         self._count_of: dict[str, int | None] = {}  # file of a cell -> the n of In [n]
+        self._names_of: dict[str, object] = {}  # file of a cell -> an object that stands for its global names
         # The lock is reentrant: a garbage collection may happen on any line, and a finaliser may then call a jitted
         # function.
         self._lock = threading.RLock()
 
     # --- methods that the cell observer calls ---
 
-    def executed(self, file: str, cell_id: str | None, count: int | None = None) -> None:
-        """Record that a cell is about to run as In [count]; `file` is the `co_filename` of its code."""
+    def executed(self, file: str, cell_id: str | None, count: int | None = None, names: object = None) -> None:
+        """Record that a cell is about to run as In [count].
+
+        Args:
+            file: The `co_filename` of the code of the cell.
+            cell_id: The id of the cell; None if the cell has none.
+            count: The n of In [n].
+            names: An object that stands for the global names of the cell: a process may have several shells.
+        """
         self._executions += 1
         cell = cell_id or file
         by_file: tuple[tuple[dict[str, Any], str, Any], ...] = (
             (self._cell_of, file, cell),
             (self._executed, cell, self._executions),
             (self._count_of, file, count),
+            (self._names_of, file, names),
         )
         for table, name, value in by_file:
             table.pop(name, None)
@@ -108,7 +117,7 @@ class History:
             event.construct = record.construct
             event.clears = self.clears()
             if number not in history.alive:
-                history.live(number, fun)
+                history.live(number, fun, lambda: self._executions)
             event.cell = None if place is None else self._count_of.get(place.file)
             event.first = record.first_miss
             if first is not None:
@@ -117,8 +126,13 @@ class History:
                 if event.definition is not None:
                     event.definition_cell = self._count_of.get(event.definition.file)
                 event.held_before = bool(self._held_before) and self._is_held_before(fun)
-                history.count_alike(event, first, fun)
+                earlier = None if record.construct is not None else self._earlier_on_another_line(history)
+                history.count_alike(event, first, fun, earlier)
                 event.reloaded = self._is_reloaded(history, unwrap(fun))
+                is_first = event.alike == 0 and not event.rerun and not event.reloaded
+                # the code is known only for a user's function that the earlier history has with the same wrappers
+                if is_first and event.same_code is not None and earlier is not None:
+                    event.redefines = self._redefined(earlier, history)
             history.events.append(event)
             history.full_record = None
             return event
@@ -312,6 +326,42 @@ class History:
             if (known_name, place) == (name, cell)
         ]
         return bool(functions) and all(function.last_seen < executed for function in functions)
+
+    def _earlier_on_another_line(self, history: FunctionHistory) -> FunctionHistory | None:
+        """Return the newest history of the same function on another line of its file, or in another cell.
+
+        Return None if there is none. A lambda has none, because all lambdas have the same name; a function within a
+        function has none, because two cells may use one name for two unlike functions.
+        """
+        place = history.definition
+        if place is None or history.name == "<lambda>" or "<locals>" in place.function:
+            return None
+        names = self._names_of.get(place.file)
+        functions = [
+            function
+            for function in self._functions.values()
+            if function is not history
+            and (earlier := function.definition) is not None
+            and earlier.function == place.function
+            and (earlier.file == place.file or names is not None and self._names_of.get(earlier.file) is names)
+        ]
+        return max(functions, key=lambda function: function.last_number, default=None)
+
+    def _redefined(self, earlier: FunctionHistory, history: FunctionHistory) -> EarlierDefinition | None:
+        """Return the definition of `earlier`; None unless the definition of `history` certainly replaced it.
+
+        The earlier function object exists, or Python deleted it while the cell of the later definition ran or later.
+        """
+        before, place = earlier.definition, history.definition
+        assert before is not None and place is not None
+        executed = self._executed.get(self._cell_of.get(place.file, ""), -1)
+        if not earlier.alive and earlier.died < executed:
+            return None
+        # Either the cell of the later definition began after a call of the earlier function, or both definitions are at
+        # the top level of one file, where they run in the order of their lines.
+        if executed > earlier.last_seen or (before.file == place.file and before.line < place.line):
+            return EarlierDefinition(before, self._count_of.get(before.file), weakref.ref(earlier))
+        return None
 
     def _is_reloaded(self, history: FunctionHistory, inner: Any) -> bool:
         """Return whether the file of a function was executed again, such as by `importlib.reload`.

@@ -27,6 +27,7 @@ ReasonKind = Literal[
     "new_function",
     "cell_rerun",
     "reloaded",
+    "redefined",
     "no_fast_path",
     "cleared",
     "unknown",

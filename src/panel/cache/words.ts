@@ -68,6 +68,8 @@ export function kindName(kind: string, trans: TranslationBundle): string {
       return trans.__('cell run again');
     case 'reloaded':
       return trans.__('module reloaded');
+    case 'redefined':
+      return trans.__('defined again');
     case 'no_fast_path':
       return trans.__('no fast path');
     case 'cleared':
