@@ -7,6 +7,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 from misses_told import first, told
 
@@ -157,6 +158,50 @@ def test_no_fast_path_under_a_transformation() -> None:
         (Reason("first_call", "This is the first call of f."),),
         (Reason("no_fast_path", text, cure=outside),),
     ]
+
+
+def test_a_call_under_a_transformation_that_maps_none_of_its_arguments() -> None:
+    """JAX makes a program for each batch size and each set of named axes; a grad or a jvp makes no program."""
+
+    @jax.jit
+    def f(i: Any) -> Any:
+        return i * 3
+
+    xs, i = jnp.ones((4, 3)), jnp.arange(3)
+    with observe() as ledger:
+        f(i)
+        jax.grad(lambda x: (x * f(i)).sum())(xs)
+        jax.jvp(f, (i,), (np.zeros(3, jax.dtypes.float0),))
+        jax.vmap(lambda x: x * f(i))(xs)
+        jax.vmap(lambda x: x * f(i))(xs)
+        jax.vmap(lambda x: x * f(i))(xs[:2])
+        jax.vmap(lambda x: x * f(i), axis_name="rows")(xs)
+        f(i)
+    slow = "such calls have no fast path."
+    assert [(outcome, [reason.text for reason in reasons]) for outcome, reasons in told(ledger, "f")] == [
+        ("compiled", ["This is the first call of f."]),
+        ("dispatch_only", [f"The function f was called under a transform such as grad or vmap: {slow}"]),
+        ("dispatch_only", [f"The function f was called under a transform such as grad or vmap: {slow}"]),
+        ("compiled", ["This is the first call of f under vmap. JAX derives a program for each transform."]),
+        ("dispatch_only", [f"The function f was called under vmap: {slow}"]),
+        ("compiled", ["The batch size of vmap around f changed from 4 to 2."]),
+        ("compiled", ["The named axes around the call changed from none to rows of size 4."]),
+    ]
+
+
+def test_a_call_after_calls_under_a_transformation() -> None:
+    @jax.jit
+    def f(i: Any) -> Any:
+        return i * 3
+
+    xs, i = jnp.ones((4, 3)), jnp.arange(3)
+    with observe() as ledger:
+        jax.grad(lambda x: (x * f(i)).sum())(xs)
+        for _ in range(2):
+            f(i)
+    text = "The earlier calls of f were under a transform, and such calls have no fast path. JAX compiled nothing."
+    assert told(ledger, "f") == [first("f"), ("dispatch_only", (Reason("transform", text),))]
+    assert [entry.fast_path for entry in ledger["f"].entries] == [False, True]
 
 
 def test_another_transformation_of_a_function_is_a_function_of_its_own() -> None:

@@ -187,6 +187,16 @@ def array_type() -> Any:
     return private("array").ArrayImpl
 
 
+AXIS_NAMES = "axis_env_state"
+"""The name under which `trace_context` has the named axes around a call, as of `jax.vmap(f, axis_name="batch")`."""
+
+
+def named_axes(value: Any) -> dict[Any, Any] | None:
+    """Return {axis name: size} from the value that `trace_context` has under `AXIS_NAMES`; None if unknown."""
+    sizes = getattr(value, "axis_sizes", None)
+    return None if sizes is None else dict(sizes)
+
+
 def trace_context_names() -> tuple[str, ...]:
     """Return the names of the settings in `trace_context`.
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 from ..interruptions import not_of_a_signal
 from ..plain_text import text_of
-from .facts import is_tracer_type
+from .facts import is_tracer_type, private
 
 _MOST = 20
 
@@ -68,6 +68,24 @@ def transforms_of(values: Sequence[Any]) -> TransformsOfCall | None:
         leaves.append(tuple(of_leaf))
     ordered = sorted(around.values(), key=lambda entry: -entry[0])
     return TransformsOfCall(tuple(transform for _, transform in ordered), tuple(leaves))
+
+
+def vmaps_around_call(leaves: int) -> TransformsOfCall:
+    """Return the vmaps around a call that is under a transform and has no tracer among its leaves.
+
+    JAX makes a program for each batch size, also for a call whose arguments no vmap maps. A grad or a jvp around such a
+    call changes no program.
+
+    Args:
+        leaves: The number of leaves of the call.
+    """
+    around: list[Transform] = []
+    trace = private("core").trace_ctx.trace
+    while trace is not None and len(around) < _MOST:
+        if type(trace).__name__ == "BatchTrace":
+            around.append(Transform("vmap", trace.axis_data.size))
+        trace = getattr(trace, "parent_trace", None)
+    return TransformsOfCall(tuple(around), ((),) * leaves)
 
 
 def jitted_function_of(tracer: Any) -> str | None:

@@ -23,7 +23,8 @@ from ...jax.cache_key_parts import (
     trace_context,
     trace_context_names,
 )
-from ...jax.transforms_of_tracers import TransformsOfCall, transforms_of
+from ...jax.facts import transforming
+from ...jax.transforms_of_tracers import TransformsOfCall, transforms_of, vmaps_around_call
 from ...plain_text import FAILURES, Limit, exact, text_of
 from ..value_texts import NOTHING_CALLED, Reading
 from .static_values import StaticLeaf, StaticValue
@@ -147,6 +148,8 @@ class Key:
         options: the arguments of the `jax.jit` call.
         function: the user's function, for `equinox.filter_jit`, which passes it as a static argument.
         transforms: the transforms around the call; None for a call outside of transforms, or if unknown.
+        traced: True if the call was under a transform; its arguments need not be tracers, as in
+            `jax.vmap(lambda x: x * f(constant))`.
     """
 
     __slots__ = (
@@ -163,6 +166,7 @@ class Key:
         "options",
         "positional",
         "statics",
+        "traced",
         "transforms",
         "treedef",
     )
@@ -188,8 +192,11 @@ class Key:
         if self._columns is None:
             facts = leaf_facts(values, not many, None if flat is None else flat.avals)
             self._facts = facts if function is None else _equinox_facts(facts, values, reading)
-        is_traced = any(facts_of_leaf[1] == "tracer" for facts_of_leaf in self._facts)
-        self.transforms: TransformsOfCall | None = transforms_of(values) if is_traced else None
+        has_tracers = any(facts_of_leaf[1] == "tracer" for facts_of_leaf in self._facts)
+        self.traced = has_tracers or transforming()
+        self.transforms: TransformsOfCall | None = None
+        if self.traced:
+            self.transforms = transforms_of(values) if has_tracers else vmaps_around_call(self.count)
         self._leaves: tuple[Leaf, ...] | None = None
         self._classes: tuple[type, ...] | None = None
         self.context: Sequence[Any] = trace_context()
@@ -233,11 +240,6 @@ class Key:
     def is_of_now(self) -> bool:
         """True if JAX's trace context (settings such as x64, and the mesh) is the same now as at the call."""
         return tuple(self.context) == tuple(trace_context())
-
-    @property
-    def traced(self) -> bool:
-        """True if an argument was a tracer: the call was under a transform or inside another function's trace."""
-        return any(leaf.holder == "tracer" for leaf in self.leaves)
 
 
 def type_text(aval: Any) -> str:

@@ -54,6 +54,14 @@ def _reasons(event: MissEvent, history: FunctionHistory, reading: Reading) -> tu
         if not of_object:
             return (new_equinox_reason(event, earlier, history),)
     same_kind = [old for old in of_object if old.key is not None and old.key.traced == event.key.traced]
+    if not same_kind and event.outcome == "dispatch_only":
+        if event.key.traced:
+            return (transform_reason(event, of_object, history.name, reading),)
+        text = (
+            f"The earlier calls of {history.name} were under a transform, and such calls have no fast path. JAX "
+            "compiled nothing."
+        )
+        return (Reason("transform", text),)
     if not same_kind:
         text = (
             f"This is the first call of {history.name} outside any transform. JAX makes another program for such calls."
@@ -114,7 +122,6 @@ def _same_key(event: MissEvent, of_object: Sequence[MissEvent], history: Functio
         text = "The cache key equals an earlier key: JAX evicted the fast-path entry and reused the executable."
         return Reason("cleared", text)
     if event.outcome == "dispatch_only":
-        # a transform may be active without a tracer among the arguments: of an integer, jvp passes on the array itself
         text = (
             "The cache key equals an earlier key, and JAX reused the executable. Why the call took no fast path is "
             "unknown."
@@ -200,6 +207,8 @@ def _entry_with(function_object: int, key: Key, mark: int, history: FunctionHist
 
 def is_equal(old: Key, new: Key, reading: Reading) -> bool:
     """Return whether two calls of one function object use the same cache entry."""
+    if old.traced != new.traced:
+        return False
     try:
         kinds = kinds_of_values(old, new)
         return not (compare(old, new, reading) if kinds is None else kinds)

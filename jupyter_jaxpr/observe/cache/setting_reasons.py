@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from ...jax.cache_key_parts import AXIS_NAMES, named_axes
 from ...jax.settings_of_modules import module_of_setting
 from ...plain_text import Limit, text_of
 from ...quantities import count
@@ -32,8 +33,13 @@ def setting_reasons(old: Key, new: Key) -> Iterable[Reason]:
         if module is not None:
             cure = f"Import {module} before the first call."
         yield Reason("config", text, added[0], cure=cure)
+    if AXIS_NAMES in changed:
+        was, after = (_axes_text(context[AXIS_NAMES]) for context in (before, current))
+        text = f"The named axes around the call changed from {was} to {after}."
+        cure = "Expect one compile for each set of named axes."
+        yield Reason("config", text, "named axes", was, after, cure)
     for name in changed:
-        if _MESH not in name:
+        if _MESH not in name and name != AXIS_NAMES:
             texts = _text(before[name]), _text(current[name])
             yield _setting(name, *(texts if texts[0] != texts[1] else (text_of(before[name]), text_of(current[name]))))
 
@@ -91,6 +97,13 @@ def _meshes(context: Mapping[str, Any], mesh_text: Callable[[Any], str] = mesh_t
             meshes = value if isinstance(value, tuple) else (value,)
             texts[name] = ", ".join(filter(None, map(mesh_text, meshes)))
     return {name: text for name, text in texts.items() if text}
+
+
+def _axes_text(value: Any) -> str:
+    axes = named_axes(value)
+    if axes is None:
+        return "unknown"
+    return names_text([f"{text_of(name)} of size {text_of(size)}" for name, size in axes.items()]) if axes else "none"
 
 
 def _text(value: Any) -> str:
