@@ -226,6 +226,10 @@ UNBLOCKED = [
     ("t0 = time.time()\ny = f(x)\njax.effects_barrier()\nprint(time.time() - t0)", 3),
     ("t0 = time.time()\ny = f(x)\nx.block_until_ready()\nprint(time.time() - t0)", 3),
     ("t0 = time.time()\ny = f(x)\njax.block_until_ready(x)\nprint(time.time() - t0)", 3),
+    # JAX traces a lambda that a construct gets, so the lambda has no value for which it could wait
+    ("t0 = now()\nc, ys = jax.lax.scan(lambda c, v: (c + jnp.sin(v), c), 0.0, x)\nprint(now() - t0)", 3),
+    ("t0 = now()\ny = jax.lax.switch(1, [lambda v: v, lambda v: v * 2], x)\nprint(now() - t0)", 3),
+    ("%timeit -n 1 -r 1 jax.lax.fori_loop(0, 3, body_fun=lambda i, v: v * i, init_val=x)", 2),
 ]
 
 BLOCKED = [
@@ -251,6 +255,9 @@ BLOCKED = [
     "t0 = time.time()\ny = jax.tree.map(lambda v: float(f(v)[0]), [x])\ntook = time.time() - t0",
     "t0 = time.time()\ny = jax.tree.map(f, [x])\njax.block_until_ready(y)\ntook = time.time() - t0",
     "t0 = time.time()\ny = f(x)\njax.tree.map(np.asarray, [y])\ntook = time.time() - t0",
+    "t0 = now()\ny = f(x)\nz = jax.lax.map(lambda v: v * y.tolist()[0], x)\nprint(now() - t0)",
+    "t0 = now()\ny = jax.lax.map(lambda v: v * 2, x).block_until_ready()\nprint(now() - t0)",
+    "t0 = now()\nys = list(map(lambda v: v, jax.lax.map(lambda v: v * 2, x)))\nprint(now() - t0)",
     "%timeit -n 1 -r 1 f(x).block_until_ready()",
     "%timeit -n 1 -r 1 jax.block_until_ready(f(x))",
     "%timeit -n 1 -r 1 np.asarray(f(x))",
@@ -388,6 +395,16 @@ def test_the_words_for_operations(defined: Notebook) -> None:
     assert ran.note("unblocked_timing")["text"] == (
         "The clock around this call stops when tan returns. JAX returns before the work is done. "
         "The measured time does not include all of the work."
+    )
+
+
+def test_the_words_for_a_construct_that_compiles(defined: Notebook) -> None:
+    ran = defined.run("%%jaxpr\nt0 = now()\nc, ys = jax.lax.scan(lambda c, v: (c - v, c), 0.0, x)\nprint(now() - t0)")
+    note = ran.note("unblocked_timing")
+    assert (note["text"], note["cure"]) == (
+        "The clock around this call stops when scan returns. JAX returns before the work is done. The measured time "
+        "includes the dispatch and the compilation of a first call, but not the work.",
+        "Write jax.block_until_ready(jax.lax.scan(lambda c, v: (c - v, c), 0.0, x)) in place of the call.",
     )
 
 

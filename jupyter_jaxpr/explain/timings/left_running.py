@@ -28,6 +28,8 @@ _WAITING = frozenset(
     "argwhere array_repr array_str bincount compress extract flatnonzero intersect1d load nonzero repeat save savez "
     "setdiff1d setxor1d union1d unique unique_all unique_counts unique_inverse unique_values where".split()
 )
+#: The functions of jax.lax that trace the functions among their arguments, so that a lambda there gets no value.
+_TRACING = frozenset("associative_scan cond fori_loop map reduce scan switch while_loop".split())
 #: The functions of these modules that may dispatch no work, or whose work is done when the function returns.
 _NO_WORK = frozenset(
     "arange array asarray astype broadcast_shapes can_cast copy dtype einsum_path empty empty_like eye finfo "
@@ -130,6 +132,11 @@ class Scope:
                     if runs:
                         last = node if last is None or _after(node, last) else last
                     continue
+                if isinstance(node, ast.Call) and self._traces_arguments(node.func, local):
+                    traced = [part for part in _parts_of_arguments(node) if isinstance(part, ast.Lambda)]
+                    if not all(self._only_dispatches(function, local) for function in traced):
+                        return None
+                    skipped_ids |= {id(node_inside) for function in traced for node_inside in ast.walk(function)}
                 if isinstance(node, _LOOKING) or not self._goes_on(node, tainted, local):
                     return None
                 if isinstance(node, ast.Call) and self._leaves_running(node.func, local):
@@ -182,10 +189,18 @@ class Scope:
         ):
             return False
         if isinstance(applied, ast.Lambda):
-            return self._until_waits([ast.Expr(applied.body)], local | _parameters(applied)) is not None
+            return self._only_dispatches(applied, local)
         return isinstance(applied, ast.Name | ast.Attribute) and (
             self._leaves_running(applied, local) or self._is_jax(applied, local)
         )
+
+    def _traces_arguments(self, node: ast.expr, local: frozenset[str]) -> bool:
+        """Return whether a node names a function of `jax.lax` that traces its arguments, such as `lax.scan`."""
+        return isinstance(node, ast.Attribute) and node.attr in _TRACING and self._is_jax(node, local)
+
+    def _only_dispatches(self, function: ast.Lambda, local: frozenset[str]) -> bool:
+        """Return whether the body of a lambda certainly does not wait for a result."""
+        return self._until_waits([ast.Expr(function.body)], local | _parameters(function)) is not None
 
     def _running_in(self, function: ast.Lambda, local: frozenset[str]) -> ast.expr | None:
         """Return the last call of a jitted function in a lambda, or else its last operation outside of jit.
@@ -352,6 +367,14 @@ def _appended(body: Sequence[ast.stmt]) -> frozenset[str]:
 def arguments(call: ast.Call) -> list[ast.expr]:
     """Return the argument expressions of a call, positional and keyword."""
     return [*call.args, *(keyword.value for keyword in call.keywords)]
+
+
+def _parts_of_arguments(call: ast.Call) -> list[ast.expr]:
+    """Return the arguments of a call, with the items of a list or a tuple in place of the list or the tuple."""
+    parts: list[ast.expr] = []
+    for argument in arguments(call):
+        parts += argument.elts if isinstance(argument, ast.List | ast.Tuple) else [argument]
+    return parts
 
 
 def _mapping(call: ast.Call) -> list[ast.Call]:

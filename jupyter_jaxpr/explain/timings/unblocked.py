@@ -59,8 +59,10 @@ def _finding(timing: Timing, file: str, observation: Observation) -> Finding:
         "time": "%time",
         "timeit": "%timeit",
     }.get(timing.how, timing.how)
+    # the name of a construct outside of jit also has the name of its body, such as scan(step)
     compiled = timing.how != "timeit" and any(
-        function.name == timing.function and function.compiles for function in observation.functions
+        (function.name == timing.function or function.name.startswith(f"{timing.function}(")) and function.compiles
+        for function in observation.functions
     )
     if compiled:
         included = "The measured time includes the dispatch and the compilation of a first call, but not the work."
