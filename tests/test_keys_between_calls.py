@@ -68,6 +68,43 @@ def test_two_calls_that_draw_from_one_key(defined: Notebook, cell: str, lines: s
     assert notes(defined, cell)[0] == (text, cure)
 
 
+FOR = "Split the key in each iteration: k, subkey = jax.random.split(k)."
+LISTED = "Make a key for each iteration, such as for subkey in jax.random.split(k, {times})."
+
+
+@pytest.mark.parametrize(
+    ("cell", "line", "cure"),
+    [
+        ("jnp.stack([jax.random.normal(k, (3,)) for _ in range(4)])", 2, LISTED.format(times=4)),
+        ("xs = [weights(k) for _ in range(2)]", 2, LISTED.format(times=2)),
+        ("xs = []\nfor _ in range(3):\n    xs.append(jax.random.normal(k, (3,)))\njnp.stack(xs)", 4, FOR),
+        ("xs = []\nfor n in [1, 2]:\n    y = weights(k)\n    xs.append(n * y)", 4, FOR),
+    ],
+)
+def test_a_loop_that_draws_from_one_key(defined: Notebook, cell: str, line: int, cure: str) -> None:
+    text = f"Each iteration on line {line} draws from the same random key, k. {TWICE}"
+    assert notes(defined, cell) == [(text, cure)]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "xs = jnp.stack([jax.random.normal(key, (3,)) for key in jax.random.split(k, 4)])",
+        "xs = jnp.stack([jax.random.normal(jax.random.fold_in(k, n), (3,)) for n in range(4)])",
+        "xs = [inputs(k, n) for n in range(3)]",  # the same numbers, scaled: perhaps on purpose
+        "xs = [weights(k) for _ in range(1)]",
+        "xs = [weights(k) for n in range(3) if n == 1]",
+        "for _ in range(2):\n    k, key = jax.random.split(k)\n    weights(key)",
+        "for n in range(2):\n    y = weights(k)\n    break",
+        "for n in range(2):\n    if n:\n        y = weights(k)",
+        "import time\nt0 = time.time()\nfor _ in range(2):\n    weights(k).block_until_ready()\nt1 = time.time() - t0",
+        "xs = [(lambda: weights(k)) for _ in range(2)]",
+    ],
+)
+def test_a_loop_without_a_note(defined: Notebook, cell: str) -> None:
+    assert notes(defined, cell) == []
+
+
 @pytest.mark.parametrize(
     ("cell", "lines"),
     [

@@ -17,6 +17,7 @@ from ..explain.notes.leaks import leaked_tracers
 from ..explain.notes.promoted_carries import promoted_carries
 from ..explain.notes.python_run_only_while_tracing import changes_by_traces, impure_call_findings
 from ..explain.notes.random_keys_between_calls import keys_between_calls
+from ..explain.notes.random_keys_in_loops import keys_in_loops
 from ..explain.notes.stale_values import stale_values
 from ..explain.notes.unread_donations import unread_donations
 from ..explain.notes.unused_donations import unused_donations
@@ -82,6 +83,10 @@ def complete(
             _find(
                 observation,
                 lambda: keys_between_calls(active.cell.source, active.cell.file, namespace, observation.functions),
+            )
+            _find(
+                observation,
+                lambda: keys_in_loops(active.cell.source, active.cell.file, namespace, observation.functions),
             )
             _find(
                 observation,

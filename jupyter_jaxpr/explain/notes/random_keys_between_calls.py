@@ -55,8 +55,15 @@ _CURE = "Split the key and use each part once: {name}, subkey = jax.random.split
 
 Shape = tuple[int, ...]
 
+#: The classes of nodes whose parts may run several times, later, or not at all.
+_NOT_ONCE = (
+    *(ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.IfExp, ast.BoolOp),
+    *(ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.TryStar, ast.Match),
+    *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef),
+)
 
-class _Use(NamedTuple):
+
+class Use(NamedTuple):
     """A call that draws random numbers from a key, or splits the key.
 
     Attributes:
@@ -88,27 +95,34 @@ def keys_between_calls(
         namespace: The global names of the notebook.
         functions: The observed functions of the run.
     """
-    try:
-        tree = ast.parse(_MAGIC.sub(lambda line: f"{line[1]}pass", source))
-    except not_of_a_signal(SyntaxError, ValueError):
+    tree = parsed_cell(source)
+    if tree is None:
         return []
-    uses: dict[str, _Use] = {}
+    uses: dict[str, Use] = {}
     findings = []
     for statement in tree.body:
         if isinstance(statement, _SIMPLE):
             for name, use in _uses(statement, namespace, functions):
                 before = uses.setdefault(name, use)
                 is_twice = _differ(before, use) or _draw_twice(before, use, tree, source)
-                if is_twice and not _is_written_by_functions(name, tree, namespace):
+                if is_twice and not is_written_by_functions(name, tree, namespace):
                     findings.append(_finding(name, before, use, file))
         if any(isinstance(node, ast.Pass) for node in ast.walk(statement)):
             uses.clear()  # a magic such as `%time key = ...` may write any name
-        for name in _written(statement):
+        for name in names_written(statement):
             uses.pop(name, None)
     return findings
 
 
-def _is_written_by_functions(name: str, tree: ast.Module, namespace: Mapping[str, Any]) -> bool:
+def parsed_cell(source: str) -> ast.Module | None:
+    """Return the syntax tree of a cell with `pass` in place of its magics; None if the code is not valid Python."""
+    try:
+        return ast.parse(_MAGIC.sub(lambda line: f"{line[1]}pass", source))
+    except not_of_a_signal(SyntaxError, ValueError):
+        return None
+
+
+def is_written_by_functions(name: str, tree: ast.Module, namespace: Mapping[str, Any]) -> bool:
     """Return whether a function of the cell or of the notebook assigns to a global name, so a call may change it."""
     if any(isinstance(node, ast.Global) and name in node.names for node in ast.walk(tree)):
         return True
@@ -132,20 +146,43 @@ def _writes_global(code: CodeType, name: str) -> bool:
 
 def _uses(
     statement: ast.stmt, namespace: Mapping[str, Any], functions: Sequence[ObservedFunction]
-) -> Iterator[tuple[str, _Use]]:
+) -> Iterator[tuple[str, Use]]:
     """Yield the calls in a statement that draw from a key with a name. Only calls that run exactly once count."""
-    waiting: list[ast.AST] = [statement]
+    for node in runs_once(statement):
+        if isinstance(node, ast.Call):
+            yield from draws_of_call(node, namespace, functions, _kept_as(statement, node))
+
+
+def draws_of_call(
+    call: ast.Call, namespace: Mapping[str, Any], functions: Sequence[ObservedFunction], kept: str | None = None
+) -> Iterator[tuple[str, Use]]:
+    """Yield (name of the key, use of the key) for each key with a name from which a call draws, or which it splits.
+
+    Args:
+        call: The call.
+        namespace: The global names of the notebook.
+        functions: The observed functions of the run.
+        kept: The name to which the cell assigns the result of the call; None if it assigns the result to no name.
+    """
+    yield from _eager(call, namespace, kept)
+    yield from _jitted(call, namespace, functions, kept)
+
+
+def runs_once(part: ast.AST, lists: bool = False) -> Iterator[ast.AST]:
+    """Yield the nodes of some code that run exactly once when the code runs.
+
+    Args:
+        part: The code: a statement or an expression.
+        lists: True to yield list comprehensions, too, without the nodes inside of them.
+    """
+    waiting: list[ast.AST] = [part]
     while waiting:
         node = waiting.pop()
-        if isinstance(
-            node, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp | ast.IfExp | ast.BoolOp
-        ):
-            continue
-        waiting += ast.iter_child_nodes(node)
-        if isinstance(node, ast.Call):
-            kept = _kept_as(statement, node)
-            yield from _eager(node, namespace, kept)
-            yield from _jitted(node, namespace, functions, kept)
+        if lists and isinstance(node, ast.ListComp):
+            yield node
+        elif not isinstance(node, _NOT_ONCE):
+            yield node
+            waiting += ast.iter_child_nodes(node)
 
 
 def _kept_as(statement: ast.stmt, call: ast.Call) -> str | None:
@@ -160,7 +197,7 @@ def _kept_as(statement: ast.stmt, call: ast.Call) -> str | None:
     return names[0] if names else None
 
 
-def _eager(call: ast.Call, namespace: Mapping[str, Any], kept: str | None) -> Iterator[tuple[str, _Use]]:
+def _eager(call: ast.Call, namespace: Mapping[str, Any], kept: str | None) -> Iterator[tuple[str, Use]]:
     """Yield the call if it calls a function of `jax.random`, such as normal, and its key argument is a name."""
     import jax
 
@@ -171,13 +208,13 @@ def _eager(call: ast.Call, namespace: Mapping[str, Any], kept: str | None) -> It
     if not call.args or not isinstance(call.args[0], ast.Name):
         return
     if name == "split":
-        yield call.args[0].id, _Use(call, (name,), frozenset(), kept)
+        yield call.args[0].id, Use(call, (name,), frozenset(), kept)
         return
     arguments = tuple(ast.unparse(argument) for argument in [*call.args[1:], *call.keywords])
     shape = next((keyword.value for keyword in call.keywords if keyword.arg == "shape"), None)
     if shape is None and len(call.args) > 1 and name in ("normal", "uniform", "exponential", "gumbel", "laplace"):
         shape = call.args[1]
-    yield call.args[0].id, _Use(call, (name, arguments), _shapes(shape), kept)
+    yield call.args[0].id, Use(call, (name, arguments), _shapes(shape), kept)
 
 
 def _shapes(node: ast.expr | None) -> frozenset[Shape] | None:
@@ -191,7 +228,7 @@ def _shapes(node: ast.expr | None) -> frozenset[Shape] | None:
 
 def _jitted(
     call: ast.Call, namespace: Mapping[str, Any], functions: Sequence[ObservedFunction], kept: str | None
-) -> Iterator[tuple[str, _Use]]:
+) -> Iterator[tuple[str, Use]]:
     """Yield the call if it calls a user's jitted function whose programs all use the key that an argument names."""
     name_nodes = [
         argument
@@ -220,9 +257,9 @@ def _jitted(
     for name, parameter in named.items():
         uses = [direct_use(program.jaxpr, parameter) for program in candidates[0].programs]
         if all(use.shapes for use in uses):
-            yield name, _Use(call, code, frozenset().union(*(use.shapes for use in uses)), kept)
+            yield name, Use(call, code, frozenset().union(*(use.shapes for use in uses)), kept)
         elif all(use.splits and not use.shapes for use in uses):
-            yield name, _Use(call, code, frozenset(), kept)
+            yield name, Use(call, code, frozenset(), kept)
 
 
 def _value(node: ast.expr, namespace: Mapping[str, Any]) -> Any:
@@ -238,7 +275,7 @@ def _value(node: ast.expr, namespace: Mapping[str, Any]) -> Any:
     return None
 
 
-def _differ(first: _Use, second: _Use) -> bool:
+def _differ(first: Use, second: Use) -> bool:
     """Return whether two calls that draw from a key certainly are two different computations, not one repeated."""
     if first.call is second.call or first.draw == second.draw:
         return False
@@ -250,14 +287,19 @@ def _differ(first: _Use, second: _Use) -> bool:
     return first.shapes is not None and second.shapes is not None and not first.shapes & second.shapes
 
 
-def _draw_twice(first: _Use, second: _Use, tree: ast.Module, source: str) -> bool:
+def _draw_twice(first: Use, second: Use, tree: ast.Module, source: str) -> bool:
     """Return whether a cell keeps the results of two equal calls as if these were different random numbers."""
     if first.call is second.call or first.draw != second.draw:
         return False
     names = {first.kept, second.kept}
     if None in names or len(names) != 2 or any(name.startswith("_") for name in names if name):
         return False
-    return not _TIMES.search(source) and not any(_compares(node, names) for node in ast.walk(tree))
+    return not reads_clock(source) and not any(_compares(node, names) for node in ast.walk(tree))
+
+
+def reads_clock(source: str) -> bool:
+    """Return whether a cell may measure time, so that its calls may be repeated on purpose."""
+    return _TIMES.search(source) is not None
 
 
 _TIMES = re.compile(r"\b(time|timeit|perf_counter|monotonic|datetime|block_until_ready)\b")
@@ -274,8 +316,8 @@ def _compares(node: ast.AST, names: set[str | None]) -> bool:
     return is_comparing and names <= {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
 
 
-def _written(statement: ast.stmt) -> set[str]:
-    """Return the names to which a statement, or a statement inside of it, may assign."""
+def names_written(statement: ast.AST) -> set[str]:
+    """Return the names to which a statement or an expression, or a part of it, may assign."""
     names: set[str] = set()
     for node in ast.walk(statement):
         match node:
@@ -288,7 +330,7 @@ def _written(statement: ast.stmt) -> set[str]:
     return names
 
 
-def _finding(name: str, first: _Use, second: _Use, file: str) -> Finding:
+def _finding(name: str, first: Use, second: Use, file: str) -> Finding:
     lines = first.call.lineno, second.call.lineno
     if first.only_splits or second.only_splits:
         text = _USES_OF_ONE_LINE if lines[0] == lines[1] else _USES
