@@ -490,6 +490,9 @@ def test_carries_that_keep_their_types(notebook, loop):
     ("expression", "number", "taken", "became"),
     [
         ("u + 300", "300", "uint8", "44"),
+        ("u.at[0].set(300)", "300", "uint8", "44"),
+        ("jnp.where(u > 0, u, 0x12C)", "300", "uint8", "44"),
+        ("h.at[1:].set(1e6)", "1000000.0", "float16", "inf"),
         ("i * 200", "200", "int8", "-56"),
         ("u == 300", "300", "uint8", "44"),
         ("jnp.full(3, 300, jnp.uint8)", "300", "uint8", "44"),

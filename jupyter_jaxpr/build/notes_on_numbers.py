@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import linecache
 import re
 import traceback
@@ -66,4 +67,19 @@ def _writes(walk: Walk, frame: int, number: str) -> bool:
     if column < 0 or end_line != line:
         return False
     text = linecache.getline(walk.positions.files[file].name, line)[column:end_column]
-    return re.search(rf"(?<![\w.]){re.escape(number)}(?![\w.])", text) is not None
+    if re.search(rf"(?<![\w.]){re.escape(number)}(?![\w.])", text) is not None:
+        return True
+    # the user may write the number in another way than `repr`, as in 1e6 or 0xFFFF
+    return any(_equals(written, number) for written in _NUMBER.findall(text))
+
+
+_NUMBER = re.compile(r"(?<![\w.])-?(?:0[xXbBoO][\da-fA-F_]+|\d[\d_]*\.?\d*(?:[eE][+-]?\d+)?)(?![\w.])")
+
+
+def _equals(written: str, number: str) -> bool:
+    """Return whether two numbers, as written in Python, have the same value and class."""
+    try:
+        value, other = ast.literal_eval(written), ast.literal_eval(number)
+    except not_of_a_signal(ValueError, SyntaxError):
+        return False
+    return type(value) is type(other) and value == other

@@ -1,7 +1,8 @@
 """Finds Python numbers in a program that the program converts to a dtype which does not hold them.
 
 JAX raises no error: the integer 300 becomes 44 as uint8, and 1e-8 becomes 0 as float16. Such a number is a literal with
-a weak type, which a call of a jitted function gets and converts.
+a weak type, which a call of a jitted function gets and converts. Outside of jit, JAX may first make an array of the
+number, by a dispatch of `stage`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from .jaxpr.walk import Walk
 
 _CALLS = frozenset({"jit", "pjit", "closed_call"})
 _CONVERTS = "convert_element_type"
+_MAKES_ARRAY = "stage"
 
 
 @dataclass(frozen=True)
@@ -32,9 +34,14 @@ def numbers_that_do_not_fit(walk: Walk, scopes: list[int]) -> Iterator[NumberTha
     if _CONVERTS not in walk.primitives(scopes):
         return
     for scope in scopes:
+        staged: dict[Any, int | float] = {}
         for place, equation in enumerate(walk.jaxprs[scope].eqns):
-            if equation.primitive.name in _CALLS or equation.primitive.name == _CONVERTS:
-                for number in _of_equation(equation, {}):
+            if equation.primitive.name == _MAKES_ARRAY and len(equation.invars) == len(equation.outvars) == 1:
+                number_in_array = _python_number(equation.invars[0], {})
+                if number_in_array is not None:
+                    staged[equation.outvars[0]] = number_in_array
+            elif equation.primitive.name in _CALLS or equation.primitive.name == _CONVERTS:
+                for number in _of_equation(equation, staged):
                     yield NumberThatDoesNotFit(scope, place, number)
 
 
