@@ -157,6 +157,60 @@ def test_an_earlier_definition_that_is_called_late_is_not_defined_again(notebook
     assert misses(notebook, "f") == [FIRST]
 
 
+@pytest.mark.parametrize(
+    ("later", "reason"),
+    [
+        (
+            "def body(c, v):\n    return c + k * v, c\njax.lax.scan(body, 0.0, x)",
+            Reason(
+                "redefined",
+                "Line 1 defines body again, with the same code as line 2 of cell [2], so JAX traced and compiled the "
+                "scan again.",
+                cure="Define body once: JAX caches by function object.",
+            ),
+        ),
+        (
+            "def body(c, v):\n    return c - k * v, c\njax.lax.scan(body, 0.0, x)",
+            Reason(
+                "redefined",
+                "Line 1 defines body again, with other code than line 2 of cell [2], so JAX traced and compiled the "
+                "scan again.",
+                cure="Expect one compile for each change of the code of body.",
+            ),
+        ),
+        (
+            "k = 3\ndef body(c, v):\n    return c + k * v, c\njax.lax.scan(body, 0.0, x)",
+            Reason(
+                "new_function",
+                "JAX traced and compiled the scan again: body is a new function object that reads k from outside, and "
+                "k changed from 2 to 3.",
+                "k",
+                "2",
+                "3",
+                "Pass k as a part of the carry, and define body once.",
+            ),
+        ),
+    ],
+)
+def test_a_body_that_another_cell_defines_again(notebook: Notebook, later: str, reason: Reason) -> None:
+    notebook.run("k = 2\ndef body(c, v):\n    return c + k * v, c\njax.lax.scan(body, 0.0, x)")
+    notebook.run(later)
+    assert misses(notebook, "scan(body)") == [("compiled", (reason,))]
+
+
+def test_a_body_of_a_cell_that_is_run_again_with_another_value(notebook: Notebook) -> None:
+    """The cure does not say to define the body once: the body would go on to compute with the earlier value."""
+    for k in (2, 3):
+        cell = f"k = {k}\ndef body(c, v):\n    return c + k * v, c\njax.lax.scan(body, 0.0, x)"
+        notebook.shell.run_cell(cell, store_history=True, cell_id="loop")
+    text = (
+        "JAX traced and compiled the scan again: body is a new function object that reads k from outside, and k "
+        "changed from 2 to 3."
+    )
+    cure = "Pass k as a part of the carry, and define body once."
+    assert misses(notebook, "scan(body)")[-1] == ("compiled", (Reason("new_function", text, "k", "2", "3", cure),))
+
+
 def test_functions_of_one_name_within_functions_are_not_one_function(notebook: Notebook) -> None:
     for sign in "+-":
         notebook.run(f"def train{sign == '-'}():\n    def f(y):\n        return y {sign} 1\n    jax.jit(f)(x)")

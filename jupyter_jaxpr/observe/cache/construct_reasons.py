@@ -15,7 +15,8 @@ from ..user_or_library.whose_code import is_installed
 from ..value_texts import Reading
 from .closed_over import ChangedValue
 from .closest_key import closest
-from .function_history import FunctionHistory, MissEvent
+from .function_history import EarlierDefinition, FunctionHistory, MissEvent
+from .function_object_reasons import defines_again
 from .reason import Reason, names_text
 
 
@@ -39,6 +40,8 @@ def construct_reasons(
         return (Reason("first_call", text, after="a derived program"),)
     if event.rerun and not before:
         return (_rerun(construct),)
+    if event.redefines is not None:
+        return (_defined_again(event, event.redefines, construct, history),)
     if not before or event.key is None:
         return (Reason("first_call", f"This is the first call of {history.name}."),)
     closest_reasons = closest(event.key, [old.key for old in before if old.key is not None], reading).reasons
@@ -150,6 +153,21 @@ def _rerun(construct: Construct) -> Reason:
     return Reason("cell_rerun", text, cure=cure)
 
 
+def _defined_again(
+    event: MissEvent, before: EarlierDefinition, construct: Construct, history: FunctionHistory
+) -> Reason:
+    """Return the reason for a body that another cell, or a later line, defines again."""
+    bodies = _bodies(construct)
+    if event.same_code and event.changed:
+        return _reads_another(construct, bodies, event.changed[0])
+    body = "the body" if history.definition is None else history.definition.function
+    text = f"{defines_again(event, before, history, body)}, so JAX traced and compiled the {construct.name} again."
+    cure = f"Define {_functions([body.name for body in construct.bodies])} once: JAX caches by function object."
+    if not event.same_code:
+        cure = f"Expect one compile for each change of the code of {bodies}."
+    return Reason("redefined", text, cure=cure)
+
+
 def _bodies(construct: Construct) -> str:
     return " and ".join(dict.fromkeys(body.name for body in construct.bodies)) or "the body"
 
@@ -179,10 +197,11 @@ def _other_body(event: MissEvent, before: Sequence[MissEvent], construct: Constr
         return Reason(
             "new_function", f"The library makes {bodies} anew in each call: {bodies} is a new function object."
         )
-    if event.rerun:
-        return _rerun(construct)
+    # the change of a value comes first: with the advice to run the definition once, the body would read the old value
     if event.changed:
         return _reads_another(construct, bodies, event.changed[0])
+    if event.rerun:
+        return _rerun(construct)
     if not new:
         text = f"JAX traced {bodies} again: a function of the {construct.name} is new, or JAX evicted the entry."
         cure = f"Define the functions once, outside of the code that calls {construct.name}."

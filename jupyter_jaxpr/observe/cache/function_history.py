@@ -25,7 +25,7 @@ from ..observation import Outcome, Place
 from ..user_or_library.whose_code import is_installed
 from .cache_key import Key
 from .closed_over import ChangedValue, changed_values, kept_values, unread_values
-from .function_objects import FunctionObject, NewestObject, code_to_compare
+from .function_objects import FunctionObject, NewestObject, code_to_compare, codes_to_compare
 from .reason import Reason
 from .where_made import Making, making_of
 from .wrapped_functions import Wrappers
@@ -239,13 +239,16 @@ class FunctionHistory:
         event.wrappers, event.method, event.callable_class = first.wrappers, first.method, first.callable_class
         key = first.wrappers, first.partial is not None, first.callable_class, first.apart
         last = self.wrapped.get(key)
-        code_now = code_to_compare(fun) if event.construct is None else None
+        code_now = code_to_compare(fun) if event.construct is None else codes_to_compare(event.construct)
         previous = last if last is not None or earlier is None else earlier.wrapped.get(key)
         if previous is not None:
             event.changed = changed_values(previous.outside, first.outside)
             event.unread = unread_values(previous.outside, first.outside)
             if previous.code is not None and code_now is not None:
                 event.same_code = previous.code == code_now
+                # of several functions of a construct, it is unknown here which one has other code
+                if type(code_now) is tuple and len(code_now) > 1 and not event.same_code:
+                    event.same_code = None
         if last is not None:
             event.alike = last.objects
             is_plain_function = not first.wrappers and type(unwrap(fun)) is FunctionType

@@ -73,14 +73,7 @@ def _defined_again(
     key = event.key
     same_options = key is not None and any(old.key is not None and old.key.options.equals(key.options) for old in calls)
     called = written(event.wrappers, name) or name
-    place = event.definition or history.definition
-    where = None if place is None else _line_of(place, event.definition_cell, event)
-    defines = f"The cell defines {name}" if where is None else f"{where[:1].upper()}{where[1:]} defines {name}"
-    was_where = _line_of(before.place, before.cell, event)
-    code = "the same code as" if event.same_code else "other code than"
-    text = (
-        f"{defines} again, with {code} {was_where or 'the earlier definition'}, so {called} is a new function object."
-    )
+    text = f"{defines_again(event, before, history, name)}, so {called} is a new function object."
     cure = None
     if not event.same_code:
         # the code may be that of an unlike function, so the differences from the earlier calls are no reasons
@@ -98,6 +91,23 @@ def _defined_again(
         if event.unread:
             cure += _advice_on_unread(event)
     return (Reason("redefined", text, cure=cure), *_beside(event, calls, reading))
+
+
+def defines_again(event: MissEvent, before: EarlierDefinition, history: FunctionHistory, name: str) -> str:
+    """Return a clause on a second definition: Line 2 defines f again, with the same code as line 4 of cell [1].
+
+    Args:
+        event: The first miss of the function of the second definition.
+        before: The first definition.
+        history: The history of the function of the second definition.
+        name: The name of the function.
+    """
+    place = event.definition or history.definition
+    where = None if place is None else _line_of(place, event.definition_cell, event)
+    defines = f"The cell defines {name}" if where is None else f"{where[:1].upper()}{where[1:]} defines {name}"
+    was_where = _line_of(before.place, before.cell, event)
+    code = "the same code as" if event.same_code else "other code than"
+    return f"{defines} again, with {code} {was_where or 'the earlier definition'}"
 
 
 def _changed_outside(name: str, event: MissEvent) -> str:

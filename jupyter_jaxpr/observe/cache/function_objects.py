@@ -7,6 +7,7 @@ from functools import partial
 from types import CodeType, FunctionType, MappingProxyType, MethodType
 from typing import Any, NamedTuple
 
+from ...jax.eager_control_flow import Construct
 from ...jax.facts import partial_of
 from ...plain_text import exact, file_of, kind_name
 from ..code_of_callables import code_of, without_lines
@@ -37,7 +38,9 @@ class NewestObject(NamedTuple):
 
     objects: int
     outside: Mapping[str, Outside]  # name -> value that the newest object reads from outside
-    code: CodeType | None  # a copy of the code of the user's function, without line numbers; None for code of a package
+    # a copy of the code of the user's function, without line numbers; for a construct, the codes of its functions; None
+    # for code of a package
+    code: CodeType | tuple[CodeType, ...] | None
 
 
 def read_function_object(record: Any, fun: Any, key: Key | None, reading: Reading) -> FunctionObject:
@@ -81,6 +84,21 @@ def code_to_compare(fun: Any) -> CodeType | None:
     """
     code = code_of(fun)
     return None if code is None or is_installed(file_of(code)) else without_lines(code)
+
+
+def codes_to_compare(construct: Construct) -> tuple[CodeType, ...] | None:
+    """Return `code_to_compare` of each function that the user passed to a construct.
+
+    Return None unless all of them are plain functions at the top level of a cell or a file.
+    """
+    functions = [None if passed.reference is None else passed.reference() for passed in construct.functions]
+    codes = [
+        code_to_compare(function)
+        for function in functions
+        if type(function) is FunctionType and function.__code__.co_qualname.isidentifier()
+    ]
+    known = tuple(code for code in codes if code is not None)
+    return known if functions and len(known) == len(functions) else None
 
 
 def _positional(fun: Any, count: int) -> list[str]:

@@ -126,7 +126,7 @@ class History:
                 if event.definition is not None:
                     event.definition_cell = self._count_of.get(event.definition.file)
                 event.held_before = bool(self._held_before) and self._is_held_before(fun)
-                earlier = None if record.construct is not None else self._earlier_on_another_line(history)
+                earlier = self._earlier_on_another_line(history)
                 history.count_alike(event, first, fun, earlier)
                 event.reloaded = self._is_reloaded(history, unwrap(fun))
                 is_first = event.alike == 0 and not event.rerun and not event.reloaded
@@ -334,13 +334,14 @@ class History:
         function has none, because two cells may use one name for two unlike functions.
         """
         place = history.definition
-        if place is None or history.name == "<lambda>" or "<locals>" in place.function:
+        if place is None or "<lambda>" in history.name or "<locals>" in place.function:
             return None
         names = self._names_of.get(place.file)
         functions = [
             function
             for function in self._functions.values()
             if function is not history
+            and function.name == history.name
             and (earlier := function.definition) is not None
             and earlier.function == place.function
             and (earlier.file == place.file or names is not None and self._names_of.get(earlier.file) is names)
