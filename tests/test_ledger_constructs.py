@@ -213,3 +213,34 @@ def test_the_history_keeps_no_branch_alive() -> None:
     gc.collect()
     assert [reference() for reference in references] == [None, None]
     assert len(ledger.functions) == 2
+
+
+def test_a_setting_that_changed_between_two_equal_calls() -> None:
+    def add(carry: Any, x: Any) -> tuple[Any, Any]:
+        return carry + x, carry
+
+    with observe() as ledger:
+        lax.scan(add, 0.0, ROW)
+        with jax.default_matmul_precision("float32"):
+            lax.scan(add, 0.0, ROW)
+            lax.scan(add, 0.0, ROW)
+        with jax.set_mesh(jax.make_mesh((1,), ("d",))):
+            lax.scan(add, 0.0, ROW)
+    name = "jax_default_matmul_precision"
+    assert told(ledger, "scan(add)") == [
+        (f"The setting {name} changed from None to float32.", f"Set {name} once, before the first call."),
+        ("The mesh changed from none to d=1.", "Set the mesh once, before the first call."),
+    ]
+
+
+def test_a_new_body_under_a_setting_that_changed() -> None:
+    with observe() as ledger:
+        for precision in (None, "float32"):
+            with jax.default_matmul_precision(precision):
+                lax.scan(lambda carry, x: (carry + x, carry), 0.0, ROW)
+    name = "jax_default_matmul_precision"
+    cure = f"Give the lambda a name outside of the code that calls scan: {BY_OBJECT}"
+    assert told(ledger, "scan(<lambda>)") == [
+        ("JAX traced and compiled the scan again: <lambda> is a new function object.", cure),
+        (f"The setting {name} changed from None to float32.", f"Set {name} once, before the first call."),
+    ]

@@ -314,6 +314,7 @@ def _indexed(equation: Any, operands: Sequence[Any], counted: frozenset[int]) ->
     numbers = params["dimension_numbers"]
     outcome = _MODES.get(getattr(params.get("mode"), "name", ""))
     is_write = equation.primitive.name != "gather"
+    # Batched axes may come from a vmap around the user's code, where the axes of the user's array have other numbers.
     if indices is None or not indices.size or outcome is None or numbers.operand_batching_dims:
         return None
     axes = numbers.scatter_dims_to_operand_dims if is_write else numbers.start_index_map

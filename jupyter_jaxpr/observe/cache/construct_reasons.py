@@ -55,9 +55,16 @@ def construct_reasons(
         differences = [_other_settings(old.construct, construct) for old in reversed(settings)]
         other = min(differences, key=len)
         return (*other, _other_body(event, before, construct)) if _is_another_function(construct, before) else other
-    if closest_reasons:
+    if closest_reasons and (construct.name == "map" or before[-1].clears != event.clears):
         text = "The reason is unknown: JAX evaluated the construct in another context, such as another mesh."
         return (Reason("unknown", text),)
+    # of an earlier call with the same function objects and equal arguments, the settings are the only difference
+    same = [old.key for old in before if _new_functions(construct, [old]) == [] and old.key is not None]
+    same_reasons = closest(event.key, same, reading).reasons if same else ()
+    if same_reasons and all(reason.kind == "config" for reason in same_reasons):
+        return same_reasons
+    if closest_reasons:
+        return (_other_body(event, before, construct), *closest_reasons)
     return (_other_body(event, before, construct),)
 
 
