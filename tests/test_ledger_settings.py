@@ -189,6 +189,27 @@ def test_a_call_under_a_transformation_that_maps_none_of_its_arguments() -> None
     ]
 
 
+def test_a_value_under_a_transformation_that_is_committed_to_a_device() -> None:
+    @jax.jit
+    def f(x: Any) -> Any:
+        return x * 2
+
+    x = jnp.arange(3.0)
+    committed = jax.device_put(x, jax.devices()[0])
+    with observe() as ledger:
+        jax.grad(lambda v: f(v).sum())(x)
+        jax.grad(lambda v: f(v).sum())(committed)
+        jax.grad(lambda v: f(v).sum())(committed)
+    reasons = [(outcome, [reason.text for reason in reasons]) for outcome, reasons in told(ledger, "f")]
+    assert reasons[0] == ("compiled", ["This is the first call of f."])
+    slow = "The function f was called under reverse-mode differentiation: such calls have no fast path."
+    assert reasons[1] in [
+        ("compiled", ["The value of x is now committed to cpu:0."]),
+        ("dispatch_only", [slow]),
+    ]
+    assert reasons[2] == ("dispatch_only", [slow])
+
+
 def test_a_call_after_calls_under_a_transformation() -> None:
     @jax.jit
     def f(i: Any) -> Any:

@@ -70,6 +70,19 @@ def transforms_of(values: Sequence[Any]) -> TransformsOfCall | None:
     return TransformsOfCall(tuple(transform for _, transform in ordered), tuple(leaves))
 
 
+def values_inside(values: Sequence[Any]) -> list[Any]:
+    """Return the values that the tracers among some leaves stand for; a leaf that is no tracer is returned unchanged.
+
+    The transforms of the leaves must be known: `transforms_of` returned them.
+    """
+    inner = []
+    for value in values:
+        while is_tracer_type(type(value)):
+            _, value = _outermost(value)
+        inner.append(value)
+    return inner
+
+
 def vmaps_around_call(leaves: int) -> TransformsOfCall:
     """Return the vmaps around a call that is under a transform and has no tracer among its leaves.
 

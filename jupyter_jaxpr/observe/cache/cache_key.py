@@ -17,6 +17,7 @@ from ...jax.cache_key_parts import (
     FlatCall,
     LeafColumns,
     LeafFacts,
+    array_type,
     flatten,
     leaf_columns,
     leaf_facts,
@@ -24,7 +25,7 @@ from ...jax.cache_key_parts import (
     trace_context_names,
 )
 from ...jax.facts import transforming
-from ...jax.transforms_of_tracers import TransformsOfCall, transforms_of, vmaps_around_call
+from ...jax.transforms_of_tracers import TransformsOfCall, transforms_of, values_inside, vmaps_around_call
 from ...plain_text import FAILURES, Limit, exact, text_of
 from ..value_texts import NOTHING_CALLED, Reading
 from .static_values import StaticLeaf, StaticValue
@@ -133,6 +134,9 @@ def _no_options(options: Any) -> tuple[()]:
     return ()
 
 
+_NO_FACTS: LeafFacts = (None, "", None, None, None)
+
+
 class Key:
     """The cache key of one call, as this package records it.
 
@@ -156,6 +160,7 @@ class Key:
         "_classes",
         "_columns",
         "_facts",
+        "_facts_inside",
         "_leaves",
         "context",
         "count",
@@ -197,6 +202,12 @@ class Key:
         self.transforms: TransformsOfCall | None = None
         if self.traced:
             self.transforms = transforms_of(values) if has_tracers else vmaps_around_call(self.count)
+        self._facts_inside: Sequence[LeafFacts] = ()
+        if has_tracers and self.transforms is not None:
+            array = array_type()
+            self._facts_inside = [
+                leaf_facts([value], False)[0] if type(value) is array else _NO_FACTS for value in values_inside(values)
+            ]
         self._leaves: tuple[Leaf, ...] | None = None
         self._classes: tuple[type, ...] | None = None
         self.context: Sequence[Any] = trace_context()
@@ -220,6 +231,11 @@ class Key:
                     for aval, sharding, committed in zip(*self._columns, strict=True)
                 )
         return self._leaves
+
+    @property
+    def leaves_inside(self) -> tuple[Leaf, ...]:
+        """One `Leaf` for the value that each tracer stands for; empty for a call without tracers, or if unknown."""
+        return tuple(map(Leaf._make, self._facts_inside))
 
     @property
     def classes(self) -> tuple[type, ...]:

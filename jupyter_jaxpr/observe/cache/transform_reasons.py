@@ -6,13 +6,14 @@ fast path.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ...jax.transforms_of_tracers import Transforms
 from ..value_texts import Reading
 from .cache_key import Key
 from .function_history import MissEvent
 from .key_texts import paths
+from .leaf_reasons import leaf_differences
 from .reason import Reason, names_text
 
 _WORDS = {
@@ -90,7 +91,7 @@ def transform_reason(event: MissEvent, earlier: Sequence[MissEvent], name: str, 
         old for old in under_transforms if old.key is not None and old.key.transforms == key.transforms
     ]
     if alike_under_transforms:
-        return _same_transforms(event, alike_under_transforms[-1], name)
+        return _same_transforms(event, alike_under_transforms, name, reading)
     of_kinds = [old for old in under_transforms if old.key is not None and _kinds(old.key) == _kinds(key)]
     if not of_kinds:
         return first_under(key, name)
@@ -102,13 +103,27 @@ def transform_reason(event: MissEvent, earlier: Sequence[MissEvent], name: str, 
     return _other_axes(before, key, name, reading)
 
 
-def _same_transforms(event: MissEvent, last: MissEvent, name: str) -> Reason:
+def _same_transforms(event: MissEvent, alike: Sequence[MissEvent], name: str, reading: Reading) -> Reason:
+    """Return the reason of a miss under the same transforms, and with the same types, as the earlier calls `alike`."""
     assert event.key is not None
+    last = alike[-1]
     if last.clears != event.clears:
         text = f"JAX no longer holds the program of {name} under {under(event.key)}: the caches were cleared."
         return Reason("cleared", text, cure="Do not call jax.clear_caches() or clear_cache() between calls.")
+    key = event.key
+    placements = [list(_placements(old.key, key, reading)) for old in reversed(alike) if old.key is not None]
+    if placements and (closest := min(placements, key=len)):
+        return closest[0]
     text = f"The reason is unknown: JAX had derived a program of {name} under {under(event.key)} for an earlier call."
     return Reason("unknown", text)
+
+
+def _placements(old: Key, new: Key, reading: Reading) -> Iterator[Reason]:
+    """Yield the differences between the devices and shardings of the values to which two calls apply a transform."""
+    for path, before, after in zip(paths(new, reading), old.leaves_inside, new.leaves_inside, strict=False):
+        for _, reason in leaf_differences(path, before, after):
+            if reason.kind in ("committed", "sharding"):
+                yield reason
 
 
 def _other_size(before: Key, key: Key, name: str) -> Reason:
