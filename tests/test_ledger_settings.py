@@ -210,6 +210,23 @@ def test_a_value_under_a_transformation_that_is_committed_to_a_device() -> None:
     assert reasons[2] == ("dispatch_only", [slow])
 
 
+def test_a_call_under_a_transformation_is_compared_with_calls_under_the_same_one() -> None:
+    """The call under vmap differs in fewer arguments, but has a program of its own."""
+
+    @jax.jit
+    def f(x: Any, y: Any) -> Any:
+        return x * y
+
+    with observe() as ledger:
+        jax.vmap(lambda v: f(v, 2.0))(jnp.arange(3.0))
+        jax.grad(lambda v: f(v, jnp.float32(2.0)))(1.0)
+        jax.grad(lambda v: f(v, 2.0))(1.0)
+    cure = "Pass y as one kind of value every time, such as jnp.asarray(y, dtype=...)."
+    text = "The type of y changed from f32[] to weak f32[] (a Python float)."
+    reason = Reason("weak_type", text, "y", "f32[]", "weak f32[] (a Python float)", cure)
+    assert told(ledger, "f")[-1] == ("compiled", (reason,))
+
+
 def test_a_call_after_calls_under_a_transformation() -> None:
     @jax.jit
     def f(i: Any) -> Any:

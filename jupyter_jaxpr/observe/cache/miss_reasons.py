@@ -18,7 +18,7 @@ from .function_object_reasons import function_object_reasons, is_cell, new_equin
 from .held_entries import EVICTED_ABOVE
 from .reason import Reason
 from .static_values import is_plain
-from .transform_reasons import first_under, is_first_under, transform_reason, under
+from .transform_reasons import first_under, is_first_under, transform_reason, under, under_the_same
 
 
 def reasons_of(event: MissEvent, history: FunctionHistory, reading: Reading = NOTHING_CALLED) -> tuple[Reason, ...]:
@@ -80,6 +80,8 @@ def _reasons(event: MissEvent, history: FunctionHistory, reading: Reading) -> tu
     if event.key.traced and event.outcome != "dispatch_only" and is_first_under(event.key, same_jit):
         # the first call under a new transform misses even if all types are equal, so other differences are no reason
         return (first_under(event.key, history.name),)
+    if event.key.traced:
+        same_jit = under_the_same(event.key, same_jit)
     keys = [old.key for old in same_jit[-MOST_COMPARED:] if old.key is not None]
     nearest = closest(event.key, keys, reading)
     if nearest.compiles or (nearest.kinds and event.outcome == "dispatch_only" and not event.key.traced):

@@ -59,6 +59,16 @@ def is_first_under(key: Key, earlier: Sequence[MissEvent]) -> bool:
     return all(_kinds(old) != _kinds(key) for old in earlier_keys)
 
 
+def under_the_same(key: Key, earlier: Sequence[MissEvent]) -> list[MissEvent]:
+    """Return the earlier calls under the same transforms as a call, or all earlier calls if there is none.
+
+    Axes and batch sizes do not count. A call under another transform has another program, so a difference from its
+    types is no reason.
+    """
+    same = [old for old in earlier if old.key is not None and old.key.transforms and _kinds(old.key) == _kinds(key)]
+    return same if key.transforms is not None and same else list(earlier)
+
+
 def first_under(key: Key, name: str) -> Reason:
     """Return the reason for the first call under a combination of transforms."""
     text = f"This is the first call of {name} under {under(key)}. JAX derives a program for each transform."
