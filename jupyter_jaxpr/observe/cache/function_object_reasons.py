@@ -40,7 +40,8 @@ def function_object_reasons(
         file = os.path.basename(history.definition.file)
         text = f"Python loaded {file} again, by a reload or by %run, so {name} is a new function object."
         if event.same_code is not None:
-            text += f" The code of {name} {'did not change' if event.same_code else 'changed'}."
+            code = f" The code of {name} did not change." if event.same_code else f" The code of {name} changed."
+            text += code
         cure = f"Expect one compile of {name} for each time that Python loads {file}."
         return (Reason("reloaded", text, cure=cure), *_beside(event, earlier, reading))
     expression = written(event.wrappers, name.strip("<>"))
