@@ -324,5 +324,7 @@ def test_what_cannot_be_checked_is_not_given(tmp_path):
 def test_a_huge_file_is_not_read(tmp_path):
     path = tmp_path / "data.py"
     path.write_text("x = 1\n" + "#" * cut_source_text.LARGEST, encoding="utf-8")
-    with pytest.raises(NoText, match=r"^data\.py is larger than 4 MB\. Open the file in an editor\.$"):
+    with pytest.raises(
+        NoText, match=r"^The panel does not show data\.py: the file is larger than 4 MB\. Open the file in an editor\.$"
+    ):
         source_text(str(path), [])

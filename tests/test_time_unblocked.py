@@ -415,7 +415,7 @@ def test_the_words_for_a_function_that_times_and_for_a_block(defined: Notebook) 
         (
             "The clock in bench stops when f returns. JAX returns before the work is done. "
             "The measured time includes only the dispatch, which may take far less time than the work.",
-            "Let bench call jax.block_until_ready on the result before the clock is read again.",
+            "In bench, call jax.block_until_ready on the result before bench reads the clock again.",
         ),
         (
             "The clock around this with block stops when f returns. JAX returns before the work is done. "

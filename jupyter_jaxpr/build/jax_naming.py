@@ -26,7 +26,7 @@ def learn_naming() -> Naming:
         try:
             with unheard():
                 learned = _learn()
-        except not_of_a_signal(Exception):  # JAX is not installed, or its printed names are not understood
+        except not_of_a_signal(Exception):  # JAX is not installed, or its printed names follow other rules
             learned = NAMING
         if learned is None:
             return NAMING

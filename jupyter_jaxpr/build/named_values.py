@@ -204,7 +204,8 @@ class _Written:
     def _leave_out_cotangents(self, trace: Mapping[NamePlace, Sequence[TracedArray | TracedTree]]) -> None:
         """Remove the scopes that have the equations of a trace in reverse order, because they compute cotangents."""
         last: dict[tuple[int, int], int] = {}
-        # (trace, scope) -> number of equations in the order of the trace minus those in reverse order
+        # (trace, scope) -> number of equations in the order of the trace minus those in reverse order; negative for a
+        # scope that the backward pass of a gradient made
         steps: dict[tuple[int, int], int] = {}
         code = None
         for key, described in trace.items():

@@ -174,7 +174,10 @@ class Results:
         return True
 
     def _after(self, setting: Any) -> Callable[[Any], None]:
-        """Return a wrapper of the function that JAX calls when a setting changes; the wrapper reinstalls the hook."""
+        """Return a wrapper of the function that JAX calls when a setting changes.
+
+        The wrapper reinstalls the hook, unless JAX has installed its check for NaN in the hook's place.
+        """
         original = setting._update_thread_local_hook
 
         def changed(value: Any) -> None:

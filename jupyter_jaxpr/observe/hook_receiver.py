@@ -83,7 +83,7 @@ class HookReceiver:
         self._eager = EagerConstructs(self._is_observed, self.evaluated, self.hooks.fail)
         self._ahead_of_calls = TracesAhead(self.traced_ahead, self.hooks.fail)
         self._untold_changes = SilentChangeHooks(self.changed, self.hooks.fail)
-        self.shows_libraries = False  # true if the programs of library calls are recorded: while a run is on
+        self.shows_libraries = False  # true during a run: programs of library calls are then recorded
         self._watching: set[Run] = set()  # the runs whose programs are shown
         self._threads: dict[int, ThreadState] = {}
         # text of `source_of` (a function's name and place, from JAX's options of its jit) -> the function's history;

@@ -213,7 +213,7 @@ class Observer(HookReceiver):
             self._forget_dead(state)
 
     def _forget_dead(self, state: ThreadState) -> None:
-        """Drop the records of deleted functions.
+        """Drop the records of deleted functions and of calls that ended with an exception.
 
         Must be called while no user code runs on this thread.
         """

@@ -60,7 +60,7 @@ function markAt(
   return Decoration.set([mark.range(from, to)]);
 }
 
-/** The place of the error that a trace raised, if it is in the traced cell; else null. */
+/** The place of the error that Live's trace raised, if the place is in the traced cell; else null. */
 export function raisedIn(snapshot: Snapshot | null): IMarkedPlace | null {
   const note = snapshot?.notes.find(({ kind }) => kind === 'trace_raised');
   if (snapshot === null || note === undefined || note.frame < 0) {

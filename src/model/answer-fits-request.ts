@@ -2,7 +2,7 @@
 import type { Answer, Params, RequestName } from '../protocol/request-types';
 import { REQUESTS } from '../protocol/request-table';
 
-/** The fields of an answer that must equal those of the request. */
+/** If an answer has one of these fields, the value must equal that of the request. */
 const ABOUT = ['snapshot', 'program', 'control', 'index', 'path'];
 
 /** True if the answer may be put into the document of the run for which it was requested. */

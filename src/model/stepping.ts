@@ -142,7 +142,10 @@ export class Stepping {
     }
   }
 
-  /** Run the construct again and record it; does nothing if no kernel can answer or if the recording is in progress. */
+  /**
+   * Requests a recording of the construct's steps. A program with effects is run only after `confirm`. Does nothing if
+   * no kernel can answer or if the recording is in progress.
+   */
   async record(snapshot: Snapshot, control: number): Promise<void> {
     const params = { snapshot: snapshot.id, control };
     await this._work.start(snapshot, control, params);

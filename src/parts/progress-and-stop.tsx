@@ -65,7 +65,7 @@ export function Working(props: {
  */
 export function Question(props: {
   question: string;
-  /** A short title for screen readers that names what the question is about. */
+  /** The label of the dialog for screen readers: a shorter form of the question. */
   title: string;
   answers: { yes: string; no: string };
   yes: () => void;

@@ -29,7 +29,7 @@ const FACTORY = 'Jaxpr';
 /** Makes the view of a file, which is fetched when the first one is opened. */
 type MakeView = (path: (() => string) | null) => Promise<FileView>;
 
-/** Opens a file; only the reader of documents reads the text of the file. */
+/** Opens a .jaxpr.json file: the factory passes the text of the file to `readDocumentFile` and does not parse it. */
 class Factory extends ABCWidgetFactory<DocumentWidget> {
   constructor(
     options: DocumentRegistry.IWidgetFactoryOptions,

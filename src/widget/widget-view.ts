@@ -190,7 +190,7 @@ export class WidgetView extends Panel {
   private _refusal: HTMLElement | null = null;
   private _traits: Traits;
   private _waiting: ReturnType<typeof setTimeout>;
-  /** The host changes the widget's size without telling the widget. */
+  /** Observes the size of the node, because the notebook front end sends no resize message of Lumino. */
   private _observer = new ResizeObserver(() => {
     MessageLoop.postMessage(this, Widget.ResizeMessage.UnknownSize);
   });

@@ -38,7 +38,10 @@ def _finding(timing: Timing, file: str, observation: Observation) -> Finding:
     is_array = timing.around is None and _one_array(timing, observation)
     waiting_call = f"{value}.block_until_ready()" if is_array else f"jax.block_until_ready({value})"
     if timing.helper is not None:
-        cure = f"Let {timing.helper} call jax.block_until_ready on the result before the clock is read again."
+        cure = (
+            f"In {timing.helper}, call jax.block_until_ready on the result before {timing.helper} reads the clock "
+            "again."
+        )
     elif timing.how == "with":
         value = timing.assigned or timing.call
         cure = f"Call jax.block_until_ready({value}) at the end of the block."

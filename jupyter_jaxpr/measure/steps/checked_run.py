@@ -83,7 +83,7 @@ class Construct:
 
     @property
     def question(self) -> str | None:
-        """The question that the user must confirm before the run; None if the program has no effects."""
+        """The question to confirm before the stepper runs the program again; None if the program has no effects."""
         effects = self.stepper.effects
         return EFFECTS.format(effects=", ".join(effects)) if effects else None
 

@@ -53,7 +53,7 @@ class _Point:
 
 
 class Kept:
-    """The steps and visits that have been kept until now.
+    """The kept steps of a construct, and its kept visits; a visit is one execution of the construct.
 
     Args:
         target: The construct.

@@ -177,7 +177,9 @@ def unread_values(before: Mapping[str, Outside], after: Mapping[str, Outside]) -
 
 
 def kept_values(names: Iterable[str], outside: Mapping[str, Outside]) -> list[str]:
-    """Return the names among `names` whose values are numbers, strings or arrays.
+    """Return the names among `names` whose values are arrays or plain values.
+
+    Plain values are numbers, strings, bytes, None, and tuples of these.
 
     Args:
         names: The names of the variables that a function reads from enclosing functions.

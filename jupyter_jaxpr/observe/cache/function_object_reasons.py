@@ -46,7 +46,7 @@ def function_object_reasons(
         return (Reason("reloaded", text, cure=cure), *_beside(event, earlier, reading))
     expression = written(event.wrappers, name.strip("<>"))
     if event.alike == 0:
-        called = _as_it_is(event, history, expression)
+        called = _text_of_object(event, history, expression)
         return (Reason("first_call", f"This is the first call of {called}.", after=None if called == name else called),)
     return (_made_anew(event, history, expression), *_beside(event, earlier, reading))
 
@@ -203,10 +203,11 @@ def _beside(event: MissEvent, earlier: Sequence[MissEvent], reading: Reading) ->
     return nearest.reasons if nearest.compiles else ()
 
 
-def _as_it_is(event: MissEvent, history: FunctionHistory, expression: str | None) -> str:
-    """Return the text that names a function, in a history that holds functions with several wrappers.
+def _text_of_object(event: MissEvent, history: FunctionHistory, expression: str | None) -> str:
+    """Return the text that names the function object of a miss.
 
-    Examples are jax.grad(loss), or a partial of loss.
+    The text is the function's name or, if the history holds objects with several wrappers, the name with the wrapper
+    of this object, such as jax.grad(loss) or a partial of loss.
     """
     if len(history.wrapped) < 2:
         return history.name

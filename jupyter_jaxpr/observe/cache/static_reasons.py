@@ -100,14 +100,14 @@ def _another_function(subject: str, path: str, before: StaticValue, after: Stati
     if changed:
         names = names_text([value.name for value in changed])
         text = f"{subject} is a new {kind} object, and {changed[0].described()}."
-        with_parameters = f"with a parameter for {names}" if len(changed) == 1 else f"with parameters for {names}"
-        if kind == "partial":
-            with_parameters = f"without {names}"
         argument_or_arguments = "an argument" if len(changed) == 1 else "arguments"
-        cure = (
-            f"Make the {kind} once, {with_parameters}. Pass {names} as {argument_or_arguments} through the jitted "
-            "function."
-        )
+        passed = f"Pass {names} as {argument_or_arguments} through the jitted function."
+        if kind == "partial":
+            cure = f"Make the {kind} once, without {names}. {passed}"
+        elif len(changed) == 1:
+            cure = f"Make the {kind} once, and let the {kind} take {names} as a parameter. {passed}"
+        else:
+            cure = f"Make the {kind} once, and let the {kind} take {names} as parameters. {passed}"
         return Reason("static_value", text, path, before.text, after.text, cure)
     unread = names_text(unread_values(before.reads.outside, after.reads.outside))
     if unread:

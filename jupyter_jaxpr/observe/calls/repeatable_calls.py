@@ -63,7 +63,10 @@ class HeldCall:
 
     @classmethod
     def plain(cls, fun: Any, options: Any, tree: Any, count: int) -> HeldCall:
-        """Return the call of a jitted function without static arguments; `count` is the number of leaves in `tree`."""
+        """Return the record of a call without static arguments, for a later repetition.
+
+        `count` is the number of leaves in `tree`.
+        """
         call = cls.__new__(cls)
         call.options, call._jitted, call._fun = options, None, _reference(fun)
         call._tree, call._slots = tree, [None] * count
@@ -72,7 +75,7 @@ class HeldCall:
 
     @classmethod
     def with_statics(cls, fun: Any, options: Any, key: Key, count: int) -> HeldCall:
-        """Return the call of a jitted function with `count` positional arguments and the static values of `key`."""
+        """Return the record of a call with `count` positional arguments and the static values of `key`."""
         call = cls.__new__(cls)
         call.options, call._jitted, call._fun = options, None, _reference(fun)
         call._tree, call._slots = key.treedef, [None] * key.count

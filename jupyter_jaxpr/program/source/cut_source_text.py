@@ -95,7 +95,10 @@ def _read(name: str, short: str) -> str:
         raise NoText(_NOT_KEPT.format(name=name))
     try:
         if os.path.getsize(name) > LARGEST:
-            raise NoText(f"{short} is larger than {LARGEST // 1_000_000} MB. Open the file in an editor.")
+            raise NoText(
+                f"The panel does not show {short}: the file is larger than {LARGEST // 1_000_000} MB. Open the file in "
+                "an editor."
+            )
         with tokenize.open(name) as file:
             return file.read()
     except not_of_a_signal(OSError, SyntaxError, UnicodeDecodeError):

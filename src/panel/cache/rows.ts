@@ -89,7 +89,7 @@ export interface IArrangement {
 const UNFOLDED_AT_FIRST = 12;
 /**
  * If a run has called at most this many functions, the list of a function's entries is unfolded at first, unless the
- * function has more entries than `FEW_ENTRIES`.
+ * function has one entry or more entries than `FEW_ENTRIES`.
  */
 const FEW_FUNCTIONS = 3;
 const FEW_ENTRIES = 4;
@@ -260,7 +260,8 @@ class Rows {
   private _entries(of: IFunction, level: number, parent: string): void {
     const { entries, definition } = of.ledgerFunction;
     const count = entries.length;
-    const atFirst = count <= this._entriesAtFirst;
+    // The row of the only miss already has the argument types of a single entry.
+    const atFirst = 1 < count && count <= this._entriesAtFirst;
     if (!this._heading('entries', count, level, `${parent} entries`, atFirst)) {
       return;
     }

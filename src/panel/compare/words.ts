@@ -217,7 +217,7 @@ export function rowsOf(
       key: 'calls',
       label: trans.__('Number of calls'),
       about: trans.__(
-        'The number of calls of the function that the comparison made.'
+        'This row says how often the comparison called the function.'
       ),
       cells: variants.map(({ calls }) => ({
         text:

@@ -88,7 +88,7 @@ export class CostReading {
     return group === 'scope' ? this.cost.by_scope : this.cost.by_name_stack;
   }
 
-  /** True if a table of this grouping has anything to show. */
+  /** True if the grouping has a row besides the root; always true for the groupings without a tree. */
   has(group: Group): boolean {
     return group === 'scope' || group === 'name_stack'
       ? this.nodes(group).length > 1

@@ -189,7 +189,7 @@ export function DiffTable(props: {
           )}
           onClick={help}
         >
-          {trans.__('Show keys')}
+          {trans.__('Keyboard shortcuts')}
         </button>
       </div>
       {diff.level === 'jaxpr' && (

@@ -133,7 +133,7 @@ export function Choosing(props: {
               {trans.__('situation')}
             </th>
             <th role="columnheader" scope="col">
-              {trans.__('construct to use')}
+              {trans.__('JAX function to use')}
             </th>
             <th role="columnheader" scope="col">
               {trans.__('reason')}

@@ -20,7 +20,7 @@ const ATTRIBUTES = /\{(?=[\w.]+ ?=|[\w.]+[,}])/g;
 /** The word that MLIR prints before the source location of an operation. */
 const LOCATION = 'loc';
 
-/** Attributes up to this length are shown in full. */
+/** If the text after the last operand of an operation has more characters than this, a chip replaces the text. */
 const LONG_ATTRIBUTES = 16;
 const LONG_ARGUMENTS = 72;
 

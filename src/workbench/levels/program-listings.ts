@@ -59,7 +59,7 @@ export class ProgramListings {
     return this._changed;
   }
 
-  /** The lines of a level; null until the text of the level has arrived. */
+  /** The listing of a level; null until the text of the level has arrived. */
   listing(level: LevelName): IListing | null {
     const text = level === 'jaxpr' ? null : this.shownText(level);
     return level === 'jaxpr' ? this.jaxpr : text && inPlace(text, this._trans);

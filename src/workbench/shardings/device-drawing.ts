@@ -107,9 +107,16 @@ function titles(
   }
   const lines = [];
   if (rowAxis === null) {
-    lines.push(trans.__('The columns show axis %1 of the array.', columnAxis));
+    lines.push(
+      trans.__(
+        'The columns are the pieces of axis %1 of the array.',
+        columnAxis
+      )
+    );
   } else if (columnAxis === null) {
-    lines.push(trans.__('The rows show axis %1 of the array.', rowAxis));
+    lines.push(
+      trans.__('The rows are the pieces of axis %1 of the array.', rowAxis)
+    );
   } else {
     lines.push(
       trans.__(

@@ -78,7 +78,10 @@ def keys_error(raised: RaisedAt | None, path: str, text: str, option: str) -> Ex
         words = f"Leave the entry for {extra} out."
     if keys.extra and keys.lacking:
         title = f"{option} and {name} have different keys"
-        explanation = f"Only {entry_name} has {extra}, and only {name} has {lacking}. {OF_OPTION}"
+        explanation = (
+            f"{entry_name} has {extra}, which {name} does not have. {name} has {lacking}, which {entry_name} does not "
+            f"have. {OF_OPTION}"
+        )
         words = f"Write the keys {needed} in {entry_name}, each with the axis that vmap maps, or None."
     cure = FoundCure("in_axes", None, words)
     entry = leaf_at(axes, path) if (axes := call.option("in_axes")) is not None else None

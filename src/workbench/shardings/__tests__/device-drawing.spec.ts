@@ -66,7 +66,7 @@ describe('the picture of an array', () => {
     const vector = array({ type: 'f32[8]', shape: [8], shard: [4] });
     const how = layout({ splits: [2], holders: [[0], [1]] });
     expect(texts(vector, how)).toEqual([
-      'The columns show axis 0 of the array.',
+      'The columns are the pieces of axis 0 of the array.',
       '0:4',
       '4:8',
       '0',
