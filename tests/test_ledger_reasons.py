@@ -477,9 +477,8 @@ def test_a_call_of_jvp_with_an_integer_alone(notebook) -> None:
     (miss,) = [each for each in function["misses"] if each["this_run"]]
     assert [(reason["kind"], reason["text"]) for reason in miss["reasons"]] == [
         (
-            "unknown",
-            "The cache key equals an earlier key, and JAX reused the executable. Why the call took no fast path is "
-            "unknown.",
+            "no_fast_path",
+            "The function counted_on was called under a transform such as grad or vmap: such calls have no fast path.",
         )
     ]
 

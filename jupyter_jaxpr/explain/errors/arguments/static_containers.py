@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from ....interruptions import not_of_a_signal
 from ....observe.observation import Edit, FoundCure, Place
 from ....plain_text import own_name
 from ...trials.trial_of_cure import passed
@@ -75,7 +76,7 @@ def _without(raised: RaisedAt, jit: ast.Call, name: str, parameters: list[str]) 
             continue
         try:
             written = ast.literal_eval(keyword.value)
-        except ValueError:
+        except not_of_a_signal(ValueError):
             return None
         elements = list(written) if isinstance(written, tuple | list) else [written]
         others = [element for element in elements if not _is_parameter(element, name, parameters)]
