@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from conftest import Notebook
+from ipykernel.compiler import XCachingCompiler
 
 from jupyter_jaxpr.observe.cache.reason import Reason
 
@@ -139,6 +140,18 @@ def test_a_function_that_another_cell_defines_again(
     assert notebook.shell.execution_count == 3
     notebook.run(later)
     assert misses(notebook, "f") == [("compiled", (Reason("redefined", expected_text, cure=cure), *further))]
+
+
+def test_a_function_that_another_cell_of_the_same_text_defines_again(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The kernel of a notebook names the file of a cell by the cell's text alone.
+    monkeypatch.setattr(notebook.shell, "compile", XCachingCompiler())
+    for cell_id in ("one", "two"):
+        notebook.shell.run_cell("@jax.jit\ndef up(y):\n    return y + 1\nup(x)", store_history=True, cell_id=cell_id)
+    text = "Line 1 defines up again, with the same code as line 1 of cell [2], so up is a new function object."
+    cure = "Define up once: JAX caches by function object, not by code."
+    assert misses(notebook, "up") == [("compiled", (Reason("redefined", text, cure=cure),))]
 
 
 def test_a_function_that_a_later_line_of_the_cell_defines_again(notebook: Notebook) -> None:

@@ -107,6 +107,10 @@ def defines_again(event: MissEvent, before: EarlierDefinition, history: Function
     where = None if place is None else _line_of(place, event.definition_cell, event)
     defines = f"The cell defines {name}" if where is None else f"{where[:1].upper()}{where[1:]} defines {name}"
     was_where = _line_of(before.place, before.cell, event)
+    # Two cells with equal texts have one file name in a notebook's kernel.
+    is_equal_cell = place is not None and before.place.file == place.file and before.place.line == place.line
+    if is_equal_cell and before.cell is not None:
+        was_where = f"line {before.place.line} of cell [{before.cell}]"
     code = "the same code as" if event.same_code else "other code than"
     return f"{defines} again, with {code} {was_where or 'the earlier definition'}"
 

@@ -361,7 +361,10 @@ class History:
         # Either the cell of the later definition began after a call of the earlier function, or both definitions are at
         # the top level of one file, where they run in the order of their lines.
         if executed > earlier.last_seen or (before.file == place.file and before.line < place.line):
-            return EarlierDefinition(before, self._count_of.get(before.file), weakref.ref(earlier))
+            # Two cells with equal texts have one file name, so the cell is the one that was noted at the call.
+            cells = [event.definition_cell for event in earlier.events if event.definition_cell is not None]
+            cell = cells[-1] if cells else self._count_of.get(before.file)
+            return EarlierDefinition(before, cell, weakref.ref(earlier))
         return None
 
     def _is_reloaded(self, history: FunctionHistory, inner: Any) -> bool:
