@@ -126,7 +126,7 @@ function* ofListings(listings: ProgramListings): Generator<Operation> {
   yield ['groups', () => nameGroups(jaxpr.rows.rows, links.equations)];
   yield ['noise', () => noiseOfRows(jaxpr.rows)];
   yield ['search', () => search(jaxpr)];
-  yield ['pointing at equations', () => pointing(listings)];
+  yield* pointing(listings);
   for (const level of program.levels) {
     if (level.state === 'held') {
       let text: IListing | null = null;
@@ -138,7 +138,7 @@ function* ofListings(listings: ProgramListings): Generator<Operation> {
         const held = text as IListing;
         yield [`lines of ${level.name}`, () => drawn(held)];
         yield [`search in ${level.name}`, () => search(held)];
-        yield [`pointing at ${level.name}`, () => pointingAt(listings, held)];
+        yield* pointingAt(listings, held);
       }
     }
   }
@@ -268,32 +268,47 @@ function search(listing: IListing): void {
   }
 }
 
-function pointing(listings: ProgramListings): void {
+/** Each pointing is an operation of its own, because the user points at one place at a time. */
+function* pointing(listings: ProgramListings): Generator<Operation> {
   const { links, jaxpr } = listings;
   for (const row of jaxpr.rows.rows.slice(0, POINTED)) {
     if (row.kind === 'equation') {
       const { scope, equation } = row;
-      pointed(listings, {
-        kind: 'equations',
+      const selection = {
+        kind: 'equations' as const,
         equations: [{ scope, equation }]
-      });
+      };
+      yield ['pointing at an equation', () => pointed(listings, selection)];
     }
   }
   const { cell } = links.equations.snapshot;
   for (let line = 1; line < POINTED; line++) {
     const caret = { kind: 'caret' as const, cellId: cell?.id ?? '' };
-    pointed(listings, { ...caret, line, column: 2 });
     const path = cell?.file ?? '';
-    pointed(listings, { kind: 'source', path, line, column: 2 });
+    const places: Selection[] = [
+      { ...caret, line, column: 2 },
+      { kind: 'source', path, line, column: 2 }
+    ];
+    for (const place of places) {
+      yield ['pointing at a line of the cell', () => pointed(listings, place)];
+    }
   }
 }
 
-function pointingAt(listings: ProgramListings, held: IListing): void {
+function* pointingAt(
+  listings: ProgramListings,
+  held: IListing
+): Generator<Operation> {
   for (let line = 0; line < Math.min(POINTED, held.document().lines); line++) {
-    const selection = held.selection(line, line);
-    if (selection) {
-      pointed(listings, selection);
-    }
+    yield [
+      `pointing at ${held.level}`,
+      () => {
+        const selection = held.selection(line, line);
+        if (selection) {
+          pointed(listings, selection);
+        }
+      }
+    ];
   }
 }
 
