@@ -139,6 +139,7 @@ def test_bytes_that_are_no_text():
         (("frames", 0, 0), -1, "a frame's file"),
         (("frames", 0, 4), 0, "a frame's lines"),
         (("literals", 0, 1), 10_000, "a literal's aval"),
+        (("avals", 0, "shape"), [-1], "an aval's shape"),
         (("parameter_lists", 0, 0, 0), 10_000, "a parameter's name"),
     ],
 )

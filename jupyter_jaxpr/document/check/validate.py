@@ -237,6 +237,8 @@ class _Check:
 
     def _pools(self) -> None:
         document = self._document
+        for aval in document.avals:
+            need(all(isinstance(size, str) or size >= 0 for size in aval.shape), "an aval's shape")
         for literal in document.literals:
             index(literal.text, document.strings, "a literal's text")
             index(literal.aval, document.avals, "a literal's aval")
