@@ -255,6 +255,7 @@ def fuzz(session: nox.Session) -> None:
     install_wheel(session, NEWEST, "test")
     install_node(session)
     with checks(session):
+        session.run("python", "tests/fuzz", "--fields", env=CPU)
         session.run("python", "tests/fuzz", *session.posargs, env=CPU)
 
 

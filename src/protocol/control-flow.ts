@@ -14,7 +14,8 @@ import {
   oneOf,
   orNull,
   text,
-  upTo
+  upTo,
+  withDefault
 } from './structure';
 
 /** The lengths of the pools that the indices of a card point into. */
@@ -139,6 +140,7 @@ function checkControl(
       integer(slot[name], at(`slots.${name}`), 0, pools.avals);
     }
     operand(slot.operand, at('slots.operand'));
+    flag(withDefault(slot.kept, false), at('slots.kept'));
   }).length;
 }
 

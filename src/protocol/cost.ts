@@ -65,13 +65,12 @@ export function checkProgramCost(
   if ((cost.flops_min as number) > (cost.flops as number)) {
     throw new Mismatch(`${field}.flops_min`, 'at most flops');
   }
-  for (const name of [
-    'flops_most',
-    'transcendentals_min',
-    'transcendentals_most'
-  ]) {
+  for (const name of ['flops_most', 'transcendentals_most']) {
     counted(withDefault(cost[name], 0), `${field}.${name}`);
   }
+  const fewest = withDefault(cost.transcendentals_min, null);
+  orNull(fewest, `${field}.transcendentals_min`, counted);
+  flag(withDefault(cost.xla_asked, true), `${field}.xla_asked`);
   const most = MOST.ProgramCost;
   upTo(
     most.recordings,

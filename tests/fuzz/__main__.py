@@ -4,6 +4,7 @@
     --minutes N     how long; by default 10
     --documents N   how many documents, instead of a time
     --document N    only this document of the seed, which is also written to document.json
+    --fields        in place of random documents: a document for each field and each wrong value of the field, only read
 
 Each finding names the seed and the document. Python's reader and the browser's reader must refuse the same documents.
 """
@@ -20,6 +21,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from changed_fields import documents as documents_with_changed_fields
 from mutations import document
 
 HERE = Path(__file__).parent
@@ -29,10 +31,15 @@ BATCH = 500
 LONGEST = 1800
 
 
-def reports(file: Path, folder: Path) -> tuple[list[tuple[str | None, list[str]]], ...]:
-    """Run both readers on the documents at the same time, and return their results for each document."""
+def reports(file: Path, folder: Path, *, only_read: bool = False) -> tuple[list[tuple[str | None, list[str]]], ...]:
+    """Run both readers on the documents at the same time, and return their results for each document.
+
+    With `only_read`, documents are only read; otherwise, every operation runs on the documents that were read.
+    """
     python, browser = folder / "python.jsonl", folder / "browser.jsonl"
     environment = {**os.environ, "FUZZ_FILE": str(file), "FUZZ_REPORT": str(browser), "JAX_PLATFORMS": "cpu"}
+    if only_read:
+        environment["FUZZ_ONLY_READ"] = "1"
     browser.unlink(missing_ok=True)
     commands = (
         [sys.executable, str(HERE / "python_side.py"), str(file), str(python)],
@@ -48,15 +55,13 @@ def reports(file: Path, folder: Path) -> tuple[list[tuple[str | None, list[str]]
     return tuple([json.loads(line) for line in path.read_text().splitlines()] for path in (python, browser))
 
 
-def look_at(seed: int, numbers: range, folder: Path) -> list[str]:
-    """Return the findings of some documents of a seed."""
-    texts = [document(seed, number) for number in numbers]
+def look_at(named: dict[str, str], folder: Path, *, only_read: bool = False) -> list[str]:
+    """Return the findings of some documents; `named` is {name of a document: its text}."""
     file = folder / "documents.jsonl"
-    file.write_text("\n".join(texts) + "\n", encoding="utf-8")
-    python, browser = reports(file, folder)
+    file.write_text("\n".join(named.values()) + "\n", encoding="utf-8")
+    python, browser = reports(file, folder, only_read=only_read)
     findings = []
-    for place, number in enumerate(numbers):
-        name = f"--seed {seed} --document {number}"
+    for place, name in enumerate(named):
         for side, report in (("Python", python), ("browser", browser)):
             if place >= len(report):
                 findings.append(f"{name}: {side}: the process ended")
@@ -76,7 +81,14 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--documents", type=int, default=sys.maxsize)
     parser.add_argument("--document", type=int)
+    parser.add_argument("--fields", action="store_true")
     options = parser.parse_args()
+    if options.fields:
+        named = {f"changed field {number}": text for number, text in enumerate(documents_with_changed_fields())}
+        with tempfile.TemporaryDirectory() as folder:
+            findings = look_at(named, Path(folder), only_read=True)
+        print(*findings, f"{len(named):,} documents, {len(findings):,} findings", sep="\n", flush=True)
+        return min(len(findings), 1)
     print(f"--seed {options.seed}", flush=True)
     if options.document is not None:
         Path("document.json").write_text(document(options.seed, options.document), encoding="utf-8")
@@ -86,7 +98,11 @@ def main() -> int:
         while documents_read < options.documents and time.monotonic() < end:
             first = documents_read if options.document is None else options.document
             count = min(BATCH, options.documents - documents_read) if options.document is None else 1
-            findings = look_at(options.seed, range(first, first + count), Path(folder))
+            named = {
+                f"--seed {options.seed} --document {number}": document(options.seed, number)
+                for number in range(first, first + count)
+            }
+            findings = look_at(named, Path(folder))
             documents_read += count
             failures += len(findings)
             print(*findings, f"{documents_read:,} documents, {failures:,} findings", sep="\n", flush=True)

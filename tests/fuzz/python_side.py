@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
 import resource
 import signal
@@ -157,7 +158,7 @@ def main(path: str, report: str) -> None:
     """Read each document, and write the result of each."""
     with open(path, encoding="utf-8") as file, open(report, "w", encoding="utf-8") as lines, limited_memory():
         for text in file:
-            all_findings = list(findings(text))
+            all_findings = [] if os.environ.get("FUZZ_ONLY_READ") else list(findings(text))
             lines.write(
                 json.dumps([refusal(text), [f"{finding.operation}: {finding.what}" for finding in all_findings]]) + "\n"
             )

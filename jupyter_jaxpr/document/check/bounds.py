@@ -14,6 +14,8 @@ from .index_ranges import need
 #: Fields with counts of operations and bytes. These integers may be larger than the integers that JavaScript
 #: represents exactly; their limit is `AMOUNT` instead of `INTEGER`.
 _COUNTED = frozenset({"costs", "shardings"})
+#: The fields inside of `_COUNTED` that hold no counts of operations or bytes.
+_NOT_COUNTED = frozenset({"arrays", "equations", "holders", "line", "mesh", "shape", "shard"})
 #: Fields with values of the user's, which may be floats of any size.
 _VALUES = frozenset({"recordings", "sweep"})
 
@@ -25,7 +27,6 @@ def check_bounds(document: Snapshot) -> None:
         Damaged: A value exceeds its limit.
     """
     for field, value in msgspec.to_builtins(document).items():
-        limit = AMOUNT if field in _COUNTED else INTEGER
         largest = sys.float_info.max if field in _VALUES else AMOUNT
         todo: list[tuple[str, Any]] = [(field, value)]
         while todo:
@@ -49,4 +50,6 @@ def check_bounds(document: Snapshot) -> None:
                     small = all(-largest <= entry <= largest for entry in entries if type(entry) is float)
                     need(small, f"{path}: a number beyond {largest:g}")
             if numbers:
+                is_counted = field in _COUNTED and path.rpartition(".")[2] not in _NOT_COUNTED
+                limit = AMOUNT if is_counted else INTEGER
                 need(-limit <= min(numbers) and max(numbers) <= limit, f"{path}: a number beyond {limit:,}")

@@ -30,6 +30,7 @@ def _shardings(document: Snapshot, shardings: ProgramShardings, path: str) -> No
         need(all(axis.size >= 1 for axis in layout.mesh), f"{path}: a mesh")
         need(all(parts >= 1 for parts in layout.splits), f"{path}: splits")
         need(not layout.holders or len(layout.holders) == prod(layout.splits), f"{path}: holders")
+        need(all(device >= 0 for devices in layout.holders for device in devices), f"{path}: holders")
     for array in shardings.arrays:
         index(array.layout, shardings.layouts, f"{path}: a layout")
         layout = shardings.layouts[array.layout]

@@ -24,7 +24,12 @@ def check_times(document: Snapshot) -> None:
         amounts((machine.flops, machine.bandwidth, machine.seconds), "machine: a number")
 
 
-def _warm(warm: WarmTime | None, path: str) -> None:
+def check_warm(warm: WarmTime | None, path: str) -> None:
+    """Check the numbers of a warm time; None is allowed.
+
+    Raises:
+        Damaged: A number is out of its range.
+    """
     if warm is None:
         return
     amounts((warm.median, warm.minimum, warm.lower, warm.upper, warm.dispatch), f"{path}: seconds")
@@ -33,8 +38,8 @@ def _warm(warm: WarmTime | None, path: str) -> None:
 
 def _timing(document: Snapshot, timing: ProgramTiming, path: str) -> None:
     index(timing.program, document.programs, f"{path}: program")
-    _warm(timing.warm, path)
-    _warm(timing.eager, path)
+    check_warm(timing.warm, path)
+    check_warm(timing.eager, path)
     amounts(timing.ratio or (), f"{path}: ratio")
     amounts((timing.pays_after,), f"{path}: pays_after")
 
@@ -43,8 +48,8 @@ def _sweep(sweep: Sweep) -> None:
     amounts((sweep.total, sweep.seconds), "sweep: a number")
     for point in sweep.points:
         need(point.number is None or math.isfinite(point.number), "sweep: a value")
-        _warm(point.eager, "sweep")
-        _warm(point.warm, "sweep")
+        check_warm(point.eager, "sweep")
+        check_warm(point.warm, "sweep")
         amounts((point.first, point.trace, point.lower, point.compile), "sweep: seconds")
         amounts((point.equations, point.bytes, point.flops, point.ratio), "sweep: a point's numbers")
     for fit in sweep.fits:

@@ -25,7 +25,7 @@ from .diffs import check_diffs
 from .index_ranges import Damaged, amounts, index, indices, need
 from .passes_and_exact_links import check_compiled_again
 from .shardings import check_shardings
-from .times import check_times
+from .times import check_times, check_warm
 
 _TOO_LONG = f"This is not a snapshot of jupyter_jaxpr: the text is longer than {TEXT // 1_000_000} MB."
 _NOT_JSON = "This is not a snapshot of jupyter_jaxpr: the text is not JSON."
@@ -129,6 +129,7 @@ class _Check:
             for variant in document.comparison.variants:
                 index(variant.program, document.programs, "a variant's program", none=True)
                 amounts((variant.trace, variant.lower, variant.compile), "a variant's seconds")
+                check_warm(variant.warm, "a variant")
         check_costs(document)
         check_times(document)
         check_compiled_again(document)
@@ -287,6 +288,7 @@ class _Check:
             before = child.equation
             index(child.parameter, document.strings, f"{path}: a child's parameter")
             index(child.scope, document.scopes, f"{path}: a child's scope")
+            need(child.position >= -1, f"{path}: a child's position")
         for row in scope.effects:
             need(0 <= row.equation < equation_count, f"{path}: an effect's equation")
             indices(row.effects, document.strings, f"{path}: effects")
