@@ -29,6 +29,7 @@ jax.jit(lambda y: jax.lax.scan(lambda c, e: (c + e, c * y), 0.0, y))(x)
 f(y)
 phases.append("after")
 """
+STOP = "repr((strikes.stop(), fired))"
 STRIKE = 'phases[:] = ["before"]; fired.clear(); strikes.strike({!r}, {})'
 
 
@@ -52,12 +53,17 @@ def lost(shell: Shell, file: str, line: int) -> str | None:
     """Return words on what is wrong after an alarm at a statement; None where nothing is wrong."""
     armed = shell.run(STRIKE.format(file, line))
     ran = shell.run(CELL)
-    reply = shell.run("repr((strikes.stop(), fired))")
+    reply = shell.run(STOP)
+    # A statement that runs around every cell may raise the alarm in the cell that stops the strikes.
+    reached_last_cell = "Late: too late" in (reply["error"] or "")
+    if reached_last_cell:
+        reply = shell.run(STOP)
     struck, fired = ast.literal_eval(ast.literal_eval(reply["value"]))
     state = asked(shell)
     # The cell that arms the alarm and the cell after it run statements of this package, too, so their texts also count.
     printed = "".join(reply_of_shell["stdout"] + reply_of_shell["stderr"] for reply_of_shell in (armed, ran, reply))
     named = [
+        reached_last_cell,
         ran["error"] == "Late: too late" or "Late: too late" in (ran["error"] or ""),
         "Exception ignored" in printed,  # Python itself drops an error that is raised in a finaliser
         fired != ["within"] and ("too late" in printed or "jupyter_jaxpr was interrupted" in printed),
