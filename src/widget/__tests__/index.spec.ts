@@ -42,6 +42,7 @@ describe('the keys that a widget lists', () => {
       's',
       'o f',
       'a',
+      'r steps',
       'x',
       'd',
       'Escape',
