@@ -89,6 +89,7 @@ def test_from_the_program_to_the_cell_and_back_by_keyboard_alone(dense):
     expect(dense.panel.get_by_role("button", name="dense", exact=True)).to_be_focused()
     for stop in (
         dense.panel.get_by_role("tab", name="Program"),
+        dense.panel.get_by_role("button", name="Time the calls"),
         dense.panel.get_by_role("button", name="jaxpr", exact=True),
         dense.listing(),
     ):
