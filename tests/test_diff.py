@@ -352,6 +352,8 @@ def test_a_row_with_very_many_differences_lists_a_thousand_and_counts_the_others
     assert len(row.changes) == 1_001
     assert row.changes[999].text == "operand 1000 is a different value"
     assert row.changes[1_000].text == "202 more differences"
+    assert row.after is not None
+    assert row.after.text.endswith(", … 202 more results")
 
 
 def test_the_marks_of_a_row_count_a_character_as_javascript_does() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...quantities import count
 from ..noise_rules import ProgramNoise
 from ..printed_variable_names import Pools, name_program
 from ..types.diff import DiffSide
@@ -12,6 +13,10 @@ from .match.changes import Change
 from .match.keys import NAMES
 
 _TYPES = frozenset({"shape", "dtype", "weak_type", "sharding", "type"})
+
+
+#: The most results, operands or inputs in the text of one row.
+_LISTED = 1_000
 
 
 class Written:
@@ -36,11 +41,13 @@ class Written:
         marked = {(change.kind, change.name) for change in changes}
         types = {change.place for change in changes if change.kind in _TYPES}
         first = self._first(scope)[equation]
-        for place in range(columns.output_counts[equation]):
+        output_count = columns.output_counts[equation]
+        for place in range(min(output_count, _LISTED)):
             text.put(" " if place else "")
             text.put(f"{self._name(scope, first + place)}:")
             text.put(self._type(scope, first + place), place in types)
-        text.put(" = " if columns.output_counts[equation] else "")
+        text.put(_unlisted(output_count, "result"))
+        text.put(" = " if output_count else "")
         text.put(strings[columns.primitive[equation]], ("primitive", "") in marked)
         programs = {parameter for parameter, _, _ in self._pools.children(scope).get(equation, [])}
         plain = [
@@ -52,9 +59,11 @@ class Written:
             text.put(" " if number else "[")
             text.put(f"{name}={value}", ("parameter", name) in marked)
         text.put("]" if plain else "")
-        for place, operand in enumerate(columns.operands[equation]):
+        operands = columns.operands[equation]
+        for place, operand in enumerate(operands[:_LISTED]):
             text.put(" ")
             text.put(self._operand(scope, operand), ("operand", str(place + 1)) in marked)
+        text.put(_unlisted(len(operands), "operand"))
         return DiffSide(
             text=text.text, scope=scope, equation=equation, line=self._line(scope, equation), marks=text.marks
         )
@@ -75,9 +84,11 @@ class Written:
         columns = self._document.scopes[scope]
         text = _Text()
         text.put(f"{label}:")
-        for variable in range(columns.constants + columns.inputs):
+        input_count = columns.constants + columns.inputs
+        for variable in range(min(input_count, _LISTED)):
             text.put(" ")
             text.put(f"{self._name(scope, variable)}:{self._type(scope, variable)}", variable in marked)
+        text.put(_unlisted(input_count, "input"))
         return DiffSide(text=text.text, scope=scope, equation=-1, line=0, marks=text.marks)
 
     def results(self, scope: int, changes: Sequence[Change]) -> DiffSide:
@@ -86,10 +97,11 @@ class Written:
         text.put("return")
         places = {change.place for change in changes}
         outputs = self._document.scopes[scope].outputs
-        for place, operand in enumerate(outputs):
+        for place, operand in enumerate(outputs[:_LISTED]):
             text.put(" ")
             text.put(self._operand(scope, operand), place in places)
             text.put("," if place < len(outputs) - 1 else "")
+        text.put(_unlisted(len(outputs), "result"))
         return DiffSide(text=text.text, scope=scope, equation=-1, line=0, marks=text.marks)
 
     def _name(self, scope: int, variable: int) -> str:
@@ -160,6 +172,11 @@ class _Text:
         if marked and text:
             self._marks += [start, self._length]
         self._pieces.append(text)
+
+
+def _unlisted(total: int, noun: str) -> str:
+    """Return the end of a list that is too long for a row, such as ` … 5 more operands`; empty if all are listed."""
+    return "" if total <= _LISTED else f" … {count(total - _LISTED, f'more {noun}')}"
 
 
 def _units(text: str) -> int:
