@@ -33,7 +33,7 @@ LINES: Final = 60_000
 CHARACTERS: Final = 20_000_000
 #: The most steps (variables and programs visited) for finding the names of programs that are printed inside texts; each
 #: such program has its own names.
-NAMED: Final = 1_000_000
+NAMED: Final = 300_000
 
 #: The most entries of a list that a view draws or searches; the kernel sends fewer.
 ROWS: Final = 100_000
