@@ -20,6 +20,7 @@ _PRIMITIVE = re.compile(r"([\w-]+)\[", re.ASCII)
 _COMMENT_OR_NOTHING = re.compile(r"(?: {2}# .*)?")
 #: Matches the start of a parameter, unless its value is an inner jaxpr, which has lines of its own.
 _PARAMETER = re.compile(r"\w+=(?!\(?$|\{ lambda)", re.ASCII)
+_BRACKET = re.compile(r"[\[\](){}]")
 _NEXT_PARAMETER = re.compile(r" \w+=", re.ASCII)
 
 
@@ -109,10 +110,10 @@ def _units(text: str) -> int:
 def _closed(line: str, begin: int) -> int:
     """Return the position of the bracket that closes the bracket just before `begin`; -1 if there is none."""
     depth = 1
-    for position in range(begin, len(line)):
-        depth += _depth_after(line[position])
+    for bracket in _BRACKET.finditer(line, begin):
+        depth += _depth_after(bracket[0])
         if depth == 0:
-            return position
+            return bracket.start()
     return -1
 
 

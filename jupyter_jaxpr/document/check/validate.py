@@ -204,7 +204,7 @@ class _Check:
         need(sum(len(leaf.texts) for leaf in recording.leaves) <= VALUES, f"{path}: too many values")
         expected = 0
         for visit in visits:
-            need(visit.first_point == expected and visit.points >= 0 and visit.trips >= 0, f"{path}: visits")
+            need(visit.first_point == expected and 0 <= visit.points <= visit.trips, f"{path}: visits")
             expected += visit.points
         need(expected == points and recording.visits_total >= len(visits), f"{path}: points")
         need(len(recording.branch_taken) in (0, points), f"{path}: branch_taken")
