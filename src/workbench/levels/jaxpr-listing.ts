@@ -3,6 +3,7 @@ import { Text } from '@codemirror/state';
 import { TranslationBundle } from '@jupyterlab/translation';
 import type { EquationHeat, IHeat } from '../../model/cost-shares';
 import type { ILinked, Links } from '../../model/links';
+import { constructName } from '../../parts/construct-name';
 import { fullText } from '../../program-text/full-text';
 import {
   IPart,
@@ -407,13 +408,13 @@ export class JaxprListing implements IListing {
     const index = snapshot.programs.indexOf(program);
     const constructs = new Map<string, IConstruct>();
     (snapshot.control_flow ?? []).forEach((card, control) => {
-      const { kind, title, primitive, scope, equation } = card;
+      const { primitive, scope, equation } = card;
       if (
         card.program === index &&
         card.steppable === null &&
         primitive !== ''
       ) {
-        const name = title === '' ? kind : `${kind} ${title}`;
+        const name = constructName(card);
         constructs.set(`${scope}:${equation}`, { control, name });
       }
     });

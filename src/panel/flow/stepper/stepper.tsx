@@ -7,6 +7,7 @@ import { Control } from '../../../protocol/snapshot';
 import { IJaxprModel } from '../../../tokens';
 import { Asking } from './asking';
 import { Recorded } from './recorded-steps';
+import { constructName } from '../../../parts/construct-name';
 import { useKeptFocus } from '../../../parts/keep-focus';
 import { useStepping } from './use-stepping';
 
@@ -35,7 +36,7 @@ export function Stepper(props: {
     <section
       className="jp-JaxprStepper"
       role="group"
-      aria-label={trans.__('Steps of %1', nameOf(card))}
+      aria-label={trans.__('Steps of %1', constructName(card))}
       {...kept}
     >
       <span className="jp-JaxprStepper-said" role="status">
@@ -93,9 +94,4 @@ function useSaid(
     }
   }, [working, stopping, ended]);
   return announcement;
-}
-
-/** The name of a construct, such as `scan step` or `while_loop`. */
-function nameOf(card: Control): string {
-  return card.title === '' ? card.kind : `${card.kind} ${card.title}`;
 }
