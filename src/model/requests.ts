@@ -2,7 +2,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { IAsked, IChannel, Unanswered } from '../kernel/channel-interface';
-import type { IDocumentSizes } from '../protocol/cost';
+import { IDocumentSizes, NO_DOCUMENT } from '../protocol/cost';
 import type {
   Answer,
   Params,
@@ -116,7 +116,7 @@ export async function askOfKernel<Name extends 'live' | 'live_diff'>(
     if (channel?.state.kind !== 'joined') {
       throw new Unanswered('closed');
     }
-    const reply = await channel.ask(request, NO_RUN).reply;
+    const reply = await channel.ask(request, NO_DOCUMENT).reply;
     if (reply.type === 'confirm') {
       throw new Unanswered('closed'); // a short request asks for no confirmation
     }
@@ -126,11 +126,10 @@ export async function askOfKernel<Name extends 'live' | 'live_diff'>(
   }
 }
 
-const NO_RUN: IDocumentSizes = { programs: 0, frames: 0, scopes: [] };
-
 function sizesOf(snapshot: Snapshot): IDocumentSizes {
   return {
     programs: snapshot.programs.length,
+    controls: snapshot.control_flow?.length ?? 0,
     frames: snapshot.frames.length,
     scopes: snapshot.scopes.map(scope => scope.count)
   };

@@ -2,10 +2,9 @@
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
 import type { IChannel } from '../kernel/channel-interface';
+import { NO_DOCUMENT } from '../protocol/cost';
 import type { Announcement } from '../protocol/messages';
 import { followSettings } from './settings';
-
-const NO_RUN = { programs: 0, frames: 0, scopes: [] };
 
 /** Returns a function that tells the kernel of a channel, at each connection and at each change of the setting. */
 export function tellingOfValues(
@@ -54,7 +53,7 @@ export function tellingOfValues(
       const request = { type: 'values' as const, snapshot: '', saved };
       unanswered = request;
       channel
-        .ask(request, NO_RUN)
+        .ask(request, NO_DOCUMENT)
         .reply.catch((reason: unknown) => {
           if (unanswered === request) {
             kernelSaves = before;

@@ -24,6 +24,8 @@ import {
 /** The lengths of the document's lists that indices point into. */
 export interface IDocumentSizes {
   programs: number;
+  /** The number of the constructs of control flow. */
+  controls: number;
   frames: number;
   /** The number of equations of each scope. */
   scopes: readonly number[];
@@ -32,6 +34,7 @@ export interface IDocumentSizes {
 /** The sizes for a request that is about no document. */
 export const NO_DOCUMENT: IDocumentSizes = {
   programs: 0,
+  controls: 0,
   frames: 0,
   scopes: []
 };
@@ -76,7 +79,7 @@ export function checkProgramCost(
     most.recordings,
     withDefault(cost.recordings, []),
     `${field}.recordings`
-  ).forEach(recording => integer(recording, `${field}.recordings`, 0));
+  ).forEach(recording => integer(recording, `${field}.recordings`, 0, sizes.controls));
   flag(cost.exact, `${field}.exact`);
   for (const name of ['per_trip', 'unknown', 'lead'] as const) {
     const texts = name === 'lead' ? withDefault(cost.lead, []) : cost[name];

@@ -177,6 +177,7 @@ export function checkSnapshot(value: unknown): Snapshot {
   );
   const sizes = {
     programs,
+    controls,
     frames: pools.frames,
     scopes: scopes.map(scope => scope.count)
   };

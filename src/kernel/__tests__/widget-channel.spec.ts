@@ -1,9 +1,10 @@
+import { NO_DOCUMENT } from '../../protocol/cost';
 import { environment, snapshot } from '../../protocol/__tests__/documents';
 import { EvaluableText } from '../../protocol/evaluable';
 import type { Announcement } from '../../protocol/messages';
 import { IWidgetMessages, WidgetChannel } from '../widget-channel';
 
-const NO_SIZES = { programs: 1, frames: 0, scopes: [2] };
+const NO_SIZES = { ...NO_DOCUMENT, programs: 1, scopes: [2] };
 
 /** Stands in for the host's end of a widget: records the messages of the views, and sends messages of the kernel. */
 class Host implements IWidgetMessages {

@@ -42,6 +42,12 @@ describe('the cost of a program', () => {
     ['program', { program: 1 }, 'program', 'an integer from 0 to 0'],
     ['count', { flops: -1 }, 'flops', 'a number from 0'],
     [
+      'construct that the document lacks',
+      { recordings: [0] },
+      'recordings',
+      'an integer from 0 to -1'
+    ],
+    [
       'column',
       { scopes: [{ ...scopes[0], bytes: [1] }] },
       'scopes.bytes',
@@ -141,7 +147,7 @@ describe('times', () => {
     expect(readReply(reply, 'time', NO_DOCUMENT)).toMatchObject({
       field: 'time.program'
     });
-    const sizes = { programs: 1, frames: 0, scopes: [] };
+    const sizes = { ...NO_DOCUMENT, programs: 1 };
     expect(readReply(reply, 'time', sizes)).toEqual(reply);
   });
 });
