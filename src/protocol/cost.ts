@@ -79,7 +79,9 @@ export function checkProgramCost(
     most.recordings,
     withDefault(cost.recordings, []),
     `${field}.recordings`
-  ).forEach(recording => integer(recording, `${field}.recordings`, 0, sizes.controls));
+  ).forEach(recording =>
+    integer(recording, `${field}.recordings`, 0, sizes.controls)
+  );
   flag(cost.exact, `${field}.exact`);
   for (const name of ['per_trip', 'unknown', 'lead'] as const) {
     const texts = name === 'lead' ? withDefault(cost.lead, []) : cost[name];
