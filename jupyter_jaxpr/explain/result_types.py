@@ -231,7 +231,7 @@ def _type(variable: Any) -> Any:
 def _parameter(value: Any) -> Any:
     """Return an equation's parameter in a form that can be compared.
 
-    For an object of another kind, return its class name.
+    For an object that is no number, text, dtype, enum, tuple or jaxpr, return its class name.
     """
     import numpy as np
 

@@ -33,7 +33,7 @@ class CompareText:
     verdict: list[str]
     # the column headings: the name of each function, and how it was called, such as `f (without jit)`
     head: tuple[str, ...]
-    rows: list[tuple[str, ...]]  # each row: the name of a quantity, then its value for each function
+    rows: list[tuple[str, ...]]  # each row: the name of a measured quantity, then its value for each function
     remarks: list[str]
 
 

@@ -67,7 +67,7 @@ def _line(document: Snapshot, card: Control) -> str:
 
 
 def _recorded(document: Snapshot, index: int) -> str:
-    """Return the number of steps in the recorded run, for a loop whose number is unknown without a run."""
+    """Return the number of steps in the recorded run, for a loop whose number of steps only a run shows."""
     recording = next((candidate for candidate in document.recordings if candidate.control == index), None)
     steps = None if recording is None else steps_range(recording)
     if steps is None:

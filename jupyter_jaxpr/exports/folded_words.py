@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from ..document.telling_parameters import LONGEST_TELLING_PARAMETER, LONGEST_WHOLE_PARAMETERS, TELLING_PARAMETERS
 from ..quantities import count
 
-#: If a lambda has more parameters, only the first and the last one are visible at first.
+#: If a lambda of a jaxpr has more parameters than this, only the first and the last one are visible at first.
 _MOST_PARAMETERS = 8
 _LAMBDA = "{ lambda "
 _LET = ". let"

@@ -23,15 +23,15 @@ class LinkedText:
 
     name: str  # the level: jaxpr, stablehlo or hlo
     title: str
-    size: str  # the size of the text, such as 17 equations
+    size: str  # how long the text is, such as "17 equations"
     lines: list[str]
-    # for each line an index into the document's frames; -1 if it has no user line
+    # for each line of the text: the index of its frame in the document; -1 if no line of the user's made it
     frames: list[int]
-    # first line of a fold -> number of the lines that the fold hides below it
+    # index of the first line of a fold -> the number of lines below it that the fold hides
     folds: dict[int, int]
-    # for each line the number that the panel shows for its equation, 0 for none; None if lines are numbered from 1
+    # for each line: the number of its equation in the panel, 0 for no equation; None to number the lines from 1
     numbers: list[int] | None = None
-    # line -> the part of the line that is folded at first
+    # index of a line -> the part of the line that the saved page shows only after a click
     folded_words: dict[int, FoldedWords] = field(default_factory=dict)
     # The reason why the text is missing, with a cure; None if the text exists.
     absent: str | None = None

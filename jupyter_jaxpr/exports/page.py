@@ -224,7 +224,7 @@ def _column(text: LinkedText) -> Markup:
 
 
 def _listing(name: str, title: str, lines: list[Markup], frames: list[int]) -> Markup:
-    """Return a list of lines in chunks."""
+    """Return the lines of one level of a program as HTML lists, one for each chunk of lines."""
     chunks = [
         element("ol", *lines[first : first + _CHUNK], start=str(first + 1)) for first in range(0, len(lines), _CHUNK)
     ]
@@ -238,7 +238,7 @@ def _section(name: str, title: str, size: str, *inside: Markup) -> Markup:
 
 
 def _badge(document: Snapshot, number: int, own_file: str | None) -> str:
-    """Return the line of a frame as text; its cell or file is added if it is not the cell that ran."""
+    """Return the line of a frame as text, such as `4`; `[2]:4` or `model.py:4` if another cell or file has the line."""
     frame = document.frames[number]
     file = document.files[frame.file]
     if _is_own(document, number, own_file):

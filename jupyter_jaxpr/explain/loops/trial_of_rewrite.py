@@ -125,7 +125,7 @@ def _failed(fun: Any, args: Any, kwargs: Any, before: ResultTypes, budget: Budge
     """Return `fails` if the rewrite causes the error. Return `untried` if the unedited function fails now, too."""
     try:
         return "fails" if gives(result_types(fun, args, kwargs, budget), before) else "untried"
-    except Untried:  # the code cannot be traced safely, or the trace of the unedited loop takes too long
+    except Untried:  # the unedited function cannot be traced either, so the rewrite counts as the cause
         return "fails"
     except not_of_a_signal(Exception):
         return "untried"

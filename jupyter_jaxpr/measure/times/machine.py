@@ -154,7 +154,7 @@ def _best(
         rate = work(number) / fastest
         if best is None or in_place or rate > best[0]:
             best = rate, number
-        # A size can take eight times as long as the previous one, and runs at least four times.
+        # The next size may take eight times as long as this one, and runs at least four times.
         if stop() or time.perf_counter() - began + 8 * (_RUNS_AT_LEAST + 1) * fastest > _SECONDS:
             break
     return best

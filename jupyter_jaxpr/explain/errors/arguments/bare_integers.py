@@ -17,7 +17,7 @@ from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt, was_raised_in_jax
 
 _NO_TUPLE = re.compile(r"^'int' object is not iterable|^len\(\) of unsized object|^object of type 'int' has no len\(\)")
-_MOST = 3  # the most arguments that are tried
+_MOST = 3  # only this many integers among the arguments of a call are tried as tuples
 
 
 def bare_integer_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:

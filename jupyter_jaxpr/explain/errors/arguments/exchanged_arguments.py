@@ -58,9 +58,9 @@ def _callee(place: RaisedAt, function: ast.expr) -> tuple[AnyFunction | None, bo
 
 
 def _exchanged(call: ast.Call, parameters: list[str]) -> Iterator[tuple[int, int]]:
-    """Yield the positions of each two arguments in the wrong order.
+    """Yield the positions of two arguments that stand in each other's place.
 
-    The first has the name of the second's parameter, and vice versa.
+    For example, (0, 1) for `predict(x, params)` of `def predict(params, x)`.
     """
     if any(isinstance(argument, ast.Starred) for argument in call.args) or len(call.args) > len(parameters):
         return
@@ -78,7 +78,7 @@ def _own_name(node: ast.expr) -> str:
 def _explained(
     place: RaisedAt, call: ast.Call, callee: AnyFunction, parameters: list[str], first: int, second: int
 ) -> Explained | None:
-    """Return the explanation.
+    """Return the explanation of a call that exchanged two arguments.
 
     None if both arguments have the same type, or if the call with exchanged arguments raises an error, too.
     """

@@ -75,7 +75,7 @@ def static_lines(raised: RaisedAt, node: ast.ClassDef | None, value: Any) -> lis
     if node is None or not dataclasses.is_dataclass(kind):
         return None
     if not any(map(_is_array, jax.tree.leaves(list(held.values())))):
-        return None  # an object without arrays should be a static argument instead
+        return None  # an object without arrays should be a static argument, not a pytree
     if any(isinstance(part, ast.FunctionDef) and part.name in _MAKING for part in node.body):
         return None
     lines = []

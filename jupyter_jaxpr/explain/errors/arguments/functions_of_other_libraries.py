@@ -161,7 +161,8 @@ def same_function(raised: RaisedAt, attribute: ast.Attribute, module: str) -> tu
     jax_name = _IN_JNP[name]
     call = raised.parents.get(id(attribute))
     if name == "clamp" and isinstance(call, ast.Call) and call.args and isinstance(call.args[0], ast.Constant):
-        return ()  # this is clamp(min, x, max) of jax.lax, not clamp(x, min, max) of PyTorch
+        # A number comes first in clamp(min, x, max) of jax.lax, but not in clamp(x, min, max) of PyTorch.
+        return ()
     if jax_name not in vars(sys.modules["jax.numpy"]):
         return ()
     code = f"{jnp_name(raised)}.{jax_name}"

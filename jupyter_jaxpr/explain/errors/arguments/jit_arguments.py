@@ -86,7 +86,8 @@ def argument_error(error: BaseException, raised: RaisedAt | None, function: str)
         explanation = "JAX gives a Python integer the type int32, whose largest value is 2,147,483,647."
         name = match["path"]
         if raised is None or not isinstance(raised.node, ast.Call) or module_of_call(raised, raised.node):
-            name = "the number"  # the user's line called a function of JAX, and the path is a name in JAX's own code
+            # The user's line calls a function of JAX: the path in the message names an argument in JAX's own code.
+            name = "the number"
             title = f"The number {match['value']} does not fit into int32"
         cures = (
             FoundCure("a float", None, f"Pass {name} as a float, such as {float(int(match['value'])):.4g}."),

@@ -227,7 +227,7 @@ def _functions(raised: RaisedAt, call: ast.Call, message: str) -> Explained | No
     if len(function_places) != 1:
         return None
     arguments = [raised.source(argument) for argument in call.args]
-    # only the function moves; the other arguments keep their order
+    # the cure moves only the function to its place; the other arguments keep their order
     arguments.insert(place, arguments.pop(function_places[0]))
     title = f"{name} takes its function as argument {place + 1}, not as argument {function_places[0] + 1}"
     words = f"Pass the arguments of {name} in the order that this code shows."
@@ -448,7 +448,7 @@ def _class_labels(raised: RaisedAt, call: ast.Call) -> Explained | None:
     if len(call.args) != 2 or call.keywords:
         return None
     logits, labels = (shape_of(raised, argument) for argument in call.args)
-    # `operands` gives the types of calls, such as jnp.array([1]), too
+    # `operands` also knows the type of an argument that is a call, such as jnp.array([1])
     holds_integers = re.search(r"\bis [iu]\d+\[", operands(raised, call.args[1:]))
     if not holds_integers or not logits or labels != logits[:-1]:
         return None
@@ -543,7 +543,7 @@ def trees_error(raised: RaisedAt, operator: str, left: str, right: str) -> Expla
     if not culprits or namespace(raised).get("jax") is not jax:
         return None
     if len(trees) < len(names) and all(_is_row(names[name]) for name in trees):
-        return None  # the list stands for one array, because the other operand is an array
+        return None  # beside an array, a list of numbers stands for one array, not for a tree
     kind = type(names[culprits[-1]]).__name__
     title = f"{operator} works on arrays, but {culprits[-1]} is {with_article(kind)} of arrays"
     parameters = ", ".join(trees)
@@ -562,7 +562,7 @@ def _is_tree(value: Any) -> bool:
     """Return whether a value is a container of arrays (Python numbers may be among them)."""
     import jax
 
-    if type(value) not in _TREES and not isinstance(value, tuple):  # a named tuple of arrays counts, too
+    if type(value) not in _TREES and not isinstance(value, tuple):  # a named tuple is a container, too
         return False
     leaves = jax.tree_util.tree_leaves(value)[:1_000]
     arrays = [leaf for leaf in leaves if dtype_of(leaf)]

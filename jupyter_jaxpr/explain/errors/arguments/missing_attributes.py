@@ -59,7 +59,7 @@ def missing_attribute(raised: RaisedAt, name: str) -> Explained | None:
 
 
 def _closest(raised: RaisedAt, node: ast.Attribute, close_name: str) -> FoundCure:
-    """Return the edit that writes the only close name, or the advice where no trial can run."""
+    """Return the cure that writes a similar name of an attribute; without an edit if the edit passed no trial."""
     code = f"{raised.source(node.value)}.{close_name}"
     cure = applied(FoundCure("the name", code, f"A close name is {close_name}."), [edit_of(raised, over(node, code))])
     return next(iter(passed(raised, [cure])), FoundCure("the name", None, cure.text))

@@ -12,9 +12,12 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
 
-_MOST = 12  # the most keys of the dict that the explanation lists
-_SURE = 0.8  # the least similarity of a key that an edit writes
-_SIMILAR = 0.3  # the least similarity of the closest key, from 0 to 1 (`difflib.SequenceMatcher.ratio`)
+#: The explanation lists at most this many keys of the dict.
+_MOST = 12
+#: An edit writes the closest key only if its similarity to the wrong key (`SequenceMatcher.ratio`) is at least this.
+_SURE = 0.8
+#: The explanation names the closest key only if its similarity to the wrong key (from 0 to 1) is at least this.
+_SIMILAR = 0.3
 
 
 def missing_key(raised: RaisedAt) -> Explained | None:

@@ -13,7 +13,7 @@ from ..failing_code.place_of_error import RaisedAt
 
 _TREES = ("all", "flatten", "leaves", "map", "reduce", "structure", "transpose", "unflatten")
 _OF_CORE = ("ClosedJaxpr", "Jaxpr", "JaxprEqn", "Literal", "Primitive", "Var")
-#: The module and the name of an import -> its present module and name.
+#: (module, name) of an import in earlier versions of JAX -> (module, name) in the present version.
 _MOVED = {
     ("jax.config", "config"): ("jax", "config"),
     ("jax.experimental.maps", "Mesh"): ("jax.sharding", "Mesh"),
@@ -47,7 +47,7 @@ _INSTEAD = {
     "index_update": (".at[...].set", "Write x.at[index].set(value), which makes a new array."),
     "index_add": (".at[...].add", "Write x.at[index].add(value), which makes a new array."),
 }
-#: The module and the name of an import that JAX never had -> the module and the name.
+#: (module, name) of a wrong import that no version of JAX had -> (module, name) of the right import.
 _OTHER_NAMES = {("jax", "jnp"): ("jax", "numpy"), ("jax", "np"): ("jax", "numpy")}
 _EARLIER = "Earlier versions of JAX had this name."
 
@@ -79,7 +79,7 @@ def _present_import(
     raised: RaisedAt, node: ast.ImportFrom, alias: ast.alias, module: str, present: str, name: str
 ) -> Explained | None:
     if alias.name in vars(sys.modules.get(module, ast)):
-        return None  # the import fails for another reason
+        return None  # the module has the name, so the import failed for another reason
     used = alias.asname or alias.name
     code = f"from {present} import {name}" if used == name else f"from {present} import {name} as {used}"
     words = f"{present}.{name} is the present name."

@@ -50,7 +50,7 @@ def _strings(raised: RaisedAt) -> Iterator[tuple[ast.Call, ast.expr, str]]:
     for call in ast.walk(raised.loops.module):
         if not isinstance(call, ast.Call):
             continue
-        # JAX's own functions compute at once, so only the failing call of one counts.
+        # A function of JAX computes at once, so a string that an earlier call passed to JAX is not the cause.
         packages = LIBRARIES | {"jax"} if call is raised.node else LIBRARIES
         if not _is_of_library(raised, call.func, packages):
             continue

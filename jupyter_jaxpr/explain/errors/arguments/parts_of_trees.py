@@ -36,7 +36,7 @@ def part_of_tree(raised: RaisedAt) -> Part | None:
     """Return which argument of a failing jax.tree.map has the structure of a part of the other argument.
 
     For example, state.mu has the structure of grads["dense"] in jax.tree.map(f, state.mu, grads). None if neither
-    argument has.
+    argument has the structure of a part of the other.
     """
     call = raised.node
     if not isinstance(call, ast.Call) or len(call.args) != 3 or raised.frame is None:

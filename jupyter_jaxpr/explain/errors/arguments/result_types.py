@@ -94,8 +94,8 @@ def _is_shape(raised: RaisedAt, node: ast.expr) -> bool:
 def _cures(raised: RaisedAt, call: ast.Call, node: ast.expr, kind: str) -> list[FoundCure]:
     """Return the cure that writes a jax.ShapeDtypeStruct.
 
-    The dtype of a Pallas kernel's result is tried as that of the first input. The types of a callback's results are the
-    user's choice, because a trial does not run the callback.
+    For the result of a Pallas kernel, the trial uses the dtype of the kernel's first input. For a callback, the user
+    must write the type, because a trial does not run the callback.
     """
     source = raised.source(node)
     is_number = isinstance(node, ast.Constant) or type(value_of(raised, node)) is int

@@ -128,8 +128,8 @@ def jit_with(
 ) -> FoundCure:
     """Return a cure that adds an option to the jit of a function; without code if the jit is not in the user's code.
 
-    If the jit has static arguments already, the code of the cure is the option with more arguments, and there is no
-    edit.
+    If the jit already has static arguments, the cure has no edit, and its code is the user's option with the new
+    arguments added.
 
     Args:
         raised: The place where the error was raised.

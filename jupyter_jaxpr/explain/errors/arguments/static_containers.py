@@ -59,7 +59,7 @@ def _jit_of(raised: RaisedAt, function: Any) -> _Jit | None:
 
 
 def _called_directly(raised: RaisedAt, jit: ast.Call, keywords: Sequence[str]) -> str:
-    """Return the code of a jit with these options: jax.jit(...) also in place of partial(jax.jit, ...)."""
+    """Return the code of a jit with other options; `partial(jax.jit, ...)` becomes `jax.jit(...)`."""
     maker, *arguments = map(raised.source, [jit.func, *jit.args])
     if called(jit) == "partial" and arguments:
         maker, *arguments = arguments

@@ -107,7 +107,7 @@ def _elements(number: str) -> str:
 
 
 def _converted(raised: RaisedAt, text: str) -> list[FoundCure]:
-    """Return the cure that makes the second tree a list or a tuple as the first; empty for other differences."""
+    """Return the cure that converts the second tree to a list or tuple, like the first; empty for other differences."""
     kinds = _TYPES.search(text)
     pair = (kinds["first"], kinds["other"]) if kinds is not None else ("", "")
     call = raised.node

@@ -106,7 +106,8 @@ def _value_and_grad(
     if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Tuple):
         return None
     if expected == "2" or len(statement.targets[0].elts) == 2:
-        return None  # the names for the pair are right, so the error is about the parts of the value or of the gradient
+        # The statement unpacks the pair rightly, so the error is about the parts of the value or of the gradient.
+        return None
     options = [keyword.value for keyword in transform.keywords if keyword.arg == "has_aux"]
     if any(not isinstance(option, ast.Constant) for option in options):
         return None

@@ -53,7 +53,7 @@ def _numbers(raised: RaisedAt, scanned: ast.expr, kind: str) -> Explained:
 
 
 def _elements(raised: RaisedAt, node: ast.expr) -> list[object]:
-    """Return the elements of a list or a tuple, written or named; an empty list for other expressions."""
+    """Return the elements of a list or a tuple, which a name may hold; an empty list for other expressions."""
     if isinstance(node, ast.List | ast.Tuple):
         return [part.value if isinstance(part, ast.Constant) else value_of(raised, part) for part in node.elts]
     value = value_of(raised, node)

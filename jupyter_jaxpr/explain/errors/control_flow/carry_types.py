@@ -84,7 +84,7 @@ def _structure_error(text: str, raised: RaisedAt | None, name: str) -> Explained
         cures = passed(raised, whole)
         if is_method(raised, _function(body)) or (
             cures and cures[0].code is None
-            # without a trial, the cure is advice, if the names show that the body returns the parts of its carry
+            # The cure had no trial: it becomes advice if the names show that the body returns the parts of its carry.
         ):
             cures = [replace(cure, level="advice", edits=()) for cure in whole] if returns_parts(body) else []
         if cures:
@@ -122,7 +122,7 @@ def _structure_error(text: str, raised: RaisedAt | None, name: str) -> Explained
 
 
 def _with_swap(swapped: FoundCure, *others: FoundCure) -> list[FoundCure]:
-    """Return the swap of the two results alone if its trial passed; otherwise the swap and the other cures."""
+    """Return only the cure that swaps the results of a scan body if its trial passed; otherwise all cures."""
     return [swapped] if swapped.level == "applies" else [swapped, *others]
 
 

@@ -1,4 +1,4 @@
-"""Finds a loop body whose two parameters have the names of the other's value, such as body(carry, i) of fori_loop."""
+"""Finds a loop body whose two parameters have their names in the wrong order, such as body(carry, i) of fori_loop."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .loop_bodies import Body, passed_in_body
 
 _OF_INDEX = frozenset("i j k t n idx index it iteration step".split())
 _OF_CARRY = frozenset("carry c state s acc".split())
-#: Loop -> the names by which a second parameter shows that the body expects the other order, and the right order.
+#: Loop -> the usual names of its body's first parameter (on the second one, they show a wrong order), the right order.
 _ORDERS = {
     "fori_loop": (_OF_INDEX, "fori_loop passes the index first, and then the carry"),
     "scan": (_OF_CARRY, "scan passes the carry first, and then the element of xs"),
@@ -18,7 +18,7 @@ _ORDERS = {
 
 
 def exchanged_parameters(raised: RaisedAt, name: str, body: Body | None) -> Explained | None:
-    """Explain a body that takes its two arguments in the wrong order, if the body works with the right order.
+    """Explain a body that takes its two arguments in the wrong order, if exchanged parameters pass a trial.
 
     Args:
         raised: Where the error was raised.

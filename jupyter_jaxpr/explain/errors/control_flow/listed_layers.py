@@ -65,7 +65,7 @@ def _are_alike(trees: Any) -> bool:
 
 
 def _same(value: Any, within: Any) -> bool:
-    """Return whether a value is a list of dicts with the keys of those in `within`, and arrays of equal shapes."""
+    """Return whether a value is a list of as many dicts as `within`, with the same keys and arrays of equal shapes."""
     if type(value) is not type(within) or len(value) != len(within) or not _are_alike(value):
         return False
     if value[0].keys() != within[0].keys():

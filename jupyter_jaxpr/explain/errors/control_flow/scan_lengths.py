@@ -68,7 +68,7 @@ def _names(raised: RaisedAt, arrays: ast.expr, lengths: list[int]) -> list[str] 
 
     if isinstance(arrays, ast.Tuple | ast.List):
         if any(isinstance(part, ast.Constant | ast.Tuple | ast.List | ast.Dict | ast.Starred) for part in arrays.elts):
-            return None  # an element may be a number, or a container with several arrays
+            return None  # an element that is a number or a container does not stand for exactly one array
         elements = [value_of(raised, element) for element in arrays.elts]
         names = [" ".join(raised.source(element).split()) for element in arrays.elts]
         return names if _have_lengths(elements, lengths) else None

@@ -175,7 +175,7 @@ def _computes(statement: str) -> bool:
     """Return whether a statement stores the result of a call, as cache[n] = jnp.ones(n) does."""
     try:
         parsed_statement = ast.parse(statement).body[0]
-    except SyntaxError:  # a long statement was cut and ends with …
+    except SyntaxError:  # the code of a long statement is cut off and ends with …
         return False
     return isinstance(parsed_statement, ast.Assign) and isinstance(parsed_statement.value, ast.Call)
 

@@ -67,7 +67,7 @@ def message_error(error: BaseException, raised: RaisedAt | None, function: str) 
 
         def filled(template: str, groups: list[str] = groups) -> str:
             words = re.sub(r"\{(\d)\}", lambda match: " ".join(groups[int(match[1])].split()), template)
-            # JAX prints a class of its own for each size of a block that the user wrote as a number.
+            # For a size 8 in a block shape, JAX prints Blocked(block_size=8): the text shows the number alone.
             return _BLOCKED.sub(r"\1", words.replace("ArrayImpl", "jax.Array"))
 
         name, words = row.cure

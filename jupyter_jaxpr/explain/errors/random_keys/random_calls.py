@@ -163,7 +163,8 @@ def _seed(raised: RaisedAt, dtype: str) -> Explained | None:
     inner: ast.AST | None = call
     while inner is not None and not isinstance(inner, scopes):
         inner = raised.parents.get(id(inner))
-    if inner is raised.function:  # outside of the failing function, the names may have other values
+    # For a call outside of the failing function, the types are left out: the names may have other values there.
+    if inner is raised.function:
         explanation = f"{explanation} {operands(raised, call.args)}".strip()
     cure = FoundCure("an integer", code, "Pass an integer in the call, or convert the seed.")
     return Explained(edit_of(raised, over(call, "")).place, title, explanation, (cure,))

@@ -312,5 +312,5 @@ def _no_array(raised: RaisedAt | None, name: str, kind: str, place: int) -> Expl
             f"arrays to one shape, or call {name} for each array."
         )
         return replace(explained, cures=(FoundCure("one shape", None, words),))
-    # A trial cannot compute some values, for example random numbers.
+    # No trial passed. A trial cannot compute some values, such as random numbers, so the cure stays as advice.
     return replace(explained, cures=(replace(cure, level="advice", code=None, edits=()),))

@@ -268,7 +268,7 @@ def _candidates(raised: RaisedAt, first: Places) -> Iterator[Places]:
     if statement is None:
         yield first
         return
-    # Other operations in the failing statement with known shapes fail, too: the first set includes their operands.
+    # Other operations of the failing statement may fail in the same way: the first set also has their operands.
     inside = {id(part) for changed, _ in first for part in ast.walk(changed)}
     for node in ast.walk(statement):
         for changed, axes in list(first) if id(node) not in inside else ():

@@ -111,7 +111,7 @@ def letters_error(raised: RaisedAt | None, term: str, number: int) -> Explained:
 def _fewer_letters(raised: RaisedAt, nodes: list[ast.expr], number: int, term: str) -> list[FoundCure]:
     """Return the advice to leave out the letters that are in no other operand.
 
-    Empty if that does not make the numbers equal.
+    Empty unless the operand then has one letter for each axis.
     """
     call = raised.node
     subscripts = call.args[0] if isinstance(call, ast.Call) else None

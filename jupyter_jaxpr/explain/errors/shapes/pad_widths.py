@@ -39,7 +39,7 @@ def pad_width_error(error: BaseException, raised: RaisedAt | None, function: str
     lengthen = FoundCure("a width", None, "Give each width a number that is at least 0. A slice takes elements away.")
     if not negative:
         return Explained(None, "A width of pad is negative", f"{rule} {type_}".strip(), (lengthen,))
-    width = negative[0]  # the list has an expression before its parts, so the first entry is the whole width
+    width = negative[0]  # `negative` has an expression before its parts, so its first entry is the whole width
     text = " ".join(raised.source(width).split())
     number = integer_of(raised, width, shapes)
     title = f"A width of pad is negative: {number}"

@@ -86,7 +86,7 @@ def _in_parentheses(raised: RaisedAt, node: ast.expr) -> str:
 
 
 def _only_assignment(raised: RaisedAt, node: ast.expr) -> ast.expr | None:
-    """Return the expression that a function assigns to a name; None for other expressions, or several assignments."""
+    """Return the expression that the failing function assigns to a name; None unless it assigns to the name once."""
     if not isinstance(node, ast.Name) or raised.function is None:
         return None
     values = [

@@ -146,7 +146,7 @@ def _mask_assignment(
     # The array is part of an object. A trial would change the user's object, so only the new array is traced.
     tried = passed(raised, [applied(replace(cure, code=new_array), [edit_of(raised, over(statement, new_array))])])
     if not tried or not tried[0].edits:
-        # the trial of the new array passed, but a later line raises an error
+        # The trial of the new array failed, or a later line raised an error: the cure is advice.
         is_shown = bool(tried) and tried[0].code is not None
         cure = replace(cure, level="advice", code=code if is_shown else None, edits=())
     return Explained(None, title, operands(raised, [node.value]), (cure,))

@@ -78,7 +78,7 @@ def distribution_name(value: Any) -> str | None:
 
 
 def _call_of_distribution(raised: RaisedAt, node: ast.expr) -> ast.Call | None:
-    """Return the call that made a frozen distribution: the expression itself, or the only value of its name."""
+    """Return the call that made a frozen distribution: the expression itself, or the only value of its variable."""
     if isinstance(node, ast.Name) and raised.function is not None:
         node = only_value(raised.function, node.id) or node
     if isinstance(node, ast.Name) and raised.loops is not None:

@@ -358,7 +358,7 @@ def _is_condition(raised: RaisedAt) -> bool:
 def _has_twin(raised: RaisedAt | None) -> bool:
     """Return whether jax.numpy, jax.numpy.linalg or jax.numpy.fft has a function of the called function's name.
 
-    True without a name.
+    True if the failing expression is no call, or the called function has no name.
     """
     call = raised.node if raised is not None else None
     if not isinstance(call, ast.Call):

@@ -210,9 +210,9 @@ class Choices:
         )
 
     def _choice(self, at: ast.If | ast.IfExp) -> tuple[ast.AST, str, str, str] | None:
-        """Return the last statement that a choice replaces, the start of the new code ("y = "), and two values for it.
+        """Return the last statement that the new code replaces, the start of the new code ("y = "), and two endings.
 
-        The first value is the code with jax.lax.cond, the second the code with jnp.where.
+        The first ending uses jax.lax.cond, the second jnp.where.
         """
         test = self.condition(at.test)
         if isinstance(at, ast.IfExp):
@@ -260,7 +260,7 @@ class Choices:
         return None
 
     def _two_values(self, at: ast.If) -> tuple[ast.AST, str, str, str] | None:
-        """Return the last statement that a choice replaces, the start of the new code ("y = "), and both values."""
+        """Return the last statement that the new code replaces, its start ("y = "), and the value of each branch."""
         after = [] if at.orelse else self._statements_after(at)
         match at.body, at.orelse or after:
             case (
@@ -308,7 +308,7 @@ class Choices:
         for form in forms:
             code, reason = self._rewritten(loop, form)
             if form == "fori_loop" and code is None and (isinstance(at, ast.While) or _appends(at)):
-                continue  # a fori_loop collects no list
+                continue  # a fori_loop cannot collect a list, and a `while` may have no number of steps
             if form == "while_loop" and code is not None and isinstance(at, ast.While):
                 code = code.replace(f"return {ast.unparse(at.test)}\n", f"return {self.condition(at.test)}\n", 1)
             text = (
@@ -409,7 +409,7 @@ class Choices:
                 sign = " & " if isinstance(op, ast.And) else " | "
                 return sign.join(_enclosed(self._boolean(operand)) for operand in values)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
-                # jnp.logical_not and not ~: another call may pass a Python bool, and ~True is -2, which is true.
+                # The cure avoids ~, because another call may pass a Python bool: ~True is -2, which is true.
                 return f"{self._jnp}.logical_not({self._boolean(operand)})"
             case ast.Compare(left=left, ops=[(ast.In() | ast.NotIn()) as op], comparators=[right]):
                 return self._membership(left, op, right)

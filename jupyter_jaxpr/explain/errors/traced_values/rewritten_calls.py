@@ -29,7 +29,7 @@ _ALONE = {"sorted": "sort", "any": "any", "all": "all", "sum": "sum"}
 
 
 def _of_twin(module: str, name: str) -> Any:
-    """Return a function of SciPy from the name of JAX's module: scipy.special's function for "jax.scipy.special"."""
+    """Return the SciPy function of this name for a module of JAX: scipy.special.erf for jax.scipy.special and erf."""
     return vars(sys.modules.get(module.removeprefix("jax."), ast)).get(name)
 
 
@@ -356,7 +356,8 @@ class Calls:
                 "when the program runs, with the values of the arrays."
             )
             return [FoundCure("jax.pure_callback", None, text)]
-        if jax_member is vars(sys.modules.get("numpy", types)).get(name):  # jnp.save is NumPy's own function
+        # Some functions of jax.numpy, such as jnp.save, are NumPy's own functions.
+        if jax_member is vars(sys.modules.get("numpy", types)).get(name):
             text = (
                 f"jax.numpy.{name} is the function of NumPy and needs the values, too. Return the array from the "
                 f"traced function, and call {self._source(node.func)} outside, or call {self._source(node.func)} with "

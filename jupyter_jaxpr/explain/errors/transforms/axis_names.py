@@ -107,7 +107,7 @@ def _fits(raised: RaisedAt, used: list[str], name: str, axis: str) -> bool:
         return False
     try:
         jax.NamedSharding(mesh, jax.P(*(axis if other == name else other for other in used)))
-    except not_of_a_signal(Exception):  # without the edit, the explanation still has its sentences
+    except not_of_a_signal(Exception):  # an unknown error: the explanation then has its sentences, but no edit
         return False
     return True
 

@@ -200,7 +200,8 @@ def _scalar(call: Applied, shape: str | None, value: str | None) -> Explained:
         cures.append(FoundCure(".sum()", None, "Reduce the result to one number, for example with .sum() or .mean()."))
     words = "jax.jacobian gives the derivative of each element of the result."
     if raised is not None and _rebinds_operand(raised):
-        pass  # a step such as w = w - rate * jax.grad(f)(w) needs a gradient of the shape of w
+        # No advice on jax.jacobian: a step such as w = w - rate * jax.grad(f)(w) needs a gradient of the shape of w.
+        pass
     elif raised is not None and call.transform is not None and call.transform_module == "jax" and word == "grad":
         function = call.transform.func
         code = f"{raised.source(function).rpartition('.')[0] or 'jax'}.jacobian"

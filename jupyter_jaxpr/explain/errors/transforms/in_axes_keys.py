@@ -156,7 +156,7 @@ def _with_keys(
     if any(type(key) is not str for key in names) or len(keys.lacking) > 2 or type(value) is not dict:
         return None
     kept = dict(zip(names, map(raised.source, entry.values), strict=True))
-    # one key is missing and one is too much: the key has a wrong name, and its entry stays
+    # If one key is missing and one is too many, the key has a wrong name: the cure renames the key, and keeps its axis.
     if len(keys.lacking) == len(keys.extra) == 1:
         kept = {keys.lacking[0] if key == keys.extra[0] else key: code for key, code in kept.items()}
     kept = {key: code for key, code in kept.items() if key not in keys.extra}

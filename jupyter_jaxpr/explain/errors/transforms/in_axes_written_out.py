@@ -97,7 +97,7 @@ def _entries(call: Applied) -> list[_Entry]:
 
 
 class _UnknownError(Exception):
-    """A part of in_axes is no axis that the code writes, or belongs to no array."""
+    """Raised if the code does not write a part of in_axes as an axis, or if the part belongs to no array."""
 
 
 def _parts(axes: ast.expr, value: Any, path: str, *, is_written_out: bool) -> Iterator[_Entry]:
