@@ -119,7 +119,7 @@ class IteratedReader:
             if has_equations is None:
                 raise Cannot(_NO_POSITIONS)
             if has_equations:
-                continue  # the subscript recorded equations, so it reads an array, as a traced index can
+                continue  # the subscript recorded equations, so it reads an array: a traced index can do so, too
             base = ast.unparse(subscript.value)
             simple = isinstance(subscript.slice, ast.Name) and len(bounds) == 1
             if not simple or {"carry", target.id} & target_names(subscript.value) or _changes(body, subscript.value):

@@ -1,4 +1,4 @@
-"""Lowers and compiles the tagged twin of a traced program: a copy in which each equation has its number in its name.
+"""Lowers and compiles the tagged twin of a traced program: a copy whose name stacks contain the equations' numbers.
 
 No Python of the user runs, and no program is executed.
 

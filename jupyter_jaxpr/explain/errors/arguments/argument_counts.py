@@ -153,7 +153,7 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
 
 
 def _by_name(raised: RaisedAt, name: str) -> Explained | None:
-    """Explains state.apply_gradients(grads) of a library of JAX, whose method takes its arguments only by name."""
+    """Explains state.apply_gradients(grads), where the method of a JAX library takes its arguments only by name."""
     call = raised.node
     if raised.frame is None or not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return None

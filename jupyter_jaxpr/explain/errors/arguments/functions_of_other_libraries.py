@@ -178,7 +178,7 @@ def same_function(raised: RaisedAt, attribute: ast.Attribute, module: str) -> tu
 
 
 def _of_scipy(name: str, module: str) -> tuple[FoundCure, ...]:
-    """Return the advice to call a function of SciPy that jax.scipy lacks from a callback; empty if SciPy lacks it."""
+    """Return the advice to call a SciPy function in a callback, as jax.scipy lacks it; empty if SciPy lacks it, too."""
     original = module.removeprefix("jax.")
     if name not in vars(sys.modules.get(original, ast)):
         return ()

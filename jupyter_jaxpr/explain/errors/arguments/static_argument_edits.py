@@ -233,7 +233,7 @@ def _partial_in(raised: RaisedAt) -> str | None:
 def jits_of(
     raised: RaisedAt, function: str, transforms: frozenset[str] = _JIT
 ) -> Iterator[tuple[str, str, ast.expr, str]]:
-    """Yield each jit expression of the files: the file, the function around it, the expression and its code.
+    """Yield each jit of a function in the files of the traceback: (file, function of the frame, expression, code).
 
     Args:
         raised: The place where the error was raised.

@@ -10,7 +10,7 @@ from .loop_bodies import Body, passed_in_body
 
 _OF_INDEX = frozenset("i j k t n idx index it iteration step".split())
 _OF_CARRY = frozenset("carry c state s acc".split())
-#: Loop -> the usual names of its body's first parameter (on the second one, they show a wrong order), the right order.
+#: Loop -> usual names of the body's first parameter (a second parameter with one shows a wrong order), the right order.
 _ORDERS = {
     "fori_loop": (_OF_INDEX, "fori_loop passes the index first, and then the carry"),
     "scan": (_OF_CARRY, "scan passes the carry first, and then the element of xs"),

@@ -139,7 +139,7 @@ def _users_arguments(inputs: tuple[Input, ...], raised: RaisedAt) -> list[Input]
 
 
 def _frame_arguments(raised: RaisedAt, tracer: Any) -> list[Input]:
-    """Return the arguments of the user's function on which a tracer of vmap or grad depends, by the code."""
+    """Return the arguments of the user's function on which a tracer of vmap or grad depends, as the code shows."""
     frame = raised.frame
     assert frame is not None
     leaves = list(_argument_leaves(frame))

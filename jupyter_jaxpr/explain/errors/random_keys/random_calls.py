@@ -49,7 +49,7 @@ def random_call_error(error: BaseException, raised: RaisedAt | None, function: s
 
 
 def _no_shape(raised: RaisedAt) -> Explained | None:
-    """Explains jax.random.randint(key, 0, 10), which leaves out the shape; None if the second argument may be one."""
+    """Explains jax.random.randint(key, 0, 10), without the shape; None if the second argument may be a shape."""
     call = raised.node
     if not isinstance(call, ast.Call) or len(call.args) != 3 or call.keywords:
         return None

@@ -72,7 +72,7 @@ _TO_A_SHAPE = frozenset("set add subtract multiply mul divide power min max broa
 def _nodes(raised: RaisedAt, shapes: Sequence[Shape]) -> list[ast.expr]:
     """Return the operands of the failing operation, one for each shape in the message.
 
-    Empty if their shapes differ from these.
+    Empty if the shapes of the operands are not those in the message.
     """
     node = raised.node
     if isinstance(node, ast.BinOp | ast.Compare | ast.AugAssign):
@@ -106,7 +106,7 @@ def _named(raised: RaisedAt, node: ast.expr, side: str) -> str:
 
 
 def _places(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Shape]) -> FoundCure | None:
-    """Return the advice to place the only axis of one operand, if several axes of the other operand have its size."""
+    """Return the advice to say which axis an operand of one axis fits, if several axes of the other have its size."""
     if len(nodes) != 2:
         return None
     (short_node, short), (long_node, long) = sorted(zip(nodes, shapes, strict=True), key=lambda pair: len(pair[1]))

@@ -49,7 +49,7 @@ def loop_by_values(raised: RaisedAt, is_mask: bool) -> ast.For | ast.comprehensi
 def looped(raised: RaisedAt, error: BaseException, loop: ast.For | ast.comprehension) -> list[FoundCure]:
     """Return the cures for a loop over an array whose length depends on values.
 
-    A loop of JAX would need the same length.
+    A loop of JAX is no cure, because JAX must know the length of the array while it traces.
 
     Args:
         raised: Where the error was raised.

@@ -13,7 +13,7 @@ from ..failing_code.expression_shapes import shape_of
 from ..failing_code.origins import operands, value_of
 from ..failing_code.place_of_error import RaisedAt
 
-#: The transforms, with the name of their second parameter and what the parameter is; none for a keyword-only one.
+#: Transform -> its second parameter, and a sentence on the parameter; empty texts if the parameter is keyword-only.
 _TRANSFORMS = {
     **dict.fromkeys(
         "grad value_and_grad jacobian jacfwd jacrev hessian".split(),

@@ -119,7 +119,7 @@ def _is_one_array(call: Applied, number: int, leaf: Any) -> bool:
     """Return whether an argument is certainly a number or an array, not a tree that holds one.
 
     Args:
-        call: The transformed call.
+        call: The call of the transformed function.
         number: The position of the argument.
         leaf: The value of the number or of the array; None if unknown.
     """

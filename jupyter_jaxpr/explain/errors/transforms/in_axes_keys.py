@@ -29,7 +29,7 @@ _METADATA = re.compile(
 
 @dataclass(frozen=True)
 class _Keys:
-    """The keys of an entry of in_axes and of its argument.
+    """The keys of a dict in in_axes, the entry, and the keys of the dict in the arguments to which it belongs.
 
     Attributes:
         written: The keys of the entry.

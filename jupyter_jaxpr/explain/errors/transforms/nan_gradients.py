@@ -1,4 +1,4 @@
-"""Explains a nan in the gradient of a where, which jax_debug_nans finds: its cause is the value that is not chosen."""
+"""Explains a nan in a gradient, which jax_debug_nans finds: its cause is the value that a where does not choose."""
 
 from __future__ import annotations
 
