@@ -1,4 +1,4 @@
-"""Prints a document's control-flow cards for the exports: a row for each construct, its leaves, its facts."""
+"""Prints a document's control-flow cards for the exports: a row, the values, branches and facts of each construct."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _VALUES = 40
 class CardText:
     """The card of one construct as text."""
 
-    title: str  # the name and the line of the construct, such as `scan step, line 10`
-    head: tuple[str, ...]  # the column headings of `values`
+    title: str  # the name and the line of the construct, such as `scan step, line 10`.
+    head: tuple[str, ...]  # `head` has the column headings of the table `values`
     values: list[tuple[str, ...]]
     branches: list[str]
     facts: list[str]

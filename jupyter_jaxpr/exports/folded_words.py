@@ -123,7 +123,7 @@ def _label(primitive: str, parameters: str) -> str:
     begin = re.search(rf"(?:^| )(?={name}=)", parameters) if name is not None else None
     if begin is None:
         return "…"
-    # The value ends before the next ` name=` outside of brackets.
+    # The value of a parameter ends before the next ` name=` outside of brackets.
     depth, end = 0, begin.end()
     while end < len(parameters) and not (depth == 0 and _NEXT_PARAMETER.match(parameters, end)):
         depth += _depth_after(parameters[end])

@@ -115,7 +115,7 @@ def _indented(lines: Sequence[str]) -> dict[int, int]:
 
 
 class _Places:
-    """Finds the source frame of stacks and equations: the innermost in the shown source, or else the innermost."""
+    """Finds the frame of a stack or an equation: the innermost in the shown source, else the innermost user frame."""
 
     def __init__(self, document: Snapshot, own_file: str | None) -> None:
         self._document = document
@@ -131,7 +131,7 @@ class _Places:
         return frame
 
     def of_equations(self, equations: Sequence[tuple[int, int]]) -> int:
-        """Return the frame of the first equation that has one; for an equation of a library, of the user's call."""
+        """Return the frame of the first equation with a frame; for a library's equation, that of the user's call."""
         if not self._has_frames:
             return -1
         for scope, equation in equations:

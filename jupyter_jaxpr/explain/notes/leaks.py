@@ -216,7 +216,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def _tracers_in(reach: Reach) -> Iterator[tuple[str, Any]]:
-    """Yield the tracers that a function can reach, each with the path, such as self.last, of the object that stores it."""
+    """Yield the tracers that a function can reach, with the path of the object that stores each, such as self.last."""
     search = _Search(frozenset(_literals(reach)))
     for scope in reach.scopes:
         for name, value in _named_values(scope):

@@ -208,9 +208,9 @@ class TimedCode(Scope):
     def _bound(
         self, tree: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call, method: Any, local: frozenset[str]
     ) -> dict[str, Any]:
-        """Return the parameters of a function to which the call, or a default, gives a function that does not wait.
+        """Return {parameter: function} for the parameters of a called function that get a function which does not wait.
 
-        Each comes with that function.
+        The call passes the function, or it is the default of the parameter.
         """
         names = [parameter.arg for parameter in [*tree.args.posonlyargs, *tree.args.args]]
         holder = self._called(call.func.value, local) if isinstance(call.func, ast.Attribute) else None

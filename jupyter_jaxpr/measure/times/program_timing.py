@@ -249,7 +249,7 @@ class _Trial:
     def _is_program_of(self, jitted: Any, call_arguments: Given) -> bool:
         try:
             traced = call_leaves(jitted, *call_arguments)
-        # the call does not work in this version of JAX, so the executable is called directly
+        # JAX's private function does not work in this version of JAX, so the executable is timed, not the jitted call.
         except not_of_a_signal(Exception):
             return False
         return traced is not None and traced[0] is self._program.jaxpr

@@ -163,7 +163,7 @@ class Timed:
 
     @property
     def share(self) -> float:
-        """The share of the samples that are taken, from 0 to 1."""
+        """The share of the samples that have been taken, from 0 to 1."""
         return len(self._seconds) / self._turns if self._turns else 0.0
 
     def warm(self) -> Warm | None:

@@ -191,7 +191,7 @@ def _update_of(raised: RaisedAt, name: str) -> ast.Call | None:
 
 
 def _is_state(raised: RaisedAt, name: str, optimizer: str) -> bool:
-    """Return whether the code assigns the result of the optimizer's init to a name."""
+    """Return whether the code assigns the result of the optimizer's init to the given name."""
     module = raised.loops.module if raised.loops is not None else ast.Module([], [])
     return any(
         isinstance(node, ast.Assign)

@@ -42,9 +42,9 @@ def string_number_error(error: BaseException, raised: RaisedAt | None, function:
 
 
 def _strings(raised: RaisedAt) -> Iterator[tuple[ast.Call, ast.expr, str]]:
-    """Yield each call of a library of JAX with an argument that is a number as a string, the argument and the string.
+    """Yield (call, argument, string) for each call of a JAX library that passes a number as a string.
 
-    The calls are those of the failing file.
+    The calls are those in the failing file.
     """
     assert raised.loops is not None
     for call in ast.walk(raised.loops.module):

@@ -42,7 +42,7 @@ def own_class_error(error: BaseException, raised: RaisedAt | None, function: str
     source = " ".join(raised.source(matching_arguments[0]).split()) if matching_arguments else f"An object of {kind}"
     attributes = [part.value for part in ast.walk(call.func) if isinstance(part, ast.Attribute)]
     if any(type(value_of(raised, attribute)).__name__ == kind for attribute in attributes):
-        return None  # the call is model.step(x): the object is the one of the method, not an argument
+        return None  # in a call such as model.step(x), the object is the `self` of the method, not an argument
     title = f"{source} is not an array or a container that JAX knows: its type is {kind}"
     value = value_of(raised, matching_arguments[0]) if matching_arguments else None
     cures = registered(raised, kind, value)

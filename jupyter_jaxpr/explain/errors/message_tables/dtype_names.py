@@ -76,7 +76,7 @@ def _string_in_tree(raised: RaisedAt, text: str) -> str | None:
 
 
 def _closest(name: str) -> str | None:
-    """Return the one name of a dtype that is closest; None if no name or several are as close."""
+    """Return the closest name of a dtype; None if no name is close, or several are equally close."""
     ratios = sorted(
         ((difflib.SequenceMatcher(None, name.lower(), dtype).ratio(), dtype) for dtype in _NAMES), reverse=True
     )

@@ -1,6 +1,7 @@
 """Explains an error without a row in the tables: quotes the message, and adds the arguments with their types.
 
-Only for errors of a `raise` statement in JAX or a JAX library: other errors inside a library describe its internals.
+The module explains only errors of a `raise` statement in JAX or a JAX library, because other errors inside a library
+describe its internals.
 """
 
 from __future__ import annotations

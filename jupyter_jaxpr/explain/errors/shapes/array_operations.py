@@ -150,7 +150,7 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         return item_assignment(raised)
     if isinstance(error, AttributeError):
         match = _NO_ATTRIBUTE.search(text)
-        # JAX itself reads the argument of compile as a dict of options.
+        # In lowered.compile(x), the error is JAX's own: JAX reads x as a dict of options.
         if match is not None and (raised is None or called(raised.node) != "compile"):
             return no_method(raised, match[1])
         return no_method(raised, text) if text == "__delitem__" else None

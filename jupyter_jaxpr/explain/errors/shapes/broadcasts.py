@@ -106,7 +106,7 @@ def _named(raised: RaisedAt, node: ast.expr, side: str) -> str:
 
 
 def _places(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Shape]) -> FoundCure | None:
-    """Return the advice to say which axis an operand of one axis fits, if several axes of the other have its size."""
+    """Return the advice to place an operand with one axis along one axis of the other, if several have its size."""
     if len(nodes) != 2:
         return None
     (short_node, short), (long_node, long) = sorted(zip(nodes, shapes, strict=True), key=lambda pair: len(pair[1]))

@@ -25,7 +25,7 @@ _OPERATORS = {"add": "+", "sub": "-", "mul": "*"}
 def operand_dtype_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
     """Explains operands of different dtypes in a function of jax.lax.
 
-    None if the code does not show which expressions they are.
+    None if the code does not show which expressions are the operands.
     """
     match = _DTYPES.search(message_of(error)) if isinstance(error, TypeError) else None
     call = raised.node if raised is not None else None

@@ -18,7 +18,7 @@ from ..failing_code.place_of_error import RaisedAt
 
 @dataclass(frozen=True)
 class _Piece:
-    """A slice in an index of which at least one bound has no value during the trace.
+    """A slice in an index; at least one bound of the slice has no value during the trace.
 
     Attributes:
         entry: The slice in the index.

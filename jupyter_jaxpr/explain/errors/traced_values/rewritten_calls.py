@@ -205,7 +205,7 @@ class Calls:
         return [self._cure("1j", code, words, over(node, code))]
 
     def _deletion(self, node: ast.Call, index: ast.expr) -> list[FoundCure]:
-        """Return the cure of jnp.delete(x, i) with a traced index: JAX knows the length only for different indices."""
+        """Return the cure of jnp.delete(x, i) with a traced i: the option which says that all indices are different."""
         code = f"{self._source(node)[:-1].rstrip().rstrip(',')}, assume_unique_indices=True)"
         if axes_of(self._raised, index) == 0:
             words = "With this option, JAX knows that the result has one element fewer, also for a traced index."
@@ -238,7 +238,7 @@ class Calls:
         return self._source(call.func)
 
     def _by_key(self, node: ast.Call, name: str, value: ast.expr, key: ast.expr) -> list[FoundCure]:
-        """Return the cure of max, min and sorted with a key: the index by the keys of all elements."""
+        """Return the cure of max, min and sorted with a key: argmax, argmin or argsort of the keys of all elements."""
         if not axes_of(self._raised, value):
             return []
         function = {"max": "argmax", "min": "argmin", "sorted": "argsort"}[name]

@@ -25,7 +25,7 @@ _TRANSFORMS = {
 
 
 def function_arguments_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Explains arrays that a call passes to a transform of JAX behind the function, and writes the second call."""
+    """Explains a call that passes arrays to a transform after the function; the cure passes them in a second call."""
     call = raised.node if raised is not None else None
     if not isinstance(error, TypeError) or raised is None or not isinstance(call, ast.Call):
         return None

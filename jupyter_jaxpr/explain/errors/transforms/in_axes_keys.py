@@ -41,12 +41,12 @@ class _Keys:
 
     @property
     def lacking(self) -> list[str]:
-        """The keys of the argument that the entry does not have."""
+        """The keys that the dict in the arguments has and the dict in in_axes lacks."""
         return [key for key in self.needed if key not in self.written]
 
     @property
     def extra(self) -> list[str]:
-        """The keys of the entry that the argument does not have."""
+        """The keys that the dict in in_axes has and the dict in the arguments lacks."""
         return [key for key in self.written if key not in self.needed]
 
 
