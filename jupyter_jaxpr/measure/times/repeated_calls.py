@@ -246,7 +246,7 @@ class _Inputs:
             for flag, leaf in zip(donated or [False] * len(self._leaves), self._leaves, strict=True)
         ]
         size = sum(leaf.nbytes for flag, leaf in zip(self._donated, self._leaves, strict=True) if flag)
-        # the number of calls for which copies may exist at the same time
+        # the number of calls whose copies of donated arguments may exist at the same time
         self.at_once = max(1, _COPIED_BYTES // max(size, 1))
 
     def fresh(self, count: int) -> list[Given]:

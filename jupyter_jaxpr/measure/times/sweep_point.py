@@ -172,7 +172,7 @@ class Swept:
     def measure(
         self, point: Point, args: tuple[Any, ...], kwargs: dict[str, Any], doing: Callable[[str], None]
     ) -> None:
-        """Measure a point."""
+        """Measure one point of a sweep, and store the measurements in it."""
         import jax
 
         jax.block_until_ready((args, kwargs))
