@@ -37,12 +37,16 @@ _Where = tuple[int, int]  # (index of the scope, number of the variable in the s
 
 @dataclass(slots=True)
 class _Values:
-    """The values that one name had in one scope."""
+    """The values that one name had in one scope.
+
+    Attributes:
+        is_known: true if the variables of all arrays in all values are known.
+    """
 
     types: list[str] = field(default_factory=list)
     variables: list[int] = field(default_factory=list)
     is_tree: bool = False
-    is_known: bool = True  # true if the variables of all arrays in all values are known
+    is_known: bool = True
 
 
 def named_values(

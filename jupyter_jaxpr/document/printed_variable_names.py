@@ -78,11 +78,14 @@ def _pair(parameter: Any) -> tuple[int, int]:
 
 @dataclass
 class Names:
-    """The variable names of one program."""
+    """The variable names of one program.
 
-    #: scope -> the name of each variable; None for a variable that is never printed
+    Attributes:
+        variables: scope -> the name of each variable; None for a variable that is never printed.
+        lets: scope that is printed before the program -> its name, in order.
+    """
+
     variables: dict[int, list[str | None]]
-    #: scope that is printed before the program -> its name, in order
     lets: dict[int, str]
 
 

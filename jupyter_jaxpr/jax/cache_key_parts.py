@@ -51,11 +51,15 @@ def _flatten() -> Any:
 
 @dataclass(frozen=True)
 class FlatCall:
-    """The arguments of a call as JAX flattened them, so that no method of the user's classes runs again."""
+    """The arguments of a call as JAX flattened them, so that no method of the user's classes runs again.
+
+    Attributes:
+        avals: a function that returns JAX's avals of the leaves.
+    """
 
     leaves: Sequence[Any]
     tree: Any
-    avals: Callable[[], Sequence[Any]]  # a function that returns JAX's avals of the leaves
+    avals: Callable[[], Sequence[Any]]
 
 
 LeafFacts = tuple[Any, str, Any, bool | None, Any]

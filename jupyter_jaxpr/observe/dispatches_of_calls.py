@@ -60,7 +60,12 @@ class CallInCell(Protocol):
 
 @dataclass
 class _RecordedCall:
-    """One recorded execution of a call expression; a comprehension executes its call expression several times."""
+    """One recorded execution of a call expression; a comprehension executes its call expression several times.
+
+    Attributes:
+        called_before: how many functions the run had called before this call.
+        values_now: id of an argument -> a copy of the argument from before the call.
+    """
 
     call: CallInCell
     recording: Recording
@@ -70,8 +75,7 @@ class _RecordedCall:
     result: Any = None
     is_known: bool = True
     has_raised: bool = False
-    called_before: int = 0  # how many functions the run had called before this call
-    # id of an argument -> a copy of the argument from before the call
+    called_before: int = 0
     values_now: dict[int, Any] = field(default_factory=dict)
 
     def hold(self) -> None:

@@ -84,11 +84,17 @@ class Miss:
 
 
 class TraceRequest(NamedTuple):
-    """A function that the user traces without a call, such as with `f.trace(x)`."""
+    """A function that the user traces without a call, such as with `f.trace(x)`.
 
-    frame: int  # `id()` of the frame that called `f.trace` or `f.lower`
-    code: CodeType  # the code object of this frame, because another frame may get the same id
-    name: str  # the name of the function in JAX's events
+    Attributes:
+        frame: `id()` of the frame that called `f.trace` or `f.lower`.
+        code: the code object of this frame, because another frame may get the same id.
+        name: the name of the function in JAX's events.
+    """
+
+    frame: int
+    code: CodeType
+    name: str
     history: FunctionHistory
 
 

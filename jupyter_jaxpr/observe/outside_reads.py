@@ -29,10 +29,14 @@ _CHANGING = frozenset(
 
 
 class Step(NamedTuple):
-    """One part of a path: an attribute or an item with a constant key."""
+    """One part of a path: an attribute or an item with a constant key.
+
+    Attributes:
+        key: the name of the attribute, or the constant key.
+    """
 
     is_item: bool
-    key: Any  # the name of the attribute, or the constant key
+    key: Any
 
 
 class Read(NamedTuple):
@@ -62,10 +66,14 @@ class Read(NamedTuple):
 
 
 class Reads(NamedTuple):
-    """The paths that a function and its inner functions read from outside, and the paths that they change in place."""
+    """The paths that a function and its inner functions read from outside, and the paths that they change in place.
+
+    Attributes:
+        changes: each changed path once, at the place of its first change.
+    """
 
     reads: tuple[Read, ...]
-    changes: tuple[Read, ...]  # each changed path once, at the place of its first change
+    changes: tuple[Read, ...]
 
     def is_changed(self, read: Read) -> bool:
         """Return whether the code changes the value of the path that `read` reads.

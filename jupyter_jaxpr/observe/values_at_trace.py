@@ -37,17 +37,24 @@ Ran = Callable[[Read], bool | None]
 
 
 class Kept(NamedTuple):
-    """A path that a function reads, and the contents that its value had at the trace."""
+    """A path that a function reads, and the contents that its value had at the trace.
+
+    Attributes:
+        through_jit: true if a called jitted function reads the path: JAX may have taken its program from the cache
+            without a trace.
+        in_callback: true if the code of the read may also run in a callback, when the program runs.
+        cached: the jitted function whose earlier trace read the path; None if the trace of this program read the path.
+        holds_tracer: true if the value is a tracer, or a container with a tracer inside.
+        owner: the id of the object or of the closure cell from which the first name of the path is read.
+    """
 
     read: Read
     contents: Contents | None
-    # true if a called jitted function reads the path: JAX may have taken its program from the cache without a trace
     through_jit: bool
-    in_callback: bool  # true if the code of the read may also run in a callback, when the program runs
-    # the jitted function whose earlier trace read the path; None if the trace of this program read the path
+    in_callback: bool
     cached: str | None = None
-    holds_tracer: bool = False  # true if the value is a tracer, or a container with a tracer inside
-    owner: int = 0  # the id of the object or of the closure cell from which the first name of the path is read
+    holds_tracer: bool = False
+    owner: int = 0
 
 
 class ChangedSince(NamedTuple):

@@ -38,13 +38,20 @@ NO_STATICS: Mapping[str, StaticValue] = {}
 
 
 class Leaf(NamedTuple):
-    """The part of a cache key that comes from one leaf of the dynamic arguments."""
+    """The part of a cache key that comes from one leaf of the dynamic arguments.
 
-    aval: Any  # the ShapedArray that JAX makes of the value; None if JAX does not accept the value
-    holder: str  # the class of the value: 'jax.Array', 'numpy', a Python type such as 'float', 'tracer', ...
-    sharding: Any  # the jax.sharding.Sharding of a jax.Array; None for other values
+    Attributes:
+        aval: the ShapedArray that JAX makes of the value; None if JAX does not accept the value.
+        holder: the class of the value: 'jax.Array', 'numpy', a Python type such as 'float', 'tracer', ...
+        sharding: the jax.sharding.Sharding of a jax.Array; None for other values.
+        layout: the major_to_minor tuple of a jax.Array; None if the layout was not read.
+    """
+
+    aval: Any
+    holder: str
+    sharding: Any
     committed: bool | None
-    layout: Any  # the major_to_minor tuple of a jax.Array; None if the layout was not read
+    layout: Any
 
     @property
     def weak(self) -> bool:

@@ -34,18 +34,29 @@ _LONG = 256
 
 
 class Outside(NamedTuple):
-    """A value that a function reads from outside of its arguments; the record keeps no array alive."""
+    """A value that a function reads from outside of its arguments; the record keeps no array alive.
 
-    text: str | None  # the text of a number, a string or another plain value; None for other objects
-    kind: str  # the name of the value's class; `array` for a JAX array
-    value: Any  # the value if it is a number, a string or a tuple of these; for a long one, its hash
-    reference: weakref.ref[Any] | None  # a weak reference to an object; None if the class allows none
-    code: CodeType | None = None  # the code of a function of the user's
-    # name -> value, for the values that a user function itself reads from outside
+    Attributes:
+        text: the text of a number, a string or another plain value; None for other objects.
+        kind: the name of the value's class; `array` for a JAX array.
+        value: the value if it is a number, a string or a tuple of these; for a long one, its hash.
+        reference: a weak reference to an object; None if the class allows none.
+        code: the code of a function of the user's.
+        inside: name -> value, for the values that a user function itself reads from outside.
+        fixed: true for a JAX array and for a jitted function, which never change in place.
+        aval: the aval of a JAX array.
+        is_default: true if the value is the default value of a parameter.
+    """
+
+    text: str | None
+    kind: str
+    value: Any
+    reference: weakref.ref[Any] | None
+    code: CodeType | None = None
     inside: Mapping[str, Outside] | None = None
-    fixed: bool = False  # true for a JAX array and for a jitted function, which never change in place
-    aval: Any = None  # the aval of a JAX array
-    is_default: bool = False  # true if the value is the default value of a parameter
+    fixed: bool = False
+    aval: Any = None
+    is_default: bool = False
 
     @property
     def is_nan(self) -> bool:
@@ -92,9 +103,13 @@ class ChangedValue(NamedTuple):
 
 
 class FunctionReads(NamedTuple):
-    """The code of a user function, and the values that the code reads from outside of its arguments."""
+    """The code of a user function, and the values that the code reads from outside of its arguments.
 
-    code: CodeType | None  # the code object, with line numbers removed; None for a partial of a package's function
+    Attributes:
+        code: the code object, with line numbers removed; None for a partial of a package's function.
+    """
+
+    code: CodeType | None
     outside: Mapping[str, Outside]
 
     def has_code_of(self, other: FunctionReads) -> bool:

@@ -139,14 +139,18 @@ class FunctionRecord:
 
 @dataclass(frozen=True)
 class Calls:
-    """The number of calls of one function in a block, as far as the calls could be counted."""
+    """The number of calls of one function in a block, as far as the calls could be counted.
+
+    Attributes:
+        raised: how many of the `calls` raised; calls that the counter did not see are missing.
+        ahead: true for a function that was traced without a call; it is shown only if JAX compiled it in the block.
+    """
 
     name: str
     definition: Place | None
     calls: int | None
     exact: bool
-    raised: int = 0  # how many of the `calls` raised; calls that the counter did not see are missing
-    # true for a function that was traced without a call; it is shown only if JAX compiled it in the block
+    raised: int = 0
     ahead: bool = False
 
 

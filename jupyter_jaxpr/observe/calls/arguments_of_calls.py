@@ -28,29 +28,42 @@ _UNCHANGEABLE = (bool, int, float, complex, str, bytes, type(None))
 
 @dataclass(frozen=True)
 class KeptCall:
-    """A call in the cell whose arguments are kept."""
+    """A call in the cell whose arguments are kept.
 
-    number: int  # the number of the call among all calls of the function object, counted from 1
+    Attributes:
+        number: the number of the call among all calls of the function object, counted from 1.
+    """
+
+    number: int
     values: CallValues
 
 
 @dataclass(frozen=True)
 class ProgramCalls:
-    """The kept calls that ran the same program."""
+    """The kept calls that ran the same program.
+
+    Attributes:
+        total: the number of all calls of the function object, whichever program they ran.
+    """
 
     calls: tuple[KeptCall, ...]
-    total: int  # the number of all calls of the function object, whichever program they ran
+    total: int
 
 
 @dataclass
 class _Calls:
-    """The kept calls of one function object."""
+    """The kept calls of one function object.
 
-    fun: Any  # the function without jit; kept alive because its id is the key of `_calls`
+    Attributes:
+        fun: the function without jit; kept alive because its id is the key of `_calls`.
+        hits: number of the call -> (function, args, kwargs).
+        missed: number of the call -> (jaxpr, values).
+    """
+
+    fun: Any
     total: int = 0
-    # number of the call -> (function, args, kwargs)
     hits: dict[int, tuple[Any, Any, Any]] = field(default_factory=dict)
-    missed: dict[int, tuple[Any, CallValues]] = field(default_factory=dict)  # number of the call -> (jaxpr, values)
+    missed: dict[int, tuple[Any, CallValues]] = field(default_factory=dict)
     ends_with_hit: bool = False
 
 

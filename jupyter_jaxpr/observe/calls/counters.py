@@ -37,12 +37,18 @@ from .sys_monitoring import HAS_MONITORING, MonitoringTool, monitoring
 
 
 class CallsAt(NamedTuple):
-    """The number of calls of a jitted function from one line."""
+    """The number of calls of a jitted function from one line.
 
-    called: Any  # the called function; None if it was deleted
+    Attributes:
+        called: the called function; None if it was deleted.
+        place: the user's line; None if the line is unknown.
+        record: for a function that was deleted: the record that `record_of` returned for the function.
+    """
+
+    called: Any
     times: int
-    place: Place | None  # the user's line; None if the line is unknown
-    record: Any = None  # for a function that was deleted: the record that `record_of` returned for the function
+    place: Place | None
+    record: Any = None
 
 
 LOST = "The numbers of calls are lower bounds: another tool took the place of the counter in sys.monitoring."

@@ -35,15 +35,18 @@ _SCIPY = re.compile(r"jax/_src/scipy/(?:(\w+)/)?(\w+)")
 
 @dataclass(frozen=True)
 class Caller:
-    """The caller of a control-flow construct: the user's line, or a library."""
+    """The caller of a control-flow construct: the user's line, or a library.
 
-    #: the `jax.lax` function that the user called, such as scan; None if the frames do not show it
+    Attributes:
+        kind: the `jax.lax` function that the user called, such as scan; None if the frames do not show it.
+        frame: the index of the innermost user frame; -1 if unknown.
+        library: the library function that called the construct, such as jnp.median; None if the user's line called it.
+        inside: true for an equation in a construct's body; the caller is then that construct.
+    """
+
     kind: str | None
-    #: the index of the innermost user frame; -1 if unknown
     frame: int
-    #: the library function that called the construct, such as jnp.median; None if the user's line called it
     library: str | None
-    #: true for an equation in a construct's body; the caller is then that construct
     inside: bool = False
 
 

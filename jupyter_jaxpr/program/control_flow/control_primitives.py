@@ -41,7 +41,11 @@ SCOPE_PARAMETERS = ("jaxpr", "call_jaxpr", "fun_jaxpr")
 
 @dataclass(frozen=True)
 class Debug:
-    """JAX's debug information on the function from which a program was traced; empty if JAX has none."""
+    """JAX's debug information on the function from which a program was traced; empty if JAX has none.
+
+    Attributes:
+        users: true if the function is in a file of the user.
+    """
 
     function: str = ""
     file: str = ""
@@ -49,7 +53,6 @@ class Debug:
     traced_for: str = ""
     arguments: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
-    #: true if the function is in a file of the user
     users: bool = False
 
 

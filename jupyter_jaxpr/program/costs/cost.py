@@ -9,13 +9,16 @@ from ...document.transcendental_weight import TRANSCENDENTAL_WEIGHT
 
 
 class Own(NamedTuple):
-    """The cost of one equation alone, without its inner programs; -1 for an unknown count."""
+    """The cost of one equation alone, without its inner programs; -1 for an unknown count.
+
+    Attributes:
+        primitive: the index of the primitive's name in the strings of the walk.
+    """
 
     flops: int
     transcendentals: int
     read: int
     written: int
-    #: the index of the primitive's name in the strings of the walk
     primitive: int
 
 

@@ -208,16 +208,21 @@ def _explained(counted: Cost, rows: list[_Row]) -> list[Difference]:
 
 @dataclass(slots=True)
 class _Row:
-    """The outermost loops on one line: the count with all steps, and the count with each body once."""
+    """The outermost loops on one line: the count with all steps, and the count with each body once.
+
+    Attributes:
+        counters: the number of loops in the row, inner ones included, to which JAX adds a step counter.
+        beside: true if partial unrolling leaves some steps outside of the loop.
+    """
 
     frame: int
     trips: int | None
     ours: int = 0
     once: int = 0
-    counters: int = 0  # the number of loops in the row, inner ones included, to which JAX adds a step counter
+    counters: int = 0
     inner: bool = False
     unrolled: bool = False
-    beside: bool = False  # true if partial unrolling leaves some steps outside of the loop
+    beside: bool = False
     per_trip: bool = False
 
 

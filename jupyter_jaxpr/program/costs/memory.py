@@ -113,13 +113,19 @@ def _number(value: Any) -> int | None:
 
 @dataclass(frozen=True)
 class _Peak:
-    """The equation of a scope at which the most bytes made in the scope are alive; -1 if the scope has no equation."""
+    """The equation of a scope at which the most bytes made in the scope are alive; -1 if the scope has no equation.
+
+    Attributes:
+        inside: the inner scope that is at its own peak during this equation; -1 if there is none.
+        with_results: true if the equation's results count in addition to the arrays of `inside`.
+        slices: the inputs of `inside` that have memory of their own, such as the slices of a scan.
+    """
 
     bytes: int
     equation: int = -1
-    inside: int = -1  # the inner scope that is at its own peak during this equation; -1 if there is none
-    with_results: bool = True  # true if the equation's results count in addition to the arrays of `inside`
-    slices: tuple[int, ...] = ()  # the inputs of `inside` that have memory of their own, such as the slices of a scan
+    inside: int = -1
+    with_results: bool = True
+    slices: tuple[int, ...] = ()
 
 
 class Liveness:

@@ -86,10 +86,14 @@ def named_equations(
 
 @dataclass(frozen=True)
 class _Candidate:
-    """The only equation at a path."""
+    """The only equation at a path.
+
+    Attributes:
+        is_machinery: true if the path leads into the loop to which the equation is lowered; the types in that loop are
+            different.
+    """
 
     equation: Equation
-    #: true if the path leads into the loop to which the equation is lowered; the types in that loop are different
     is_machinery: bool
 
 

@@ -37,17 +37,21 @@ _DEPTH = 200
 
 @dataclass(frozen=True)
 class LinesOfText:
-    """A StableHLO or HLO text with the source stack of each line (-1 if it has none)."""
+    """A StableHLO or HLO text with the source stack of each line (-1 if it has none).
+
+    Attributes:
+        op_names: line -> name of its operation, such as jit(f)/jvp(g)/tanh.
+        other_stacks: line that may come from several places -> the other stacks.
+        inferred: the lines whose stack is not stated, but inferred from other lines.
+        named: line whose stack belongs to several equations -> (scope, index) of the one equation that it comes from,
+            if known.
+    """
 
     text: str
     line_stacks: list[int]
-    #: line -> name of its operation, such as jit(f)/jvp(g)/tanh
     op_names: Mapping[int, str] = field(default_factory=dict)
-    #: line that may come from several places -> the other stacks
     other_stacks: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
-    #: the lines whose stack is not stated, but inferred from other lines
     inferred: list[int] = field(default_factory=list)
-    #: line whose stack belongs to several equations -> (scope, index) of the one equation that it comes from, if known
     named: Mapping[int, tuple[int, int]] = field(default_factory=dict)
 
 

@@ -26,32 +26,39 @@ _TOKEN = re.compile(r"[%@]?[\w.$#\-]+|\S")
 
 @dataclass
 class Line:
-    """A line, prepared for the comparison."""
+    """A line, prepared for the comparison.
 
-    #: the line without names, metadata and locations
+    Attributes:
+        plain: the line without names, metadata and locations.
+        uses: for each name that the line uses: (number of the line that defines the name, -1 if no line defines it; the
+            name).
+        bound: name in the line -> the number of the line that defines the name.
+        silent: true for a line with nothing to compare, such as a location or an empty line.
+    """
+
     plain: str
-    #: for each name that the line uses: (number of the line that defines the name, -1 if no line defines it; the name)
     uses: list[tuple[int, str]]
     operation: str
-    #: name in the line -> the number of the line that defines the name
     bound: dict[str, int]
-    #: true for a line with nothing to compare, such as a location or an empty line
     silent: bool
 
 
 @dataclass
 class TextsDiff:
-    """The result of comparing two texts."""
+    """The result of comparing two texts.
+
+    Attributes:
+        changed: the lines of a that differ from their partners.
+        bound_a: for each line of text a: name -> the number of the line that defines the name; `bound_b` has the same
+            for the lines of text b.
+    """
 
     partner_a: list[int]
     partner_b: list[int]
     moved: set[int] = field(default_factory=set)
-    #: the lines of a that differ from their partners
     changed: set[int] = field(default_factory=set)
     silent_a: set[int] = field(default_factory=set)
     silent_b: set[int] = field(default_factory=set)
-    #: for each line of text a: name -> the number of the line that defines the name; `bound_b` has the same for the
-    #: lines of text b
     bound_a: list[dict[str, int]] = field(default_factory=list)
     bound_b: list[dict[str, int]] = field(default_factory=list)
     coarse: bool = False
