@@ -203,14 +203,17 @@ def _digits(number: int) -> str:
 
 
 class _Naming:
-    """Gives names to variables in the order in which JAX's printer needs them."""
+    """Gives names to variables in the order in which JAX's printer needs them.
+
+    Attributes:
+        apart: the scopes that JAX prints inside the text of a parameter, each as a separate program.
+    """
 
     def __init__(self, pools: Pools, naming: Naming, names: Names, fresh: Iterator[str]) -> None:
         self._pools = pools
         self._naming = naming
         self._names = names
         self._fresh = fresh
-        #: the scopes that JAX prints inside the text of a parameter, each as a separate program
         self.apart: list[int] = []
 
     def columns(self, number: int) -> list[str | None]:

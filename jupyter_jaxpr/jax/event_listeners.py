@@ -19,14 +19,18 @@ _STAGE_EVENTS = frozenset({TRACE_EVENT, LOWER_EVENT, COMPILE_EVENT})
 
 
 class EventListeners:
-    """Registers listeners to JAX's events and reports each stage to a receiver."""
+    """Registers listeners to JAX's events and reports each stage to a receiver.
+
+    Attributes:
+        failed: errors of this package, which the next observation reports.
+        overflowed: true if the stack reached Python's recursion limit, so that a miss may not have been reported.
+    """
 
     def __init__(self, receiver: Receiver) -> None:
         self._receiver = receiver
         self._support: Support | None = None
-        self.failed: list[BaseException] = []  # errors of this package, which the next observation reports
+        self.failed: list[BaseException] = []
         self._plain: dict[Any, str] = {}  # name in JAX's events, such as jit(f) -> plain name, such as f
-        # true if the stack reached Python's recursion limit, so that a miss may not have been reported
         self.overflowed = False
 
     def fail(self, error: BaseException) -> None:

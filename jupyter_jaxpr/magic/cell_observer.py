@@ -65,8 +65,8 @@ class CellObserver:
         self.host_copies = HostCopies(self.observer, self._guard)
         # thread id -> how deeply cells are nested: the number of cells that have begun and not ended
         self._depth: dict[int, int] = {}
-        self._running: dict[int, cells.RunningCell] = {}  # thread id -> the outermost running cell
-        self._cells: OrderedDict[str, cells.RunningCell] = OrderedDict()  # `co_filename` of a cell's code -> the cell
+        self._running: dict[int, cells.RunningCell] = {}  # Thread id -> the outermost running cell.
+        self._cells: OrderedDict[str, cells.RunningCell] = OrderedDict()  # `co_filename` of a cell's code -> the cell.
 
     @staticmethod
     def of(shell: InteractiveShell) -> CellObserver:

@@ -118,6 +118,10 @@ class RecordedCalls:
         cell: The recording of the whole cell. This recording ends at the first recorded call, unless the user asked for
             the whole cell.
         called: The functions that the run has called so far.
+
+    Attributes:
+        is_checked: true if `jax_debug_nans` is on, so that calls are not recorded.
+        not_recorded: sentences that say which calls could not be recorded, and why.
     """
 
     def __init__(
@@ -131,8 +135,8 @@ class RecordedCalls:
         self._recorded: list[_RecordedCall] = []
         self._left_out = 0
         self._above: dict[int, int] = {}  # index of a call above the last statement -> how often it was executed
-        self.is_checked = False  # true if `jax_debug_nans` is on, so that calls are not recorded
-        self.not_recorded: list[str] = []  # sentences that say which calls could not be recorded, and why
+        self.is_checked = False
+        self.not_recorded: list[str] = []
         self._is_over = cell.covers_cell
 
     # --- methods that the cell calls ---

@@ -13,8 +13,8 @@ from types import CodeType
 
 #: Line events are used for code with at most this many lines whose difference is too large for the byte.
 _FEW = 100
-_SMALLEST, _LARGEST = -126, 127  # the smallest and the largest difference that the byte can store
-_BYTES_A_LINE = 32  # an estimate of the bytecode bytes of one source line
+_SMALLEST, _LARGEST = -126, 127  # The smallest and the largest difference that the byte can store.
+_BYTES_A_LINE = 32  # An estimate of the bytecode bytes of one source line.
 
 
 def line_begins(code: CodeType, has_jumps: bool) -> dict[int, int] | None:

@@ -72,14 +72,18 @@ class CallTimes:
 
 
 class CallStages:
-    """The stage events of one call, collected while JAX reports them."""
+    """The stage events of one call, collected while JAX reports them.
+
+    Attributes:
+        has_program: true if JAX lowered or compiled a program in the call.
+    """
 
     __slots__ = ("compiled_at", "events", "has_program", "started_at")
 
     def __init__(self) -> None:
         self.started_at = time.perf_counter()
         self.compiled_at: float | None = None
-        self.has_program = False  # true if JAX lowered or compiled a program in the call
+        self.has_program = False
         self.events: list[StageEvent] = []
 
     def add(self, event: str, seconds: float, from_disk: bool) -> None:

@@ -135,12 +135,13 @@ class NameRecorder:
         # the offsets of instructions that begin a line, in code objects for which Python reports instructions
         self._begins: set[int] = set()
         self._frames: dict[int, _Line] = {}
-        self._frame: FrameType | None = None  # the frame of the line that Python reported last, until the frame returns
-        self._key = 0  # the id of this frame
+        self._frame: FrameType | None = None  # The frame of the line that Python reported last; None after it returned.
+        self._key = 0  # The id of this frame.
         self._watching = False
-        self._is_over = False  # true if no tool id is free, or after an error of this package
-        self._ended = False  # true if nothing more is read in this trace
-        self._error: BaseException | None = None  # the error of this package in this trace, if there was one
+        # True if no tool id was free, or after an error of this package; then no values are recorded.
+        self._is_over = False
+        self._ended = False  # True if nothing more is read in this trace.
+        self._error: BaseException | None = None  # The error of this package in this trace, if there was one.
 
     def start(self, fun: Any) -> None:
         """Begin to read the values of names in the trace of `fun`, which JAX begins next."""

@@ -62,8 +62,8 @@ class Reading:
 
     def __init__(self, calls: bool = True) -> None:
         self.calls = calls
-        self._calls_users_code = calls  # changed to False after a slow `__repr__`
-        # id of an object -> (reference to the object, its text). An object that allows no weak reference is kept alive,
+        self._calls_users_code = calls  # Changed to False after a slow `__repr__`.
+        # Id of an object -> (reference to the object, its text). An object that allows no weak reference is kept alive,
         # because another object could get its id.
         self._texts: dict[int, tuple[Any, str]] = {}
 

@@ -81,6 +81,9 @@ class Publisher:
     Args:
         environment: Returns the versions, the devices and the tier for `hello`.
         namespace: Returns the user's namespace.
+
+    Attributes:
+        has_panel: true if a page with the labextension has sent a message to this kernel.
     """
 
     def __init__(
@@ -97,7 +100,6 @@ class Publisher:
         self._asking: dict[str, Any] = {}
         self._seq = 0
         self._last_run: str | None = None
-        #: true if a page with the labextension has sent a message to this kernel
         self.has_panel = False
 
     @property

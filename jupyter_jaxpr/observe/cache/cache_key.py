@@ -94,15 +94,18 @@ class JitOptions:
 
     JAX's own record of these options compares by identity, although two `jax.jit` of one function share their cache
     entries. JAX's record also keeps the default values of the function's parameters alive, which may be arrays.
+
+    Attributes:
+        donates: true if `donate_argnums` or `donate_argnames` is set.
+        keeps_unused: the option `keep_unused` of `jax.jit`: the program keeps the arguments that the function does not
+            use.
     """
 
     __slots__ = ("_values", "by", "donates", "keeps_unused")
 
     def __init__(self, options: Any) -> None:
         self.by = "jit"
-        # true if `donate_argnums` or `donate_argnames` is set
         self.donates = bool(getattr(options, "donate_argnums", ()) or getattr(options, "donate_argnames", ()))
-        # the option `keep_unused` of `jax.jit`: the program keeps the arguments that the function does not use
         self.keeps_unused = bool(getattr(options, "keep_unused", True))
         kind: Any = type(options)
         self._values = _option_reader(kind)(options)

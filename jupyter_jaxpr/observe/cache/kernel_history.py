@@ -40,23 +40,27 @@ The calls are counted together, at a request for the counts or when so many call
 
 
 class History:
-    """The history of all user functions in a kernel."""
+    """The history of all user functions in a kernel.
+
+    Attributes:
+        clears: a function that returns how often JAX's caches were cleared.
+    """
 
     def __init__(self, clears: Callable[[], int] = lambda: 0) -> None:
-        self.clears = clears  # a function that returns how often JAX's caches were cleared
+        self.clears = clears
         self._functions: dict[tuple[str, str, int], FunctionHistory] = {}
-        self._forgotten: set[str] = set()  # the names of functions whose history was dropped
-        self._ledgers: list[weakref.ref[Ledger]] = []  # weak references to the ledgers whose `with` block has not ended
+        self._forgotten: set[str] = set()  # The names of functions whose history was dropped.
+        self._ledgers: list[weakref.ref[Ledger]] = []  # Weak references to ledgers whose `with` block has not ended.
         self._ended: deque[_Ended] = deque()
         self.number = 0
         # id of a function -> weak reference to the function. A set of functions would call the `__hash__` of a user's
         # callable.
         self._held_before: dict[int, weakref.ref[Any]] = {}
-        self._cell_of: dict[str, str] = {}  # file of a cell -> cell id
-        self._executed: dict[str, int] = {}  # cell id -> number of its latest execution
+        self._cell_of: dict[str, str] = {}  # File of a cell -> cell id.
+        self._executed: dict[str, int] = {}  # Cell id -> number of its latest execution.
         self._executions = 0
-        self._count_of: dict[str, int | None] = {}  # file of a cell -> the n of In [n]
-        self._names_of: dict[str, object] = {}  # file of a cell -> an object that stands for its global names
+        self._count_of: dict[str, int | None] = {}  # File of a cell -> the n of In [n].
+        self._names_of: dict[str, object] = {}  # File of a cell -> an object that stands for its global names.
         # The lock is reentrant: a garbage collection may happen on any line, and a finaliser may then call a jitted
         # function.
         self._lock = threading.RLock()

@@ -195,9 +195,9 @@ class Ledger(Mapping[str, FunctionRecord]):
         if self._records is None:
             self._records = self._read()
             self._elsewhere = self.elsewhere
-            self._calls = list  # drops the reference to the run, which keeps the called functions alive
-            self._reading = NOTHING_CALLED  # drops the references to the user's objects that were printed
-            self._before = {}  # drops the counts that all functions of the kernel had before the block
+            self._calls = list  # Drops the reference to the run, which keeps the called functions alive.
+            self._reading = NOTHING_CALLED  # Drops the references to the user's objects that were printed.
+            self._before = {}  # Drops the counts that all functions of the kernel had before the block.
             self.entry_hits = None
 
     @property

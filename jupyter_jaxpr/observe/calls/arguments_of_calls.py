@@ -149,10 +149,13 @@ class _Copying:
     """Copies the arguments of a call.
 
     Only Python's own containers are copied, because `tree_flatten` of another class may be user code.
+
+    Attributes:
+        size: the total bytes of the arrays in the arguments.
     """
 
     def __init__(self) -> None:
-        self.size = 0  # the total bytes of the arrays in the arguments
+        self.size = 0
         self._left = _LEAVES
         self._array = array_type()
         self._numpy = sys.modules["numpy"]  # `sys.modules` has NumPy, because JAX imports NumPy

@@ -56,8 +56,8 @@ OVERRULED = "The numbers of calls are lower bounds: JAX's check for NaN (jax_deb
 OVERFLOWED = "The numbers of calls are lower bounds: some calls at Python's recursion limit are not seen."
 # after this many calls of functions that are not jitted, the reports of a site in user code are switched off
 _OTHER_CALLS = 50
-_CALLED_ELSEWHERE = 100  # how many functions that other threads called are kept, at most, between two calls of `drain`
-# tool ids of sys.monitoring, in the order of preference: 4 and 3 have no conventional use, coverage tools use 1
+_CALLED_ELSEWHERE = 100  # How many functions that other threads called are kept, at most, between two calls of `drain`.
+# Tool ids of sys.monitoring, in the order of preference: 4 and 3 have no conventional use, coverage tools use 1.
 _TOOL_IDS = (4, 3, 1)
 _watching: CallCounter | None = None  # the counter that counts at present; only one cell can be counted at a time
 

@@ -38,8 +38,8 @@ class EntryHits:
         self._functions = functions
         self._reading = reading
         self._fail = fail
-        self._hits: dict[int, dict[Hashable, KeyHits]] = {}  # id of a history -> cache key -> hits
-        self._unread: set[int] = set()  # ids of histories with a hit whose cache key could not be made
+        self._hits: dict[int, dict[Hashable, KeyHits]] = {}  # Id of a history -> cache key -> hits.
+        self._unread: set[int] = set()  # Ids of histories with a hit whose cache key could not be made.
         self._results: Results | None = None
         self.all_told = False
 

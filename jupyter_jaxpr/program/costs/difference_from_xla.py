@@ -90,8 +90,8 @@ def _devices(executable: Any) -> tuple[int, str | None]:
         loaded = executable.runtime_executable() if hasattr(executable, "runtime_executable") else executable
         devices = loaded.local_devices()
         return max(1, len(devices)), devices[0].platform
-    except not_of_a_signal(Exception):  # this version of JAX does not state the devices
-        return 1, None  # one device of an unknown platform is assumed
+    except not_of_a_signal(Exception):  # This version of JAX does not state the devices.
+        return 1, None  # One device of an unknown platform is assumed.
 
 
 def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], xla_analysis: Analysis) -> list[Difference]:

@@ -18,8 +18,8 @@ from .execution_counts import ScopeRuns
 
 _NAMED = 5
 _NARROW = {"float16", "bfloat16"}
-_PIECE = 32  # XLA reduces a short axis in pieces of this many elements
-_SHORT = 4096  # XLA reduces an axis with more elements directly, without pieces
+_PIECE = 32  # XLA reduces a short axis in pieces of this many elements.
+_SHORT = 4096  # XLA reduces an axis with more elements directly, without pieces.
 _REDUCTIONS = frozenset("reduce_sum reduce_max reduce_min reduce_prod reduce_and reduce_or".split())
 #: Operations that XLA counts only once for a complex number, too.
 _COMPLEX_AS_THEY_ARE = frozenset(

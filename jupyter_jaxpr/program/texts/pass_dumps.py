@@ -53,11 +53,14 @@ class Pass:
 
 
 class Passes:
-    """The passes of one compile that changed the program, in order."""
+    """The passes of one compile that changed the program, in order.
+
+    Attributes:
+        left_out: the number of dumps that were not read because of the limit.
+    """
 
     def __init__(self) -> None:
         self.passes: list[Pass] = []
-        #: the number of dumps that were not read because of the limit
         self.left_out = 0
         self._states: list[bytes] = []
 

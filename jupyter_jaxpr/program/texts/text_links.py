@@ -93,6 +93,9 @@ class Equations:
         scope: The scope of the program in the walk.
         primitive_names: The primitives in the op_names of the text.
         ends: True if the end positions of a line's frames are reliable.
+
+    Attributes:
+        to_others: the primitives of equations that are lowered only to other operations.
     """
 
     def __init__(self, walk: Walk, scope: int, primitive_names: Collection[str], *, ends: bool) -> None:
@@ -111,7 +114,6 @@ class Equations:
         self._lowered_to_more: dict[_Chain, set[int]] = defaultdict(set)
         #: the stacks of all equations that are lowered only to other operations
         self._lowered_to_others: set[int] = set()
-        #: the primitives of equations that are lowered only to other operations
         self.to_others: set[str] = set()
         #: chain -> names of the jitted functions around its equations; the second dictionary: name -> stacks of its
         #: calls
