@@ -19,7 +19,7 @@ from .levels import LevelName, platform_text, text_of
 
 @dataclass(frozen=True)
 class Text:
-    """The StableHLO or HLO of a program, with the source stack of each line.
+    """The StableHLO or HLO of a program, with the source stack (the frames of the Python code) of each line.
 
     Attributes:
         line_stacks: For each line of the text an index into the stacks of `pools`, -1 for a line without a stack.
@@ -50,8 +50,8 @@ def held_level(observed: ObservedProgram, level: Level, walk: Walk, scope: int, 
     Args:
         observed: JAX's own objects of the program.
         level: The level without its text.
-        walk: The walk; the stacks of the lines are added to its pools.
-        scope: The scope of the program in the walk.
+        walk: The `Walk` that has read the equations of the program; the stacks of the lines are added to its pools.
+        scope: The scope of the program in the `Walk`.
         limit: The most characters of a text in the document; a longer text is only sent on request.
     """
     if level.state != "on_request":

@@ -59,8 +59,8 @@ def named_values(
     """Return the user's Python names in a document, each with the variables that hold its values.
 
     Args:
-        walk: The walk of the programs.
-        scopes: The scopes of the document, with the same indices as in the walk.
+        walk: The `Walk` that has read the equations of the programs.
+        scopes: The scopes of the document, with the same indices as in the `Walk`.
         outermost: The outermost scope of each program.
         traces: The named values of all traces of this kernel; most of these traces made no program of the document.
         marks: Finds the marks of variables, such as their role in a loop.
@@ -140,7 +140,7 @@ class _Written:
     """Finds the scopes that vmap and grad derived from the functions that the user's code traced.
 
     Args:
-        walk: The walk of the programs.
+        walk: The `Walk` that has read the equations of the programs.
         outermost: The outermost scope of each program.
         variables: JAX's variable object -> its (scope, number) pairs.
     """

@@ -23,7 +23,7 @@ PROGRAM = "\ufffc"
 
 
 class ScopeLike(Protocol):
-    """The fields of a scope that are needed to name variables; `document.Scope` and the walk's columns have them."""
+    """The fields of a scope that are needed to name its variables; `document.Scope` and `ScopeColumns` have them."""
 
     name: int
     constants: int

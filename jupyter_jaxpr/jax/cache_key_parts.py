@@ -154,7 +154,7 @@ def _is_known_leaf(kind: type) -> bool:
     return (plain_text.own_name(kind, "__module__") or "").startswith(("jax.", "jaxlib."))
 
 
-_MADE_BY_A_CLASS_STATEMENT = 1 << 9  # Py_TPFLAGS_HEAPTYPE, which CPython sets for such a class
+_MADE_BY_A_CLASS_STATEMENT = 1 << 9  # CPython's flag Py_TPFLAGS_HEAPTYPE
 
 
 @functools.cache

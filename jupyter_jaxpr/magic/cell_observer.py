@@ -57,7 +57,7 @@ class CellObserver:
         self.observer = observer()
         self.publisher = comm.publisher(shell)
         self.magics: JaxprMagics | None = None
-        self._names = object()  # stands for the global names of the shell, in the history of the process
+        self._names = object()  # stands for the shell's global names in the history of misses
         self._active: dict[int, ActiveCell] = {}
         self._ending: dict[int, ActiveCell] = {}  # thread id -> the cell that has ended and whose run is being shown
         self._guard = OwnFailures(self.publisher).guard
@@ -185,7 +185,7 @@ class CellObserver:
         thread = threading.get_ident()
         depth = self._depth.get(thread, 0)
         if depth and not is_within_a_cell():
-            depth = 0  # an earlier cell was interrupted before its end was recorded
+            depth = 0  # an earlier cell was interrupted before its end was recorded, so its depth is dropped
         self._depth[thread] = depth + 1
 
     def _exit(self) -> None:
@@ -276,7 +276,7 @@ class CellObserver:
         recorded_cell = RecordedCell(self.observer.hooks, run.fail, covers_cell=chosen.eager)
         recorded = RecordedCalls(self.observer.hooks, run.fail, recorded_cell, run.functions)
         active = ActiveCell(chosen, cell, info, run, run_id, heartbeat, recorded, recorded_cell)
-        # from here on, `_end_what_was_left` can end the observation of the cell if an interrupt comes
+        # If an interrupt comes from here on, `_end_what_was_left` ends the observation of the cell.
         self._active[threading.get_ident()] = active
         heartbeat.start()
         run.when_installed = recorded_cell.start
@@ -412,7 +412,7 @@ class CellObserver:
             raise
         finally:
             begun = self._active.get(thread)
-            # false if the extension was unloaded during the cell
+            # The condition is false if the extension was unloaded during the cell.
             if begun is not None and active in (None, begun):
                 self._end(thread, begun, _NestedResult(error))
 

@@ -175,7 +175,7 @@ class FunctionActivity:
         return counts
 
     def add(self, tally: Tally) -> None:
-        """Add the numbers of the stages of one call."""
+        """Add the numbers of traces, lowerings and compiles of one call to the counts of the function."""
         self.traces += tally.traces
         self.lowerings += tally.lowerings
         self.compiles += tally.compiles
@@ -523,7 +523,7 @@ class Run:
             named_values=self.named_values if self.keeps_programs else None,
         )
 
-    counted = False  # true if calls were counted from the start of the run
+    counted = False  # True if calls were counted from the start of the run.
 
     @property
     def sees_all(self) -> bool:

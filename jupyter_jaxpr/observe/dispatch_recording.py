@@ -366,7 +366,8 @@ class Recording:
         if self.count >= self._limit:
             self._end(_TOO_MANY.format(first=self._first_dispatches), is_limit=True)
             return False
-        # The limit of seconds ends the recording only when JAX runs another dispatch, because the sentence says so.
+        # The limit of seconds is only checked when JAX runs another dispatch, because the sentence for the user says
+        # that further dispatches ran unrecorded.
         if self.spent > self._seconds:
             self._end(_TOO_LONG.format(first=self._first_dispatches, took=duration(self._seconds)), is_limit=True)
             return False

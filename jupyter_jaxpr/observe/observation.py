@@ -81,14 +81,13 @@ class ObservedProgram:
         how: the origin of the program in at most six words, shown in place of `origin`; None if `origin` says enough.
         is_candidate: true if it is not certain that the run ran the program.
         values: the argument values of the newest call whose arguments still exist.
-        numbers: of a recording: variable -> the values of its array, for small integer arrays whose values are known.
+        numbers: for a recording, variable -> the values of its array, for small integer arrays whose values are known.
         calls: the calls of the cell that ran the program, with their arguments; only with `--steps`.
-        donated: whether a call donates the input, for each of the last inputs.
+        donated: for each of the last inputs of the program, whether a call donates the input.
         held: the newest call in a form that can be repeated; None if it cannot be repeated.
         key: the key of the newest missed call that ran the program; None if the key is unknown.
         input_names: names such as p['w'] for the inputs, in place of JAX's names.
-        raised_operands: if the trace raised: the indices of the variables that were the arguments of the call that
-            raised.
+        raised_operands: if the trace raised, the indices of the variables that were arguments of the call that raised.
     """
 
     origin: Literal["ran", "seen_before", "derived", "traced", "recorded"]

@@ -186,7 +186,7 @@ def _rebound(code: CodeType) -> set[str]:
             argument = instruction.argval
             if type(argument) is not tuple:
                 names.add(argument)
-            else:  # an instruction with two variables, such as STORE_FAST_LOAD_FAST or STORE_FAST_STORE_FAST
+            else:  # the instruction has two variables, such as STORE_FAST_LOAD_FAST or STORE_FAST_STORE_FAST
                 names.update(argument[:1] if "LOAD" in instruction.opname else argument)
     for constant in code.co_consts:
         if type(constant) is CodeType:
@@ -262,10 +262,10 @@ def _changed_at(instructions: list[dis.Instruction], end: int) -> tuple[Step, ..
         return ()
     if names[0] in ("STORE_ATTR", "DELETE_ATTR"):
         return (Step(False, following.argval),)
-    if names[0] == "COPY":  # an in-place operation, such as config.steps += 1
+    if names[0] == "COPY":  # the code is an in-place operation, such as config.steps += 1
         return (Step(False, instructions[end + 1].argval),) if names[1] == "LOAD_ATTR" else ()
     if names[0].startswith("LOAD_") and names[1] in ("STORE_SUBSCR", "DELETE_SUBSCR", "COPY"):
-        # statements such as config["steps"] = 1 and config["steps"] += 1
+        # The code below recognises statements such as config["steps"] = 1 and config["steps"] += 1.
         if names[1] == "COPY" and names[2] != "COPY":
             return None
         return (Step(True, following.argval),) if names[0] in _CONSTANTS else ()

@@ -191,7 +191,7 @@ class NameRecorder:
         for watched in self._codes.values():
             for place, values in watched.take():
                 earlier = values_at.setdefault(place, values)
-                if earlier is not values:  # two lambdas on one line have the same place
+                if earlier is not values:  # two lambdas on one line have the same place: their values are joined
                     earlier += values
         return values_at
 
@@ -291,7 +291,7 @@ class NameRecorder:
             self._ended = True
 
     def _on_instruction(self, code: CodeType, offset: int) -> None:
-        if offset not in self._begins:  # Python calls this method for each instruction, and returns here for most
+        if offset not in self._begins:  # most instructions begin no line: this method returns at once
             return
         try:
             try:

@@ -119,9 +119,10 @@ class ValuesAtTrace:
                     self._statics[name] = weakref.ref(value)
                 except TypeError:
                     continue
-        # values that a called function reads whose program JAX took from the cache without a trace
+        # Values that a called jitted function reads, if JAX took this function's program from the cache without a
+        # trace.
         self._cached: dict[tuple[str, str], Kept] = {}
-        # paths whose values the function, or a function that it calls, changes in place
+        # Paths whose values the function, or a function that it calls, changes in place.
         self._changing: dict[tuple[str, str], Kept] = {}
         self._values = self._read(fun)
 

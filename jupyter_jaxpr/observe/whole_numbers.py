@@ -13,7 +13,7 @@ from ..jax.numpy_values import is_numpy
 from ..plain_text import FAILURES
 
 _LONGEST = 64  # The most elements of an array whose values are read.
-_KINDS = "iub"  # A condition such as i < 0 chooses between two indices.
+_KINDS = "iub"  # NumPy's kinds of integers, and booleans: a condition such as i < 0 can choose between two indices.
 
 
 def whole_numbers(value: Any) -> Any:

@@ -84,7 +84,7 @@ class observe:
         assert self._run is not None and self._ledger is not None
         watch = observer()
         try:
-            with silenced_warnings():  # Python has already shown the warnings of the user's code
+            with silenced_warnings():  # Python already showed these warnings of the user's code
                 watch.settle(self._run)
                 self._ledger.note = self._note()
                 self._ledger.unlisted = self._run.unlisted(self._unlisted_before) if self._counts_calls() else None

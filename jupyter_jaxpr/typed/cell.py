@@ -187,7 +187,7 @@ class LastCall:
 
     def take_function(self, function: Any) -> Any:
         """Receive the function of the call."""
-        if self.is_evaluated:  # in a comprehension, for example, the call runs again
+        if self.is_evaluated:  # the call runs again, as in a comprehension
             self.forget()
             self.returned, self.is_known = False, True
         self.arguments_left = self.argument_count

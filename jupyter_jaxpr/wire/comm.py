@@ -277,7 +277,7 @@ class Publisher:
                 return
             import comm
 
-            # otherwise the garbage collection of the comm object would close the hub for all pages
+            # Mark this comm object as closed: otherwise its garbage collection would close the hub for all pages.
             self._hub._closed = True
             hub = comm.create_comm(comm_id=self._hub.comm_id, target_name=TARGET, primary=False)
             comm.get_comm_manager().register_comm(hub)

@@ -211,7 +211,8 @@ def _outside(value: Any, reading: Reading, depth: int, visited: set[int]) -> Out
         # for a long string or tuple, the record keeps only the hash
         return Outside(reading.text(value), kind, hash(value) if long else value, None)
     if type(value) in _CONTAINERS:
-        return Outside(None, kind, None, None)  # a container can change in place and allows no weak reference
+        # a container can change in place and allows no weak reference: neither is kept
+        return Outside(None, kind, None, None)
     inner = unwrap(value) if type(value) in _FUNCTIONS or is_jitted(value) else None
     users_function = inner if type(inner) is FunctionType and not is_installed(file_of(inner.__code__)) else None
     inside = _read(users_function, reading, depth - 1, visited) if users_function is not None and depth else None

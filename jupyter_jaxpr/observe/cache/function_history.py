@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from .ledger import FunctionRecord
 
 
-# the properties that tell function objects on one line apart: (names of the wrappers around the function, true if a
-# partial binds arguments, class name of a callable object, hash of the other properties)
+# The properties by which function objects on one line are distinguished: (names of the wrappers around the function,
+# true if a partial binds arguments, class name of a callable object, hash of the other properties)
 Wrapped = tuple[Wrappers, bool, str, int]
 
 
@@ -285,7 +285,7 @@ class FunctionHistory:
             event.unread = unread_values(previous.outside, first.outside)
             if previous.code is not None and code_now is not None:
                 event.same_code = previous.code == code_now
-                # of several functions of a construct, it is unknown here which one has other code
+                # If a construct has several functions, it is unknown which of them has other code.
                 if type(code_now) is tuple and len(code_now) > 1 and not event.same_code:
                     event.same_code = None
         if last is not None:
@@ -311,7 +311,7 @@ class FunctionHistory:
         """Return the counts to which calls on this thread are added."""
         counts = self.counts_of.get(thread)
         if counts is None:
-            if len(self.counts_of) >= 100:  # the counts of ended threads are added to `counts_gone`
+            if len(self.counts_of) >= 100:  # many threads: the counts of ended threads are moved to `counts_gone`
                 alive = {running.ident for running in threading.enumerate()}
                 for ended in [ident for ident in self.counts_of if ident not in alive]:
                     self.counts_gone += self.counts_of.pop(ended)

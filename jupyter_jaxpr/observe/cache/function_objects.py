@@ -69,7 +69,7 @@ def read_function_object(record: Any, fun: Any, key: Key | None, reading: Readin
     positions = () if code is None else tuple(code.co_positions())
     wrappers = wrappers_of(fun)
     if key is not None and key.options.by == "pmap" and wrappers[:1] == ("jax.shard_map",):
-        wrappers = wrappers[1:]  # JAX itself wraps the function of `jax.pmap` in shard_map
+        wrappers = wrappers[1:]  # JAX itself wraps the function of `jax.pmap` in shard_map, which is left out
     if equinox is not None:
         wrappers = ("equinox.filter_jit", *equinox_wrappers(equinox.type), *wrappers)
     texts = None

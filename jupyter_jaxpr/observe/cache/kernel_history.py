@@ -355,7 +355,8 @@ class History:
     def _redefined(self, earlier: FunctionHistory, history: FunctionHistory) -> EarlierDefinition | None:
         """Return the definition of `earlier`; None unless the definition of `history` certainly replaced it.
 
-        The earlier function object exists, or Python deleted it while the cell of the later definition ran or later.
+        The definition of `history` replaced it only if the earlier function object still existed when the cell of the
+        later definition began to run.
         """
         before, place = earlier.definition, history.definition
         assert before is not None and place is not None
@@ -383,7 +384,7 @@ class History:
         place = history.definition
         if type(inner) is not FunctionType or place is None or "<locals>" in place.function or self._is_cell(place):
             return False
-        # the code comes from `exec`, which was given the name of an existing file
+        # the code comes from `exec` with the name of an existing file, so the file itself did not run again
         if inner.__globals__.get("__file__") != place.file:
             return False
         before = [history]

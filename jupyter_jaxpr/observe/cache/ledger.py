@@ -76,8 +76,7 @@ class CacheEntry:
     Attributes:
         signature: the argument types and static values, as of a miss.
         hits: the calls in the block that used the entry and compiled nothing, slow hits included; None where the hits
-            of
-            several entries cannot be separated.
+            of several entries cannot be separated.
         misses: the calls with this key that traced, lowered or compiled.
         fast_path: True if later calls with this key hit JAX's C++ fast path.
         made_here: True if a call in this block made the entry; False if the entry existed before.
@@ -343,7 +342,7 @@ class Ledger(Mapping[str, FunctionRecord]):
         if calls is not None and calls < len(events):
             calls, exact = len(events), False  # C code such as map() made some calls, so the count is a lower bound
         raised = max(counts.raised, called.raised if called is not None else 0)
-        # the number of calls for which JAX looked for a cache entry; some calls raised before JAX looked
+        # `looked` is the number of calls for which JAX looked for a cache entry; some calls raised before JAX looked
         looked = None if calls is None else calls - (raised - counts.raised)
         clears = self._history.clears()
         makers = entries_of(history, self._reading)

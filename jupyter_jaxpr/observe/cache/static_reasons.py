@@ -149,7 +149,7 @@ def _other_contents(subject: str, path: str, before: StaticValue, after: StaticV
     place = f"{path}{changed.path}"
     kind = kind_name(after.type)
     text = f"{subject} is another {kind} object: {place} changed from {changed.before.text} to {changed.after.text}."
-    # arrays and functions with different contents can have equal texts
+    # Arrays and functions with different contents can have equal texts, which would not show the change.
     if changed.before.text == changed.after.text:
         text = f"{subject} is another {kind} object, and the contents of {place} changed."
     cure = f"Expect one compile for objects with other contents: the __eq__ of {kind} says that the two objects differ."

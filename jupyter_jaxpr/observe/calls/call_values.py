@@ -166,7 +166,7 @@ def _stored(leaf: Any) -> Any:
         return leaf.copy()
     try:
         return weakref.ref(leaf)
-    except TypeError:  # a `jax.ShapeDtypeStruct`, or an array class of another package that allows no weak reference
+    except TypeError:  # the leaf is a `jax.ShapeDtypeStruct`, or an array class allows no weak reference
         return leaf if isinstance(leaf, sys.modules["jax"].ShapeDtypeStruct) else None
 
 

@@ -448,7 +448,7 @@ _BARE: frozenset[type] = frozenset(
         types.BuiltinFunctionType,
         types.MethodDescriptorType,
         types.WrapperDescriptorType,
-        Reference,  # the references of this package to the functions of the sites
+        Reference,  # this package's own reference to a called function
         type,
     }
 )

@@ -82,7 +82,7 @@ class EntryHits:
             if mark not in keys:
                 keys[mark] = KeyHits(number, key)
             keys[mark].times += 1
-        # an argument that the call has donated cannot be read, for example
+        # For example, the call donated an argument, which cannot be read any more.
         except not_of_a_signal(*FAILURES) as error:
             self._unread.add(id(history))
             self._fail(error)

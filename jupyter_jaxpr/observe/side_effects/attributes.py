@@ -269,7 +269,7 @@ class Attributes(abc.ABC):
                 )
                 return self.refuse("unknown", scope, node, text)
             inner = getattr(attribute, "__wrapped__", None) or getattr(attribute, "fun", None)
-            if isinstance(inner, types.FunctionType):  # the attribute is a method in jax.jit or in a wrapper of equinox
+            if isinstance(inner, types.FunctionType):  # `jax.jit` or equinox has wrapped a method
                 return Method(receiver, name, attribute)
             return self._read(receiver.value, name) if isinstance(receiver, Known) else OUTSIDE
         self._keep.append(attribute)

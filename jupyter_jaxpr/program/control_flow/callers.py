@@ -54,7 +54,7 @@ class Callers:
     """Finds the callers of constructs in the stacks of equations."""
 
     def __init__(self, positions: Positions, strings: Strings, written: Written) -> None:
-        """Take the pools to which stacks refer, and the user's source."""
+        """Store the pools with the frames of stacks, and the reader of the user's source."""
         self._written = written
         self._positions = positions
         self._strings = strings

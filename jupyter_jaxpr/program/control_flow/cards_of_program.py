@@ -52,7 +52,7 @@ class Reader:
     """Makes the cards of the programs in one walk."""
 
     def __init__(self, walk: Walk, failed: Callable[[str], None]) -> None:
-        """Take the walk; `failed` is called with the traceback of each construct that could not be read."""
+        """Store the `Walk`; `failed` is called with the traceback of each construct that could not be read."""
         self._walk = walk
         self._failed = failed
         written = self._written = Written(walk.positions, walk.strings)

@@ -12,7 +12,7 @@ class Own(NamedTuple):
     """The cost of one equation alone, without its inner programs; -1 for an unknown count.
 
     Attributes:
-        primitive: the index of the primitive's name in the strings of the walk.
+        primitive: the index of the primitive's name in the strings of the `Walk`.
     """
 
     flops: int

@@ -98,7 +98,7 @@ def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], xla_analys
     """Return the reasons why XLA's count of operations differs from this package's; [] if equal or unknown.
 
     Args:
-        costs: The costs of the scopes of the walk.
+        costs: The costs of the scopes of the `Walk`.
         scope: The outermost scope of the program.
         runs: Scope -> its executions in one call.
         xla_analysis: XLA's count.

@@ -46,7 +46,7 @@ class LiveBuffer:
 
 @dataclass(frozen=True)
 class MemoryUse:
-    """The memory of a program; `document.types.cost.Memory` describes the fields. Frames are those of the walk."""
+    """The memory of a program; `document.types.cost.Memory` describes the fields. Frames are those of the `Walk`."""
 
     arguments: int | None = None
     results: int | None = None
@@ -65,7 +65,7 @@ def memory_of(walk: Walk, scope: int, executable: Any = None, input_names: Seque
     """Return the memory that a program needs.
 
     Args:
-        walk: The walk that contains the program.
+        walk: The `Walk` that has read the equations of the program.
         scope: The scope of the program.
         executable: The executable that JAX ran, as `ObservedProgram.executable`; None if there is none.
         input_names: The paths of the program's inputs, such as `p['w']`; may be empty.
@@ -129,7 +129,7 @@ class _Peak:
 
 
 class Liveness:
-    """Finds the memory peaks of the scopes in a walk; each is computed once."""
+    """Finds the memory peaks of the scopes in a `Walk`; each is computed once."""
 
     def __init__(self, walk: Walk) -> None:
         self._walk = walk

@@ -45,7 +45,7 @@ def expansions(costs: Costs, runs: dict[int, ScopeRuns]) -> list[Expansion]:
     """Return XLA's expansions of a program, those with a bound first; the body of a loop counts once.
 
     Args:
-        costs: The costs of the scopes in the walk.
+        costs: The costs of the scopes in the `Walk`.
         runs: Scope -> its executions in one call.
     """
     names_by_sentence: dict[Callable[[list[str]], str], tuple[list[str], int | None]] = {}

@@ -53,7 +53,7 @@ class RepeatedBlock:
 
 
 class RepeatedBlocks:
-    """The repeated blocks in the scopes of a walk; each scope is searched once."""
+    """The repeated blocks in the scopes of a `Walk`; each scope is searched once."""
 
     def __init__(self, walk: Walk) -> None:
         self._walk = walk

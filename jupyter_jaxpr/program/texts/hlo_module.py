@@ -84,7 +84,7 @@ def _instruction(number: int, line: str) -> Instruction | None:
     is_root = start.startswith("ROOT ")
     name = line[len(line) - len(start) + (5 if is_root else 0) : equals].lstrip("%")
     begin = equals + 3
-    if line.startswith("(", begin):  # the type is a tuple
+    if line.startswith("(", begin):  # the type is a tuple, whose end is its closing bracket
         end = _closing(line, begin)
         begin = end + 1 if end > 0 else -1
     else:

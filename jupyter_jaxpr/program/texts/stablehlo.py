@@ -95,7 +95,8 @@ def stablehlo_lines(text: str, positions: Positions) -> LinesOfText:
         elif stripped.startswith(_NOT_OPERATIONS):
             stack, name = -1, ""
             open_lines.pop(indent, None)
-        # this line begins the first region of the while operation on the line above
+        # A line with `cond {` begins the first region of the while operation on the line above, and no operation of its
+        # own.
         elif not stripped.startswith("cond {"):
             open_lines[indent] = len(lines)
         if name:  # some lines of library functions have a name, but no place and so no stack
@@ -162,7 +163,7 @@ class _Locations:
         self._stacks: dict[str, int] = {}
         # a cache, because many operations of a module have the same callers
         self._caller_places: dict[str, list[Place]] = {}
-        self._is_cut = False  # true if a location was nested too deeply to be followed
+        self._is_cut = False  # True if a location was nested too deeply to be followed.
 
     def stack(self, location: str) -> int:
         """Return the index of the stack of a location; -1 if the location contains no place."""
