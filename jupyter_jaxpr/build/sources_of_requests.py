@@ -93,7 +93,7 @@ class Sources:
 
     @property
     def document(self) -> Snapshot:
-        """The present document of the run, with all answers until now."""
+        """The present document of the run, with the answers to all requests until now."""
         return self._document
 
     def control_path(self, control: int) -> ControlPath:

@@ -33,7 +33,7 @@ class ProgramLines:
     comments: dict[int, str]
 
     def commented(self) -> list[str]:
-        """Return the lines with the comments appended."""
+        """Return the printed lines, with the user's names of results as comments at their ends."""
         return [f"{line}{self.comments.get(number, '')}" for number, line in enumerate(self.lines)]
 
 

@@ -109,7 +109,7 @@ class SilentChangeHooks:
         self._modules: list[TellingModule] = []
 
     def start(self) -> None:
-        """Start reporting.
+        """Start reporting the changes that JAX makes without an error.
 
         Raises:
             AttributeError: This version of JAX makes these changes in another way.
@@ -151,7 +151,7 @@ class SilentChangeHooks:
         self._modules.append(TellingModule(holder, name, function, note_change))
 
     def stop(self) -> None:
-        """Stop reporting, and restore the modules of JAX that were replaced."""
+        """Stop reporting the changes, and restore the modules of JAX that were replaced."""
         for module in self._modules:
             module.put_back()
         self._modules.clear()

@@ -204,7 +204,7 @@ class _OneTrace:
         self._cell = Cell(id=cell_to_trace.cell_id, execution_count=None, file=file, source=cell_to_trace.source)
 
     def traced(self, definitions: Definitions, names: Mapping[str, Any]) -> LiveProgram:
-        """Trace the chosen function; the definitions of the cell have been run in the copy."""
+        """Trace the chosen function; the cell's definitions have already run in the copy of the namespace."""
         name = self._name
         function = definitions.functions.get(self._chosen.lineno)
         if function is None:

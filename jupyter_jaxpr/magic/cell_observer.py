@@ -331,7 +331,7 @@ class CellObserver:
             self._interrupted(result)
 
     def _interrupted(self, result: Any) -> None:
-        """Mark a cell as interrupted if the interrupt came after it, in a measurement by this package."""
+        """Mark a cell as interrupted if the interrupt came after its code, during a measurement by this package."""
         if getattr(result, "error_in_exec", None) is None:
             result.error_in_exec = KeyboardInterrupt()
             self.shell.showtraceback((KeyboardInterrupt, result.error_in_exec, None))

@@ -44,7 +44,7 @@ class ActiveCell:
     sweep: Sweep | None = None
 
     def __post_init__(self) -> None:
-        """Make the record of the cell's last call, which reports its calls to `recorded`."""
+        """Make the `LastCall` of the cell; it reports the calls of the last statement to `recorded`."""
         self.last = LastCall(self.recorded)
 
     def forget(self) -> None:

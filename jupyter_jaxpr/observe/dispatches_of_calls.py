@@ -51,7 +51,7 @@ class CallInCell(Protocol):
 
     @property
     def args(self) -> list[Any]:
-        """The positional arguments."""
+        """The positional arguments of the call."""
 
     @property
     def known_values(self) -> list[Any]:

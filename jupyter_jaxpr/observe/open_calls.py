@@ -163,7 +163,7 @@ def count_replayed(state: ThreadState, seconds: float) -> None:
 
 
 def state_of(threads: dict[int, ThreadState]) -> ThreadState:
-    """Return the state of this thread."""
+    """Return the record of what this thread does in JAX."""
     thread = threading.get_ident()
     state = threads.get(thread)
     if state is None:

@@ -87,7 +87,7 @@ class CallStages:
         self.events: list[StageEvent] = []
 
     def add(self, event: str, seconds: float, from_disk: bool) -> None:
-        """Add a stage that has just ended."""
+        """Add a stage that has just ended to the stages of the call."""
         self.events.append((event, seconds, from_disk))
         if event != TRACE_EVENT:
             self.has_program = True

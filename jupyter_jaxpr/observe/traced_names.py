@@ -64,7 +64,7 @@ class NamedValues:
         self._values = 0
 
     def add(self, trace: Mapping[NamePlace, list[TracedArray | TracedTree]]) -> None:
-        """Store the values of one trace."""
+        """Store the values that the user's names had in one trace."""
         if not trace:
             return
         self._traces.append(trace)

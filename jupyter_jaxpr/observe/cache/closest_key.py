@@ -83,7 +83,7 @@ class Distance(NamedTuple):
 
     @classmethod
     def of(cls, kinds: Sequence[Kinds]) -> Distance:
-        """Return the distance that follows from the kinds of each difference."""
+        """Return the distance between two calls; `kinds` has the kinds of each of their differences."""
         compiling = [group for group in kinds if group != _HOLDER]
         flat = [kind for group in compiling for kind in group]
         return cls(

@@ -222,7 +222,7 @@ class FunctionHistory:
 
     @property
     def last_number(self) -> int:
-        """The number of the newest event."""
+        """The number of the function's newest event."""
         return self.events[-1].number if self.events else 0
 
     def forget_entries(self) -> None:

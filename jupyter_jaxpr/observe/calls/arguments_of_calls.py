@@ -75,7 +75,7 @@ class KeptCalls:
         self._bytes = 0
 
     def hit(self, called: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Keep a call that hit the cache; runs no user code."""
+        """Keep the arguments of a call that hit the cache; no user code runs."""
         calls = self._calls_of(getattr(called, "_fun", None))
         calls.total += 1
         calls.ends_with_hit = True
@@ -91,7 +91,7 @@ class KeptCalls:
             calls.hits[calls.total] = called, *copies
 
     def missed(self, fun: Any, jaxpr: Any, values: CallValues) -> None:
-        """Keep a call that missed the cache and ran a program."""
+        """Keep the arguments of a call that missed the cache and ran a program."""
         calls = self._calls_of(fun)
         calls.total += 1
         calls.ends_with_hit = False

@@ -44,14 +44,14 @@ class EntryHits:
         self.all_told = False
 
     def start(self) -> None:
-        """Start counting; do nothing if already started, or if `jax_debug_nans` uses the hook."""
+        """Start counting hits; do nothing if already started, or if `jax_debug_nans` uses the hook."""
         if self._results is None:
             results = Results(self._hit, self._lose)
             self.all_told = results.start()
             self._results = results
 
     def stop(self) -> None:
-        """Stop counting."""
+        """Stop counting hits."""
         if self._results is not None:
             self._results.stop()
             self.all_told &= not self._results.overflowed

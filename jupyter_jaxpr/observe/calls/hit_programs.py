@@ -109,7 +109,7 @@ class HitPrograms:
                 self.start()
 
     def start(self) -> None:
-        """Install the hook; do nothing if it is installed."""
+        """Install JAX's hook after each call; do nothing if it is installed."""
         if self._results is not None or not imported() or not self._run.keeps_programs:
             return
         self._results = Results(self._hit, self._lose)
@@ -120,7 +120,7 @@ class HitPrograms:
             self._run.fail(error)
 
     def stop(self) -> None:
-        """Remove the hook."""
+        """Remove the hook that reports hits."""
         if self._results is not None:
             self._results.stop()
             self.all_told &= not self._results.overflowed

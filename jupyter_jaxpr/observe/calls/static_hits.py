@@ -110,7 +110,7 @@ class StaticHits:
             self._results = results
 
     def stop(self) -> None:
-        """Remove the hook."""
+        """Remove the hook that reports hits."""
         if self._results is not None:
             self._results.stop()
             self._results = None

@@ -74,7 +74,7 @@ class CodesOfText:
             self._ids.append(id(inner))
 
     def forget(self) -> None:
-        """Forget the code objects that were added."""
+        """Forget the code objects that were compiled from the text."""
         for number in self._ids:
             _of_texts.pop(number, None)
 

@@ -72,7 +72,8 @@ class Callers:
             caller = self._known[stack] = self._read(stack)
         if caller.frame >= 0:
             if caller.frame == inherited.frame and inherited.inside:
-                # The equation is in the body of the construct that `inherited` called, so the body function made it.
+                # The equation is in the body of the enclosing construct (`inherited`), so the body function made the
+                # equation.
                 return Caller(caller.kind, caller.frame, inherited.library or caller.library)
             return caller
         if inherited.kind is not None and inherited.library is None:

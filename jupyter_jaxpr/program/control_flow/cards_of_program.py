@@ -49,7 +49,7 @@ class ProgramCards:
 
 
 class Reader:
-    """Makes the cards of the programs in one walk."""
+    """Makes the cards of the programs that one `Walk` has read."""
 
     def __init__(self, walk: Walk, failed: Callable[[str], None]) -> None:
         """Store the `Walk`; `failed` is called with the traceback of each construct that could not be read."""

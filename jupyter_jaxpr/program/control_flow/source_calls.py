@@ -38,7 +38,7 @@ class Call:
     target: ast.expr | None
 
     def argument(self, position: int, *names: str) -> ast.expr | None:
-        """Return an argument by its position or by one of its names."""
+        """Return an argument of the call, found by its position or by one of its names; None if unknown."""
         for name in names:
             if name in self.keywords:
                 return self.keywords[name]

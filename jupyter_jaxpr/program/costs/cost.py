@@ -86,7 +86,7 @@ class Cost:
 
     @property
     def amounts(self) -> tuple[int, int, int]:
-        """The operations, transcendental functions and bytes."""
+        """(operations, transcendental functions, bytes read and written) of the most expensive execution."""
         return self.flops, self.transcendentals, self.read + self.written
 
     def price(self, weight: int = TRANSCENDENTAL_WEIGHT) -> tuple[int, ...]:

@@ -204,7 +204,7 @@ def _pieces(name: str) -> _Path:
 def _type(aval: Any) -> _Type | None:
     try:
         return str(aval.dtype), _counted(aval.shape)
-    except (AttributeError, TypeError):  # a token has no dtype, and an array may have a symbolic size
+    except (AttributeError, TypeError):  # a token has no dtype, a size may be symbolic: no type to compare
         return None
 
 

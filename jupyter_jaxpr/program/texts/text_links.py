@@ -111,7 +111,7 @@ class Equations:
         self._of_primitive: dict[str, set[int]] = defaultdict(set)
         #: the chains of user frames that belong to equations with inner programs
         self._with_programs: set[_Chain] = set()
-        #: chain -> stacks of its equations that are lowered to further operations
+        #: chain of user frames -> stacks of the equations with these frames that are lowered to further operations
         self._lowered_to_more: dict[_Chain, set[int]] = defaultdict(set)
         #: the stacks of all equations that are lowered only to other operations
         self._lowered_to_others: set[int] = set()

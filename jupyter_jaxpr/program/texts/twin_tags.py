@@ -32,7 +32,7 @@ def tagged(walk: Walk, scope: int, jaxpr: Any) -> Any:
         jaxpr: The program, a Jaxpr or ClosedJaxpr.
 
     Raises:
-        ValueError: The jaxpr is not the one that was walked.
+        ValueError: The `Walk` has read another jaxpr.
     """
     numbers = {id(walk.jaxprs[number]): number for number in scopes_of(walk, scope)}
     if id(open_jaxpr(jaxpr)) not in numbers:

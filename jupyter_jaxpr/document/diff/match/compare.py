@@ -79,7 +79,7 @@ class ProgramsDiff:
 
     @property
     def root(self) -> ScopeDiff:
-        """The comparison of the outermost scopes."""
+        """The result of comparing the outermost scopes of the two programs."""
         return self.scopes[self.a.root, self.b.root]
 
 
