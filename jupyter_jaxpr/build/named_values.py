@@ -307,7 +307,7 @@ class _Texts:
 
 def _first(value: TracedArray | TracedTree, numbers: Sequence[int], texts: _Texts) -> _Values:
     """Return new `_Values` of a name that contain only its first recorded value."""
-    if type(value) is TracedArray and len(numbers) == 1:  # most names of a trace have one value, and this path is fast
+    if type(value) is TracedArray and len(numbers) == 1:  # a faster path for one array, the value of most names
         text = texts.of(value)
         if len(text) <= _LONGEST:
             return _Values([text], [*numbers])

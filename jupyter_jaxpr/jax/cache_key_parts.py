@@ -154,7 +154,7 @@ def _is_known_leaf(kind: type) -> bool:
     return (plain_text.own_name(kind, "__module__") or "").startswith(("jax.", "jaxlib."))
 
 
-_MADE_BY_A_CLASS_STATEMENT = 1 << 9  # CPython's flag Py_TPFLAGS_HEAPTYPE
+_MADE_BY_A_CLASS_STATEMENT = 1 << 9  # CPython's flag Py_TPFLAGS_HEAPTYPE of classes that Python code defines
 
 
 @functools.cache

@@ -158,7 +158,7 @@ class Results:
             # The hook needs more of the stack than the user's call, which succeeded and must not fail now.
             except RecursionError:
                 self.overflowed = True
-            if earlier_hook is not None:  # another hook of this package, which must get the call, too
+            if earlier_hook is not None:  # an earlier hook of this package, which must get the call, too
                 try:
                     earlier_hook(called, args, kwargs, output)
                 except RecursionError:

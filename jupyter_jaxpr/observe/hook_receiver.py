@@ -392,7 +392,8 @@ class HookReceiver:
                 stop_trace(miss)
             # no call of a user function is open, so the stage may belong to the call of a library function
             elif miss is None and state.run is not None and not facts.staging():
-                # `loose` keeps room for the other stages of the call whose stage has just ended
+                # The stages in `loose` are moved to the run before the deque is full: a full deque would drop a stage
+                # of the call whose stage has just ended.
                 if len(state.loose) > LOOSE_EVENTS - len(STAGE_NAMES):
                     take_loose(state, state.run, self.hooks)
                 state.loose.append(LooseEvent(event, name, seconds, False))

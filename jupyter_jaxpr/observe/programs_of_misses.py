@@ -136,7 +136,7 @@ class KeptProgram:
             return self._named(avals)
         except not_of_a_signal(
             Exception
-        ):  # a user's pytree class may refuse types as leaves: the arguments are then a flat list
+        ):  # a user's pytree class may refuse types as its leaves: the arguments are then a flat list
             return tuple(ArgumentSpec(name="", tree=spec_of(aval)) for aval in avals)
 
     def _named(self, avals: Any) -> tuple[ArgumentSpec, ...]:
@@ -160,7 +160,7 @@ class KeptProgram:
             tree = result_of(self.out_tree, self.jaxpr.out_avals)
             # equinox's inner function returns three parts: a marker, the arrays, and the static values.
             return tree[1] if self.equinox is not None else tree
-        except not_of_a_signal(Exception):  # a user's pytree class may refuse types as leaves
+        except not_of_a_signal(Exception):  # a user's pytree class may refuse types as leaves: a flat list
             return flat
 
 

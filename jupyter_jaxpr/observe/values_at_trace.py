@@ -345,7 +345,7 @@ class _Reader:
         for read in reads.reads:
             try:
                 value = value_of_path(read, function.__globals__, cells, bound_values)
-            except not_of_a_signal(LookupError, ValueError):  # the path has no value, or no value yet
+            except not_of_a_signal(LookupError, ValueError):  # the path has no value now: nothing is recorded
                 continue
             read, value = _function_in_module(read, value)
             if not reads.is_changed(read):

@@ -115,7 +115,7 @@ _COLUMNS = 80
 def wrapped(text: str, indent: str) -> list[str]:
     """Return a text broken into lines of at most 80 columns."""
     if len(indent) + len(text) <= _COLUMNS and text.isprintable() and not text.endswith(" ") and text:
-        return [indent + text]  # most rows of a large diff fit into one line, and this path is fast
+        return [indent + text]  # a faster path for a row that fits into one line, as most do
     return textwrap.wrap(
         text,
         _COLUMNS,

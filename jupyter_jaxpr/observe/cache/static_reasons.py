@@ -53,7 +53,7 @@ def static_reason(subject: str, path: str, before: StaticValue, after: StaticVal
     if _differ_in_type_alone(before, after):
         text = f"{subject} changed from {before.text} to {after.text}: JAX compares the types of static values, too."
         cure = f"Pass {path} as one type in every call."
-    if after.by_identity:  # Python compares functions, classes and enum members by identity
+    if after.by_identity:  # functions, classes and enum members are compared by identity: the cure names the same value
         cure = f"Pass the same value for {path} in every call, or expect one compile for each value."
     return Reason("static_value", text, path, before.text, after.text, cure)
 

@@ -90,7 +90,7 @@ def _devices(executable: Any) -> tuple[int, str | None]:
         loaded = executable.runtime_executable() if hasattr(executable, "runtime_executable") else executable
         devices = loaded.local_devices()
         return max(1, len(devices)), devices[0].platform
-    except not_of_a_signal(Exception):  # This version of JAX does not state the devices.
+    except not_of_a_signal(Exception):  # This version of JAX does not state the devices of the executable.
         return 1, None  # One device of an unknown platform is assumed.
 
 

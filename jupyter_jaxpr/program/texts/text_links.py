@@ -123,7 +123,7 @@ class Equations:
         #: every primitive in the program, also of equations without a place
         self._known: set[str] = set()
         self._index(walk, scope)
-        #: beginning of a chain -> the chains that begin with it
+        #: first frames of a chain of user frames -> the longer chains that begin with these frames
         self._longer: dict[_Chain, list[_Chain]] = defaultdict(list)
         for chain in self._of_chain:
             for length in range(1, len(chain)):
