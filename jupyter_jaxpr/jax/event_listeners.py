@@ -95,7 +95,7 @@ class EventListeners:
                 self.fail(error)
 
     def _on_scalar(self, event: str, value: Any, fun_name: Any = None, **_: Any) -> None:
-        # JAX also reports the start of a stage, under the name of the event for the stage's duration
+        # JAX reports the start of a stage, too, by an event with the name of the event for the stage's duration.
         if event in _STAGE_EVENTS:
             try:
                 name = (self._plain.get(fun_name) if type(fun_name) is str else None) or self._plain_name(fun_name)

@@ -97,7 +97,8 @@ class CellToTrace:
     is_asked_for: bool = False
 
 
-#: A function: name of a function -> arguments of its observed calls, newest call first.
+#: A function that gets the name of a user's function, and returns the arguments of its observed calls, newest call
+#: first.
 ObservedCalls = Callable[[str], Iterable[Sequence[ArgumentSpec]]]
 
 

@@ -206,7 +206,7 @@ class Observer(HookReceiver):
         """
         state = state_of(self._threads)
         if state.run is None:
-            # An interrupt may have skipped the code that resets these two flags.
+            # An interrupt may have skipped the code that resets the flags `replaying` and `looking_away`.
             state.replaying = state.looking_away = False
             if self.hooks.asking_thread == threading.get_ident():
                 self.hooks.asking_thread = 0

@@ -110,7 +110,7 @@ def reads_of(code: CodeType) -> Reads:
     return _reads_of(_ThisCode(code))
 
 
-@functools.lru_cache(maxsize=64)  # the cache may keep code objects of deleted functions alive
+@functools.lru_cache(maxsize=64)  # a small cache: it keeps code objects of deleted functions alive
 def _reads_of(this_code: _ThisCode) -> Reads:
     code = this_code.code
     count = code.co_argcount + code.co_kwonlyargcount

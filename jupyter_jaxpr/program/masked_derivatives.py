@@ -63,7 +63,7 @@ def masked_derivatives(walk: Walk, scopes: list[int]) -> Iterator[tuple[int, int
 
 
 def masked_derivatives_of_pair(walk: Walk, forward: list[int], backward: list[int]) -> Iterator[tuple[int, int, float]]:
-    """Yield the same as `masked_derivatives` for a forward and a backward program of one gradient.
+    """Yield (scope, equation, compared number) as `masked_derivatives` does, for the two programs of one gradient.
 
     Args:
         walk: The `Walk` that has read the equations of the programs.

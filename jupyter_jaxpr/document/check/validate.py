@@ -56,7 +56,7 @@ def read(data: str | bytes | dict[str, Any]) -> Snapshot:
         if len(data) > TEXT:
             raise ValueError(_TOO_LONG)
         try:
-            # Some editors of Windows write a byte order mark.
+            # The byte order mark that some editors of Windows write is removed.
             text = data.removeprefix("\ufeff") if isinstance(data, str) else data.removeprefix(BOM_UTF8)
             fields = msgspec.json.decode(text)
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:

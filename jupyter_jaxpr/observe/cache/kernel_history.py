@@ -134,7 +134,7 @@ class History:
                 history.count_alike(event, first, fun, earlier)
                 event.reloaded = self._is_reloaded(history, unwrap(fun))
                 is_first = event.alike == 0 and not event.rerun and not event.reloaded
-                # the code is known only for a user's function that the earlier history has with the same wrappers
+                # `same_code` is None if the earlier history has no function object with the same wrappers
                 if is_first and event.same_code is not None and earlier is not None:
                     event.redefines = self._redefined(earlier, history)
             history.events.append(event)

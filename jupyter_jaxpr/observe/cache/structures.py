@@ -122,7 +122,7 @@ def _meta_fields(kind: type, data: Any) -> Sequence[str | None] | None:
     if fields is not None:
         return fields[1] if len(fields[1]) == len(data) else None
     static = [field.name for field in _fields(kind) if field.metadata.get("static")]
-    # for a wrapped method, equinox puts the wrappers in front of the static fields
+    # For a wrapped method, equinox puts the wrappers in front of the static fields: a datum without a name.
     if static and len(data) - len(static) in (0, 1):
         return [*[None] * (len(data) - len(static)), *static]
     return None

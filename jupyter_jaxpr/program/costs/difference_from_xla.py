@@ -22,7 +22,7 @@ from .execution_counts import Runs, ScopeRuns, frame_of
 from .operations_xla_adds import expansions
 from .sums_per_line import unknown
 
-#: How many loops get a row of their own.
+#: The most loops that get a row of their own in the table of differences.
 LOOPS = 8
 
 #: Primitives that a library computes on a CPU or a GPU.
@@ -393,7 +393,7 @@ def _by_formula(costs: Costs, runs: dict[int, ScopeRuns]) -> dict[str, tuple[int
     counts: dict[str, tuple[int, int]] = {}
     strings = costs.walk.strings.items
     for number, of_scope in runs.items():
-        # XLA counts the body of a loop once.
+        # As XLA does, the body of a loop is counted once.
         times = min(of_scope.total.dearest, 1)
         for equation, index in enumerate(costs.priced(number).own):
             name = strings[costs.owns[index].primitive] if index >= 0 else ""

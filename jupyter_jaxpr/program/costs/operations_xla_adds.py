@@ -21,7 +21,7 @@ _NARROW = {"float16", "bfloat16"}
 _PIECE = 32  # XLA reduces a short axis in pieces of this many elements.
 _SHORT = 4096  # XLA reduces an axis with more elements directly, without pieces.
 _REDUCTIONS = frozenset("reduce_sum reduce_max reduce_min reduce_prod reduce_and reduce_or".split())
-#: Operations that XLA counts only once for a complex number, too.
+#: Primitives for which XLA counts a complex number like a real number: one operation for each element.
 _COMPLEX_AS_THEY_ARE = frozenset(
     "add add_any sub mul div neg real imag complex dot_general fft select_n eq ne reduce_sum scatter-add scatter_add "
     "convert_element_type".split()

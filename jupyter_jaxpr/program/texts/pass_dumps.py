@@ -27,7 +27,8 @@ _AROUND = 3
 _DUMP = re.compile(r"module_\d+\..*?\.?(\d{4})\.([\w-]+)\.after_([\w.-]+?)(?:\.before_[\w.-]+)?\.txt$")
 _FIRST = re.compile(r"module_\d+\..*\.before_optimizations\.txt$")
 _METADATA = re.compile(r', metadata=\{(?:[^{}"]|"(?:[^"\\]|\\.)*")*\}')
-#: XLA also dumps the module at the start of a pipeline. The name of such a dump has this word in place of a pass.
+#: XLA also dumps the module at the start of a pipeline. The file name of such a dump has this word in place of the name
+#: of a pass.
 _STARTS = "pipeline-start"
 
 

@@ -192,7 +192,7 @@ class Keys:
         return cached
 
     def _list(self, number: int) -> int:
-        """Return the number that stands for a list of parameters; those that only name something are ignored."""
+        """Return the number that stands for a list of parameters; parameters that only name something are ignored."""
         cached = self._parameters.get(number)
         if cached is None:
             parameters = () if number < 0 else self.side.parameter_lists[number]
