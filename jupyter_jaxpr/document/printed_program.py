@@ -23,8 +23,7 @@ class ProgramLines:
     Attributes:
         equations: for each line, the equations to which it belongs, as (scope, index), innermost first.
         folds: (first line, last line) of each equation of several lines; an outer equation comes after its inner ones.
-        comments: first line of an equation -> comment with the names of its results in the user's code, such as ` #
-            pre`.
+        comments: first line of an equation -> comment with the user's names of the results, such as `# pre`.
     """
 
     lines: list[str]

@@ -294,7 +294,7 @@ class CellObserver:
     def _stop(self, active: ActiveCell) -> Observation:
         """End the observation of a cell, and remove every part that was installed for it, even after an error."""
         try:
-            with ExitStack() as stack:  # if one of the two callbacks raises, the other one still runs
+            with ExitStack() as stack:  # both callbacks run, even if one of them raises
                 stack.callback(active.recorded_cell.stop)
                 stack.callback(active.recorded.stop)
         except not_of_a_signal(Exception) as error:

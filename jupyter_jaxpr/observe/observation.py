@@ -234,7 +234,7 @@ class LineReading:
     """The counts of one line of the user's: calls of jitted functions, hits, compiles.
 
     Attributes:
-        calls: None if calls are not counted.
+        calls: the number of calls of jitted functions; None if calls are not counted.
         exact: false if `calls` and `hits` are lower bounds.
     """
 

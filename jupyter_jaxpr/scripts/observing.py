@@ -1,7 +1,7 @@
 """Observes a block of Python and returns the ledger of its jitted functions; needs no notebook.
 
-- `observe`: the block.
-- `RecompileError`: raised at its end where a function compiled more often than it may.
+- `observe`: the context manager that observes the block. - `RecompileError`: raised at the end of the block if a
+function compiled more often than `max_compiles` allows.
 """
 
 from __future__ import annotations

@@ -118,7 +118,7 @@ class CallValues:
         return values if are_passed and not any(map(is_deleted, values)) else None
 
     def get(self, paths: Sequence[str] = ()) -> list[Any]:
-        """Return the values.
+        """Return the values of the argument leaves.
 
         Args:
             paths: The paths of the leaves, for the error message.

@@ -30,7 +30,7 @@ SCOPE_PRIMITIVES = {
     "closed_call": CALL,
     "core_call": CALL,
     "eval_jaxpr": CALL,
-    # JAX makes the next three primitives if jax_remat3, jax_custom_jvp3 or jax_custom_vjp3 is set.
+    # JAX makes the three primitives below if the setting jax_remat3, jax_custom_jvp3 or jax_custom_vjp3 is on.
     "RematTraced": "remat",
     "CustomJVPTraced": "custom_jvp",
     "CustomVJPTraced": "custom_vjp",
