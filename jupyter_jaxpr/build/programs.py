@@ -179,7 +179,7 @@ def _paths(stored_paths: Sequence[str], debug: Any, field: str, count: int) -> l
         return list(stored_paths)
     try:
         paths = ["" if path is None else text_of(path, Limit.PATH) for path in getattr(debug, field) or ()]
-    except not_of_a_signal(*FAILURES):  # this version of JAX states the paths in another way
+    except not_of_a_signal(*FAILURES):  # this version of JAX states the paths in another way: none are known
         return []
     if len(paths) != count:
         return []

@@ -361,7 +361,7 @@ def _result(returned: Any, arrays: Sequence[Any]) -> Any:
     try:
         (only_arrays,), _ = arrays_only((returned,), {}, _is_array)
         return result_of(jax.tree_util.tree_structure(only_arrays), avals)
-    except not_of_a_signal(Exception):  # a user's pytree class may refuse types as leaves: a flat list
+    except not_of_a_signal(Exception):  # a user's pytree class may refuse types: a flat list is returned
         return [spec_of(aval) for aval in avals]
 
 

@@ -114,7 +114,7 @@ _DICT_TYPE = type(_DICT)
 def attributes_of(value: Any) -> Contents | None:
     """Return the attributes of a user's object as `Contents`; None if reading the attributes would run user code."""
     if any(type(vars(base).get("__dict__", _DICT)) is not _DICT_TYPE for base in type.mro(type(value))):
-        return None  # the user's class defines `__dict__` as a property
+        return None  # the user's class defines `__dict__` as a property, which must not run
     try:
         attributes = object.__getattribute__(value, "__dict__")
     except AttributeError:

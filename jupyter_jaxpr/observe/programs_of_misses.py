@@ -160,7 +160,7 @@ class KeptProgram:
             tree = result_of(self.out_tree, self.jaxpr.out_avals)
             # equinox's inner function returns three parts: a marker, the arrays, and the static values.
             return tree[1] if self.equinox is not None else tree
-        except not_of_a_signal(Exception):  # a user's pytree class may refuse types as leaves: a flat list
+        except not_of_a_signal(Exception):  # a user's pytree class may refuse types: a flat list is returned
             return flat
 
 

@@ -178,7 +178,7 @@ _KNOWN_PACKAGES = frozenset({"builtins", "functools", "jax", "jaxlib", "ml_dtype
 
 def _scalar(value: Any, limit: int) -> str:
     if type(value) is int and value.bit_length() > _BITS:
-        return f"<int of {value.bit_length()} bits>"  # Python refuses to print an int with more bits
+        return f"<int of {value.bit_length()} bits>"  # Python refuses to print such a long int
     if type(value) in (str, bytes):
         return " ".join(repr(value if len(value) <= limit else value[: limit + 1]).split())
     return repr(value)

@@ -161,7 +161,7 @@ class _Reader:
                 continue
             for position, in_each_step in self._used_by(name, equation):
                 operand = equation.invars[position]
-                if hasattr(operand, "val"):  # the operand is a literal, not a variable
+                if hasattr(operand, "val"):  # the operand is a literal, which is no random key
                     continue
                 key = roots.get(operand, operand)
                 if key in users:

@@ -100,7 +100,7 @@ class History:
         for function in functions:
             try:
                 self._held_before[id(function)] = weakref.ref(function)
-            except TypeError:  # some callables allow no weak reference
+            except TypeError:  # some callables allow no weak reference, and are not recorded
                 continue
 
     # --- methods that the observer calls ---

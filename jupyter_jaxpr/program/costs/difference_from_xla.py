@@ -71,7 +71,7 @@ def analysis(executable: Any) -> Analysis | None:
     # the backend has no cost analysis; the class of the error depends on the backend
     except not_of_a_signal(Exception):
         return None
-    if isinstance(statistics, (list, tuple)):  # JAX before version 0.5 returns a list
+    if isinstance(statistics, (list, tuple)):  # `cost_analysis` of JAX before version 0.5 returns a list
         statistics = statistics[0] if statistics else None
     if not isinstance(statistics, Mapping) or not statistics:
         return None

@@ -418,7 +418,7 @@ def _unfiled_text(name: str) -> str | None:
         if os.path.exists(name):
             return None
         return "".join(linecache.getlines(name)) or None
-    except not_of_a_signal(OSError, ValueError):  # the name is no valid file name
+    except not_of_a_signal(OSError, ValueError):  # the name is no valid file name: there is no text
         return None
 
 
