@@ -125,7 +125,8 @@ export class MarksOfCells {
 
   /**
    * For each cell, the types of its names, from the run whose text the cell has. Lines without types in this run have
-   * the types of the cell's own newest run.
+   * the types of the newest run of the cell itself (this run may be of another cell, which called a function of the
+   * cell).
    */
   private _types({ model, cells }: IMarksOf): [string, ILineTypes[]][] {
     const typesOfCells: [string, ILineTypes[]][] = [];
@@ -202,7 +203,10 @@ export class MarksOfCells {
     return heatOfCells;
   }
 
-  /** For each cell, the marks of the step in view: its expressions, the values before, the values after. */
+  /**
+   * For each cell, the marks of the step in view: the expressions that the step computes, and the values before and
+   * after the step.
+   */
   private _stepOf({
     model,
     screenState,
@@ -254,7 +258,10 @@ export class MarksOfCells {
     return stepsOfCells;
   }
 
-  /** The places where the equations of a step were written, by file; steps share the result. */
+  /**
+   * The places where the equations of a step were written, by file; computed once for all steps with the same
+   * equations.
+   */
   private _spansOf({
     snapshot,
     program,

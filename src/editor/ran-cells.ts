@@ -98,7 +98,10 @@ export class RanCells {
     return [...unlinked.values()];
   }
 
-  /** The cells of a run with their ids in the notebook, the cell that ran first, then the newest first. */
+  /**
+   * The cells of a run with their ids in the notebook: first the cell that ran, then the cells whose functions it
+   * called, the newest of these cells first.
+   */
   private _listed(
     snapshot: Snapshot,
     cells: ICells

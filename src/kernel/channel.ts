@@ -47,8 +47,8 @@ import { Subshell } from './subshell';
 import { Buffers, decode, isOurs } from './wire-form';
 
 /**
- * The time after which an idle kernel will not name its comms. The reply and the status `idle` come over two sockets of
- * the kernel, in any order.
+ * If an idle kernel does not answer within this time which comms it has, it will not answer. The time is needed because
+ * the reply and the status `idle` come over two sockets, in any order.
  */
 const SILENT_AFTER = 3000; // milliseconds
 
@@ -206,7 +206,7 @@ export class Channel implements IChannel {
     this._signed(message.header.session);
     if (KernelMessage.isCommOpenMsg(message)) {
       if (message.content.target_name === TARGET) {
-        this._looks++; // ends a search for the hub that has begun
+        this._looks++; // ends an earlier search for the hub that is still in progress
         this._join(message.content.comm_id);
         this._setState({ kind: 'joined' });
         this._announce(message.content.data, message.buffers ?? []);

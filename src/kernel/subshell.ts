@@ -43,7 +43,7 @@ export class Subshell {
         this.id = reply.content.subshell_id ?? null;
       }
     } catch {
-      // Without a subshell, an answer waits until the cell ends.
+      // Without a subshell, the answer to a request waits until the running cell ends.
     }
   }
 

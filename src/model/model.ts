@@ -241,8 +241,9 @@ export class JaxprModel implements IJaxprModel {
       this._runs.keep(run);
     }
     if (wasInView === true) {
-      // Places of the text before mean nothing in the new text. No signal of their own: each view reads them again when
-      // the program changes, and each signal would draw the marks in the cell once more.
+      // Places in the earlier text mean nothing in the new text, so nothing is selected or previewed any more. No
+      // signal is emitted for this: each view reads both again when the program changes, and each signal would draw the
+      // marks in the cell once more.
       this._hover = null;
       this._selection = null;
       this._renewView(run);

@@ -225,7 +225,8 @@ export class ReadingPlace {
       key.startsWith(`${now.id} `)
     );
     if (isWritten) {
-      // Live uses one id for all traces of a cell: these positions are from before the run.
+      // Live uses one id for all traces of a cell, so these positions are left from earlier traces, before the last
+      // run.
       ownKeys.forEach(key => this._texts.delete(key));
     } else if (ownKeys.length > 0) {
       return;

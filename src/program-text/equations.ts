@@ -32,7 +32,10 @@ export interface IPrintedProgram {
   /** The index in the parameter's tuple; -1 if the parameter is no tuple. */
   position: number;
   scope: number;
-  /** True if the program stands inside a text and is printed as a program of its own. */
+  /**
+   * True if the program stands inside the text of a parameter, such as `f(matvec=<program>)`, and is printed as a
+   * program of its own.
+   */
   inText: boolean;
   /** True if the program combines two values; its equations are not counted. */
   combiner: boolean;

@@ -83,7 +83,7 @@ export class Columns {
     const node = element('section', 'jp-JaxprWide-column');
     const text = columnTitle(name, this._trans);
     node.dataset.column = name;
-    // The ARIA role is `group`, no landmark: a page may show several views with columns of the same names.
+    // The ARIA role is `group`, not a landmark: a page may show several views with columns of the same names.
     node.setAttribute('role', 'group');
     node.setAttribute('aria-label', text);
     const head = element('div', 'jp-JaxprWide-columnHead');

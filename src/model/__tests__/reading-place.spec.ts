@@ -92,7 +92,7 @@ describe('the positions in the programs of a cell', () => {
     kernel.sends(run('run-4', { programs: [two[0]] }));
     expect(lines(model)).toEqual([20]);
     readAt(model, 0, 0);
-    model.showWritten(written(5)); // at line 0, as the run, and not at line 20, where the earlier Live text was
+    model.showWritten(written(5)); // read at line 0, as the run is; the earlier Live text was read at line 20
     expect(lines(model)).toEqual([0]);
   });
 });

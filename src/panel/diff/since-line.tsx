@@ -93,7 +93,8 @@ function Since(props: {
   if (!isWorking) {
     lastWords.current = words;
   }
-  // While the user writes, a diff takes a moment: until then, the greyed words of the text before keep their place.
+  // While the user types, the diff with the new text takes a moment; until then, the words about the earlier text stay
+  // in grey, so that nothing below moves.
   if (isWorking && model.isWritten && lastWords.current !== null) {
     return (
       <p className="jp-mod-behind" aria-busy>

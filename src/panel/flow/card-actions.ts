@@ -59,7 +59,7 @@ export class Acts {
 
   private _set(selection: Selection | null): void {
     this._own = selection;
-    // A preview, which a mouse that rests on an equation leaves, would hide the new selection.
+    // The mouse may rest on an equation; its preview would hide the new selection.
     this._model.setHover(null);
     this._model.setSelection(selection);
   }

@@ -121,7 +121,7 @@ export function Choosing(props: {
           </>
         )}
       </p>
-      {/* Roles in words: in a narrow panel the rows of the table are blocks, and browsers take that for no table. */}
+      {/* ARIA roles are set explicitly: in a narrow panel the rows of the table are blocks, and browsers then no longer treat the element as a table. */}
       <table
         className="jp-JaxprFlow-decision"
         role="table"

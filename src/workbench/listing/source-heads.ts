@@ -31,7 +31,7 @@ import { hiddenLines, isHidden } from './hidden-lines';
 
 /** A line of source that stands between the lines of a program. */
 export interface ISourceHead {
-  /** Two heads with the same key are equal. */
+  /** The key of the head: two heads with the same key show the same line of source. */
   key: string;
   badge: string;
   /** The place of the source line, in words. */

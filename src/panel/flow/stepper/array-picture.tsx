@@ -139,7 +139,10 @@ function lastAxis(type: string, elements: number): number {
     : elements;
 }
 
-/** The line, with gaps at numbers that are not finite; a single number between two gaps is a dash. */
+/**
+ * The SVG path of the line that shows the elements of an array, with gaps at elements that are not finite; a single
+ * element between two gaps is a dash.
+ */
 function lineOf(
   values: readonly number[],
   wide: number,

@@ -388,7 +388,7 @@ describe('a program in the panel', () => {
       kind: 'equations',
       equations: [{ scope: 0, equation: 1 }]
     });
-    // While the kernel records the steps, the key shows them and requests them no second time.
+    // While the kernel records the steps, the key shows them again and does not request them again.
     press(view, 'ArrowDown');
     press(view, 'r');
     expect(openFlow).toHaveBeenCalledTimes(1);
