@@ -446,7 +446,10 @@ export class JaxprModel implements IJaxprModel {
     }
   }
 
-  /** Takes the document of a run with additional parts. If a later answer has arrived first, its parts are kept. */
+  /**
+   * Takes the document of a run with additional parts. A document with fewer programs and transforms than the known
+   * document is ignored, because a later answer has arrived first.
+   */
   private _renew(snapshot: Snapshot): void {
     const knownRun = this._runs.find(snapshot.id);
     if (

@@ -133,7 +133,7 @@ export class Stepping {
     return counts;
   }
 
-  /** Move to a step of the recording; does nothing if there is no such step. */
+  /** Moves to a step of the recording; does nothing if the construct has no recording. */
   moveTo(snapshot: Snapshot, control: number, place: IPlace): void {
     const recording = this.recordingOf(snapshot, control);
     if (recording !== null) {

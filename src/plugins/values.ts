@@ -6,7 +6,10 @@ import { NO_DOCUMENT } from '../protocol/cost';
 import type { Announcement } from '../protocol/messages';
 import { followSettings } from './settings';
 
-/** Returns a function that tells the kernel of a channel, at each connection and at each change of the setting. */
+/**
+ * Returns a function that tells the kernel of a channel the setting `values`, at each connection and at each change of
+ * the setting.
+ */
 export function tellingOfValues(
   registry: ISettingRegistry | null
 ): <T extends IChannel>(channel: T) => T {

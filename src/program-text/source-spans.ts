@@ -45,7 +45,10 @@ export interface IOrigin {
   alone: readonly IOrigin[];
 }
 
-/** All spans seen so far. */
+/**
+ * The spans in the user's and the libraries' source files to which the stacks lead; equal spans are stored once, under
+ * one number.
+ */
 export class SourceSpans {
   constructor(private _snapshot: Snapshot) {}
 

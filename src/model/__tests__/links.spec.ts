@@ -2,7 +2,7 @@ import { golden, GOLDEN } from '../../program-text/__tests__/documents';
 import type { Snapshot } from '../../protocol/snapshot';
 import { Links, linksOf } from '../links';
 
-/** Returns the index of each linked equation in its scope, one list for each scope. */
+/** Lists the linked equations, each as its scope, its index in the scope, and its primitive, such as `1.2 add`. */
 function equationsOf(links: Links, ids: ReadonlySet<number>): string[] {
   const found: string[] = [];
   for (const scope of links.equations.scopes) {

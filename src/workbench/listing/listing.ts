@@ -92,7 +92,7 @@ export interface IVariablePlace {
   to: number;
 }
 
-/** The lines that bind and read a variable; null for lines that have not arrived. */
+/** The lines that bind and read a variable, as far as these lines have arrived. */
 export interface IVariableRange {
   /** The line that binds the variable. */
   first: number;

@@ -284,7 +284,10 @@ export class RowTags {
   private _raised: ReadonlySet<number>;
 }
 
-/** A tag shows at most this many names of one value; further and longer names stand in the title alone. */
+/**
+ * A tag shows at most the first number of names of one value, each cut to the second number of characters; the tooltip
+ * has all names in full.
+ */
 const MOST_NAMES = 2;
 const LONGEST_NAME = 24;
 

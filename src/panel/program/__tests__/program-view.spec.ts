@@ -129,7 +129,7 @@ async function settled(): Promise<void> {
   }
 }
 
-/** Makes the document whose texts are in the kernel instead of the document. */
+/** Makes a document whose StableHLO and HLO are only in the kernel, which sends them on request. */
 function onRequest(snapshot: Snapshot, state = 'on_request'): Snapshot {
   return {
     ...snapshot,

@@ -39,7 +39,7 @@ function open(snapshot: Snapshot): {
   view: ShardingsView;
   node: HTMLElement;
   channel: FakeChannel;
-  /** Counts how often the keyboard focus went back to the text. */
+  /** Has one entry for each time that the keyboard focus went back to the text. */
   left: readonly string[];
 } {
   const channel = new FakeChannel();
