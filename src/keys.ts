@@ -353,7 +353,7 @@ export function lackKeys(...places: KeyPlace[]): void {
   places.forEach(place => lacking.add(place));
 }
 
-/** True if the application has a place. */
+/** True if the application has a place for keys, that is, if `lackKeys` has not named the place. */
 export function hasPlace(place: KeyPlace): boolean {
   return !lacking.has(place);
 }

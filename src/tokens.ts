@@ -21,7 +21,7 @@ import {
   Working
 } from './protocol/snapshot';
 
-/** A level of text of a program. */
+/** The name of a level: one of the texts of a program. */
 export type LevelName = 'jaxpr' | 'stablehlo' | 'hlo';
 
 /** Identifies an equation by the index of its scope and by its index in the scope. */
@@ -124,7 +124,7 @@ export interface IProgramRef {
   readonly program: number;
 }
 
-/** A program in its document. */
+/** A program, with the document that contains it. */
 export interface IComparedProgram {
   readonly document: Snapshot;
   readonly program: number;

@@ -50,7 +50,9 @@ const SIGNS: readonly [string, SignView][] = [
 /** The place that stands for text that did not run: no equation comes from it. */
 const NEW_TEXT = { line: 0, column: 0 };
 
-/** Links between programs and cells. */
+/**
+ * Links the program in view with the notebook's cells: marks the cells, and follows the caret and the mouse in them.
+ */
 export class CellLinks implements IDisposable {
   constructor(private _trans: TranslationBundle) {
     this._marks = new MarksOfCells(_trans);
@@ -70,7 +72,7 @@ export class CellLinks implements IDisposable {
     }
   }
 
-  /** The extension for the editor of a cell. */
+  /** The extension that each editor of a cell needs to show the marks, and to report the caret, the mouse and edits. */
   extension(cellId: string): Extension {
     return [
       movedText,

@@ -30,7 +30,7 @@ export interface IExpressionCard {
   words: string;
 }
 
-/** The facts on an expression. */
+/** Makes the card with the facts about an expression. */
 export function expressionCard(
   facts: IExpressionFacts,
   trans: TranslationBundle

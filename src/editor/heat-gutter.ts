@@ -106,7 +106,7 @@ const column = gutter({
   markers: view => view.state.field(bars).drawn
 });
 
-/** The bars of a cell. */
+/** Makes the bars in the gutter of a cell: one for each line with a cost. */
 function drawn(
   places: PresentPlaces,
   heat: readonly ILineHeat[]

@@ -29,7 +29,7 @@ export interface IMarksOf {
 export class MarksOfCells {
   constructor(private _trans: TranslationBundle) {}
 
-  /** The marks of the cells, by their ids. */
+  /** Makes the marks of all cells; returns them by the ids of the cells. */
   make(of: IMarksOf): Map<string, ICellMarks> {
     const marks = new Map<string, ICellMarks>();
     const { model, screenState, cells } = of;

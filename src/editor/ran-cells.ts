@@ -26,7 +26,7 @@ interface IListedCell extends Omit<IRanCell, 'snapshot'> {
   id: string | null;
 }
 
-/** The cells of the notebook that ran. */
+/** Knows which cells of the notebook ran, in which run, and with which text. */
 export class RanCells {
   /**
    * Find the cells of these runs.

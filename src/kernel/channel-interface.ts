@@ -42,9 +42,9 @@ export type LastReply<Name extends RequestName> = Exclude<
   Refused | Working
 >;
 
-/** A request in progress. */
+/** A request that was sent to the kernel, until its last reply. */
 export interface IAsked<Name extends RequestName> {
-  /** The last reply; rejects with `Unanswered`. */
+  /** The last reply to the request; rejects with `Unanswered` if none arrives. */
   readonly reply: Promise<LastReply<Name>>;
   /** Asks the kernel to stop its work on the request; the reply then has the results so far. */
   stop(): void;

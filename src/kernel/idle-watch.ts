@@ -1,4 +1,4 @@
-/** Notices that a kernel has nothing to do. */
+/** Calls a function when a kernel has been idle for some time. */
 import type { KernelConnection } from './channel-interface';
 
 /**

@@ -24,7 +24,7 @@ export const COUNTED: readonly Counted[] = [
 
 /** The cost of a line or an equation, relative to the program's cost. */
 export interface IHeat {
-  /** The share, from 0 to 1. */
+  /** The share of the program's cost, from 0 to 1. */
   share: number;
   amount: number;
   /** The amount in a few letters: `51.2 kop`, `51.2 kop, 1.6 k transc.`. */

@@ -25,7 +25,7 @@ interface ILineText {
 /** The step that the cell shows. */
 export interface IShownStep {
   snapshot: Snapshot;
-  /** The index of the program. */
+  /** The index into the snapshot's programs. */
   program: number;
   /** The equations that compute the step. */
   equations: readonly IEquationRef[];

@@ -22,7 +22,7 @@ export function addPresenting(
   trans: TranslationBundle
 ): void {
   const { commands } = app;
-  /** The settings that are restored at the end. */
+  /** The state of JupyterLab before the presentation, which is restored at its end. */
   let before: { presentationMode: boolean; leftCollapsed: boolean } | null =
     null;
 

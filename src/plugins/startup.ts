@@ -96,7 +96,7 @@ async function offer(
   }
 }
 
-/** The path of the file and its text. */
+/** Makes the content of the dialog: the path of the startup file, and its text. */
 function fileNode(
   { file, text, written }: StartupState,
   trans: TranslationBundle

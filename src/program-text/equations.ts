@@ -119,12 +119,12 @@ export class ScopePart {
     return this.scope.operands[equation - this.first];
   }
 
-  /** The first variable that the equation binds. */
+  /** The number of the first variable that the equation binds. */
   outputStart(equation: number): number {
     return this._outputStart[equation - this.first];
   }
 
-  /** The variable after the last one that the equation binds. */
+  /** The number after that of the last variable that the equation binds. */
   outputEnd(equation: number): number {
     return this._outputStart[equation - this.first + 1];
   }

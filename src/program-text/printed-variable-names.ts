@@ -6,7 +6,7 @@
  */
 import { ProgramEquations } from './equations';
 
-/** The names of one program. */
+/** The printed names of one program's variables. */
 export interface IProgramNames {
   /** For each scope, by its index, the names of its variables, by their numbers. */
   readonly variables: (string[] | undefined)[];

@@ -95,7 +95,7 @@ export class EvaluableText {
     return new EvaluableText(literal[0], null);
   }
 
-  /** The text for the screen. */
+  /** The text as a plain string, which is only for the screen. */
   get shown(): string {
     return this.#text;
   }
@@ -116,7 +116,7 @@ export class EvaluableText {
     return new EvaluableText(this.#text.trim(), this.#life);
   }
 
-  /** The parts between commas, without empty parts. */
+  /** The parts of the text between commas, without empty parts, each as an `EvaluableText`. */
   listed(): EvaluableText[] {
     return this.#text
       .split(',')

@@ -80,7 +80,7 @@ export interface ISourcePaneOptions {
   withoutCell: boolean;
 }
 
-/** The column of the sources. */
+/** The pane with the source texts of a program. */
 export class SourcePane implements IDisposable {
   constructor(private _options: ISourcePaneOptions) {
     const { snapshot, program, trans, model } = _options;

@@ -11,7 +11,7 @@ export const COLUMNS: readonly ColumnName[] = [
   'hlo'
 ];
 
-/** The arrangement of the columns. */
+/** The arrangement of the columns: order, hidden columns, widths, common scrolling. */
 export interface IArrangement {
   /** All columns from left to right, including hidden ones. */
   readonly order: readonly ColumnName[];

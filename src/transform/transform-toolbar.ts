@@ -47,7 +47,7 @@ export class TransformToolbar {
     this._together.setAttribute('aria-pressed', String(together));
   }
 
-  /** Put the keyboard on the first switch. */
+  /** Moves the keyboard focus to the first switch. */
   focus(): void {
     this.node.querySelector('button')?.focus();
   }

@@ -1,4 +1,4 @@
-/** Listens to a channel of a fake kernel. */
+/** Collects, for tests, what a channel to a fake kernel emits. */
 import { Unreadable } from '../../protocol/document';
 import { Announcement } from '../../protocol/messages';
 import { Channel } from '../channel';

@@ -55,7 +55,7 @@ export class FakeChannel implements IChannel {
       return { reply: Promise.reject(error), stop: () => undefined };
     }
     this.works = working ?? this.works;
-    // Answers the last request.
+    // Takes the reply that the test has prepared in `answer`.
     const reply = this.answer() as Promise<LastReply<Name>>;
     return { reply, stop: () => this.stops++ };
   }

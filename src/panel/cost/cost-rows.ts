@@ -70,7 +70,7 @@ export class CostReading {
 
   readonly links: Links;
 
-  /** The rows of a table, sorted. */
+  /** The rows of the cost table for a grouping, sorted. */
   rows(group: Group, order: Order): IRow[] {
     switch (group) {
       case 'line':

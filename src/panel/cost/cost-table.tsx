@@ -290,7 +290,7 @@ function Heads(props: ITableProps): JSX.Element {
   );
 }
 
-/** The sums of the whole program. */
+/** Draws the row with the sums of the whole program. */
 function Total(props: ITableProps): JSX.Element {
   const { reading, measure, trans } = props;
   const { cost } = reading;

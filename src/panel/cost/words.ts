@@ -8,7 +8,7 @@ import { ends, operations, shortCount, size } from '../../quantities';
 import { framePlace, shortened } from '../../parts/summary';
 import { CostReading, Group, IRow, amountIn } from './cost-rows';
 
-/** Texts longer than this are cut. */
+/** Labels with more characters than this are cut. */
 const LONGEST = 200;
 /**
  * The largest number of sentences that are shown: a saved document may hold more sentences than the kernel sends.

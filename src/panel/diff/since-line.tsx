@@ -122,7 +122,7 @@ function Since(props: {
   );
 }
 
-/** The words for each state of the comparison. */
+/** The sentence about the differences from the previous run, for each state of the comparison. */
 function sinceWords(
   since: string,
   state: DiffState,

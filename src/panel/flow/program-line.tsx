@@ -199,7 +199,7 @@ function foldedWords(fold: IFold, trans: TranslationBundle): string {
     : trans._n('%1 line', '%1 lines', fold.last.index - fold.first.index);
 }
 
-/** The equations that a line stands for. */
+/** The equations that a line stands for: its own, and, if it is a closed call, all equations of the call. */
 export function equationsOf({ row, fold, closed }: ILine): IEquationRef[] {
   if (row.kind !== 'equation') {
     return [];

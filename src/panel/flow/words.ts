@@ -192,7 +192,7 @@ export function cardName(
     : trans.__('%1, line %2', kindAndTitle, span.line);
 }
 
-/** What the drawing shows, in sentences. */
+/** Describes in sentences what the drawing of a card shows. */
 export function drawingWords(
   reading: Reading,
   control: Control,

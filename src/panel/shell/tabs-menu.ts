@@ -5,7 +5,7 @@ import { Menu } from '@lumino/widgets';
 import { aboveAll } from '../../host';
 import { ViewName } from './view-names';
 
-/** Open the menu below a button. */
+/** Opens the menu of the views whose tabs do not fit into the row, below the menu's button. */
 export function openTabsMenu(options: {
   button: HTMLElement;
   views: readonly { view: ViewName; label: string }[];

@@ -247,7 +247,7 @@ function useWidth(node: React.RefObject<HTMLElement>): number {
   return width;
 }
 
-/** Counts the changes of JupyterLab's theme. */
+/** Counts the changes of JupyterLab's theme, so that a plot is drawn again in the new colours. */
 function useTheme(): number {
   const [changes, count] = React.useReducer((n: number) => n + 1, 0);
   React.useEffect(() => {

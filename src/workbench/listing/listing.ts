@@ -121,7 +121,7 @@ export interface IListedFold {
   readonly inner?: IListedFold | null;
 }
 
-/** Lines that replaced other lines. */
+/** A change of a listing: lines that replaced other lines, such as a page that has arrived. */
 export interface ISplice {
   at: number;
   removed: number;

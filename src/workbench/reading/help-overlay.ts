@@ -55,7 +55,7 @@ export function showHelp(
   close.addEventListener('click', () => dialog.close());
   head.append(title, close);
   const content = element('div', 'jp-JaxprHelp-content');
-  // The keyboard scrolls a long list, too.
+  // The list can get the keyboard focus, so that keys scroll a long list.
   content.tabIndex = 0;
   content.setAttribute('role', 'region');
   content.setAttribute('aria-labelledby', id);

@@ -26,7 +26,7 @@ export interface IReadingHost {
   goToLevel(level: LevelName): void;
 }
 
-/** The settings of one view. */
+/** The search and the filters of one view. */
 export class ReadingTools {
   constructor(
     private _trans: TranslationBundle,

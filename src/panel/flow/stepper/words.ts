@@ -235,7 +235,7 @@ export function whyNot(
   return trans.__('No kernel answers. Start a kernel and run the cell again.');
 }
 
-/** The words for a speed of Play. */
+/** The text for a speed of playing, such as `2 steps/s`. */
 export function speedWords(speed: Speed, trans: TranslationBundle): string {
   return speed === 0
     ? trans.__('all steps in 12 s')

@@ -82,7 +82,7 @@ describe('a tab', () => {
       await Promise.resolve();
     });
     expect(cost.title).toBe('Cost\nThe main fact of cost.');
-    // The next run has other facts.
+    // The facts of `run 1` are no longer shown for the next run; its facts are not requested yet.
     redraw(tabsOf('run 2'));
     expect(cost.title).toBe('Cost');
   });
