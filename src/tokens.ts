@@ -130,7 +130,9 @@ export interface IComparedProgram {
   readonly program: number;
 }
 
-/** Requests to the kernel about a run of its own; each rejects with an Error whose message is a sentence. */
+/**
+ * Requests to the kernel about a run that this kernel has made; each rejects with an Error whose message is a sentence.
+ */
 export interface IRequests {
   /** Sends a short request: the kernel answers at once, without progress, and runs no code of the user. */
   ask<Name extends ShortName>(

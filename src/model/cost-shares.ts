@@ -13,7 +13,7 @@ import { TRANSCENDENTAL_WEIGHT } from '../protocol/facts';
 /** The quantities that are counted for a program. */
 export type Counted = 'flops' | 'transcendentals' | 'bytes';
 
-/** The quantity of which shares are shown; `work` means operations, where a transcendental counts as several. */
+/** The quantity whose shares are shown; `work` means operations, where a transcendental counts as several. */
 export type Measure = Counted | 'work';
 
 export const COUNTED: readonly Counted[] = [
@@ -33,7 +33,7 @@ export interface IHeat {
   title: string;
 }
 
-/** Returns the quantity of which a program's shares are shown: `work`, or `bytes` if the program has no operations. */
+/** Returns the quantity whose shares are shown for a program: `work`, or `bytes` if the program has no operations. */
 export function measureOf(cost: ProgramCost): Measure {
   return amountOf(cost, 'work') > 0 || amountOf(cost, 'bytes') === 0
     ? 'work'
@@ -184,7 +184,7 @@ export class EquationHeat {
     }
   }
 
-  /** The heat of some equations, none of which is inside another; null if their cost is 0 or unknown. */
+  /** The heat of some equations that are not inside each other; null if their cost is 0 or unknown. */
   of(equations: readonly { scope: number; equation: number }[]): IHeat | null {
     let amounts = NOTHING;
     for (const { scope, equation } of equations) {

@@ -37,7 +37,7 @@ export interface IRow {
   /** The nesting level in a tree, from 1. */
   level: number;
   amounts: Record<Counted, number>;
-  /** The fewest operations, if a branch depends on the data; else equal to the most. */
+  /** The fewest operations of the row, if a branch depends on the data; else equal to the most. */
   flopsLeast: number;
   flopsMost: number;
   perTrip: boolean;

@@ -67,7 +67,10 @@ export function Branches(props: {
   );
 }
 
-/** Only one call is recorded; other calls in the cell may have taken other branches. */
+/**
+ * The words on how often the recorded call took a branch. Only one call is recorded; other calls in the cell may have
+ * taken other branches.
+ */
 function takenWords(
   times: number,
   isWhole: boolean,

@@ -161,7 +161,7 @@ function Code(props: {
   return <>{pieces}</>;
 }
 
-/** A library call as one line, named as in the cell. */
+/** Draws a folded library call as one line, with the name that the user's code calls it by. */
 function Call(props: {
   fold: IFold;
   reading: Reading;

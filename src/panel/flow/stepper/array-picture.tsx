@@ -6,7 +6,7 @@ import { Leaf } from '../../../protocol/snapshot';
 import { grouped } from '../../../quantities';
 import { figure } from './words';
 
-/** The most elements of an array that the kernel keeps completely. */
+/** The kernel sends all elements only of arrays with at most this many elements. */
 export const LARGEST_DRAWN = 64;
 const WIDTH = 100;
 const HEIGHT = 24;

@@ -195,7 +195,7 @@ describe('a program in the panel', () => {
     const described = jest.spyOn(Detail.prototype, 'show');
     channel.sends({ ...golden('rnn-0.12'), id: 'the next run' });
     expect(model.selection).toBeNull();
-    // The detail strip is emptied first; then it shows the hint that says at what the user can point.
+    // The detail strip is emptied first; then it shows the hint that tells the user to point at an equation.
     expect(
       described.mock.calls.map(([content]) => content?.textContent)
     ).toEqual([undefined, detail(view)]);
