@@ -1,7 +1,8 @@
 /**
  * Connects a model with the kernel side of this extension: checked messages, in order.
  *
- * `Channel` is the only place that talks to a kernel; a model sees its interface `IChannel` (channel-interface.ts).
+ * `Channel` is the only place that talks to a kernel; a model sees its interface `IChannel` (channel-interface.ts). The
+ * hub is the comm on which the kernel announces its runs.
  *
  * Only this file deals with three peculiarities of kernels and pages.
  *
@@ -144,7 +145,10 @@ export class Channel implements IChannel {
     Signal.clearData(this);
   }
 
-  /** Finds the hub that an earlier page, or an earlier cell, left open; then asks for all runs. */
+  /**
+   * Finds the hub (the kernel's comm for announcements) that an earlier page, or an earlier cell, left open; then asks
+   * for all runs.
+   */
   private async _look(): Promise<void> {
     const look = ++this._looks;
     let hub: string | undefined;
@@ -194,7 +198,8 @@ export class Channel implements IChannel {
 
   private _join(hub: string): void {
     if (this._hubOfLife !== null && this._hubOfLife !== hub) {
-      // Another hub means that the kernel restarted while this page was disconnected, or has dropped all its runs.
+      // Another hub (comm for announcements) means that the kernel restarted while this page was disconnected, or has
+      // dropped all its runs.
       this._newLife();
     }
     this._hubOfLife = hub;
@@ -236,7 +241,10 @@ export class Channel implements IChannel {
     }
   }
 
-  /** Handles a message of the hub; a message that arrives a second time, or after a later message, is ignored. */
+  /**
+   * Handles a message that the kernel has sent on the hub, its comm for announcements. A message that arrives a second
+   * time, or after a later message, is ignored.
+   */
   private _announce(data: unknown, buffers: Buffers): void {
     const message = decode(data, buffers);
     if (
@@ -404,17 +412,26 @@ export class Channel implements IChannel {
   private _state: ChannelState = { kind: 'connecting' };
   private _hub: string | null = null;
   private _hasNoJax = false;
-  /** The session id in the header of the kernel's last message; each life of a kernel has another session id. */
+  /**
+   * The session id in the header of the kernel's last message; each life of a kernel (until its end or restart) has
+   * another session id.
+   */
   private _session: string | null = null;
   private _lastSequence = -1;
-  /** Counts the searches for the hub, so that only the latest search changes the state. */
+  /**
+   * Counts the searches for the hub (the kernel's comm for announcements), so that only the latest search changes the
+   * state.
+   */
   private _looks = 0;
   /**
    * The kernel's present life. A text from a document of an earlier life, such as the code of a cure, is not sent to
    * the kernel for evaluation.
    */
   private _life = new KernelLife();
-  /** The id of the present hub. The kernel has another hub after a restart, and after it has dropped its runs. */
+  /**
+   * The id of the present hub, the kernel's comm for announcements. The kernel has another hub after a restart, and
+   * after it has dropped its runs.
+   */
   private _hubOfLife: string | null = null;
   private _requests: { id: string } | null = null;
   private _subshell: Subshell;

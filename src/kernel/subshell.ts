@@ -47,7 +47,7 @@ export class Subshell {
     }
   }
 
-  /** Counts the lives of the kernel: a subshell of an earlier life is gone. */
+  /** Counts the lives of the kernel: a subshell that was started before the kernel's restart is gone. */
   private _lives = 0;
   private _starting: Promise<void> | null = null;
 }

@@ -406,7 +406,7 @@ export class JaxprModel implements IJaxprModel {
     }
     this._runs.dropWritten(snapshot.cell?.id ?? null);
     const knownRun = this._runs.find(snapshot.id);
-    // A document with other programs comes from a new trace; the kernel has no passes and no twin for it.
+    // A document with other programs comes from a new trace; the kernel has no passes and no tagged copy for it.
     if (
       knownRun?.life === run.life &&
       knownRun.snapshot.programs.length === snapshot.programs.length

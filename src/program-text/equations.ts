@@ -13,7 +13,10 @@ import type {
   Snapshot
 } from '../protocol/snapshot';
 
-/** The pools that the indices in a scope's columns refer to: the pools of a snapshot, or of a page. */
+/**
+ * The pools (lists of shared values) that the indices in a scope's columns refer to: the pools of a snapshot, or of a
+ * page.
+ */
 export type Pools = Pick<
   Snapshot,
   | 'strings'

@@ -25,7 +25,7 @@ export class Listener {
   unreadable: Unreadable[] = [];
   states: ChannelState[] = [];
 
-  /** The received messages of the hub, each as its type and its number, such as `hello 0`. */
+  /** The announcements that the channel has received, each as its type and its number, such as `hello 0`. */
   get words(): string[] {
     return this.heard.map(message => `${message.type} ${message.seq}`);
   }

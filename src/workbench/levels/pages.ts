@@ -65,7 +65,7 @@ export class Pages {
     }
   }
 
-  /** Ask the kernel for the first page of the twin's text of a level; the kernel has compiled the twin before. */
+  /** Asks the kernel for the first page of a level's text of the twin, the tagged copy that the kernel has compiled. */
   async twin(name: TextLevel, requests: IRequests): Promise<void> {
     const { snapshot, index, twinLinks, twins, requested } = this._listings;
     if (requested.has(`twin ${name}`)) {

@@ -71,7 +71,8 @@ export class SourceHeads {
     if (cached !== undefined) {
       return cached;
     }
-    // The head shows the line of the innermost user frame: a reader knows the user's own code, in a cell or a file.
+    // The head, the line of source above a group of lines, is that of the innermost user frame: a reader knows the
+    // user's own code, in a cell or a file.
     const [frame] = origin.frames;
     const span = frame === undefined ? null : this._links.spans.span(frame);
     const text = span && this._text(span);
@@ -127,7 +128,7 @@ export class SourceHeads {
 
   private _files: SourceFiles;
   private _asked = new Set<string>();
-  /** The heads by origin; many lines share an origin. */
+  /** The heads (lines of source) by origin; many lines share an origin. */
   private _stated = new Map<IOrigin, ISourceHead | null>();
   private _inferred = new Map<IOrigin, ISourceHead | null>();
 }
