@@ -63,8 +63,8 @@ export function measured(
 }
 
 /**
- * The counted amount with its unit: `51.2 kop`, `1.6 k transcendentals`, `5.1 kB`; for work, operations and
- * transcendentals.
+ * The counted amount with its unit: `51.2 kop`, `1.6 k transcendentals`, `5.1 kB`; for `work` as `51.2 kop, 1.6 k
+ * transc.`.
  */
 export function amountWords(
   amounts: Record<Counted, number>,

@@ -198,7 +198,7 @@ function resultsOf(
   for (const { scope, equation } of refs) {
     const part = equations.part(scope, equation);
     if (part === null) {
-      return []; // the kernel has not sent these equations of the scope yet
+      return []; // the kernel has not sent these equations of the scope yet, so the results are unknown
     }
     const end = part.outputEnd(equation);
     for (let at = part.outputStart(equation); at < end; at++) {
@@ -253,7 +253,7 @@ function operationsOf(
     const flops = columns?.flops[equation] ?? -1;
     const transcendentals = columns?.transcendentals[equation] ?? -1;
     if (columns === undefined || flops < 0 || transcendentals < 0) {
-      return null; // no rule counts this primitive
+      return null; // the operations are unknown: no rule counts the equation's primitive
     }
     seen.add(columns);
     sum.flops += flops * columns.runs;

@@ -242,8 +242,8 @@ export class JaxprModel implements IJaxprModel {
     }
     if (wasInView === true) {
       // Places in the earlier text mean nothing in the new text, so nothing is selected or previewed any more. No
-      // signal is emitted for this: each view reads both again when the program changes, and each signal would draw the
-      // marks in the cell once more.
+      // signal is emitted for this: each view reads the selection and the preview again when the program changes, and
+      // each signal would draw the marks in the cell once more.
       this._hover = null;
       this._selection = null;
       this._renewView(run);

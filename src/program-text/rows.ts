@@ -118,7 +118,7 @@ export class ProgramRows {
 
   private _rows: IRow[];
   private _rowOfEquation: IRow[] = [];
-  /** For each scope that is printed in full, the row of its equation. */
+  /** For each scope that is printed in full inside another program, the row of the equation that holds it. */
   private _rowOfProgram = new Map<number, IRow>();
   private _calls: LibraryCalls;
 }

@@ -134,7 +134,7 @@ export class SourceSpans {
     }
     const pieces = lines?.slice(span.line - 1, span.endLine) ?? [];
     if (span.line < 1 || pieces.length !== span.endLine - span.line + 1) {
-      return null; // the line is beyond the cell
+      return null; // the span is beyond the last line of the file's text
     }
     const last = pieces.length - 1;
     pieces[last] = pieces[last].slice(0, span.endColumn);

@@ -97,7 +97,7 @@ export class WidgetView extends Panel {
 
   private _onReceived(_: unknown, { type }: Announcement): void {
     if (type !== 'snapshot') {
-      return; // the kernel may have dropped the run: then the saved document is shown
+      return; // only a snapshot ends the wait: a kernel that answers may have dropped the run
     }
     clearTimeout(this._waiting);
     if (this._refusal !== null) {

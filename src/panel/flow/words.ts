@@ -133,7 +133,7 @@ export function costWords(
     : operations(step);
 }
 
-/** How often the construct runs, for the drawing: `× 100`. */
+/** The number of steps of a loop, for its drawing: `× 100`. */
 export function timesWords(control: Control, trans: TranslationBundle): string {
   const { trips, unroll } = control;
   if (trips === null) {

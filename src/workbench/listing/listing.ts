@@ -164,7 +164,7 @@ export interface IListing extends ILineFacts {
   describe(line: number, column: number): IDescription | null;
   /** The indentation of a line; a copy of several lines includes it. */
   indentation(index: number): string;
-  /** The number of equations (of a jaxpr) or lines (of a text) that have arrived, and the number that the whole has. */
+  /** The number of equations (of a jaxpr) or lines (of a text) that have arrived, and the number of all of them. */
   arrived(): { arrivedCount: number; total: number };
   /** The noise bits of each line, as noise-rules.ts defines them. */
   noise(): Uint8Array;

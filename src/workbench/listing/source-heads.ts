@@ -79,7 +79,7 @@ export class SourceHeads {
     const head = span && this._make(span, text?.trim() ?? '', isInferred);
     if (span === null || text !== null) {
       heads.set(origin, head);
-    } // else nothing is cached, because the file with the text may still arrive
+    } // else nothing is cached, because the text of the file may still arrive
     return head;
   }
 

@@ -90,7 +90,7 @@ describe('shardings', () => {
     act(() => view.enter());
     expect(document.activeElement).toBe(head(node));
     expect(head(node).getAttribute('aria-expanded')).toBe('true');
-    act(() => view.enter()); // the rows stay open
+    act(() => view.enter()); // the rows are open already, and stay open
     expect(head(node).getAttribute('aria-expanded')).toBe('true');
     press(byRole(node, 'listbox', 'Arrays')[0], 'Escape');
     expect(left).toEqual(['left']);
