@@ -211,7 +211,7 @@ export class Channel implements IChannel {
     this._signed(message.header.session);
     if (KernelMessage.isCommOpenMsg(message)) {
       if (message.content.target_name === TARGET) {
-        this._looks++; // ends an earlier search for the hub (the kernel's comm for announcements) that is still in progress
+        this._looks++; // ends an earlier search for the hub (the kernel's comm for announcements)
         this._join(message.content.comm_id);
         this._setState({ kind: 'joined' });
         this._announce(message.content.data, message.buffers ?? []);

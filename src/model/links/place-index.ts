@@ -258,7 +258,7 @@ export class PlaceIndex {
       const chains = i === 0 ? this.chainsOfSpan : this.chainsThrough;
       const chainsOfFrame = chains.get(frame);
       if (chainsOfFrame?.includes(origin.chain)) {
-        return; // the chain is already listed for the frame: in a recursive function, one chain has the same frame several times
+        return; // already listed: in a recursive function, one chain has the same frame several times
       }
       put(chains, frame, origin.chain);
       if (this._spansSeen.has(frame)) {

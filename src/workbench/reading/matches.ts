@@ -104,7 +104,7 @@ function linesBeside(
         sources.set(head.key, index);
       }
       if (pattern.test(next.value)) {
-        announcedScopes.add(head.key); // the line of the program matches by itself, so the source line above it is not counted as a further match
+        announcedScopes.add(head.key); // the program's line matches by itself: the source line above it is no further match
       }
     }
     index++;
