@@ -198,7 +198,7 @@ function programSentences(
   ];
 }
 
-/** The first equations, as the program prints them, without parameters. */
+/** The first equations of the expression, as the program prints them, without parameters. */
 function equationLines({
   snapshot,
   program,

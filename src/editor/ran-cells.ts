@@ -31,7 +31,8 @@ export class RanCells {
   /**
    * Find the cells of these runs.
    *
-   * @param runs The run in view first: a cell has the text of the first run that has the cell.
+   * @param runs The run in view comes first: if several runs have a cell, the cell gets the text of the first of these
+   * runs.
    */
   find(runs: readonly Snapshot[], cells: ICells): void {
     this._byId.clear();

@@ -18,7 +18,7 @@ export interface IExcerptLine {
   /** The text of the line, without its indentation. */
   text: string;
   indent: number;
-  /** True if XLA does not state the origin of the line. */
+  /** True if XLA does not state the origin of the line, so that the kernel has inferred it. */
   inferred: boolean;
 }
 

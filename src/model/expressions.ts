@@ -22,7 +22,10 @@ export interface IOperations {
    * The share of the program's operations (a transcendental counts as several); null if the program has no operations.
    */
   share: number | null;
-  /** Whether the number is exact, an upper bound because of branches, or per iteration of a loop of unknown length. */
+  /**
+   * Whether the number is exact, an upper bound because of branches, or the number for one step of a loop whose number
+   * of steps is unknown.
+   */
   kind: 'exact' | 'at most' | 'per iteration';
 }
 

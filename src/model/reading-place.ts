@@ -98,7 +98,7 @@ export class ReadingPlace {
     return this._changed;
   }
 
-  /** Emits when a position from before the reload was restored. */
+  /** Emits when the state from before the reload was restored. */
   get restored(): ISignal<this, void> {
     return this._restored;
   }

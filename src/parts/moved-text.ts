@@ -256,7 +256,7 @@ function split(
   return { edited, kept };
 }
 
-/** The offsets in the present text of the start of the first and the end of the last of some changes. */
+/** The range of the present text from the start of the first to the end of the last of some changes. */
 function hull(stretches: readonly Stretch[]): { from: number; to: number } {
   return {
     from: Math.min(...stretches.map(([, , fromNow]) => fromNow)),

@@ -70,7 +70,7 @@ export function tellingOfValues(
         });
     };
     const hear = (_: IChannel, message: Announcement): void => {
-      // The kernel may have an older setting, which a page that is closed now has sent.
+      // The kernel may still have the setting of an earlier page, so this page sends its own setting.
       if (message.type === 'hello' && unanswered === null) {
         kernelSaves = message.saves_values !== false;
         tell();

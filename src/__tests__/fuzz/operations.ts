@@ -2,7 +2,7 @@
  * Names the operations of the browser on a document and runs each: reading, program texts, links, search, copies,
  * costs, drawings.
  *
- * jupyter_jaxpr's own side is in tests/fuzz/python_side.py.
+ * The operations of the Python side are in tests/fuzz/python_side.py.
  */
 import { nullTranslator } from '@jupyterlab/translation';
 

@@ -117,7 +117,7 @@ export class CostReading {
     }
   }
 
-  /** The sum of a line as a product, if all equations of the line run equally often. */
+  /** The operations of a line as a product, if all equations of the line run equally often. */
   product(row: CostRow): IProduct | null {
     const runs = new Set<number>();
     for (const { scope, equation } of this._ofLine(row)) {

@@ -34,7 +34,7 @@ export class Acts {
     }
   }
 
-  /** True if the notebook has the cell of the span. */
+  /** True if the span is in a cell of a notebook, not in a file. */
   isInCell(span: ISourceSpan): boolean {
     return span.file.kind === 'cell';
   }

@@ -168,7 +168,7 @@ function About(props: IHeadProps & { open: boolean }): JSX.Element {
   }
   return (
     <>
-      {/* The sign after a button stays on the same line as the button. */}
+      {/* The comma after a button stays on the same line as the button. */}
       {link !== null && (
         <span className="jp-JaxprFlow-link">
           {link}

@@ -27,7 +27,7 @@ export function openTabsMenu(options: {
     menu.addItem({ command: view });
   }
   menu.aboutToClose.connect(() => {
-    // The menu closes before the command of its item runs.
+    // The menu closes before the command of its item runs, so the menu is disposed only afterwards.
     queueMicrotask(() => {
       menu.dispose();
       if (!chosen && document.activeElement === document.body) {

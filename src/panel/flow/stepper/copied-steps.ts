@@ -1,4 +1,4 @@
-/** Copies the table of all steps as text: columns, rows, tab-separated or in line. */
+/** Copies the table of all steps as text: its columns and rows, tab-separated or aligned. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { GOES_ON } from '../../../protocol/steps';
