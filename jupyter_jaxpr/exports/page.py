@@ -13,7 +13,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import chain
 
@@ -171,11 +171,28 @@ def _bench(document: Snapshot, texts: list[LinkedText], source: LinkedText | Non
     if document.cell is not None:
         columns.insert(0, _source(document.cell, types_of_lines(document, index, document.cell.file)))
         names.insert(0, ("source", "Source"))
+    bench = element(
+        "div",
+        element("div", _tools(tuple(names)), class_="jjx-tools"),
+        element("div", *columns, class_="jjx-columns"),
+        class_="jjx-bench",
+    )
+    # The address of a line has the program, the level and the shown number: #program-0:jaxpr:7 is equation 7.
+    name = f"program-{index}"
+    return element("details", element("summary", "Program"), bench, class_="jjx-program", id=name, open=opened)
+
+
+@lru_cache(maxsize=8)
+def _tools(names: tuple[tuple[str, str], ...]) -> Markup:
+    """Return the controls above columns with these names and titles.
+
+    A document may have thousands of small programs, whose controls are mostly equal, so the markup is made once.
+    """
     boxes = [
         element("label", void("input", type="checkbox", checked="", data_level=name), f" {title}")
         for name, title in names
     ]
-    tools = element(
+    return element(
         "div",
         element("label", "Find ", void("input", type="search", size="16")),
         element("output", aria_label="Found"),
@@ -186,15 +203,6 @@ def _bench(document: Snapshot, texts: list[LinkedText], source: LinkedText | Non
         element("span", role="status", aria_label="Calls"),
         hidden="",
     )
-    bench = element(
-        "div",
-        element("div", tools, class_="jjx-tools"),
-        element("div", *columns, class_="jjx-columns"),
-        class_="jjx-bench",
-    )
-    # The address of a line has the program, the level and the shown number: #program-0:jaxpr:7 is equation 7.
-    name = f"program-{index}"
-    return element("details", element("summary", "Program"), bench, class_="jjx-program", id=name, open=opened)
 
 
 def _source(cell: Cell, types: Mapping[int, LineTypes]) -> Markup:
