@@ -51,7 +51,8 @@ def lower_twin(walk: Walk, scope: int, traced: Any) -> Any:
     """Return the tagged twin of a program (a `jax.stages.Traced`), lowered to a `jax.stages.Lowered`.
 
     Args:
-        walk: The walk through the program; a tag has the index of a scope in the walk, and of an equation in the scope.
+        walk: The `Walk` that has read the equations of the program; a tag has the index of a scope of the `Walk`, and
+            the index of an equation in this scope.
         scope: The scope of the program in the walk.
         traced: JAX's record of the call.
 
@@ -68,7 +69,7 @@ def compile_twin(
     """Lower and compile the tagged twin of a program.
 
     Args:
-        walk: The walk through the program.
+        walk: The `Walk` that has read the equations of the program.
         scope: The scope of the program in the walk.
         traced: JAX's record of the call.
         tell: Called with a text on the present work.
