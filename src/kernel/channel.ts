@@ -42,16 +42,10 @@ import {
   Loss,
   Unanswered
 } from './channel-interface';
-import { whenIdleFor } from './idle-watch';
 import { PendingRequests } from './pending-requests';
 import { Subshell } from './subshell';
+import { whenUnanswered } from './unanswered-by-kernel';
 import { Buffers, decode, isOurs } from './wire-form';
-
-/**
- * If an idle kernel does not answer within this time which comms it has, it will not answer. The time is needed because
- * the reply and the status `idle` come over two sockets, in any order.
- */
-const SILENT_AFTER = 3000; // milliseconds
 
 /** The name of the kernel of JupyterLite that runs Python in the browser; Pyodide has no jaxlib. */
 const IN_BROWSER = 'pyodide';
@@ -157,7 +151,7 @@ export class Channel implements IChannel {
       const { implementation } = await this.kernel.info;
       this._hasNoJax = implementation === IN_BROWSER;
       // No kernel of JupyterLite answers this request (https://github.com/jupyterlite/jupyterlite/issues/155).
-      endOfWatch = whenIdleFor(this.kernel, SILENT_AFTER, () => {
+      endOfWatch = whenUnanswered(this.kernel, () => {
         if (look === this._looks && !this._isDisposed && this._hub === null) {
           this._setNotLoaded();
         }
