@@ -7,9 +7,11 @@ only the columns of `document.Scope`. The document's field `naming` states the d
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from string import ascii_lowercase
 from typing import Any, Protocol
 
 from .limits import NAMED
@@ -188,18 +190,10 @@ def _hoisted(pools: Pools, root: int, naming: Naming) -> tuple[dict[int, str], i
 
 
 def _alphabet() -> Iterator[str]:
-    number = 0
-    while True:
-        yield _digits(number)
-        number += 1
-
-
-def _digits(number: int) -> str:
-    text = ""
-    while not text or number:
-        number, digit = divmod(number, 26)
-        text = chr(97 + digit) + text
-    return text
+    """Yield numbers from 0 in the base of 26 letters: a, …, z, ba, …, bz, ca, …"""
+    for length in itertools.count(1):
+        first = ascii_lowercase if length == 1 else ascii_lowercase[1:]
+        yield from map("".join, itertools.product(first, *[ascii_lowercase] * (length - 1)))
 
 
 class _Naming:
