@@ -190,7 +190,7 @@ def _hoisted(pools: Pools, root: int, naming: Naming) -> tuple[dict[int, str], i
 
 
 def _alphabet() -> Iterator[str]:
-    """Yield numbers from 0 in the base of 26 letters: a, …, z, ba, …, bz, ca, …"""
+    """Yield the numbers from 0, written with 26 letters as digits: a to z, then ba to bz, then ca."""
     for length in itertools.count(1):
         first = ascii_lowercase if length == 1 else ascii_lowercase[1:]
         yield from map("".join, itertools.product(first, *[ascii_lowercase] * (length - 1)))
