@@ -29,7 +29,7 @@ from ..observe.process_observer import observer
 from ..typed import cell as cells
 from ..wire import comm
 from . import compare_option, completed_observation, options, sweep_option, target_trace
-from .cell_rewriter import CellRewriter
+from .cell_rewriter import CellRewriter, transformed_cell
 from .cell_states import ActiveCell, RunResult
 from .heartbeat import Heartbeat
 from .host_copies import HostCopies
@@ -281,14 +281,13 @@ class CellObserver:
         heartbeat.start()
         run.when_installed = recorded_cell.start
         recorded_cell.start()
-        active.rewriter = CellRewriter(active)
+        active.rewriter = CellRewriter(active, self.shell)
         self.shell.ast_transformers.append(active.rewriter)
         return active
 
     def _running_cell(self, info: Any) -> cells.RunningCell:
         count = self.shell.execution_count - bool(info.store_history)
-        transformed = getattr(info, "transformed_cell", None) or self.shell.transform_cell(info.raw_cell)
-        file = self.shell.compile.get_code_name(info.raw_cell, transformed, count)
+        file = self.shell.compile.get_code_name(info.raw_cell, transformed_cell(self.shell, info), count)
         return cells.RunningCell(getattr(info, "cell_id", None), count, file, info.raw_cell)
 
     def _stop(self, active: ActiveCell) -> Observation:

@@ -130,6 +130,7 @@ class LastCall:
         is_part: true if the call is part of an assignment or of a larger expression.
         targets: the names to which the statement assigns the result.
         seconds: the duration of the call.
+        interruption: the error of a signal handler that came while the cell was prepared; the cell raises it.
         is_known: false if the values of a starred argument cannot be read without running user code.
     """
 
@@ -154,6 +155,7 @@ class LastCall:
         self.targets: frozenset[str] = frozenset()
         self.seconds = 0.0
         self.is_known = True
+        self.interruption: BaseException | None = None
         self._args: list[Any] = []
         # for each built-in iterator that the call also reads: (position of its values, a copy of the iterator, a list
         # that is empty until the call has read the iterator to its end).
@@ -182,6 +184,15 @@ class LastCall:
         """Drop the references to the user's values."""
         self.function = self.result = None
         self._args, self._read, self.kwargs = [], [], {}
+
+    def raise_interruption(self) -> None:
+        """Raise the error of the user's signal handler that came while the cell was prepared.
+
+        The changed cell calls this method first.
+        """
+        interruption, self.interruption = self.interruption, None
+        if interruption is not None:
+            raise interruption
 
     # The rewritten cell calls the methods below; each returns its argument unchanged and runs no user code.
 
@@ -324,6 +335,13 @@ def rewrite(module: ast.Module, last: LastCall, source: str) -> list[LastCall]:
         _replace(module, replaced)
     ast.fix_missing_locations(module)
     return other_calls
+
+
+def raise_first(module: ast.Module, last: LastCall, interruption: BaseException) -> None:
+    """Change a cell's syntax tree so that the cell raises an error before its first statement."""
+    last.interruption = interruption
+    raising = ast.Expr(_reporting(last.number, "raise_interruption", ast.Constant(None, lineno=1, col_offset=0)))
+    module.body.insert(0, ast.fix_missing_locations(raising))
 
 
 _CALLS = 64
