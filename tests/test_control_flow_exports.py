@@ -49,7 +49,7 @@ def test_markdown_has_a_row_for_each_construct_and_its_values_by_path():
 
 ### scan step, line 9
 
-| role | leaf | in one step | in all steps |
+| role | leaf | type in one step | type in all steps |
 | --- | --- | --- | --- |
 | carry | h | f32\[\] | same |
 | xs | xs | f32\[\] | f32\[5\] |

@@ -63,7 +63,7 @@ def test_the_program_follows_what_is_typed_and_a_run_replaces_it(nb):
     type_at_end_of(nb, 3, " * 2")
     expect(nb.equation(2)).to_contain_text("mul")
     expect(live(nb)).to_contain_text("Traced as written, not run.")
-    expect(nb.panel).to_contain_text("Since run [2]: 1 equation was added.")
+    expect(nb.panel).to_contain_text("Changes since run [2]: 1 equation was added.")
     type_at_end_of(nb, 3, " + jnp.cos(x)")
     expect(nb.equation(4)).to_contain_text("add")
     expect(nb.panel).to_contain_text("traced as written, not run")

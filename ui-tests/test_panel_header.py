@@ -176,7 +176,7 @@ def test_the_copied_text_is_the_one_python_gives(notebook, page):
     heading, facts, ran, *text, made_by, _ = clipboard(page).split("\n\n")
     assert heading == "## `scaled(x: f32[8,128], factor: f32[] weak) → f32[8,128]`"
     assert facts.startswith(f"3 equations · {AT_LEAST}3 calls, 1 compile · first call ")
-    assert ran == "Cell [2], as it ran:"
+    assert ran == "The text of cell [2] when the cell ran:"
     assert "\n\n".join(text).startswith(
         f"```python\n{THREE_CALLS}\n```\n\n```text\n{{ lambda ; a:f32[8,128] b:f32[]. let\n"
     )

@@ -12,7 +12,7 @@ from ..document.types.document import Snapshot
 from ..quantities import NO_BREAK, UNKNOWN, count
 
 HEAD = ("construct", "line", "inside", "steps", "decided by")
-_LOOP = ("role", "leaf", "in one step", "in all steps")
+_LOOP = ("role", "leaf", "type in one step", "type in all steps")
 _BRANCHES = ("role", "leaf", "type")
 # At most this many constructs of a document are listed.
 _CARDS = 40

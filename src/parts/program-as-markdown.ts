@@ -39,8 +39,8 @@ export function programMarkdown(
     trans.__(
       '%1 · jax %2 on %3, jupyter_jaxpr %4',
       whereAndWhen(snapshot, trans),
-      jax ?? trans.__('unknown'),
-      device ?? trans.__('unknown'),
+      jax ?? trans.__('unknown version'),
+      device ?? trans.__('unknown device'),
       jupyter_jaxpr
     ),
     ''
@@ -59,8 +59,8 @@ function cells(snapshot: Snapshot, trans: TranslationBundle): string[] {
         ? []
         : [
             execution_count === null
-              ? trans.__('A cell, as it ran:')
-              : trans.__('Cell [%1], as it ran:', execution_count),
+              ? trans.__('The text of a cell when the cell ran:')
+              : trans.__('The text of cell [%1] when the cell ran:', execution_count),
             block('python', source.trimEnd())
           ]
   );

@@ -44,7 +44,7 @@ export function Chooser(props: {
     return (
       <Working
         state={state}
-        stopping={trans.__('Stopping. The results so far are kept.')}
+        stopping={trans.__('Stopping the comparison. The results so far are kept.')}
         announced={true}
         stop={() => comparing.stop(snapshot)}
         trans={trans}
@@ -55,7 +55,7 @@ export function Chooser(props: {
     return (
       <Question
         question={state.question}
-        title={trans.__('Repeat the effects?')}
+        title={trans.__('Repeat the effects of the programs?')}
         answers={{
           yes: trans.__('Run the programs and repeat the effects'),
           no: trans.__('Do not run the programs')

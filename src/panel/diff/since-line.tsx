@@ -82,7 +82,7 @@ function Since(props: {
   const since =
     count === null
       ? trans.__('Changes since the previous run')
-      : trans.__('Since run [%1]', count);
+      : trans.__('Changes since run [%1]', count);
   // The diff of a small program is requested at once.
   const isWorking = state.kind === 'working' || (asks && state.kind === 'idle');
   const words = sinceWords(

@@ -395,7 +395,7 @@ export class JaxprListing implements IListing {
             at: text.length,
             text: names,
             title: this._trans.__(
-              'Left of each “=” is the name inside the call; right of “=” is the name of the same value outside of the call.'
+              'The name to the left of “=” is the name of a value inside the call. The name to the right of “=” is the name of the same value outside of the call.'
             ),
             kind: 'fact'
           }

@@ -63,7 +63,7 @@ export function Chart(props: IChartProps): JSX.Element | null {
         max={length - 1}
         step={1}
         value={position}
-        aria-label={walk.byCalls ? trans.__('Call') : trans.__('Step')}
+        aria-label={walk.byCalls ? trans.__('Execution') : trans.__('Step')}
         aria-valuetext={spoken(walk, step, trans)}
         onChange={event =>
           move(walk.placeAt(Number(event.target.value), place))

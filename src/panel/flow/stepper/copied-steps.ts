@@ -94,7 +94,7 @@ function rowsOf(walk: Walk, trans: TranslationBundle): string[][] {
       const last = visit.first_point + visit.points - 1;
       rows.push([
         ...outer,
-        trans.__('after'),
+        trans.__('at end'),
         ...columns.map(({ cell }) => cell(last, at, true))
       ]);
     }

@@ -199,7 +199,7 @@ export function visitWords(
     grouped(visit.trips)
   );
   if (visit.outer.length === 0) {
-    return trans.__('entry %1 · %2', grouped(index + 1), trips);
+    return trans.__('loop entry %1 · %2', grouped(index + 1), trips);
   }
   const numbers = visit.outer.map(step => grouped(step + 1)).join(', ');
   return trans._n(
@@ -238,6 +238,6 @@ export function whyNot(
 /** The text for a speed of playing, such as `2 steps/s`. */
 export function speedWords(speed: Speed, trans: TranslationBundle): string {
   return speed === 0
-    ? trans.__('all steps in 12 s')
+    ? trans.__('play all steps in 12 s')
     : trans._n('%1 step/s', '%1 steps/s', speed);
 }

@@ -41,7 +41,7 @@ describe('a while', () => {
     expect(heading(node)).toBe('The loop ran no step');
     expect(words(node)).toContain('The loop returned its inputs unchanged.');
     expect(values(node, 0)).toEqual([
-      'leaf | before and after the loop',
+      'leaf | value before and after the loop',
       'total i32[] | 7'
     ]);
     expect(slider(node)).toBeNull();
@@ -63,7 +63,7 @@ describe('a while', () => {
     );
     click(byRole(node, 'button', 'Next')[0]);
     expect(heading(node)).toBe('Step 3 of 10');
-    expect(words(node.querySelector('h3 + span'))).toBe('stopped');
+    expect(words(node.querySelector('h3 + span'))).toBe('recording stopped');
     expect(values(node, 0)[0]).toBe('leaf | before step 3 | after step 4');
     expect(words(node.querySelector('.jp-JaxprStepper-verdict'))).toBe(
       'Stopped by you after 10 steps.Every second step was kept.Not compared, because it was stopped.The recorded run took 210 ms, including its own compilation.'
@@ -102,7 +102,7 @@ describe('a cond', () => {
     slide(node, 1);
     expect(heading(node)).toBe('Execution 2 of 3 of this construct');
     expect(values(node, 0)).toEqual([
-      'leaf | in execution 2',
+      'leaf | value in execution 2',
       'branch taken | False',
       'x > 0 predicate bool[] | False',
       'x operand f32[] | -2',

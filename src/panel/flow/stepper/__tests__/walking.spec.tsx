@@ -45,7 +45,7 @@ describe('a recording that came with the document', () => {
         '3 | 3 | 3 | 12',
         '4 | 6 | 4 | 20',
         '5 | 10 | 5 | 30',
-        'after | 15 | |'
+        'at end | 15 | |'
       ].map(row => row.replace('15 | |', '15 |  | '))
     );
     expect(words(node.querySelector('.jp-JaxprStepper-verdict'))).toBe(
