@@ -170,7 +170,7 @@ def test_the_copied_text_is_the_one_python_gives(notebook, page):
     )
     assert clipboard(page).split() == nb.outputs(3).text_content().split()  # JAX indents more
 
-    nb.panel.get_by_role("button", name="More", exact=True).click()
+    nb.panel.get_by_role("button", name="More actions", exact=True).click()
     page.get_by_role("menuitem", name="Copy as Markdown").click()
     page.wait_for_function("navigator.clipboard.readText().then(text => text.startsWith('## '))")
     heading, facts, ran, *text, made_by, _ = clipboard(page).split("\n\n")

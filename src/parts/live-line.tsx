@@ -114,7 +114,7 @@ function headOf(
   switch (state.answer.state) {
     case 'traced':
       return model.isWritten
-        ? trans.__('Traced as written, not run.')
+        ? trans.__('The code as written was traced, not run.')
         : trans.__(
             'The code as written was traced, not run. The panel still shows the program of the last run.'
           );

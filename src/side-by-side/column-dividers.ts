@@ -134,7 +134,7 @@ export class Columns {
     );
     node.setAttribute('aria-label', label);
     node.title = this._trans.__(
-      'Drag, or use the arrow keys; double-click for equal widths'
+      'Drag the divider or press the arrow keys to move it; double-click for equal widths'
     );
     const put = (share: number): void => {
       if (this._arrangement) {

@@ -77,7 +77,7 @@ export function SweepForm(props: {
       {field(
         'functions',
         trans.__('Functions'),
-        trans.__('optional, such as f, g')
+        trans.__('optional functions, such as f, g')
       )}
       <div className="jp-JaxprTime-start">
         <button

@@ -451,7 +451,7 @@ export class JaxprListing implements IListing {
     }
     const { number, index } = elsewhere.row;
     return {
-      text: this._trans.__('as in equation %1', number),
+      text: this._trans.__('same program as equation %1', number),
       title: this._trans.__(
         'Go to equation %1, which has the same program',
         number

@@ -34,8 +34,8 @@ export function shardWords(
   trans: TranslationBundle
 ): string {
   return array.shard === null
-    ? trans.__('shard unknown')
-    : trans.__('shard [%1] on each device', array.shard.join(','));
+    ? trans.__('shape of the shard unknown')
+    : trans.__('shard of shape [%1] on each device', array.shard.join(','));
 }
 
 /** The summary line: devices, collectives, bytes. */
@@ -141,7 +141,7 @@ function placeWords(
   }
   const sourceFile = files.find(({ path }) => path === file);
   return sourceFile?.kind === 'cell'
-    ? trans.__('[%1] line %2', sourceFile.execution_count ?? '?', line)
+    ? trans.__('cell [%1], line %2', sourceFile.execution_count ?? '?', line)
     : trans.__('%1, line %2', file.slice(file.lastIndexOf('/') + 1), line);
 }
 

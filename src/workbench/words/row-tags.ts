@@ -214,7 +214,7 @@ export class RowTags {
         at,
         text: trans.__('promoted %1 → %2', from, to),
         title: trans.__(
-          'JAX promoted the dtype of an operand here, because the operands have different dtypes or the called function widens its input. To avoid the promotion, set the dtype where your code makes the value.'
+          'JAX promoted the dtype of an operand here, because the operands have different dtypes or the called function widens its input. To avoid the promotion, set the dtype where your code makes the operand.'
         ),
         kind: 'fact'
       });

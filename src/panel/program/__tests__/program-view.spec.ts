@@ -416,7 +416,7 @@ describe('a program in the panel', () => {
   it('leads from the second use of a program to the first', () => {
     const { view } = open(golden('shared-0.12'));
     const reference = view.node.querySelector('.jp-JaxprProgram-reference');
-    expect(reference?.textContent).toBe('as in equation 1');
+    expect(reference?.textContent).toBe('same program as equation 1');
     reference?.dispatchEvent(new MouseEvent('mousedown', { bubbles: true }));
     expect(linked(view)).toEqual(['1 | r:f32[4] = jitname=g q']);
   });
