@@ -179,7 +179,7 @@ TASKS = (
         control("button", "^Run the sweep"),
     ),
     Task("Cost", "see the dearest line", (), tooltip("of the operations are on"), points=point_at_tab("^Cost")),
-    Task("Cost", "see the cost by primitive", (COST,), shown("^By primitive: dot_general [0-9]+")),
+    Task("Cost", "see the cost by primitive", (COST,), shown("^Cost by primitive: dot_general [0-9]+")),
     Task(
         "Cost",
         "see the heat beside the code",

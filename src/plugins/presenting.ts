@@ -80,7 +80,7 @@ export function addPresenting(
     }
   }, panel);
   commands.addCommand(PRESENT, {
-    label: trans.__('Present'),
+    label: trans.__('Present the Panel'),
     caption: trans.__(
       'Enlarge the panel and the notebook, and show only one view of the panel. Page Up and Page Down go through programs or steps; Escape ends the presentation'
     ),

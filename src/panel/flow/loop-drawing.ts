@@ -201,7 +201,7 @@ export class LoopDrawer extends Drawer {
     pieces.text(
       left + boxWidth / 2,
       top + height - 12,
-      titleOf(this._control) || this._trans.__('combine'),
+      titleOf(this._control) || this._trans.__('combine pairs'),
       'strong',
       'middle',
       boxWidth - 12

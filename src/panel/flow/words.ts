@@ -113,7 +113,7 @@ export function stepsWords(
       );
 }
 
-/** Prints `80.0 kop`, `12 op per step`, `up to 12 op`; null for an unknown cost. */
+/** Prints `80.0 kop`, `12 op per step`, `at most 12 op per execution`; null for an unknown cost. */
 export function costWords(
   control: Control,
   trans: TranslationBundle
@@ -129,7 +129,7 @@ export function costWords(
       : operations(step * trips);
   }
   return isBranch(control) && !isSelected(control)
-    ? trans.__('up to %1', operations(step))
+    ? trans.__('at most %1 per execution', operations(step))
     : operations(step);
 }
 

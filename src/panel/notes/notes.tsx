@@ -265,7 +265,7 @@ function NoteCode(props: {
           <CodeExcerpt
             lines={shortened(code, LONGEST_DETAIL).split('\n')}
             first={excerpt?.first ?? 1}
-            label={trans.__('Rewrite')}
+            label={trans.__('Rewritten code')}
           />
         )}
       </div>

@@ -54,8 +54,8 @@ export function Plot(props: {
       width,
       ink,
       words: {
-        series: trans.__('series'),
-        shown: trans.__('measured')
+        series: trans.__('plotted series'),
+        shown: trans.__('measured value')
       }
     });
     const renderer = registry.createRenderer(VEGA_LITE);

@@ -112,7 +112,7 @@ function headingName(heading: Heading, trans: TranslationBundle): string {
     case 'view':
       return trans.__('Anywhere in the view');
     case 'text':
-      return trans.__('In a text');
+      return trans.__('With the keyboard focus in a text');
     case 'columns':
       return trans.__('With several levels side by side');
     case 'diff':

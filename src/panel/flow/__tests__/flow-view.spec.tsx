@@ -181,7 +181,7 @@ describe('the card of a cond', () => {
   it('has a box for each branch, and what decides', () => {
     const { node, model } = shown(golden('cond-0.12'));
     expect(heads(node)).toEqual([
-      'cond line 4, predicate x < 3 | 2 branches · up to 2 op'
+      'cond line 4, predicate x < 3 | 2 branches · at most 2 op per execution'
     ]);
     const sides = [...node.querySelectorAll<HTMLElement>('[data-branch]')];
     expect(sides.map(side => words(side.querySelector('header')))).toEqual([

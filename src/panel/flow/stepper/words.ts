@@ -90,9 +90,9 @@ export function roleWords(
     case 'carry':
       return trans.__('carry');
     case 'x':
-      return trans.__('x');
+      return trans.__('step input');
     case 'y':
-      return trans.__('y');
+      return trans.__('step output');
     case 'index':
       return trans.__('index');
     case 'predicate':

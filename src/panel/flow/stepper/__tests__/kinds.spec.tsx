@@ -73,7 +73,7 @@ describe('a while', () => {
   it('inside a scan is chosen by the outer step, and walked over their bounds', () => {
     const { node } = shown(WHILE, nested());
     const select = node.querySelector(
-      'select[aria-label="Entry of the loop"]'
+      'select[aria-label="Choose an entry into the loop"]'
     ) as HTMLSelectElement;
     expect([...select.options].map(words)).toEqual([
       'outer step 1 · 2 steps',
