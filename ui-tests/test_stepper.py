@@ -205,7 +205,7 @@ def test_newton_takes_three_steps_to_its_tolerance(recorded):
     expect(steps.get_by_role("img")).to_have_accessible_name(
         re.compile(
             r"^The plot shows jnp\.abs.* at each step\. Smallest value 6e-6, largest value 2\. "
-            r"The axis of the values is logarithmic\. The dashed line is at 1e-5\.$"
+            r"The axis of the values is logarithmic\. The dashed line shows the limit 1e-5\.$"
         )
     )
     next_ = steps.get_by_role("button", name="Next")

@@ -185,13 +185,13 @@ function programSentences(
   return [
     programs > 1
       ? trans.__(
-          'This card describes program %1, %2. %3 programs of the run contain the expression.',
+          'This card describes program number %1, named %2. %3 programs of the run contain the expression.',
           program + 1,
           name,
           programs
         )
       : trans.__(
-          'This card describes program %1, %2. No other program of the run contains the expression.',
+          'This card describes program number %1, named %2. No other program of the run contains the expression.',
           program + 1,
           name
         )

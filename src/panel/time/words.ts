@@ -19,7 +19,7 @@ export function firstCallWords(
   if (stages === null || stages.total === null) {
     if (program.origin === 'recorded') {
       return trans.__(
-        'This program is a recording: JAX ran each of its equations by itself, so the program has no first call.'
+        'This program is a recording: JAX ran each equation of the program separately, so the program has no first call.'
       );
     }
     return program.origin === 'traced'

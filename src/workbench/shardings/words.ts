@@ -55,7 +55,7 @@ export function summaryWords(
       )
     );
     if (bytes !== null && collectives.length > 0) {
-      words.push(trans.__('%1 on each device per call', size(bytes)));
+      words.push(trans.__('results of %1 on each device per call', size(bytes)));
     }
   }
   return words.join(' · ');
@@ -68,8 +68,8 @@ export function movedWords(
 ): string {
   const words = [
     bytes === null
-      ? trans.__('size unknown')
-      : trans.__('%1 on each device', size(bytes)),
+      ? trans.__('size of the result unknown')
+      : trans.__('result of %1 on each device', size(bytes)),
     often ?? ''
   ];
   if (arrays > 1) {

@@ -274,7 +274,7 @@ function describe(
     sentences.push(trans.__('The axis of the values is logarithmic.'));
   }
   if (limit !== '') {
-    sentences.push(trans.__('The dashed line is at %1.', limit));
+    sentences.push(trans.__('The dashed line shows the limit %1.', limit));
   }
   if (drawing.missing > 0) {
     sentences.push(

@@ -80,7 +80,7 @@ describe('shardings', () => {
   it('are one line until they are opened', () => {
     const { node } = open(spread());
     expect(words(head(node))).toBe(
-      '▸ Shardings 8 devices · 2 collectives · 1.4 kB on each device per call'
+      '▸ Shardings 8 devices · 2 collectives · results of 1.4 kB on each device per call'
     );
     expect(byRole(node, 'listbox')).toEqual([]);
   });
@@ -129,10 +129,10 @@ describe('shardings', () => {
     click(head(node));
     const [first, second] = byRole(node, 'listbox', 'Collectives')[0].children;
     expect(words(first as HTMLElement)).toMatch(
-      /^HLO line 8 ?all-reduce 128 B/
+      /^HLO line 8 ?all-reduce result of 128 B/
     );
     expect(words(second as HTMLElement)).toContain(
-      '128 B on each device, 10 times per call'
+      'result of 128 B on each device, 10 times per call'
     );
     flushed(() => click(first as HTMLElement));
     const line = { kind: 'text', level: 'hlo', line: 7, stack: -1 };
@@ -160,7 +160,7 @@ describe('shardings', () => {
       spread({ collectives: [lost], bytes: null, sent: null })
     ).node;
     click(head(other));
-    expect(options(other, 'Collectives')[0]).toContain('size unknown');
+    expect(options(other, 'Collectives')[0]).toContain('size of the result unknown');
     expect(options(other, 'Collectives')[0]).toContain('source line unknown');
   });
 

@@ -14,7 +14,7 @@ describe('a while', () => {
     slide(node, 2);
     expect(heading(node)).toBe('Step 3 of 3');
     expect(byRole(node, 'img')[0].getAttribute('aria-label')).toBe(
-      'The plot shows jnp.abs(x * x - a) at each step. Smallest value 6.01e-6, largest value 2. The axis of the values is logarithmic. The dashed line is at 1e-5.'
+      'The plot shows jnp.abs(x * x - a) at each step. Smallest value 6.01e-6, largest value 2. The axis of the values is logarithmic. The dashed line shows the limit 1e-5.'
     );
     expect(words(node.querySelector('.jp-JaxprStepper-limit'))).toBe('1e-5');
     expect(values(node, 0)).toEqual([
