@@ -61,7 +61,7 @@ describe('a while', () => {
         verdict: 'Not compared, because it was stopped.'
       })
     );
-    click(byRole(node, 'button', 'Next')[0]);
+    click(byRole(node, 'button', 'Next step')[0]);
     expect(heading(node)).toBe('Step 3 of 10');
     expect(words(node.querySelector('h3 + span'))).toBe('recording stopped');
     expect(values(node, 0)[0]).toBe('leaf | before step 3 | after step 4');
@@ -79,7 +79,7 @@ describe('a while', () => {
       'outer step 1 · 2 steps',
       'outer step 2 · 1 step'
     ]);
-    const next = byRole(node, 'button', 'Next')[0];
+    const next = byRole(node, 'button', 'Next step')[0];
     click(next);
     expect(values(node, 0)[1]).toBe('v i32[] | 6 | 3');
     click(next);

@@ -58,9 +58,9 @@ describe('a recording that came with the document', () => {
 
   it('is walked by buttons, which say where one is', () => {
     const { node } = shown(card(), recording());
-    const back = byRole(node, 'button', 'Previous')[0];
+    const back = byRole(node, 'button', 'Previous step')[0];
     expect(back.getAttribute('aria-disabled')).toBe('true');
-    click(byRole(node, 'button', 'Next')[0]);
+    click(byRole(node, 'button', 'Next step')[0]);
     expect(heading(node)).toBe('Step 2 of 5');
     expect(announced(node)).toBe('Step 2 of 5, total: 3, xs[1]: 2, ys[1]: 6');
     click(back);
@@ -76,7 +76,7 @@ describe('a recording that came with the document', () => {
     );
     expect(announced(node)).toBe('');
     expect(
-      byRole(node, 'button', 'Next')[0].getAttribute('aria-disabled')
+      byRole(node, 'button', 'Next step')[0].getAttribute('aria-disabled')
     ).toBe('true');
   });
 
