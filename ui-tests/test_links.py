@@ -257,7 +257,7 @@ def test_the_types_of_the_names_stand_beside_the_code(dense):
     dense.page.keyboard.type("2")
     expect(types).to_have_count(len(said))
     grey = dense.cell(1).locator(".jp-JaxprCell-types.jp-mod-changed")
-    expect(grey).to_have_attribute("aria-label", f"This text was edited after the cell ran.\n{said[1]}")
+    expect(grey).to_have_attribute("aria-label", f"This part of the cell was edited after the cell ran.\n{said[1]}")
     dense.page.keyboard.press("Backspace")
     expect(grey).to_have_count(0)
 

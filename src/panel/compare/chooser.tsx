@@ -139,7 +139,9 @@ function misfitOf(
   );
   return own === null || others === null || own === others
     ? null
-    : trans.__('takes other argument types than the first chosen program');
+    : trans.__(
+        'the program takes other argument types than the first chosen program'
+      );
 }
 
 /** The types of a program's input arrays, in order, as one text; null if the signature does not list all of them. */

@@ -224,7 +224,7 @@ describe('programs to compare', () => {
     expect(boxes.map(box => box.disabled)).toEqual([false, true, false, true]);
     expect([...node.querySelectorAll('label')].map(words)).toEqual([
       'f (f32[8])',
-      'f (f32[16]) · takes other argument types than the first chosen program',
+      'f (f32[16]) · the program takes other argument types than the first chosen program',
       'g (f32[8] weak)',
       'cell [1] (f32[8]) · cannot run: the program is a recording'
     ]);
