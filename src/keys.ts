@@ -90,7 +90,8 @@ export const KEYS = [
   {
     in: ['text'],
     keys: { ArrowRight: 'unfold', ArrowLeft: 'fold' },
-    does: trans => trans.__(
+    does: trans =>
+      trans.__(
         'Unfold or fold the line; show or hide the parameters of the equation'
       )
   },
@@ -282,7 +283,8 @@ export const KEYS = [
       Home: 'leftEnd',
       End: 'rightEnd'
     },
-    does: trans => trans.__('On the divider between two columns: move the divider')
+    does: trans =>
+      trans.__('On the divider between two columns: move the divider')
   },
   {
     in: ['diffLines'],

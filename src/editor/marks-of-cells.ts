@@ -42,7 +42,9 @@ export class MarksOfCells {
         ...NO_CELL_MARKS,
         typesAfterNames: typesChoice.afterNames,
         untracedTitle: this._trans.__('The trace did not reach this line.'),
-        changedTitle: this._trans.__('This part of the cell was edited after the cell ran.')
+        changedTitle: this._trans.__(
+          'This part of the cell was edited after the cell ran.'
+        )
       };
       marks.set(cellId, { ...cellMarks, ...changes });
     };

@@ -60,7 +60,10 @@ function cells(snapshot: Snapshot, trans: TranslationBundle): string[] {
         : [
             execution_count === null
               ? trans.__('The text of a cell when the cell ran:')
-              : trans.__('The text of cell [%1] when the cell ran:', execution_count),
+              : trans.__(
+                  'The text of cell [%1] when the cell ran:',
+                  execution_count
+                ),
             block('python', source.trimEnd())
           ]
   );

@@ -44,7 +44,9 @@ export function Chooser(props: {
     return (
       <Working
         state={state}
-        stopping={trans.__('Stopping the comparison. The results so far are kept.')}
+        stopping={trans.__(
+          'Stopping the comparison. The results so far are kept.'
+        )}
         announced={true}
         stop={() => comparing.stop(snapshot)}
         trans={trans}

@@ -89,7 +89,11 @@ function headsOf(control: Control, trans: TranslationBundle): string[] {
     return [...start, trans.__('type')];
   }
   return control.primitive === 'while'
-    ? [...start, trans.__('type before the loop'), trans.__('type after the loop')]
+    ? [
+        ...start,
+        trans.__('type before the loop'),
+        trans.__('type after the loop')
+      ]
     : [...start, trans.__('type in one step'), trans.__('type in all steps')];
 }
 

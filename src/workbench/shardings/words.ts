@@ -55,7 +55,9 @@ export function summaryWords(
       )
     );
     if (bytes !== null && collectives.length > 0) {
-      words.push(trans.__('results of %1 on each device per call', size(bytes)));
+      words.push(
+        trans.__('results of %1 on each device per call', size(bytes))
+      );
     }
   }
   return words.join(' · ');

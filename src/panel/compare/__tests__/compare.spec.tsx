@@ -112,7 +112,12 @@ describe('functions side by side', () => {
   it('are columns of what was measured, a row for each thing', () => {
     const { node } = shown(runOf(TWO));
     expect(cells(node)).toEqual([
-      ['', 'unrolledjitted by jupyter_jaxpr', 'whiled', 'nopefunction not found'],
+      [
+        '',
+        'unrolledjitted by jupyter_jaxpr',
+        'whiled',
+        'nopefunction not found'
+      ],
       [
         'Warm call',
         '12 µs12 µs to 13 µs in 50 calls',
@@ -126,12 +131,7 @@ describe('functions side by side', () => {
       ['compile', '900 ms', '100 ms', '–'],
       ['Equations', '300', '4', '–'],
       ['Derivative', 'grad and jvp', 'jvp, but not grad', '–'],
-      [
-        'Result',
-        'reference result0.51',
-        'close to the reference0.51',
-        '–'
-      ],
+      ['Result', 'reference result0.51', 'close to the reference0.51', '–'],
       ['Number of calls', '1,322 calls', '52 calls', '–']
     ]);
   });
@@ -263,7 +263,9 @@ describe('programs to compare', () => {
     expect(words(node)).toBe('calling whiled0 sStop');
     click(byRole(node, 'button', 'Stop')[0]);
     expect(kernel.stops).toBe(1);
-    expect(words(node)).toContain('Stopping the comparison. The results so far are kept.');
+    expect(words(node)).toContain(
+      'Stopping the comparison. The results so far are kept.'
+    );
     await act(async () =>
       answer(answered({ ...TWO, stopped: 'Stopped before timing.' }))
     );

@@ -98,7 +98,9 @@ export function Recorded(props: {
           </Steady>
         </h3>
         {!step.visit.finished && (
-          <span className="jp-JaxprPanel-small">{trans.__('recording stopped')}</span>
+          <span className="jp-JaxprPanel-small">
+            {trans.__('recording stopped')}
+          </span>
         )}
         <Buttons
           walk={walk}

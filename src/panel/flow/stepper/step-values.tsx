@@ -61,7 +61,9 @@ export function StepValues(props: {
                   )}
                 </th>
               ) : step.number === 0 ? (
-                <th scope="col">{trans.__('value before and after the loop')}</th>
+                <th scope="col">
+                  {trans.__('value before and after the loop')}
+                </th>
               ) : (
                 <>
                   <th scope="col">

@@ -160,7 +160,9 @@ describe('shardings', () => {
       spread({ collectives: [lost], bytes: null, sent: null })
     ).node;
     click(head(other));
-    expect(options(other, 'Collectives')[0]).toContain('size of the result unknown');
+    expect(options(other, 'Collectives')[0]).toContain(
+      'size of the result unknown'
+    );
     expect(options(other, 'Collectives')[0]).toContain('source line unknown');
   });
 

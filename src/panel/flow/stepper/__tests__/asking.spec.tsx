@@ -71,7 +71,11 @@ describe('the button', () => {
     const { node, kernel, answers } = live();
     click(button(node));
     await answers(confirm('step prints. Running it again prints again.'));
-    const question = byRole(node, 'alertdialog', 'Repeat the effects of the function?')[0];
+    const question = byRole(
+      node,
+      'alertdialog',
+      'Repeat the effects of the function?'
+    )[0];
     expect(words(question)).toBe(
       'step prints. Running it again prints again.Do not run the functionRun the function and repeat the effects'
     );
