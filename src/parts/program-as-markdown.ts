@@ -39,8 +39,8 @@ export function programMarkdown(
     trans.__(
       '%1 · jax %2 on %3, jupyter_jaxpr %4',
       whereAndWhen(snapshot, trans),
-      jax ?? trans.__('unknown version'),
-      device ?? trans.__('unknown device'),
+      jax ?? trans.__('unknown'),
+      device ?? trans.__('unknown'),
       jupyter_jaxpr
     ),
     ''

@@ -108,8 +108,8 @@ export function sweepMarkdown(
     trans.__(
       '%1 · jax %2 on %3',
       whereAndWhen(snapshot, trans),
-      jax ?? trans.__('unknown version'),
-      device ?? trans.__('unknown device')
+      jax ?? trans.__('unknown'),
+      device ?? trans.__('unknown')
     ),
     ''
   ].join('\n\n');

@@ -186,7 +186,7 @@ describe('the card of a cond', () => {
     const sides = [...node.querySelectorAll<HTMLElement>('[data-branch]')];
     expect(sides.map(side => words(side.querySelector('header')))).toEqual([
       'Falsebranch index 0 in the jaxpr · <lambda> at line 6 · 1 op',
-      'Trueindex 1 in the jaxpr · <lambda> at line 5 · 2 op'
+      'Truebranch index 1 in the jaxpr · <lambda> at line 5 · 2 op'
     ]);
     expect(lines(node, 'Branch True of cond, line 4')).toEqual([
       'h:f32[] = integer_powy=2 g',

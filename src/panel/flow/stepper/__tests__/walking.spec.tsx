@@ -32,8 +32,8 @@ describe('a recording that came with the document', () => {
     expect(values(node, 0)).toEqual([
       'leaf | before step 1 | after step 1',
       'total i32[] | 0 | 1',
-      'xs[0] x i32[] | 1',
-      'ys[0] y i32[] | 2'
+      'xs[0] step input i32[] | 1',
+      'ys[0] step output i32[] | 2'
     ]);
     expect(
       rows(node.querySelector('.jp-JaxprStepper-scroller') ?? undefined)
@@ -98,7 +98,7 @@ describe('a recording that came with the document', () => {
 
   it('of a scan from the last x to the first counts so', () => {
     const { node } = shown(card({ reverse: true }), recording());
-    expect(values(node, 0)[2]).toBe('xs[4] x i32[] | 1');
+    expect(values(node, 0)[2]).toBe('xs[4] step input i32[] | 1');
   });
 });
 
