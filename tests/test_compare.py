@@ -527,5 +527,5 @@ def test_the_comparison_is_in_every_export(notebook: Notebook) -> None:
 
     text = markdown(Snapshot.from_json(json.dumps(document)).document)
     assert "## Compare" in text
-    assert "|  | f | g | nope \\(not found\\) |\n| --- | --- | --- | --- |" in text
+    assert "|  | f | g | nope \\(function not found\\) |\n| --- | --- | --- | --- |" in text
     assert "| Derivative | grad and jvp | grad and jvp | – |" in text

@@ -238,7 +238,7 @@ def test_a_picture_can_be_taken_along(spread, tmp_path):
     svg = "{http://www.w3.org/2000/svg}"
     root = ElementTree.parse(file).getroot()
     assert [text.text for text in root.iter(f"{svg}text")] == [
-        "The rows show axis 0 of the array; the columns show axis 1.",
+        "Rows: axis 0 of the array. Columns: axis 1.",
         "0:16",
         *("0, 1", "2, 3", "4, 5", "6, 7"),
         *("0:2", "2:4", "4:6", "6:8"),
