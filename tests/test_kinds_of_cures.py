@@ -78,7 +78,7 @@ def test_every_message_has_a_row() -> None:
     titles = set(re.findall(r"^title: (.*)$", table("error_table"), re.MULTILINE))
     missing = set()
     for message in (*ARRAY_MESSAGES, *CALL_MESSAGES, *DEVICE_MESSAGES, *LAX_MESSAGES, *MESSAGES, *SETTING_MESSAGES):
-        pattern = re.sub(r"\\\{\d\\\}", ".+", re.escape(message.title))
+        pattern = re.sub(r"\\\{\w+\\\}", ".+", re.escape(message.title))
         if not any(re.fullmatch(pattern, title) for title in titles):
             missing.add(message.title)
     assert missing == NO_ROW

@@ -63,10 +63,9 @@ def message_error(error: BaseException, raised: RaisedAt | None, function: str) 
             continue
         if row.calls and _called_name(raised) not in row.calls:
             continue
-        groups = [row_match[0], *(group or "" for group in row_match.groups())]
 
-        def filled(template: str, groups: list[str] = groups) -> str:
-            words = re.sub(r"\{(\d)\}", lambda match: " ".join(groups[int(match[1])].split()), template)
+        def filled(template: str, row_match: re.Match[str] = row_match) -> str:
+            words = re.sub(r"\{(\w+)\}", lambda place: _filling(row_match, place), template)
             # For a size 8 in a block shape, JAX prints Blocked(block_size=8): the text shows the number alone.
             return _BLOCKED.sub(r"\1", words.replace("ArrayImpl", "jax.Array"))
 
@@ -75,6 +74,18 @@ def message_error(error: BaseException, raised: RaisedAt | None, function: str) 
         explanation = " ".join(filter(None, [filled(row.text), operand_text]))
         return Explained(None, filled(row.title), explanation, (FoundCure(name, None, filled(words)),))
     return _tracer_argument(text, raised)
+
+
+def _filling(row_match: re.Match[str], place: re.Match[str]) -> str:
+    """Return the text of the group that a place such as {shape} or {1} names.
+
+    A place that names no group stays: the sentence may quote code, such as an f-string.
+    """
+    if place[1].isdecimal():
+        text = row_match[int(place[1])]
+    else:
+        text = row_match.groupdict().get(place[1], place[0])
+    return " ".join((text or "").split())
 
 
 def _called_name(raised: RaisedAt | None) -> str | None:

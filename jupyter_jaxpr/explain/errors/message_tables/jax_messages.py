@@ -10,7 +10,8 @@ class Message:
     """One row of the table: an error message of JAX and its explanation.
 
     Attributes:
-        pattern: Matches from the start of the message. Its groups replace {1}, {2} ... in the other fields.
+        pattern: Matches from the start of the message. A group with a name replaces {name} in the other fields; the
+            groups also replace {1}, {2} ... by their numbers.
         title: The event in a few words.
         text: Sentences that explain the title.
         cure: The name and the sentence of the cure.
