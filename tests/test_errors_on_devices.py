@@ -65,7 +65,7 @@ marks: first + second
 title: The arrays first and second are on different devices
 text: first is on the devices [0], and second is on the devices [1].
 cure: jax.device_put (advice)
-    Move second to the device of first, or the other way round, with jax.device_put.
+    Move second to the device of first, or first to the device of second, with jax.device_put.
 """,
     "jax.jit(add)(first, second)": """
 marks: jax.jit(add)(first, second)

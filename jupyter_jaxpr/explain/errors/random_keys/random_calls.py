@@ -60,8 +60,9 @@ def _no_shape(raised: RaisedAt) -> Explained | None:
     code = f"{raised.source(call.func)}({arguments})"
     words = "The shape () is that of one number. A shape such as (3,) gives three numbers."
     cure = applied(FoundCure("shape", code, words), [edit_of(raised, over(call, code))])
-    title = f"The call of randint leaves out the shape: {raised.source(minval)} stands in its place"
-    text = "randint takes a key, the shape, the least number, and the number after the largest one."
+    least_number = raised.source(minval)
+    title = f"The call of randint leaves out the shape: {least_number} stands in the place of the shape"
+    text = "randint takes a key, the shape, the least number, and the number after the largest number."
     return Explained(None, title, text, tuple(passed(raised, [cure])))
 
 
@@ -81,13 +82,13 @@ def _shape_of_draws(raised: RaisedAt) -> Explained | None:
     rows = tuple(size for place, size in enumerate(sizes) if place != axis % len(sizes))
     name = " ".join(raised.source(logits).split())
     title = f"The shape of the draws must end with {rows}, the shape of {name} without the axis of the classes"
-    text = f"shape is the shape of the whole result. {operands(raised, [logits])}"
+    text = f"The argument shape is the shape of the whole result. {operands(raised, [logits])}"
     if type(asked) is not tuple or not all(type(size) is int for size in asked):
         words = f"Give a shape that ends with {rows}."
         return Explained(None, title, text, (FoundCure("the shape", None, words),))
-    longer = (*asked, *rows)
-    words = f"With the shape {longer}, each distribution in {name} gives draws of the shape {asked}."
-    cure = applied(FoundCure("the shape", f"{longer}", words), [edit_of(raised, over(shape, str(longer)))])
+    whole_shape = (*asked, *rows)
+    words = f"With the shape {whole_shape}, each distribution in {name} gives draws of the shape {asked}."
+    cure = applied(FoundCure("the shape", f"{whole_shape}", words), [edit_of(raised, over(shape, str(whole_shape)))])
     return Explained(None, title, text, tuple(passed(raised, [cure])))
 
 
@@ -124,7 +125,7 @@ def _limits(raised: RaisedAt) -> Explained | None:
     named += [raised.source(keyword) for keyword in call.keywords]
     code = f"{raised.source(call.func)}({', '.join([*before, *named])})"
     words = (
-        f"Pass {' and '.join(names[: len(limits)])} by name: the argument behind {parameters[place - 1]} is the dtype."
+        f"Pass {' and '.join(names[: len(limits)])} by name: the argument after {parameters[place - 1]} is the dtype."
     )
     cure = applied(FoundCure("by name", code, words), [edit_of(raised, over(call, code))])
     title = f"{first} stands in the place of the dtype of {name}"
@@ -158,7 +159,7 @@ def _seed(raised: RaisedAt, dtype: str) -> Explained | None:
     simple = isinstance(call.args[0], ast.Name | ast.Call | ast.Subscript | ast.Attribute)
     code = f"{seed if simple else f'({seed})'}.astype(int)"
     title = f"The seed of a random key must be an integer, but {seed} is {dtype}"
-    explanation = "JAX raises the error when the program is compiled."
+    explanation = "JAX raises the error when JAX compiles the program."
     scopes = (ast.FunctionDef, ast.Lambda)
     inner: ast.AST | None = call
     while inner is not None and not isinstance(inner, scopes):

@@ -51,7 +51,7 @@ def new_axis_cures(raised: RaisedAt | None, shapes: Sequence[Shape]) -> list[Fou
         raised: Where the error was raised.
         shapes: The shapes in JAX's message.
     """
-    other = FoundCure("[None]", None, "Give the array with fewer axes another axis, for example with y[None].")
+    other = FoundCure("[None]", None, "Add an axis to the array that has fewer axes, for example with y[None].")
     call = raised.node if raised is not None else None
     most = max(map(len, shapes), default=0)
     nodes = call.args[0].elts if isinstance(call, ast.Call) and call.args and _is_display(call.args[0]) else []

@@ -43,11 +43,13 @@ def linear_system_error(error: BaseException, raised: RaisedAt | None, function:
         return None
     sizes = f"{match[1]} and {match[2]}"
     call = raised.node if raised is not None else None
-    equal = FoundCure("equal sizes", None, "Pass arrays in which these two axes have the same size.")
+    equal = FoundCure(
+        "equal sizes", None, f"Change the arrays so that the two axes of the sizes {sizes} have the same size."
+    )
     if raised is None or raised.frame is None or not isinstance(call, ast.Call) or called(call) not in _SOLVERS:
         title = f"The sizes {sizes} do not fit together{source_suffix(raised)}"
         nodes = call.args if isinstance(call, ast.Call) else []
-        text = f"The signature of the function requires the same size for these axes. {operands(raised, nodes)}".strip()
+        text = f"The function requires the same size for two axes of the arrays. {operands(raised, nodes)}".strip()
         return Explained(None, title, text, (equal,))
     name = called(call)
     title = f"The sizes {sizes} do not fit together in {name}"

@@ -52,7 +52,7 @@ def _update(raised: RaisedAt, call: ast.Call, title: str, dtypes: tuple[str, str
     if _is_of_complex(dtypes[1]) and not _is_of_complex(dtypes[0]):
         return None
     text = f"{_NEED} {operands(raised, [array, update])}"
-    words = f"The result has the dtype of the array, {dtypes[0]}, so the update takes this dtype."
+    words = f"The result has the dtype of the array, {dtypes[0]}, so astype gives the update this dtype."
     changes = [over(update, _converted(raised, update, _dtype_code(raised, array, dtypes[0])))]
     for other in _other_updates(raised, call):
         is_known = dtype_of(value_of(raised, other.args[0])) and dtype_of(value_of(raised, other.args[1]))
