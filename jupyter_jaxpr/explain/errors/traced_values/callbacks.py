@@ -47,12 +47,12 @@ def callback_error(error: BaseException, raised: RaisedAt | None, function: str)
     argument = raised.source(call.args[1])
     if any(called(part) in _MAKE_TYPES for part in ast.walk(behind_name(raised, call.args[1]))):
         title = f"{name} passes no argument to {callback}"
-        words = f"Pass the arguments of {callback} after the type: {name}({callback}, {argument}, x)."
+        words = f"Pass the arguments of {callback} after the type of the result: {name}({callback}, {argument}, x)."
         text = "The arguments of the callback follow the type of the result."
         return Explained(edit_of(raised, over(call, "")).place, title, text, (FoundCure("arguments", None, words),))
     title = f"{name} takes the type of the result as its second argument, so {callback} gets no argument"
     explanation = (
-        f"The call passes {argument} in the place of the type. "
+        f"The call passes {argument} in the place of the result type. "
         "JAX needs the type of the result before the callback runs."
     )
     code = f"{raised.source(call.func)}({callback}, jax.ShapeDtypeStruct(shape, dtype), {argument})"

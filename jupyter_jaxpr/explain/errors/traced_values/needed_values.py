@@ -37,7 +37,7 @@ WANTED = {
     "NonConcreteBooleanIndexError": "A boolean index decides the shape of the result.",
 }
 _STATIC = "For a setting that seldom changes, pass the name of the argument to jax.jit as static_argnames."
-_FIXED = "Write the number into the code, or take it from a shape."
+_FIXED = "Write the number into the code, or take the number from a shape."
 #: The sentence for an error under jax.jit in code that also runs under jax.grad.
 _UNDER_GRAD = (
     "jax.grad without jax.jit can run this line, because jax.grad calls the function with values. Under jax.jit, "
@@ -69,11 +69,12 @@ _NO_TWIN = (
 _UNDER_VMAP = {
     "ConcretizationTypeError": (
         "a mask",
-        "Compute with the largest size, and leave the rest out by a mask, such as jnp.arange(10) < n.",
+        "Compute with the largest possible size, and leave out the surplus elements by a mask, such as jnp.arange(10) "
+        "< n.",
     ),
 }
 _CONVERSION = re.compile(r"The problem arose with the `\w+` function|occurred in the item\(\) method")
-_NUMBER = "Python needs the value of an array, as float(), int() and bool() do."
+_NUMBER = "A conversion such as float(), int() or bool() needs the value of an array."
 _COMPARING = "The call needs to know whether a traced value is true or false."
 _COMPARED = (
     "Python code compares traced values here. Compare the values with a function of JAX, such as jnp.argsort, "
@@ -137,7 +138,9 @@ def value_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         )
     if isinstance(error, TypeError) and _REPEATED.search(message):
         title = f"Python needs the value of {_text(raised) or 'a traced number'} while JAX traces"
-        return _explained_with_culprits(title, "The number decides how long the list is.", error, raised, function, [])
+        return _explained_with_culprits(
+            title, "The traced number decides how long the list is.", error, raised, function, []
+        )
     if isinstance(error, TypeError) and _KEY.search(message):
         title = "A traced array cannot be a key of a dict or an element of a set"
         need = "Python needs the value of a key, and a traced array has no value."
@@ -150,7 +153,8 @@ def value_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         index = index_of_dict(raised)
         return _explained_with_culprits(title, need, error, raised, function, cures, of_all_types=True, part=index)
     if isinstance(error, TypeError) and (parameter := _PARAMETER.search(message)):
-        title = f"JAX needs the value of {parameter[2]} in {_text(raised) or parameter[1]} while JAX traces"
+        primitive, name_of_parameter = parameter.groups()
+        title = f"JAX needs the value of {name_of_parameter} in {_text(raised) or primitive} while JAX traces"
         return _explained_with_culprits(
             title, "This number decides the shape of the result.", error, raised, function, []
         )
@@ -321,13 +325,17 @@ def _comparison_cures(raised: RaisedAt) -> list[FoundCure]:
     jnp = jnp_name(raised)
     match call:
         case ast.Call(func=ast.Name(id="max" | "min" as name), args=[_, _, *_]):
-            words = f"{jnp}.{name}imum compares arrays element by element."
-            return [FoundCure(f"{jnp}.{name}imum", None, words)]
+            maximum_or_minimum = f"{jnp}.{name}imum"
+            words = f"{maximum_or_minimum} compares arrays element by element."
+            return [FoundCure(maximum_or_minimum, None, words)]
         case ast.Call(func=ast.Name(id="max" | "min")) if isinstance(raised.parents.get(id(call)), ast.Call):
             return []
         case ast.Call(func=ast.Attribute(value=elements, attr="index"), args=[element], keywords=[]):
             code = f"{jnp}.argmax({jnp}.asarray({raised.source(elements)}) == {raised.source(element)})"
-            words = f"{jnp}.argmax gives the position of the first element that is equal, and 0 if there is none."
+            words = (
+                f"{jnp}.argmax gives the position of the first element that is equal to {raised.source(element)}, and "
+                "0 if no element is equal."
+            )
             cure = FoundCure(f"{jnp}.argmax", code, words)
             return passed(raised, [applied(cure, [edit_of(raised, over(call, code))])])
     names = {part.id for part in ast.walk(call) if isinstance(part, ast.Name)} if call is not None else set()
@@ -412,8 +420,8 @@ def _explained_conversion(kind: str, error: BaseException, raised: RaisedAt | No
                 need = _OF_LENGTH
     elif kind == "NonConcreteBooleanIndexError" and (mask := _mask(raised)) is not None and raised is not None:
         mask_text = " ".join(raised.source(mask).split())
-        word = "index" if isinstance(mask, ast.Tuple) else "mask"
-        title = f"JAX needs the values of the {word} {mask_text} while JAX traces"
+        index_or_mask = "index" if isinstance(mask, ast.Tuple) else "mask"
+        title = f"JAX needs the values of the {index_or_mask} {mask_text} while JAX traces"
     elif kind == "TracerArrayConversionError":
         title = f"NumPy needs the values of an array in {source} while JAX traces"
     elif kind == "ConcretizationTypeError":
@@ -421,7 +429,8 @@ def _explained_conversion(kind: str, error: BaseException, raised: RaisedAt | No
         if _CONVERSION.search(context):
             need = _NUMBER
         elif method := _METHOD.match(context):
-            need = f"{method[1]}() needs the values of the array."
+            name_of_method = method[1]
+            need = f"{name_of_method}() needs the values of the array."
         elif (argument := _argument_in(context)) in _LENGTHS and passed_node(raised, argument) is None:
             title = f"JAX needs the length of the result of {source} while JAX traces"
             need = _OF_LENGTH

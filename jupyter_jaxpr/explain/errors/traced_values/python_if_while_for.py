@@ -18,7 +18,10 @@ from ..failing_code.place_of_error import RaisedAt
 from .finite_gradient_of_where import finite_where
 from .rewritten_calls import Calls, without_conversions
 
-_COND = "Each call runs one of the two functions. JAX compiles both functions, and both must return the same types."
+_COND = (
+    "In each call, cond runs one of the two functions. JAX compiles both functions, and both must return the same "
+    "types."
+)
 _WHERE = "jnp.where computes both values and chooses between them element by element, so the condition may be an array."
 _CHECKIFY = (
     "checkify checks the condition when the program runs. Wrap the function with checkify.checkify, from "
@@ -154,7 +157,7 @@ class Choices:
         pallas = names[0] if names else "pallas"
         body = [f"    {line}" for part in at.body for line in self._raised.source_of_statement(part).split("\n")]
         code = "\n".join([f"@{pallas}.when({self.condition(at.test)})", "def _():", *body])
-        words = "The kernel runs the function _ if the condition is true."
+        words = "The Pallas kernel runs the function _ if the condition is true."
         return FoundCure(f"{pallas}.when", code, words)
 
     def _loop_exit(self, at: ast.If) -> list[FoundCure]:
@@ -380,8 +383,8 @@ class Choices:
                     value_code = self._source(value)
                     pair = (value_code, code) if isinstance(op, ast.Or) else (code, value_code)
                     code = f"{self._jnp}.where({self._boolean(value)}, {pair[0]}, {pair[1]})"
-                word = "or" if isinstance(op, ast.Or) else "and"
-                text = f"jnp.where chooses between the values as {word} does, and computes both."
+                and_or_or = "or" if isinstance(op, ast.Or) else "and"
+                text = f"jnp.where chooses between the values as {and_or_or} does, and computes both values."
                 return [self._cure(f"{self._jnp}.where", code, text, over(outer, code))]
             case ast.BoolOp() | ast.UnaryOp(op=ast.Not()) | ast.Compare(ops=[ast.In() | ast.NotIn()]):
                 code = self.condition(outer)
@@ -395,7 +398,7 @@ class Choices:
         if isinstance(outer, ast.Compare):
             text = "The comparisons give arrays, and & and | combine arrays element by element."
         if isinstance(outer, ast.UnaryOp):
-            text = "jnp.logical_not works element by element, and on a Python bool."
+            text = "jnp.logical_not works element by element on an array, and takes a Python bool, too."
             return [self._cure(f"{self._jnp}.logical_not", code, text, over(outer, code))]
         return [self._cure("& |", code, text, over(outer, code))]
 
