@@ -41,7 +41,7 @@ def function_arguments_error(error: BaseException, raised: RaisedAt | None, func
     value = " ".join(values[0].split())
     title = f"The second argument of {name} is {option}, but the call passes {value}"
     if not option:
-        title = f"{name} takes the function, but the call passes {value}, too"
+        title = f"{name} takes only the function and options, but the call passes {value}, too"
     words = f"{name} returns a function. Call this function with the arguments of {' '.join(function_source.split())}."
     text = " ".join(filter(None, [meaning, operands(raised, call.args[1:])]))
     cure = applied(FoundCure("a second call", code, words), [edit_of(raised, over(call, code))])

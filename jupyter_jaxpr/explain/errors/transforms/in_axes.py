@@ -174,7 +174,8 @@ def _in_axes(call: Applied, entries: int, passed_count: int) -> Explained:
     if call.raised is not None and isinstance(option, ast.Tuple | ast.List) and entries < passed_count:
         entries_text = [call.raised.source(entry) for entry in option.elts] + ["AXIS"] * (passed_count - entries)
         code = f"in_axes=({', '.join(entries_text)})"
-        cure = FoundCure("in_axes", code, f"{words} Set AXIS to 0 to map the argument, or to None.")
+        of_axis = "Set AXIS to 0 to map the argument along axis 0, or to None to pass the whole argument to each call."
+        cure = FoundCure("in_axes", code, f"{words} {of_axis}")
         cure = chosen(cure, [edit_of(call.raised, over(option, code.partition("=")[2]))])
     return call.explained(title, text, [cure])
 

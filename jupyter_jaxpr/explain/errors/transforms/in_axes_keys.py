@@ -20,7 +20,9 @@ from .in_axes import only_fitting
 from .in_axes_of_trees import entry_of
 from .transformed_calls import Applied
 
-OF_OPTION = "An entry stands for all arrays below it, or is a container with the same keys and elements."
+OF_OPTION = (
+    "An entry stands for all arrays of its part of the tree, or is a container with the keys and elements of that part."
+)
 KEYS = re.compile(r"with \d+ child keys\s+(?P<first>.*?)\s+but .*? with \d+ child keys\s+(?P<other>.*?)\s+so the ")
 _METADATA = re.compile(
     r"of type <class 'dict'> with metadata (?P<first>\(.*?\)) but .*? with metadata (?P<other>\(.*?\)) so the "

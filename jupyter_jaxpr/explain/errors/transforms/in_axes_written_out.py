@@ -48,7 +48,7 @@ def entries_without_axis(call: Applied, axis: int, rank: int) -> Explained | Non
     if len(lacking) > 1:
         title = f"vmap cannot map axis {axis} of {paths}, which have {number_of_axes}"
     kinds = [f"{entry.path} is {type_of(entry.value)}." for entry in lacking[:4] if type_of(entry.value)]
-    words = f"With None, vmap passes {paths} whole to each call."
+    words = f"With None in in_axes, vmap passes {paths} whole to each call."
     edits = [edit_of(call.raised, over(entry.node, "None")) for entry in lacking]
     return call.explained(title, " ".join(kinds), [applied(FoundCure("in_axes", "None", words), edits)])
 

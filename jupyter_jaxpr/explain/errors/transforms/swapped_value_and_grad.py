@@ -72,7 +72,7 @@ def _explained(raised: RaisedAt, statement: ast.Assign, target: ast.Tuple, first
     line = statement.lineno
     text = f"value_and_grad returns the value first, and then the gradient. Line {line} assigns the value to {first}."
     code = f"{second}, {first}"
-    words = "The value comes first."
+    words = "value_and_grad returns the value first."
     cure = applied(FoundCure("the order", code, words), [edit_of(raised, over(target, code))])
     tried = passed(raised, [cure])
     whole = f"{code} = {' '.join(raised.source(statement.value).split())}"
