@@ -153,7 +153,7 @@ def _transposed(raised: RaisedAt, call: ast.Call, matrix: ast.expr | None, right
         if whole is not None:
             cure = FoundCure(".T", f"{whole}.T", words)
             return passed(raised, [applied(cure, [edit_of(raised, over(call, f"{whole}.T"))])])
-    words = f"{words} The code that uses the result needs this order of the axes, or a second .T."
+    words = f"{words} If the code that uses the result expects the other order of the axes, add a second .T."
     # No use of the result shows the order in which the code expects its axes, so the cure is advice.
     tried = passed(raised, [applied(FoundCure(".T", code, words), [change])])
     return [replace(cure, level="advice", edits=()) for cure in tried]

@@ -168,7 +168,8 @@ class Calls:
             return [FoundCure("jax.debug.print", None, words)]
         if (callee := self._outside_call(node)) is not None:
             words = (
-                f"Return {self._source(value)} from the traced function, and call {callee} outside with {name}(...)."
+                f"Return {self._source(value)} from the traced function, and call {callee}({name}(...)) outside of the "
+                "function."
             )
             return [FoundCure("return", None, words)]
         simple = isinstance(value, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
@@ -368,8 +369,8 @@ class Calls:
         if jax_member is vars(sys.modules.get("numpy", types)).get(name):
             text = (
                 f"jax.numpy.{name} is the function of NumPy and needs the values, too. Return the array from the "
-                f"traced function, and call {self._source(node.func)} outside, or call {self._source(node.func)} with "
-                "jax.debug.callback."
+                f"traced function, and call {self._source(node.func)} outside of the function, or call "
+                f"{self._source(node.func)} with jax.debug.callback."
             )
             return [FoundCure("return", None, text)]
         code = f"{self._jnp}.{name}"
