@@ -129,14 +129,14 @@ _NO_TUPLE = re.compile(
 )
 
 
-def _counted_shape(raised: RaisedAt, kind: str, place: int) -> Explained | None:
+def _counted_shape(raised: RaisedAt, tuple_or_list: str, place: int) -> Explained | None:
     """Explains `jnp.arange(x.shape)`: arange needs one number, such as x.shape[0], not a tuple of sizes."""
     call = raised.node
     if not isinstance(call, ast.Call) or called(call) != "arange" or place >= len(call.args):
         return None
     node = call.args[place]
     source = " ".join(raised.source(node).split())
-    title = f"arange takes a number, but {source} is a {kind}"
+    title = f"arange takes a number, but {source} is a {tuple_or_list}"
     cure = FoundCure("a number", None, f"Take one of the sizes, such as {source}[0] for the first axis.")
     sizes = _sizes_of(raised, node)
     if len(sizes) == 1:

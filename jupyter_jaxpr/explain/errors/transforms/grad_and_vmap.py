@@ -232,7 +232,7 @@ def _rebinds_operand(raised: RaisedAt) -> bool:
     return False
 
 
-def _no_array(call: Applied, kind: str) -> Explained | None:
+def _no_array(call: Applied, class_name: str) -> Explained | None:
     """Explains an argument that is not an array, or has a leaf that is not an array."""
     import jax
 
@@ -244,10 +244,10 @@ def _no_array(call: Applied, kind: str) -> Explained | None:
     for number, node in enumerate(call_node.args):
         value = call.value(node)
         for path, leaf in jax.tree_util.tree_flatten_with_path(value)[0][:1_000] if value is not None else ():
-            if type(leaf).__name__ != kind:
+            if type(leaf).__name__ != class_name:
                 continue
             name = f"{call.argument(number)}{jax.tree_util.keystr(path)}"
-            title = f"jax.{transform_name} takes arrays, but {name} is a {kind}"
+            title = f"jax.{transform_name} takes arrays, but {name} is a {class_name}"
             is_method = isinstance(function, ast.Attribute) and value_of(raised, function.value) is leaf
             if is_method and number == 0 and isinstance(function, ast.Attribute):
                 source = raised.source(function)

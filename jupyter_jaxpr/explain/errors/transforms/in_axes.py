@@ -363,20 +363,22 @@ def _flat_leaf(call: Applied, number: int, axes: Sequence[int | None], rank: int
         return None
     name = call.argument(number) if call.parameters else call.raised.source(node)
     parts = [f"{name}{jax.tree_util.keystr(path)}" for path in flat]
+    first_part = parts[0]
     number_of_axes = "no axis" if rank == 0 else count(rank, "axis", "axes")
-    title = f"vmap cannot map axis {axis} of {parts[0]}, which has {number_of_axes}"
-    kind = type(value).__name__
+    title = f"vmap cannot map axis {axis} of {first_part}, which has {number_of_axes}"
+    container_type = type(value).__name__
     explanation = f"vmap maps each array in {name}."
     cures: list[FoundCure] = []
     is_flat = type(value) is not dict and jax.tree_util.all_leaves(value)
     if rank == 0 and is_flat and len(flat) == len(leaves):
         explanation = (
-            f"{name} is a {kind} of numbers. vmap maps each array in a {kind}, and does not map the {kind} itself."
+            f"{name} is a {container_type} of numbers. vmap maps each array in a {container_type}, and does not map "
+            f"the {container_type} itself."
         )
         namespace_ = jnp_name(call.raised)
         source = call.raised.source(node)
         code = f"{namespace_}.asarray({source})"
-        words = f"asarray makes one array from the {kind}, and vmap maps axis 0 of the array."
+        words = f"asarray makes one array from the {container_type}, and vmap maps axis 0 of the array."
         edits = [edit_of(call.raised, over(node, code))]
         for place, other in enumerate(call.call.args):
             if place != number and axes[place] is not None and _is_list_of_numbers(call.value(other)):
@@ -388,7 +390,8 @@ def _flat_leaf(call: Applied, number: int, axes: Sequence[int | None], rank: int
     if whole is not None:
         cures = passed(call.raised, [whole])
     words = (
-        f"Write None in in_axes for {parts[0]}: an entry of in_axes may be a container with the same keys and elements."
+        f"Write None in in_axes for {first_part}: an entry of in_axes may be a container with the same keys and "
+        "elements as the argument."
     )
     return Explained(None, title, explanation, tuple(cures) or (FoundCure("in_axes", None, words),))
 
