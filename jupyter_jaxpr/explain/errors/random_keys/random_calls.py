@@ -58,7 +58,7 @@ def _no_shape(raised: RaisedAt) -> Explained | None:
         return None
     arguments = ", ".join([raised.source(key), "()", raised.source(minval), raised.source(maxval)])
     code = f"{raised.source(call.func)}({arguments})"
-    words = "The shape () is that of one number. A shape such as (3,) gives three numbers."
+    words = "The shape () gives one number. A shape such as (3,) gives three numbers."
     cure = applied(FoundCure("shape", code, words), [edit_of(raised, over(call, code))])
     least_number = raised.source(minval)
     title = f"The call of randint leaves out the shape: {least_number} stands in the place of the shape"
@@ -79,14 +79,14 @@ def _shape_of_draws(raised: RaisedAt) -> Explained | None:
     axis = _plain(raised, named["axis"]) if "axis" in named else -1
     if logits is None or shape is None or not sizes or type(axis) is not int or not -len(sizes) <= axis < len(sizes):
         return None
-    rows = tuple(size for place, size in enumerate(sizes) if place != axis % len(sizes))
+    batch_shape = tuple(size for place, size in enumerate(sizes) if place != axis % len(sizes))
     name = " ".join(raised.source(logits).split())
-    title = f"The shape of the draws must end with {rows}, the shape of {name} without the axis of the classes"
+    title = f"The shape of the draws must end with {batch_shape}, the shape of {name} without the axis of the classes"
     text = f"The argument shape is the shape of the whole result. {operands(raised, [logits])}"
     if type(asked) is not tuple or not all(type(size) is int for size in asked):
-        words = f"Give a shape that ends with {rows}."
+        words = f"Give a shape that ends with {batch_shape}."
         return Explained(None, title, text, (FoundCure("the shape", None, words),))
-    whole_shape = (*asked, *rows)
+    whole_shape = (*asked, *batch_shape)
     words = f"With the shape {whole_shape}, each distribution in {name} gives draws of the shape {asked}."
     cure = applied(FoundCure("the shape", f"{whole_shape}", words), [edit_of(raised, over(shape, str(whole_shape)))])
     return Explained(None, title, text, tuple(passed(raised, [cure])))
@@ -128,7 +128,7 @@ def _limits(raised: RaisedAt) -> Explained | None:
         f"Pass {' and '.join(names[: len(limits)])} by name: the argument after {parameters[place - 1]} is the dtype."
     )
     cure = applied(FoundCure("by name", code, words), [edit_of(raised, over(call, code))])
-    title = f"{first} stands in the place of the dtype of {name}"
+    title = f"{first} stands in the place of the argument dtype of {name}"
     return Explained(None, title, f"{name} takes {', '.join(parameters)}.", tuple(passed(raised, [cure])))
 
 

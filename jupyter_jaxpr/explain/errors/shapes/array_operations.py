@@ -199,7 +199,9 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         elif called(raised.node if raised is not None else None) in ("expand_dims", "stack"):
             title = f"The result has {_axes_text(number_of_axes)}, so the result has no axis {axis}"
         last_axis = int(number_of_axes) - 1
-        words = f"Axes count from 0. Write an axis from 0 to {last_axis}." if last_axis else "Axis 0 is the only axis."
+        words = (
+            f"Axes count from 0. Write an axis from 0 to {last_axis}." if last_axis else "Write axis 0, the only axis."
+        )
         cures = [FoundCure("axis", None, words)] if last_axis >= 0 else []
         return explained_with_trials(title, operand_types(raised), raised, cures)
     if match := _INDICES.search(text):

@@ -48,7 +48,10 @@ def frozen_distribution(raised: RaisedAt, call: ast.Call) -> FoundCure | None:
     module = f"jax.scipy.stats.{name}"
     function = f"{module}.{method}"
     code = f"{function}({', '.join(map(raised.source, [value, *made.args, *made.keywords]))})"
-    words = f"{function} works on traced arrays. The parameters of the distribution follow the array."
+    words = (
+        f"{function} works on traced arrays. The array is the first argument, and the parameters of the distribution "
+        "follow."
+    )
     if module in sys.modules:
         return applied(FoundCure(function, code, words), [edit_of(raised, over(call, code))])
     return FoundCure(function, code, f"{words} Write import {module} first.")

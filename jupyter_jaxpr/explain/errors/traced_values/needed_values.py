@@ -63,7 +63,8 @@ _IN_PLACE_OF_NUMPY = (
 #: The cure for a NumPy call that has no counterpart in `jax.numpy`.
 _NO_TWIN = (
     "JAX functions",
-    "jax.numpy has no function of this name. Compute the result with functions of jax.numpy, jax.scipy or jax.lax.",
+    "jax.numpy has no function with the name of this NumPy function. Compute the result with functions of jax.numpy, "
+    "jax.scipy or jax.lax.",
 )
 #: The cures for arguments that vmap maps, where those of _GENERAL do not apply: each element may have another value.
 _UNDER_VMAP = {
@@ -87,7 +88,7 @@ _OF_ELEMENTS = (
     "into the code, or compute the size before the call, for example with int(x.max()) + 1, and pass the size as a "
     "static argument.",
 )
-_DECIDES = "An argument of this function decides what JAX computes, or the shape of the result."
+_DECIDES = "An argument of the called function decides what JAX computes, or the shape of the result."
 _OF_LENGTH = "The values of the array decide how long the result is."
 _METHOD = re.compile(r"The (\w+)\(\) method was called on ")
 _ARGUMENT = re.compile(
@@ -163,7 +164,7 @@ def value_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         names = traced_static_arguments(error, function)
         if names:
             title = f"{names[0]} is a static argument of {function}, but gets a traced array"
-        need = "An argument of this function decides what the function computes, and needs a value."
+        need = "A static argument of the called function decides what the function computes, and needs a value."
         return _explained_with_culprits(title, need, error, raised, function, [])
     if isinstance(error, IndexError) and _SLICE.search(message):
         slice_text = _text(raised) or "a slice"
@@ -175,7 +176,7 @@ def value_error(error: BaseException, raised: RaisedAt | None, function: str) ->
     if isinstance(error, TypeError) and _FORMAT.search(message):
         need = "A format such as .2f needs the value of a number."
         cures = Calls(raised).cures() if raised is not None else []
-        title = f"Python needs the value of {_text(raised) or 'a traced array'} to format it while JAX traces"
+        title = f"Python needs the value of {_text(raised) or 'a traced array'} for a format while JAX traces"
         return _explained_with_culprits(title, need, error, raised, function, cures, of_all_types=True)
     return None
 

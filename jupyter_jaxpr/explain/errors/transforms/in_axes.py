@@ -230,8 +230,9 @@ def _value_text(option: str) -> str:
 
 
 _BY_POSITION = (
-    "vmap maps an argument that is passed by name along axis 0, whatever in_axes is. Pass an argument that vmap does "
-    "not map by position with None in in_axes, or bind its value before vmap with functools.partial."
+    "vmap maps an argument that is passed by name along axis 0, whatever in_axes is. If vmap must not map an "
+    "argument, pass the argument by position with None in in_axes, or bind its value before vmap with "
+    "functools.partial."
 )
 
 
