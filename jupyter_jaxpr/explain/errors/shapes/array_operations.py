@@ -115,7 +115,8 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
     if raised is not None and isinstance(raised.node, ast.BinOp) and (match := _DEVICES.search(text)):
         left, right = (" ".join(raised.source(operand).split()) for operand in (raised.node.left, raised.node.right))
         words = f"Move {right} to the device of {left}, or {left} to the device of {right}, with jax.device_put."
-        explanation = f"{left} is on the devices {match[1]}, and {right} is on the devices {match[2]}."
+        devices_of_left, devices_of_right = match.groups()
+        explanation = f"{left} is on the devices {devices_of_left}, and {right} is on the devices {devices_of_right}."
         title = f"The arrays {left} and {right} are on different devices"
         return Explained(None, title, explanation, (FoundCure("jax.device_put", None, words),))
     if _JOIN.search(text) and _makes_array(raised):

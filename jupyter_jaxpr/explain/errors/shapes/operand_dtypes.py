@@ -32,7 +32,7 @@ def operand_dtype_error(error: BaseException, raised: RaisedAt | None, function:
     if match is None or raised is None or raised.frame is None or not isinstance(call, ast.Call):
         return None
     name, dtypes = match[1], (match[2], match[3])
-    title = f"lax.{name} takes operands of one dtype, but gets {match[2]} and {match[3]}"
+    title = f"lax.{name} takes operands of one dtype, but gets {dtypes[0]} and {dtypes[1]}"
     if name == "dynamic_update_slice" and called(call) in _UPDATES:
         return _update(raised, call, title, dtypes)
     if called(call) != name and (name != "conv_general_dilated" or called(call) not in _CONVOLUTIONS):
