@@ -64,18 +64,18 @@ def _shape_first(raised: RaisedAt, call: ast.Call) -> Explained | None:
     if name in _SHAPE_AFTER and len(arguments) == 3 and _has_sizes(raised, call.args[1]):
         if _is_shape(raised, call.args[2]):
             return None
-        code, words = f"{source}({arguments[0]}, {arguments[2]}, {arguments[1]})", f"{arguments[1]} is the shape."
-        title = f"{name} takes the shape last"
+        shape = arguments[1]
+        code = f"{source}({arguments[0]}, {arguments[2]}, {shape})"
+        title = f"{name} takes the shape as its last argument"
     elif name == "randint" and len(arguments) == 4 and _has_sizes(raised, call.args[3]):
         if _is_shape(raised, call.args[1]):
             return None
-        code, words = (
-            f"{source}({arguments[0]}, {arguments[3]}, {arguments[1]}, {arguments[2]})",
-            f"{arguments[3]} is the shape.",
-        )
-        title = "randint takes the shape first, and then the limits"
+        shape = arguments[3]
+        code = f"{source}({arguments[0]}, {shape}, {arguments[1]}, {arguments[2]})"
+        title = "randint takes the shape after the key, and then the limits"
     else:
         return None
+    words = f"In this call, {shape} is the shape."
     cure = applied(FoundCure("the order", code, words), [edit_of(raised, over(call, code))])
     return Explained(None, title, "", tuple(passed(raised, [cure])))
 
@@ -126,8 +126,9 @@ def _limits(raised: RaisedAt, call: ast.Call) -> Explained | None:
         return Explained(None, title, "", (FoundCure("mean + deviation * x", None, words),))
     named = [f"{option}={raised.source(limit)}" for option, limit in zip(_BOUNDS[name], numbers, strict=False)]
     code = f"{source}({', '.join([*texts, *named])})"
-    words = f"Pass {' and '.join(_BOUNDS[name])} by name."
-    cure = applied(FoundCure(" and ".join(_BOUNDS[name]), code, words), [edit_of(raised, over(call, code))])
+    names_of_limits = " and ".join(_BOUNDS[name])
+    words = f"Pass the limits {names_of_limits} by name."
+    cure = applied(FoundCure(names_of_limits, code, words), [edit_of(raised, over(call, code))])
     return Explained(None, title, "", tuple(passed(raised, [cure])))
 
 
@@ -170,8 +171,10 @@ def _state_first(raised: RaisedAt, call: ast.Call) -> Explained | None:
     arguments = [raised.source(argument) for argument in (second, first, *update.args[2:], *update.keywords)]
     code = f"{raised.source(update.func)}({', '.join(arguments)})"
     title = f"{optimizer}.update takes the gradients first, and then the state"
+    state = raised.source(first)
     cure = applied(
-        FoundCure("the order", code, f"{raised.source(first)} is the state."), [edit_of(raised, over(update, code))]
+        FoundCure("the order", code, f"In this call, {state} is the state of the optimizer."),
+        [edit_of(raised, over(update, code))],
     )
     return Explained(edit_of(raised, over(update, "")).place, title, "", tuple(passed(raised, [cure])))
 
@@ -216,9 +219,10 @@ def _subscripts_last(raised: RaisedAt, call: ast.Call) -> Explained | None:
     keywords = [raised.source(keyword) for keyword in call.keywords]
     code = f"{raised.source(call.func)}({', '.join(arguments + keywords)})"
     cure = applied(
-        FoundCure("the order", code, "The operands follow the subscripts."), [edit_of(raised, over(call, code))]
+        FoundCure("the order", code, "Write the operands of einsum after the subscripts."),
+        [edit_of(raised, over(call, code))],
     )
-    return Explained(None, "einsum takes the subscripts first", "", tuple(passed(raised, [cure])))
+    return Explained(None, "einsum takes the subscripts as its first argument", "", tuple(passed(raised, [cure])))
 
 
 # --- loops ---

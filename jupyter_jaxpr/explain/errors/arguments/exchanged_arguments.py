@@ -89,7 +89,11 @@ def _explained(
     sources = [place.source(node) for node in nodes]
     name = callee.name if isinstance(callee, ast.FunctionDef) else "the lambda"
     subject = name if isinstance(callee, ast.FunctionDef) else "The lambda"
-    title = f"{subject} gets {sources[0]} as {parameters[first]}, and {sources[1]} as {parameters[second]}"
+    (first_source, second_source), first_parameter, second_parameter = sources, parameters[first], parameters[second]
+    title = (
+        f"{subject} gets {first_source} as its argument {first_parameter}, and {second_source} as its argument "
+        f"{second_parameter}"
+    )
     types = [
         f"{source} is {type_of(value) or with_article(type(value).__name__)}."
         for source, value in zip(sources, values, strict=True)

@@ -20,7 +20,7 @@ from ..failing_code.origins import dtype_of, value_in
 from ..failing_code.place_of_error import RaisedAt
 from .static_argument_edits import is_hashed
 
-STATIC = "A static field is a constant of the program: JAX compiles once for each value."
+STATIC = "A static field is a constant of the program: JAX compiles once for each value of the field."
 
 
 def class_of_text(raised: RaisedAt, kind: str) -> ast.ClassDef | None:
@@ -54,7 +54,7 @@ def static_fields(raised: RaisedAt | None, values: Mapping[str, Any], path: str)
     lines = static_lines(raised, node, owner)
     if not lines:
         return []
-    words = f"Write this code in the class {kind}. {STATIC} {import_sentence(raised)}".rstrip()
+    words = f"Write these lines into the definition of the class {kind}. {STATIC} {import_sentence(raised)}".rstrip()
     return [FoundCure("a static field", "\n".join(lines), words)]
 
 

@@ -38,7 +38,7 @@ def missing_key(raised: RaisedAt) -> Explained | None:
     close_names = [key for key in named if key.lower() == written.lower()] or close_names
     if not close_names:
         return Explained(None, title, explanation)
-    words = f"The closest key is {close_names[0]!r}."
+    words = f"{source} has a similar key: {close_names[0]!r}."
     cure = FoundCure("a key", None, words)
     if difflib.SequenceMatcher(None, close_names[0].lower(), written.lower()).ratio() >= _SURE:
         code = f"{source}[{close_names[0]!r}]"

@@ -39,7 +39,11 @@ def own_class_error(error: BaseException, raised: RaisedAt | None, function: str
         for argument in arguments
         if called(argument) == kind or type(value_of(raised, argument)).__name__ == kind
     ]
-    source = " ".join(raised.source(matching_arguments[0]).split()) if matching_arguments else f"An object of {kind}"
+    source = (
+        " ".join(raised.source(matching_arguments[0]).split())
+        if matching_arguments
+        else f"An object of the class {kind}"
+    )
     attributes = [part.value for part in ast.walk(call.func) if isinstance(part, ast.Attribute)]
     if any(type(value_of(raised, attribute)).__name__ == kind for attribute in attributes):
         return None  # in a call such as model.step(x), the object is the `self` of the method, not an argument
