@@ -51,7 +51,8 @@ def part_of_tree(raised: RaisedAt) -> Part | None:
         if len(paths) != 1:
             continue
         source = raised.source(nodes[small])
-        sentence = f"{source} has the same structure as {raised.source(nodes[large])}{paths[0]}."
+        part_of_larger_tree = f"{raised.source(nodes[large])}{paths[0]}"
+        sentence = f"{source} has the same structure as {part_of_larger_tree}."
         made = _made(raised, values[small])
         if made is None:
             return Part(sentence, None)

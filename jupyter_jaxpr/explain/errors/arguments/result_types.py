@@ -102,8 +102,9 @@ def _cures(raised: RaisedAt, call: ast.Call, node: ast.expr, kind: str) -> list[
     shape = f"({source},)" if kind == "shape" and is_number else source
     if called(call) != "pallas_call":
         code = f"{_TYPE}({shape}, DTYPE)" if kind == "shape" else f"{_TYPE}(SHAPE, {source})"
-        placeholder = "DTYPE to the dtype" if kind == "shape" else "SHAPE to the shape"
-        words = f"{_WORDS} Set {placeholder} of the value that the called function returns."
+        words = f"{_WORDS} In place of SHAPE, write the shape of the value that the called function returns."
+        if kind == "shape":
+            words = f"{_WORDS} In place of DTYPE, write the dtype of the value that the called function returns."
         return [chosen(FoundCure(_TYPE, code, words), [edit_of(raised, over(node, code))])]
     outer = raised.parents.get(id(call))
     inputs = outer.args if isinstance(outer, ast.Call) and outer.func is call else []

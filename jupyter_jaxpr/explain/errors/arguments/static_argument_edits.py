@@ -96,7 +96,11 @@ def _static_in_checkpoint(raised: RaisedAt, call: RaisedCall, function: str, nam
         return None
     numbers = ", ".join(str(positional.index(name)) for name in names)
     keyword = f"static_argnums=({numbers},)" if len(names) == 1 else f"static_argnums=({numbers})"
-    text = f"jax.checkpoint then leaves {' and '.join(names)} a value of Python, and traces anew for each value."
+    static_names = " and ".join(names)
+    text = (
+        f"jax.checkpoint then does not trace {static_names}, and traces {function} anew for each value of "
+        f"{static_names}."
+    )
     return jit_with(raised, function, keyword, "static_argnums", text, positional, _CHECKPOINT)
 
 

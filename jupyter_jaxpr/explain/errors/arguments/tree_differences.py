@@ -30,9 +30,11 @@ _TYPES = re.compile(
 )
 _LENGTHS = re.compile(r"of type (?P<kind>\w+) of length (?P<first>\d+), but .*? of length (?P<other>\d+)")
 _CALLS = {"pjit": "jax.jit"}
-_CURE_OF_OPTION = "Write one entry for all arrays of the tree, or an entry for each key and each element of the tree."
-_SAID = "The trees of one call must have the same containers and keys."
-_CURE = "Give both trees the same keys and containers."
+_CURE_OF_OPTION = (
+    "Write one entry of the option for all arrays of the tree, or an entry for each key and each element of the tree."
+)
+_SAID = "The trees that one call gets must have the same containers and keys."
+_CURE = "Make the containers and keys of the two trees equal."
 _FROZEN = "Write x.unfreeze() for the FrozenDict x: unfreeze makes a dict with the same entries."
 _NONE = "None is an empty tree, not a leaf. Write a value in place of None, or pass is_leaf=lambda x: x is None."
 
@@ -61,7 +63,7 @@ def tree_error(error: BaseException, raised: RaisedAt | None, function: str) -> 
         cures = cures or [FoundCure(differ["option"], None, _CURE_OF_OPTION)]
         return None if title is None else Explained(None, title, OF_OPTION, tuple(cures))
     trees = _trees(raised)
-    at = ["the first tree", "another tree"] if trees is None else [f"{tree}{path}" for tree in trees]
+    at = ["the first tree", "another tree of the call"] if trees is None else [f"{tree}{path}" for tree in trees]
     if trees is None and not path and (named := _with_keys(raised, text)) is not None:
         trees = at = named
     if trees is None and path and (named := _with_none(raised, path, text)) is not None:
@@ -115,7 +117,7 @@ def _converted(raised: RaisedAt, text: str) -> list[FoundCure]:
         return []
     other = raised.source(call.args[2])
     code = f"{pair[0]}({other})"
-    words = f"{code} is a {pair[0]} of the same elements."
+    words = f"Write {code}, which makes a {pair[0]} of the same elements."
     return passed(raised, [applied(FoundCure(pair[0], code, words), [edit_of(raised, over(call.args[2], code))])])
 
 
@@ -133,11 +135,18 @@ def _swapped_update(raised: RaisedAt, title: str) -> Explained | None:
                 value=ast.Call(func=ast.Attribute(value=optimizer, attr="update")),
             ) if second.id == name and "optax" in packages_of(value_of(raised, optimizer)):
                 made = " ".join(raised.source(node.value).split())
-                title = f"{name} holds the state of the optimizer: line {node.lineno} swaps the names"
+                title = (
+                    f"{name} holds the state of the optimizer: line {node.lineno} swaps the names of the updates and "
+                    "the state"
+                )
                 text = f"{made} returns the updates first, and then the state."
                 # There is no trial: the swapped assignment has already run, so the name of the state has the updates as
                 # its value.
-                cure = FoundCure("the order", f"{second.id}, {first.id} = {made}", "Put the name of the updates first.")
+                cure = FoundCure(
+                    "the order",
+                    f"{second.id}, {first.id} = {made}",
+                    "Write the name of the updates before the name of the state.",
+                )
                 return Explained(None, title, text, (cure,))
     return None
 
