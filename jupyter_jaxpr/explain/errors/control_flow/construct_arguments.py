@@ -74,7 +74,9 @@ def _called_result(raised: RaisedAt, construct: str) -> FoundCure | None:
     if construct not in ("cond", "switch"):
         return None
     code = f"{raised.source(call.func)}({', '.join(parts)})"
-    words = f"{construct} itself calls a branch, with the arguments that follow the branches."
+    words = (
+        f"{construct} itself calls a branch, with the arguments that follow the branches in the call of {construct}."
+    )
     return applied(FoundCure("the operand", code, words), [edit_of(raised, over(whole, code))])
 
 
@@ -125,8 +127,10 @@ def _leaves(raised: RaisedAt, match: re.Match[str]) -> Explained | None:
     name = match["name"].rpartition(".")[2]
     function_text = "the lambda" if name == "<lambda>" else name
     trees = count(max(len(call.args) - 1, 0), "tree")
-    title = f"{raised.source(call.func)} gets {trees}, and {function_text} takes another number of arguments"
-    words = "jax.tree.map passes one leaf of each tree. Pass as many trees as the function has arguments."
+    title = f"{raised.source(call.func)} gets {trees}, but {function_text} takes another number of arguments"
+    words = (
+        "jax.tree.map passes one leaf of each tree to the function. Pass as many trees as the function has arguments."
+    )
     return Explained(None, title, "", (FoundCure("trees", None, words),))
 
 

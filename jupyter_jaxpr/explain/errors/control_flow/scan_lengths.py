@@ -27,7 +27,8 @@ def scan_length_error(error: BaseException, raised: RaisedAt | None, function: s
     if match is None:
         return None
     lengths = [int(length) for length in match[1].split(",")]
-    title = f"The arrays in the xs of a scan have different lengths: {match[1]}"
+    lengths_text = match[1]
+    title = f"The arrays in the xs of a scan have different lengths: {lengths_text}"
     explanation = "A scan takes one element of each array at each step."
     arrays = _arrays(raised) if raised is not None else None
     if raised is not None and arrays is not None:

@@ -51,8 +51,10 @@ class Culprits:
         """The sentence that names the arguments; empty without arguments."""
         if not self.inputs:
             return ""
-        function_suffix = f" of {self.function}" if self.is_inner and self.function else ""
-        return f"This value depends on the {listed(self.inputs)}{function_suffix}."
+        arguments = listed(self.inputs)
+        if self.is_inner and self.function:
+            return f"This value depends on the {arguments} of {self.function}."
+        return f"This value depends on the {arguments}."
 
 
 def root_of(path: str) -> str:

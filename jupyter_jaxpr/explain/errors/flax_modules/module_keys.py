@@ -34,7 +34,7 @@ def module_key_error(error: BaseException, raised: RaisedAt | None, function: st
     else:
         cures = [_with_key(*found, match[2])]
     if "Dropout" in module:
-        words = "Dropout draws no random numbers where deterministic is true, as in an evaluation."
+        words = "With deterministic=True, as in an evaluation of the model, Dropout draws no random numbers."
         cures.append(FoundCure("deterministic", None, words))
     return Explained(None, title, _TEXT, tuple(cures))
 
@@ -81,6 +81,6 @@ def _with_key(call: ast.Call, source: str, function: str, names: set[str], name:
     if not rngs:
         return FoundCure("rngs", f'{source[:-1].rstrip().rstrip(",")}, rngs={{"{name}": {key}}})', words)
     if not isinstance(rngs[0], ast.Dict) or not rngs[0].keys:
-        return FoundCure("rngs", None, f"Add the key of the name {name} to {ast.unparse(rngs[0])}. {words}")
+        return FoundCure("rngs", None, f"Add an entry {name} with a random key to {ast.unparse(rngs[0])}. {words}")
     entries = f'{ast.unparse(rngs[0])[:-1]}, "{name}": {key}}}'
     return FoundCure("rngs", f"rngs={entries}", words)

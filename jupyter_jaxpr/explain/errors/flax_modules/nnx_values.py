@@ -108,7 +108,8 @@ def _number(raised: RaisedAt, frame: FrameType, kind: str) -> Explained | None:
         return None
     target, value = assignments[0].targets[0], assignments[0].value
     source = raised.source(target)
-    title = f"{source} is {NUMBERS_OF_PYTHON[type(values[target.attr])]}, but the layer needs a parameter"
+    kind_of_number = NUMBERS_OF_PYTHON[type(values[target.attr])]
+    title = f"{source} is {kind_of_number}, but the layer needs a parameter"
     text = f"The line {raised.source(assignments[0])} replaces the parameter. {operands(raised, [value])}".strip()
     words = f"Write {source}[...] = {raised.source(value)}, which gives all elements of the parameter the value."
     code = f"{source}[...] = {raised.source(value)}"
