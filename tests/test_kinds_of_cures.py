@@ -29,10 +29,10 @@ MAKERS = frozenset({"FoundCure", "_cure", "jit_with"})
 # that JAX itself builds.
 NO_ROW = frozenset(
     {
-        "Axis {1} has {3} elements, which cannot be split evenly over {2} devices",
-        "in_shardings of jit says P({1}), but the argument {3} is split as P({2})",
-        "Axis {4} of an argument has {5} elements, which cannot be split evenly over {6} devices",
-        "The arguments {1} and {4} of {2} are on different devices",
+        "Axis {axis} has {size} elements, which cannot be split evenly over {number_of_devices} devices",
+        "in_shardings of jit says P({spec}), but the argument {argument} is split as P({present_spec})",
+        "Axis {axis} of an argument has {size} elements, which cannot be split evenly over {number_of_devices} devices",
+        "The arguments {first_argument} and {second_argument} of {function} are on different devices",
         "The arrays of the call are on different devices",
         "Two trees differ in their structure",
     }

@@ -66,7 +66,7 @@ def message_error(error: BaseException, raised: RaisedAt | None, function: str) 
 
         def filled(template: str, row_match: re.Match[str] = row_match) -> str:
             words = re.sub(r"\{(\w+)\}", lambda place: _filling(row_match, place), template)
-            # For a size 8 in a block shape, JAX prints Blocked(block_size=8): the text shows the number alone.
+            # JAX prints a class of its own for each size of a block that the user wrote as a number.
             return _BLOCKED.sub(r"\1", words.replace("ArrayImpl", "jax.Array"))
 
         name, words = row.cure

@@ -6,15 +6,16 @@ from .jax_messages import Message
 
 LAX_MESSAGES = (
     Message(
-        r"lax\.(\w+) requires arguments to have the same dtypes, got (\w+), (\w+)\.",
-        "lax.{1} takes operands of one dtype, but gets {2} and {3}",
+        r"lax\.(?P<function>\w+) requires arguments to have the same dtypes, got (?P<first_dtype>\w+), "
+        r"(?P<second_dtype>\w+)\.",
+        "lax.{function} takes operands of one dtype, but gets {first_dtype} and {second_dtype}",
         "Functions of jax.lax do not convert their operands to a common dtype.",
         ("one dtype", "Convert one operand to the dtype of the other with .astype."),
         with_operands=True,
     ),
     Message(
-        r"(\w+): arrays must have the same number of dimensions, got \{(.*?)\}",
-        "lax.{1} takes operands with equally many axes, but gets arrays of {2} axes",
+        r"(?P<function>\w+): arrays must have the same number of dimensions, got \{(?P<numbers_of_axes>.*?)\}",
+        "lax.{function} takes operands with equally many axes, but gets arrays of {numbers_of_axes} axes",
         "The functions of lax add no axis to an operand.",
         (
             "the operator",
@@ -23,30 +24,32 @@ LAX_MESSAGES = (
         with_operands=True,
     ),
     Message(
-        r"select `which` must be boolean or integer type, got (\w+)",
-        "The condition of lax.select must be boolean, not {1}",
+        r"select `which` must be boolean or integer type, got (?P<dtype>\w+)",
+        "The condition of lax.select must be boolean, not {dtype}",
         "",
         ("a comparison", "Write a comparison, such as x > 0, as the first argument."),
         with_operands=True,
     ),
     Message(
-        r"(\w+) does not accept dtype (u?int\d+|bool)\. Accepted dtypes are subtypes of (?:floating|inexact|complex)",
-        "lax.{1} takes floats, but gets {2}",
+        r"(?P<function>\w+) does not accept dtype (?P<dtype>u?int\d+|bool)\. Accepted dtypes are subtypes of "
+        r"(?:floating|inexact|complex)",
+        "lax.{function} takes floats, but gets {dtype}",
         "Functions of jax.lax do not convert their operands to floats.",
         ("a float", "Convert the array first, for example with x.astype(float), or use the function of jax.numpy."),
         with_operands=True,
     ),
     Message(
-        r"(?:\w+ )?slice_sizes must be less than or equal to operand shape, got slice_sizes (\(.*?\)) for operand "
-        r"shape (\(.*?\))",
-        "A slice of the sizes {1} does not fit into an array of the shape {2}",
+        r"(?:\w+ )?slice_sizes must be less than or equal to operand shape, got slice_sizes "
+        r"(?P<sizes>\(.*?\)) for operand shape (?P<shape>\(.*?\))",
+        "A slice of the sizes {sizes} does not fit into an array of the shape {shape}",
         "",
         ("sizes", "Give sizes that are at most the sizes of the array."),
         with_operands=True,
     ),
     Message(
-        r"(\w+) update must have the same rank as operand, got update shape (\(.*?\)) for operand shape (\(.*?\))",
-        "The update of {1} has the shape {2}, but the array has the shape {3}",
+        r"(?P<function>\w+) update must have the same rank as operand, got update shape "
+        r"(?P<shape_of_update>\(.*?\)) for operand shape (?P<shape>\(.*?\))",
+        "The update of {function} has the shape {shape_of_update}, but the array has the shape {shape}",
         "The update needs as many axes as the array.",
         ("the axes", "Give the update an axis of size 1 for each axis of the array that the update lacks."),
         with_operands=True,
@@ -61,28 +64,28 @@ LAX_MESSAGES = (
         calls=("dynamic_slice",),
     ),
     Message(
-        r"Output character '(\w)' did not appear in the input",
-        "The letter {1} of the result is in no operand of einsum",
+        r"Output character '(?P<letter>\w)' did not appear in the input",
+        "The letter {letter} of the result is in no operand of einsum",
         "A letter of the result stands for an axis of an operand.",
         ("subscripts", "Write behind -> only letters that the subscripts of an operand have."),
     ),
     Message(
-        r"jvp called with different primal and tangent shapes;\s*Got primal shape (\(.*?\)) and tangent shape as "
-        r"(\(.*?\))",
-        "The tangent of jvp has the shape {2}, but the argument has the shape {1}",
+        r"jvp called with different primal and tangent shapes;\s*Got primal shape "
+        r"(?P<shape_of_argument>\(.*?\)) and tangent shape as (?P<shape_of_tangent>\(.*?\))",
+        "The tangent of jvp has the shape {shape_of_tangent}, but the argument has the shape {shape_of_argument}",
         "A tangent has the shape and the type of its argument.",
-        ("same shape", "Give a tangent of the shape {1}, such as jnp.ones_like(x)."),
+        ("same shape", "Give a tangent of the shape {shape_of_argument}, such as jnp.ones_like(x)."),
     ),
     Message(
-        r"Transpose rule \(for reverse-mode differentiation\) for '(\w+)' not implemented",
-        "JAX cannot transpose {1}",
+        r"Transpose rule \(for reverse-mode differentiation\) for '(?P<operation>\w+)' not implemented",
+        "JAX cannot transpose {operation}",
         "Only a linear function has a transpose. The backward pass of jax.grad needs transposes, too.",
         ("jax.vjp", "For a function that is not linear, y, backward = jax.vjp(f, x) gives the backward pass."),
     ),
     Message(
-        r"Custom JVP rule must produce primal and tangent outputs with corresponding shapes and dtypes\. Expected "
-        r"(\S+) .*?but got (\S+)\.",
-        "The rule of a custom_jvp returns the tangent {2}, but the result is {1}",
+        r"Custom JVP rule must produce primal and tangent outputs with corresponding shapes and dtypes\. "
+        r"Expected (?P<type_of_result>\S+) .*?but got (?P<type_of_tangent>\S+)\.",
+        "The rule of a custom_jvp returns the tangent {type_of_tangent}, but the result is {type_of_result}",
         "A tangent has the shape and the type of the result.",
         ("same type", "Compute the tangent of the result from the tangents that the rule gets."),
     ),
@@ -103,30 +106,31 @@ LAX_MESSAGES = (
         of_others=True,
     ),
     Message(
-        r"dynamic_update_slice update shape must be smaller than operand shape, got update shape (\(.*?\)) for operand "
-        r"shape (\(.*?\))",
-        "An update of the shape {1} does not fit into an array of the shape {2}",
+        r"dynamic_update_slice update shape must be smaller than operand shape, got update shape "
+        r"(?P<shape_of_update>\(.*?\)) for operand shape (?P<shape>\(.*?\))",
+        "An update of the shape {shape_of_update} does not fit into an array of the shape {shape}",
         "",
         ("a smaller update", "Give an update that is at most as long as the array along each axis."),
         with_operands=True,
     ),
     Message(
-        r"pad operand and padding_value must be same dtype: got (\w+) and (\w+)",
-        "lax.pad cannot fill an array of {1} with a value of {2}",
+        r"pad operand and padding_value must be same dtype: got (?P<dtype_of_array>\w+) and "
+        r"(?P<dtype_of_value>\w+)",
+        "lax.pad cannot fill an array of {dtype_of_array} with a value of {dtype_of_value}",
         "Functions of jax.lax do not convert their operands to a common dtype.",
-        ("one dtype", "Give the padding value the dtype {1}, such as jnp.{1}(0)."),
+        ("one dtype", "Give the padding value the dtype {dtype_of_array}, such as jnp.{dtype_of_array}(0)."),
         with_operands=True,
     ),
     Message(
-        r"Arguments to sort must have equal shapes, got: (.+)",
-        "lax.sort takes arrays of one shape, but gets {1}",
+        r"Arguments to sort must have equal shapes, got: (?P<shapes>.+)",
+        "lax.sort takes arrays of one shape, but gets {shapes}",
         "lax.sort orders all arrays by the first array.",
         ("one shape", "Give arrays of one shape, or sort the arrays one after the other."),
         with_operands=True,
     ),
     Message(
-        r"JAX does not support string indexing; got idx=('.*?')",
-        "An array cannot be indexed with a string: {1}",
+        r"JAX does not support string indexing; got idx=(?P<index>'.*?')",
+        "An array cannot be indexed with a string: {index}",
         "The indexed value is an array, not a dict.",
         ("an integer", "Index with integers, or keep the arrays in a dict, which jax.jit takes as an argument."),
         with_operands=True,
@@ -146,17 +150,17 @@ LAX_MESSAGES = (
         of_others=True,
     ),
     Message(
-        r"Only scalar arrays can be converted to Python scalars; got arr\.ndim=(\d+)",
+        r"Only scalar arrays can be converted to Python scalars; got arr\.ndim=(?P<number_of_axes>\d+)",
         "Python cannot make one number from an array with axes",
-        "float(), int() and complex() take a single number. Number of axes of the array: {1}.",
+        "float(), int() and complex() take a single number. Number of axes of the array: {number_of_axes}.",
         ("one number", "Take one element first, such as float(x[0]), or reduce the array, such as float(x.sum())."),
         with_operands=True,
     ),
     Message(
-        r"Too (few|many) leaves for PyTreeDef; expected (\d+), got (\d+)",
-        "The number of leaves for tree.unflatten must be {2}, but is {3}",
+        r"Too (few|many) leaves for PyTreeDef; expected (?P<number_of_leaves>\d+), got (?P<passed_number>\d+)",
+        "The number of leaves for tree.unflatten must be {number_of_leaves}, but is {passed_number}",
         "tree.unflatten takes the leaves in the order of tree.flatten.",
-        ("the leaves", "Give exactly {2} leaves."),
+        ("the leaves", "Give exactly {number_of_leaves} leaves."),
     ),
     Message(
         r"key array cannot be converted to boolean",
@@ -171,11 +175,11 @@ LAX_MESSAGES = (
         ("an integer", "Pass an integer, or the array whose elements are to be permuted."),
     ),
     Message(
-        r"p must be None or a 1D vector with the same size as a\.shape\[axis\]\. p has shape (\(.*?\)) and "
-        r"a\.shape\[axis\] is (\d+)",
-        "choice draws from {2} elements, but p has the shape {1}",
+        r"p must be None or a 1D vector with the same size as a\.shape\[axis\]\. p has shape "
+        r"(?P<shape_of_p>\(.*?\)) and a\.shape\[axis\] is (?P<number_of_elements>\d+)",
+        "choice draws from {number_of_elements} elements, but p has the shape {shape_of_p}",
         "p is the probability of each element.",
-        ("p", "Give {2} probabilities."),
+        ("p", "Give {number_of_elements} probabilities."),
     ),
     Message(
         r"Dimension must be (?:either 2 or )?3 for cross product",
@@ -185,8 +189,10 @@ LAX_MESSAGES = (
         with_operands=True,
     ),
     Message(
-        r"indices and arr must have the same number of dimensions; (\d+) vs\. (\d+)",
-        "take_along_axis takes indices with as many axes as the array: the array has {2}, the indices have {1}",
+        r"indices and arr must have the same number of dimensions; (?P<axes_of_indices>\d+) vs\. "
+        r"(?P<axes_of_array>\d+)",
+        "take_along_axis takes indices with as many axes as the array: the array has {axes_of_array}, the "
+        "indices have {axes_of_indices}",
         "",
         (
             "[:, None]",
@@ -196,8 +202,9 @@ LAX_MESSAGES = (
         with_operands=True,
     ),
     Message(
-        r"Inconsistent number of elements: (\d+) vs (\d+)",
-        "moveaxis gets different numbers of axes to move and of new positions: {1} and {2}",
+        r"Inconsistent number of elements: (?P<number_of_axes>\d+) vs (?P<number_of_positions>\d+)",
+        "moveaxis gets different numbers of axes to move and of new positions: {number_of_axes} and "
+        "{number_of_positions}",
         "",
         ("places", "Write one new position for each axis that moves."),
         of_others=True,
