@@ -34,7 +34,7 @@ NO_ROW = frozenset(
         "Axis {axis} of an argument has {size} elements, which cannot be split evenly over {number_of_devices} devices",
         "The arguments {first_argument} and {second_argument} of {function} are on different devices",
         "The arrays of the call are on different devices",
-        "Two trees differ in their structure",
+        "Two trees of the call have different structures",
     }
 )
 

@@ -103,7 +103,8 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
             None,
             f"Pass as many arguments as {name} takes, or pass arguments by name, as name=value.",
         )
-        title = f"The call passes {match['given']} positional arguments, but {name} takes {match['takes']}"
+        passed_count, taken_count = match["given"], match["takes"]
+        title = f"The call passes {passed_count} positional arguments, but {name} takes {taken_count}"
         return Explained(None, title, "", (cure,))
     if isinstance(error, TypeError) and (match := _UNEXPECTED.search(text)) and raised is not None:
         return _unexpected(raised, match["name"], match["keyword"])

@@ -238,7 +238,8 @@ def _length_as_xs(raised: RaisedAt, call: ast.Call) -> Explained | None:
         return None
     arguments = [raised.source(argument) for argument in call.args]
     code = f"{raised.source(call.func)}({arguments[0]}, {arguments[1]}, None, length={arguments[2]})"
-    title = f"scan takes arrays as its third argument, but gets the number {arguments[2]}"
+    number_of_steps = arguments[2]
+    title = f"scan takes arrays as its third argument, but gets the number {number_of_steps}"
     words = "Without an array in xs, scan takes the number of steps from the argument length."
     cure = applied(FoundCure("length", code, words), [edit_of(raised, over(call, code))])
     return Explained(None, title, "", tuple(passed(raised, [cure])))

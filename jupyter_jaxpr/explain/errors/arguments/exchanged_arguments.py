@@ -94,11 +94,12 @@ def _explained(
         f"{subject} gets {first_source} as its argument {first_parameter}, and {second_source} as its argument "
         f"{second_parameter}"
     )
-    types = [
+    type_sentences = [
         f"{source} is {type_of(value) or with_article(type(value).__name__)}."
         for source, value in zip(sources, values, strict=True)
     ]
-    text = f"The parameters of {name} are {', '.join(parameters)} (line {callee.lineno}). {' '.join(types)}"
+    listed_parameters, types = ", ".join(parameters), " ".join(type_sentences)
+    text = f"The parameters of {name} are {listed_parameters} (line {callee.lineno}). {types}"
     edits = [edit_of(place, over(node, source)) for node, source in zip(nodes, reversed(sources), strict=True)]
     words = f"Exchange the two arguments: each argument then has the name of its parameter in {name}."
     cure = applied(FoundCure("the order", None, words), edits)

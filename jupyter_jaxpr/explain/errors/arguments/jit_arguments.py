@@ -82,15 +82,14 @@ def argument_error(error: BaseException, raised: RaisedAt | None, function: str)
     if isinstance(error, ValueError) and (match := _ARGNUMS.search(text)):
         return _wrong_numbers(raised, match["option"], match["numbers"], match["count"])
     if isinstance(error, OverflowError) and (match := _OVERFLOW.search(text)):
-        title = f"The number {match['value']} of the argument {match['path']} does not fit into int32"
+        number, name = match["value"], match["path"]
+        title = f"The number {number} of the argument {name} does not fit into int32"
         explanation = "JAX gives a Python integer the type int32, whose largest value is 2,147,483,647."
-        name = match["path"]
         if raised is None or not isinstance(raised.node, ast.Call) or module_of_call(raised, raised.node):
-            # The user's line calls a function of JAX: the path in the message names an argument in JAX's own code.
-            name = "the number"
-            title = f"The number {match['value']} does not fit into int32"
+            name = "the number"  # the user's line called a function of JAX, and the path is a name in JAX's own code
+            title = f"The number {number} does not fit into int32"
         cures = (
-            FoundCure("a float", None, f"Pass {name} as a float, such as {float(int(match['value'])):.4g}."),
+            FoundCure("a float", None, f"Pass {name} as a float, such as {float(int(number)):.4g}."),
             FoundCure(
                 "jax_enable_x64",
                 None,
@@ -306,7 +305,8 @@ def _unhashed_part(raised: RaisedAt | None, type_: str, part: str) -> Explained:
     static_argument = _static_argument(raised, type_)
     title = f"A static argument cannot be hashed: this {kind} holds {content}"
     if static_argument is not None:
-        title = f"The static argument {static_argument[0]} cannot be hashed: this {kind} holds {content}"
+        argument_name = static_argument[0]
+        title = f"The static argument {argument_name} cannot be hashed: this {kind} holds {content}"
     explanation = "The value of a static argument is part of the cache key, so Python must be able to hash the value."
     words = f"Write a tuple in place of the {inner} in the static argument."
     cure = FoundCure("a tuple", None, words)

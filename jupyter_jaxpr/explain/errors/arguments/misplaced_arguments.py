@@ -282,7 +282,8 @@ def _named_argnums(raised: RaisedAt, call: ast.Call) -> Explained | None:
         texts = [element.value for element in names if isinstance(element, ast.Constant) and type(element.value) is str]
         if option is None or not texts or not transform.args:
             continue
-        title = f"argnums takes the positions of arguments, not the name {texts[0]}"
+        passed_name = texts[0]
+        title = f"argnums takes the positions of arguments, not the name {passed_name}"
         words = "Write the position of the argument: the first argument has the position 0."
         parameters = parameters_of(value_of(raised, transform.args[0]))
         if len(texts) != len(names) or not all(text in parameters for text in texts):
@@ -303,7 +304,8 @@ def _named_static(raised: RaisedAt, call: ast.Call) -> Explained | None:
         if option.arg not in ("static_argnums", "donate_argnums") or not texts:
             continue
         named = option.arg.replace("argnums", "argnames")
-        title = f"{option.arg} takes the positions of arguments, not the name {texts[0]}"
+        option_name, passed_name = option.arg, texts[0]
+        title = f"{option_name} takes the positions of arguments, not the name {passed_name}"
         code = f"{named}={raised.source(option.value)}"
         words = f"The option {named} takes the names of arguments."
         if len(texts) != len(names):
@@ -386,7 +388,7 @@ def _no_device(raised: RaisedAt) -> Explained | None:
         return None
     index = raised.source(node.slice)
     device_count = jax.device_count()
-    title = f"There is no device {index}: JAX has {count(device_count, 'device')} here"
+    title = f"There is no device {index}: on this machine, JAX has {count(device_count, 'device')}"
     needed_count = str(int(index) + 1) if index.isdecimal() else "N"
     return Explained(None, title, "", (FoundCure("jax.devices()", None, _XLA_FLAGS.format(count=needed_count)),))
 
@@ -407,7 +409,9 @@ def _mesh(raised: RaisedAt, size: int, shape: str) -> Explained | None:
     device_count = 1
     for axis_size in sizes:
         device_count *= axis_size
-    title = f"A mesh of the shape {shape} needs {device_count} devices, but JAX has {count(size, 'device')} here"
+    title = (
+        f"A mesh of the shape {shape} needs {device_count} devices, but on this machine JAX has {count(size, 'device')}"
+    )
     return Explained(None, title, "", (FoundCure("the shape", None, _XLA_FLAGS.format(count=device_count)),))
 
 
@@ -449,7 +453,7 @@ def _no_params(raised: RaisedAt, call: ast.Call) -> Explained | None:
     code = written(raised, call, [*(raised.source(argument) for argument in call.args), params])
     words = f"Pass the parameters that {optimizer}.init received as the third argument of {optimizer}.update."
     cures = rewritten(raised, call, "params", code, words)
-    return Explained(None, "This optimizer needs the parameters in update", "", cures) if cures else None
+    return Explained(None, "This optimizer needs the parameters as an argument of update", "", cures) if cures else None
 
 
 def _class_labels(raised: RaisedAt, call: ast.Call) -> Explained | None:
@@ -556,7 +560,8 @@ def trees_error(raised: RaisedAt, operator: str, left: str, right: str) -> Expla
     if len(trees) < len(names) and all(_is_row(names[name]) for name in trees):
         return None  # beside an array, a list of numbers stands for one array, not for a tree
     kind = type(names[culprits[-1]]).__name__
-    title = f"{operator} works on arrays, but {culprits[-1]} is {with_article(kind)} of arrays"
+    name_of_tree = culprits[-1]
+    title = f"{operator} works on arrays, but {name_of_tree} is {with_article(kind)} of arrays"
     parameters = ", ".join(trees)
     code = f"jax.tree.map(lambda {parameters}: {raised.source(node)}, {parameters})"
     words = "jax.tree.map computes with the arrays at the same place of each tree."

@@ -31,7 +31,8 @@ def missing_key(raised: RaisedAt) -> Explained | None:
     texts = [repr(key) for key in holder if type(key) in (str, int)]
     ending = ", ..." if len(texts) > _MOST else ""
     title = f"{source} has no key {node.slice.value!r}"
-    explanation = f"The keys of {source} are {', '.join(texts[:_MOST])}{ending}." if texts else f"{source} has no keys."
+    listed_keys = ", ".join(texts[:_MOST]) + ending
+    explanation = f"The keys of {source} are {listed_keys}." if texts else f"{source} has no keys."
     named = [key for key in holder if type(key) is str]
     close_names = difflib.get_close_matches(str(node.slice.value), named, 1, _SIMILAR)
     written = str(node.slice.value)

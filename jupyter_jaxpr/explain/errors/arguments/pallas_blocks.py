@@ -66,7 +66,8 @@ def _grid(raised: RaisedAt, values: list[Any]) -> Explained | None:
     wrong = [value for value in values if type(value) is float]
     if grid is None or len(wrong) != 1:
         return None
-    title = f"The grid of a pallas_call takes integers, not the float {wrong[0]}"
+    wrong_size = wrong[0]
+    title = f"The grid of a pallas_call takes integers, not the float {wrong_size}"
     text = (
         "The grid says how many steps the Pallas kernel runs along each axis. Python's / gives a float, also for "
         "integers."

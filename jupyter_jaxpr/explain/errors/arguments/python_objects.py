@@ -68,8 +68,9 @@ def python_object_error(error: BaseException, raised: RaisedAt | None, function:
     if isinstance(error, IndexError) and _FORMAT.match(text):
         return _index(raised)
     if isinstance(error, IndexError) and (match := _AXIS.match(text)) and called(raised.node) in _LOOK_UP:
-        title = f"The call names the axis {match[1]}, but the array has {match[2]} axes"
-        last_axis = int(match[2]) - 1
+        axis, number_of_axes = match[1], match[2]
+        last_axis = int(number_of_axes) - 1
+        title = f"The call names the axis {axis}, but the array has {number_of_axes} axes"
         cure = FoundCure("axis", None, f"Axes count from 0. Write an axis from 0 to {last_axis}.")
         return Explained(None, title, "", (cure,))
     if isinstance(error, TypeError) and _NOT_CALLED.match(text):
@@ -134,7 +135,8 @@ def _named_place(raised: RaisedAt) -> Explained | None:
     )
     if not names:
         return None
-    title = f"The format of {raised.source(call.func)} names {names[0]}, but the call passes no value of this name"
+    printer, name_in_format = raised.source(call.func), names[0]
+    title = f"The format of {printer} names {name_in_format}, but the call passes no value of this name"
     words_of_cure = "Pass the value as name=value, or write {} without a name in the format."
     sources = [raised.source(argument) for argument in call.args]
     written = re.findall(r"\{([A-Za-z_]\w*)", str(words))
@@ -142,7 +144,7 @@ def _named_place(raised: RaisedAt) -> Explained | None:
     if len(names) == len(unread) == len(call.keywords) == 1 and len(sources) == 1:
         value = raised.source(unread[0].value)
         code = f"{raised.source(call.func)}({sources[0]}, {names[0]}={value})"
-        passed_name, name_in_format = unread[0].arg, names[0]
+        passed_name = unread[0].arg
         words_of_cure = (
             f"Pass {value} under the name {name_in_format}, which the format has, not under the name {passed_name}."
         )
@@ -239,7 +241,8 @@ def _of_list(raised: RaisedAt) -> Explained | None:
         else []
     )
     if texts:
-        title = f"{raised.source(texts[0])} is a string, not an array"
+        string = raised.source(texts[0])
+        title = f"{string} is a string, not an array"
         words = (
             "jax.tree.map calls the function with each leaf of the tree, also with strings. Remove the strings from "
             "the tree, or keep the strings in a tree of their own."

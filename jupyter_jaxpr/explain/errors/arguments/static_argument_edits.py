@@ -44,9 +44,10 @@ def static_cure(raised: RaisedAt, error: BaseException, function: str, names: Se
     if call.transform == "checkpoint":
         cure = _static_in_checkpoint(raised, call, function, names)
     else:
+        static_names = " and ".join(names)
         text = (
-            f"JAX compiles once for each value of {' and '.join(names)}. Use a static argument for a setting that "
-            "seldom changes."
+            f"JAX compiles once for each value of {static_names}. Use a static argument for a setting that seldom "
+            "changes."
         )
         cure = jit_with(raised, function, _keyword(names), "static_argnames", text, parameters_of(call.function))
     if cure is None or cure.code is None or traced_with(call, values, [*names, *_static(call)]) != "traced":

@@ -72,7 +72,7 @@ def tree_error(error: BaseException, raised: RaisedAt | None, function: str) -> 
     title = _title(text, at[0], at[1], notes)
     part = part_of_tree(raised) if raised is not None and not notes else None
     if title is None and part is not None:
-        title = "Two trees have different keys or fields"
+        title = "Two trees of the call have different keys or fields"
     elif title is None:
         return None
     elif trees is None:
@@ -96,11 +96,14 @@ def _title(text: str, first: str, second: str, notes: list[str]) -> str | None:
         kinds = [_kind(match["first"]), _kind(match["other"])]
         notes += [_NONE] if "None" in kinds else []
         notes += [_FROZEN] if sorted(kinds) == ["a FrozenDict", "a dict"] else []
-        return f"{first} is {kinds[0]}, but {second} is {kinds[1]}"
+        first_kind, second_kind = kinds
+        return f"{first} is {first_kind}, but {second} is {second_kind}"
     if match := _LENGTHS.search(text):
-        return f"{first} has {_elements(match['first'])}, but {second} has {match['other']}"
+        number_of_elements = match["other"]
+        return f"{first} has {_elements(match['first'])}, but {second} has {number_of_elements}"
     if match := KEYS.search(text):
-        return f"{first} has the keys {_keys(match['first'])}, but {second} has the keys {_keys(match['other'])}"
+        first_keys, second_keys = _keys(match["first"]), _keys(match["other"])
+        return f"{first} has the keys {first_keys}, but {second} has the keys {second_keys}"
     return None
 
 
@@ -117,7 +120,8 @@ def _converted(raised: RaisedAt, text: str) -> list[FoundCure]:
         return []
     other = raised.source(call.args[2])
     code = f"{pair[0]}({other})"
-    words = f"Write {code}, which makes a {pair[0]} of the same elements."
+    kind = pair[0]
+    words = f"Write {code}, which makes a {kind} of the same elements."
     return passed(raised, [applied(FoundCure(pair[0], code, words), [edit_of(raised, over(call.args[2], code))])])
 
 

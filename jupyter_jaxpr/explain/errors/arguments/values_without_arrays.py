@@ -281,7 +281,8 @@ def _none_operand(raised: RaisedAt, operator: str, is_of_jax: bool) -> Explained
     if not names:
         words = f"{raised.source(calls[0])} returns None. Write a call that returns an array."
         if isinstance(calls[0].func, ast.Name) and type(value_of(raised, calls[0].func)) is types.FunctionType:
-            words = f"Return the result at the end of {calls[0].func.id}."
+            called_function = calls[0].func.id
+            words = f"Return the result at the end of {called_function}."
     other_operands = [operand for operand in nodes if operand is not nones[0]]
     return Explained(None, title, operands(raised, other_operands), (FoundCure("a value", None, words),))
 
@@ -506,8 +507,9 @@ def _reference(raised: RaisedAt) -> Explained | None:
     if not nodes:
         return None
     names = list(dict.fromkeys(reference.id for reference in nodes))
-    title = f"{names[0]} is a reference, not an array"
-    words = f"Read the array with {names[0]}[...]. A Pallas kernel reads and writes arrays through references."
+    reference_name = names[0]
+    title = f"{reference_name} is a reference, not an array"
+    words = f"Read the array with {reference_name}[...]. A Pallas kernel reads and writes arrays through references."
     cure = FoundCure("[...]", f"{names[0]}[...]", words)
     cure = applied(cure, [edit_of(raised, over(reference, f"{reference.id}[...]")) for reference in nodes])
     return Explained(None, title, operands(raised, nodes[:1]), tuple(passed(raised, [cure])))

@@ -51,7 +51,8 @@ def argument_error(text: str, raised: RaisedAt | None) -> Explained | None:
             passed_arguments = count(int(match["given"]), "argument")
             title = f"{construct} passes {passed_arguments} to {function_text}"
             if match["takes"]:
-                title = f"{construct} passes {passed_arguments} to {function_text}, which takes {match['takes']}"
+                taken_count = match["takes"]
+                title = f"{construct} passes {passed_arguments} to {function_text}, which takes {taken_count}"
         words = _CALLERS[construct]
         if construct == "switch" and isinstance(raised.node, ast.Call) and len(raised.node.args) == 2:
             words = f"{words} This call has no argument after the branches."
@@ -139,7 +140,8 @@ def _missing_arguments(raised: RaisedAt, construct: str, text: str) -> Explained
     names = " and ".join(re.findall(r"'(\w+)'", text))
     numbers = _TAKES.search(text)
     if not names and numbers is not None:
-        title = f"{construct} takes {numbers['takes']} arguments by position, but gets {numbers['given']}"
+        taken_count, passed_count = numbers["takes"], numbers["given"]
+        title = f"{construct} takes {taken_count} arguments by position, but gets {passed_count}"
         words = _CALLERS[construct]
         if construct == "map":
             words = "Pass several arrays as one tuple: lax.map(lambda pair: pair[0] + pair[1], (a, b))."

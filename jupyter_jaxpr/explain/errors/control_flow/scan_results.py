@@ -79,13 +79,15 @@ def swapped_cure(raised: RaisedAt, loop_body: Body | None, is_container: bool) -
     if tried.code is None:  # the cure had no trial, so only names can show which value is the new carry
         if holds_second or not (by_name or (is_container and _is_of_parts(second, _unpacked(body, parameters[0])))):
             return None
-        words = f"If {raised.source(second)} is the new carry, return {raised.source(second)} first. {ORDER}"
+        second_value = raised.source(second)
+        words = f"If {second_value} is the new carry, return {second_value} first. {ORDER}"
         return replace(cure, text=words, level="advice", edits=())
     if not holds_second and (by_name or is_container or (isinstance(first, ast.Constant) and first.value is None)):
         return tried
     if all(_is_old(part, old) for part in _parts(first)):
         return None  # the first value is the received carry in another container, so a swap is no cure
-    words = f"If {raised.source(second)} is the new carry, return {raised.source(second)} first. {ORDER}"
+    second_value = raised.source(second)
+    words = f"If {second_value} is the new carry, return {second_value} first. {ORDER}"
     return replace(cure, text=words, level="advice", edits=())
 
 

@@ -274,7 +274,7 @@ def _reused_key(raised: RaisedAt | None) -> Explained:
             if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
             if node.lineno < raised.place.line
         )
-        explanation += f" Line {lines[-1]} used {name} before." if lines else ""
+        explanation += f" Line {lines[-1]} used the key {name} before." if lines else ""
     title = f"The key {name} is used a second time" if name else "A key is used a second time"
     key = name or "key"
     code = f"{key}, subkey = jax.random.split({key})"

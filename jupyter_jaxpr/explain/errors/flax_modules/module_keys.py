@@ -26,10 +26,11 @@ def module_key_error(error: BaseException, raised: RaisedAt | None, function: st
     if match is None or raised is None or raised.frame is None:
         return None
     module = "A module of flax" if match[1] == "None" else match[1]
-    title = f"{module} needs a random key of the name {match[2]}"
+    key_name = match[2]
+    title = f"{module} needs a random key of the name {key_name}"
     found = _call_of_apply([raised.frame, *reversed(raised.callers)])
     if found is None:
-        words = f"Pass rngs={{'{match[2]}': key}} to apply, with all other arguments as before."
+        words = f"Pass rngs={{'{key_name}': key}} to apply, with all other arguments as before."
         cures = [FoundCure("rngs", None, words)]
     else:
         cures = [_with_key(*found, match[2])]

@@ -72,7 +72,8 @@ def _no_variables(raised: RaisedAt, call: ast.Call) -> Explained | None:
     first = call.args[0] if call.args else None
     if first is None or not (dtype_of(value_of(raised, first)) or type_of_new_array(raised, first)):
         return None
-    title = f"apply takes the variables first, but gets {' '.join(raised.source(first).split())}"
+    first_argument = " ".join(raised.source(first).split())
+    title = f"apply takes the variables as its first argument, but gets {first_argument}"
     text = operands(raised, [first], type_of_new_array)
     space = namespace(raised)
     names = [name for name in raised.module_names if type(space.get(name)) is dict and "params" in space[name]]
@@ -80,7 +81,8 @@ def _no_variables(raised: RaisedAt, call: ast.Call) -> Explained | None:
     if len(names) != 1:
         return Explained(raised.place, title, text, (FoundCure("the variables", None, words),))
     code = f"{names[0]}, {raised.source(first)}"
-    named = f"Pass {names[0]} first: this dict has the key 'params'."
+    dict_name = names[0]
+    named = f"Pass {dict_name} as the first argument: this dict has the key 'params'."
     cure = applied(FoundCure("the variables", code, named), [edit_of(raised, over(first, code))])
     return Explained(
         raised.place, title, text, tuple(passed(raised, [cure])) or (FoundCure("the variables", None, words),)

@@ -29,7 +29,7 @@ def unchanged_collection_error(error: BaseException, raised: RaisedAt | None, fu
     if at is None or not isinstance(call, ast.Call) or any(keyword.arg == "mutable" for keyword in call.keywords):
         return None
     variable, collection = match[1], match[2]
-    title = f"The call updates the variable {variable} in the collection {collection}, which apply does not change"
+    title = f"The call updates {variable} in {collection}, a collection that apply does not change"
     text = "apply changes a collection only if the argument mutable names the collection."
     words = "With the argument mutable, apply returns a pair: the result, and a dict of the updated collections."
     code = f"{at.source(call)[:-1].rstrip().rstrip(',')}, mutable=['{collection}'])"

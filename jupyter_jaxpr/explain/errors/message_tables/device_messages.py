@@ -52,31 +52,35 @@ DEVICE_MESSAGES = (
     ),
     Message(
         r"Unknown backend (?P<platform>\w+)\. Available backends are \[(?P<platforms>.*?)\]",
-        "JAX finds no platform {platform} here",
-        "JAX has these platforms here: {platforms}.",
+        "JAX finds no platform {platform} on this machine",
+        "On this machine, JAX has these platforms: {platforms}.",
         ("jax.devices()", "jax.devices() lists the devices of the default platform."),
     ),
     Message(
         r"Number of devices (?P<number_of_devices>\d+) must be >= the product of mesh_shape (?P<shape>\(.*?\))",
-        "A mesh of the shape {shape} needs more devices than there are: {number_of_devices}",
+        "A mesh of the shape {shape} needs more devices than JAX has: the number of devices is {number_of_devices}",
         "",
-        ("the shape", "Give a shape whose sizes, multiplied, give at most {number_of_devices}."),
+        ("the shape", "Pass a shape of the mesh whose sizes multiply to at most {number_of_devices}."),
     ),
     Message(
         r"(?:RESOURCE_EXHAUSTED: )?Out of memory (?:while trying to allocate|allocating) (?P<bytes>\d+) bytes",
         "The device has no memory for an array of {bytes} bytes",
         "",
-        ("smaller arrays", "Compute in parts, for example with jax.lax.map and batch_size=, or use a smaller dtype."),
+        (
+            "smaller arrays",
+            "Compute one part of the array at a time, for example with jax.lax.map and batch_size=, or use a smaller "
+            "dtype.",
+        ),
     ),
     Message(
         r"Please set a mesh via `jax\.set_mesh` if a PartitionSpec is passed to device_put",
-        "A PartitionSpec names the axes of a mesh, and no mesh is set",
+        "A PartitionSpec names the axes of a mesh, but no mesh is set for device_put",
         "",
         ("NamedSharding", "Pass NamedSharding(mesh, P(...)), or set a mesh with jax.set_mesh(mesh) before the call."),
     ),
     Message(
         r"with_sharding_constraint requires a non-empty mesh in context",
-        "A PartitionSpec names the axes of a mesh, and no mesh is set here",
+        "A PartitionSpec names the axes of a mesh, but no mesh is set for with_sharding_constraint",
         "",
         ("NamedSharding", "Pass NamedSharding(mesh, P(...)), or set a mesh with jax.set_mesh(mesh) before the call."),
     ),

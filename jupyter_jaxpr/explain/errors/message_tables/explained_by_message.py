@@ -115,9 +115,9 @@ def _out_of_bounds(number: int, dtype: str) -> Explained | None:
     import numpy as np
 
     limits = np.iinfo(dtype)
-    cure = FoundCure("a float", None, "Use a float, or turn jax_enable_x64 on before any other use of JAX.")
+    cure = FoundCure("a float", None, "Use a float, or turn on the setting jax_enable_x64 before any other use of JAX.")
     if np.iinfo("int32").min <= number <= np.iinfo("int32").max:
-        words = f"Use int32 in place of {dtype}, for example with .astype(jnp.int32) on the array beside the number."
+        words = f"Use int32 in place of {dtype}, for example x.astype(jnp.int32) for an array x of the dtype {dtype}."
         cure = FoundCure("int32", None, words)
     explanation = f"{dtype} holds the integers from {limits.min:,} to {limits.max:,}."
     return Explained(None, f"The number {number} does not fit into {dtype}", explanation, (cure,))
@@ -139,7 +139,10 @@ def _tracer_argument(text: str, raised: RaisedAt | None) -> Explained | None:
         ):
             places = " ".join(["{}"] * len(values))
             code = f'{raised.source(printer)}("{places}", {", ".join(map(raised.source, values))})'
-            words = "The first argument is the format. {} is the place of a value."
+            words = (
+                f"Pass a format as the first argument of {raised.source(printer)}. Each {{}} in the format stands for "
+                "a value."
+            )
             cure = applied(FoundCure("the format", code, words), [edit_of(raised, over(raised.node, code))])
             title = f"The first argument of {raised.source(printer)} is a format, not an array"
             return Explained(None, title, origin.sentence, tuple(passed(raised, [cure])), traced=True)

@@ -38,8 +38,8 @@ ARRAY_MESSAGES = (
         r"(?P<function>\w+) requires ndarray or scalar arguments, got <class "
         r"'(?:\w+\.)*(custom_jvp|custom_vjp|PjitFunction|function)'>",
         "{function} takes arrays, but gets a function",
-        "A tree of parameters, such as a module of equinox, may hold functions beside its arrays.",
-        ("arrays alone", "Pass the arrays alone, for example with equinox.filter(model, equinox.is_array)."),
+        "A tree of parameters, such as a module of equinox, may hold functions in addition to its arrays.",
+        ("arrays alone", "Pass only the arrays, for example equinox.filter(model, equinox.is_array)."),
     ),
     Message(
         r"The truth value of an empty array is ambiguous",
@@ -78,7 +78,7 @@ ARRAY_MESSAGES = (
     ),
     Message(
         r"(shift_\w+) does not accept dtype (?P<dtype>\w+)",
-        "The operators << and >> shift integers, not {dtype}",
+        "The operators << and >> shift the bits of integers, and take no {dtype}",
         "",
         ("an integer", "Convert the operands to integers, or multiply by a power of 2, as in x * 2.0**n."),
     ),
@@ -99,9 +99,9 @@ ARRAY_MESSAGES = (
         )
     ),
     Message(
-        r"Integers cannot be raised to negative powers, got integer_pow\((?P<dtype>\S+), (?P<power>-\d+)\)",
+        r"Integers cannot be raised to negative powers, got integer_pow\((?P<type>\S+), (?P<power>-\d+)\)",
         "An integer array cannot be raised to the power {power}",
-        "The result would not be an integer, and the array is {dtype}.",
+        "The result would not be an integer, but the type of the array is {type}.",
         ("a float", "Convert the array to float first, for example with x.astype(float)."),
     ),
     Message(
@@ -113,9 +113,9 @@ ARRAY_MESSAGES = (
     Message(
         r"Length of slice indices must match number of operand dimensions \((?P<starts>\d+) vs "
         r"(?P<shape>\(.*?\))\)",
-        "dynamic_slice needs one start for each axis, but gets {starts} for the shape {shape}",
+        "dynamic_slice needs one start index for each axis, but gets {starts} for an array of the shape {shape}",
         "",
-        ("starts", "Give as many starts and sizes as the array has axes."),
+        ("starts", "Pass as many start indices and sizes as the array has axes."),
     ),
     Message(
         r"(?P<function>convolve|correlate)\(\) only support 1-dimensional inputs",
@@ -127,7 +127,7 @@ ARRAY_MESSAGES = (
         r"The input to linalg\.(?P<function>\w+) must have shape \[\.\.\., n, n\], got shape",
         "{function} takes square matrices, but this matrix is not square",
         "",
-        ("a square matrix", "Give a square matrix."),
+        ("a square matrix", "Pass a square matrix: a matrix with as many rows as columns."),
         with_operands=True,
     ),
     Message(
@@ -143,7 +143,7 @@ ARRAY_MESSAGES = (
     ),
     Message(
         r"array split does not result in an equal division: rest is (?P<remainder>\d+)",
-        "The axis cannot be split into equal parts: the remainder is {remainder}",
+        "JAX cannot split the axis into equal parts: the division leaves the remainder {remainder}",
         "",
         (
             "axis",
@@ -157,23 +157,26 @@ ARRAY_MESSAGES = (
         r"(?P<number_of_elements>\d+)\) when 'replace=False'",
         "choice cannot draw {number_to_draw} different elements from {number_of_elements} elements",
         "",
-        ("replace", "Draw at most {number_of_elements}, or set replace=True, which may draw an element twice."),
+        (
+            "replace",
+            "Draw at most {number_of_elements} elements, or pass replace=True, which may draw an element twice.",
+        ),
     ),
     Message(
         r"cannot reshape array of shape (?P<shape>\(.*?\)) \(size (?P<number_of_elements>\d+)\) into shape "
         r"(?P<new_shape>\(.*?\)) because the product of specified axis sizes \((?P<product>\d+)\) does not "
         r"evenly divide",
-        "An array of shape {shape} does not reshape to {new_shape}",
+        "JAX cannot reshape an array of the shape {shape} to the shape {new_shape}",
         "The sizes of the new shape other than -1 multiply to {product}, which does not divide "
         "{number_of_elements}, the number of elements.",
-        ("another size", "Write sizes whose product divides {number_of_elements}."),
+        ("another size", "In the new shape, write sizes whose product divides {number_of_elements}."),
     ),
     Message(
         r"Number of einsum subscripts, (?P<number_of_subscripts>\d+), must be equal to the number of "
         r"operands, (?P<number_of_operands>\d+)",
         "einsum takes one operand for each of its subscripts: the number of subscripts is "
         "{number_of_subscripts}, the number of operands is {number_of_operands}",
-        "A comma separates the subscripts of two operands.",
+        "In the subscripts, a comma separates the letters of two operands.",
         ("subscripts", "Write the subscripts of each operand, separated by commas."),
     ),
     Message(
@@ -181,7 +184,7 @@ ARRAY_MESSAGES = (
         r"and dimensions=\((?P<axis>.*?),?\)",
         "squeeze cannot remove the axis {axis} of the shape {shape}",
         "squeeze removes axes of size 1 only.",
-        ("an index", "Take one element of the axis with an index, or reduce the axis, for example with a sum."),
+        ("an index", "Take one element along the axis with an index, or reduce the axis, for example with a sum."),
     ),
     Message(
         r"matmul input operand (\d) must have ndim at least 1, but it has ndim 0",
@@ -194,13 +197,13 @@ ARRAY_MESSAGES = (
         r"shape=(?P<target_shape>\(.*?\))",
         "An array of shape {shape} does not fit into the shape {target_shape}",
         "The new value has more axes than the part of the array that the value replaces.",
-        ("a slice", "Give a value of the shape {target_shape}, or write into a slice of more elements."),
+        ("a slice", "Write a value of the shape {target_shape}, or write the value into a slice of more elements."),
     ),
     Message(
         r"Unknown backend:? '(?P<platform>\w+)' requested, but no platforms that are instances of \w+ are "
         r"present\. Platforms present are: (?P<platforms>.+)",
-        "JAX finds no platform {platform} here",
-        "JAX has these platforms here: {platforms}.",
+        "JAX finds no platform {platform} on this machine",
+        "On this machine, JAX has these platforms: {platforms}.",
         (
             "jax.devices()",
             "jax.devices() lists the devices. A GPU needs the jaxlib for GPUs, such as jax[cuda13].",
@@ -210,13 +213,16 @@ ARRAY_MESSAGES = (
         r"condlist must have length equal to choicelist \((?P<number_of_conditions>\d+) vs "
         r"(?P<number_of_choices>\d+)\)",
         "select takes one choice for each condition",
-        "Number of conditions: {number_of_conditions}. Number of choices: {number_of_choices}.",
-        ("one choice", "Write one choice for each condition. default= is the value where no condition holds."),
+        "The number of conditions is {number_of_conditions}, and the number of choices is {number_of_choices}.",
+        (
+            "one choice",
+            "Pass one choice for each condition. The argument default is the value where no condition is true.",
+        ),
     ),
     Message(
         r"Leading dimensions of input arrays must match",
-        "lstsq takes a matrix and values with the same number of rows",
-        "Each row of the Jacobian belongs to one element of the result.",
+        "lstsq takes a matrix and an array of values with the same number of rows",
+        "Each row of the matrix belongs to one of the values.",
         (
             "rows",
             "Pass a matrix with one row for each value. jnp.stack(columns, axis=1) makes a matrix from a list of its "
@@ -228,7 +234,7 @@ ARRAY_MESSAGES = (
         r"(?:jnp\.linalg\.)?(?P<function>\w+) requires ndarray or scalar arguments, got <class 'dict'> at "
         r"position (?P<position>\d+)",
         "{function} takes arrays, but gets a dict",
-        "Position of the dict among the arguments, counted from 0: {position}.",
+        "The dict is the argument at the position {position}; the first argument has the position 0.",
         (
             "ravel_pytree",
             "Pass one array of the dict, or make one array from all arrays of the dict: flat, restore = "
@@ -251,7 +257,7 @@ ARRAY_MESSAGES = (
         r"INVALID_ARGUMENT: Attempt to (?:donate the same buffer twice|use a buffer that was previously donated)",
         "A call receives one array twice and donates the array",
         "The call may reuse the memory of a donated argument, so no other argument can be the same array.",
-        ("a copy", "Pass x.copy() in one of the places, or do not donate the argument."),
+        ("a copy", "Pass x.copy() as one of the two arguments, or do not donate the argument."),
     ),
     Message(
         r"Custom VJP bwd rule must produce an output with the same container \(pytree\) structure as the args "
@@ -261,12 +267,16 @@ ARRAY_MESSAGES = (
         "JAX gives each cotangent to the argument at the same place. The arguments of nondiff_argnums get no "
         "cotangent: the rule returned the structure {returned_structure} for arguments of the structure "
         "{structure_of_arguments}.",
-        ("a tuple", "Return a tuple of this structure. Write None in the place of an argument without a cotangent."),
+        (
+            "a tuple",
+            "Return a tuple of the structure of the arguments, with None in the place of an argument without a "
+            "cotangent.",
+        ),
     ),
     Message(
         r"Custom VJP fwd rule (\S+) for function (?P<function>\w+) must produce a pair",
         "The forward rule of {function} must return a pair: the result and the residuals",
-        "The backward rule gets the residuals.",
+        "The residuals are the values that JAX passes to the backward rule.",
         (
             "a pair",
             "Return the pair (result, residuals). If the backward rule needs no residuals, return (result, None).",
@@ -277,7 +287,8 @@ ARRAY_MESSAGES = (
         r"args tuple of the primal function, but at output\[(?P<position>\d+)\] the bwd rule produced an "
         r"output of type (?P<type_of_cotangent>\S+) corresponding to an input of type "
         r"(?P<type_of_argument>[^\s,]+(?:,\d+)*\]?)",
-        "The backward rule returns {type_of_cotangent} for an argument of the type {type_of_argument}",
+        "The backward rule returns a cotangent of the type {type_of_cotangent} for an argument of the type "
+        "{type_of_argument}",
         "The cotangent at position {position} must have the shape and the type of its argument.",
         (
             "same type",
@@ -291,7 +302,7 @@ ARRAY_MESSAGES = (
         "The sharding needs an array of at least {needed_axes} axes, but the number of axes of the array is "
         "{number_of_axes}",
         "A PartitionSpec has one entry for each axis of the array at most.",
-        ("PartitionSpec", "Leave out the entries for axes that the array does not have."),
+        ("PartitionSpec", "Leave out the entries of the PartitionSpec for axes that the array does not have."),
     ),
     Message(
         r"'float' object cannot be interpreted as an integer",
@@ -316,7 +327,7 @@ ARRAY_MESSAGES = (
         "JAX cannot sort the keys of a dict",
         "JAX sorts the keys of each dict of a pytree, and Python cannot compare keys of different types, such as "
         "a number and a string.",
-        ("keys of one type", "Give all keys of the dict one type, such as str."),
+        ("dict keys of one type", "Use keys of one type in the dict, such as str."),
     ),
 )
 
@@ -326,13 +337,16 @@ MESSAGES = (
         r"dimension, but (?P<spec>.+) has duplicate entries for `(?P<axis>\w+)`",
         "The PartitionSpec {spec} names the mesh axis {axis} twice",
         "A mesh axis can split only one axis of an array.",
-        ("PartitionSpec", "Write None for the axes that the mesh axis does not split."),
+        (
+            "PartitionSpec",
+            "In the PartitionSpec, write None for the axes of the array that the mesh axis does not split.",
+        ),
     ),
     Message(
         r"scan got no values to scan over and `length` not provided",
         "scan does not know how many steps to run",
-        "scan runs one step for each element of xs, and xs has no array.",
-        ("length", "Pass length=n, or arrays in xs."),
+        "scan runs one step for each element of xs, but this xs holds no array.",
+        ("length", "Pass length=n for n steps, or arrays in xs."),
     ),
     Message(
         r"scan got value with no leading axis to scan over: (.+?)\.?$",
@@ -346,7 +360,7 @@ MESSAGES = (
     Message(
         r"scan got `length` argument of (?P<length>\d+) which disagrees with leading axis sizes "
         r"\[(?P<number_of_elements>.*?)\]",
-        "length={length} disagrees with xs, which has {number_of_elements} elements",
+        "The argument length={length} of scan disagrees with xs, which has {number_of_elements} elements",
         "scan runs one step for each element of xs.",
         ("length", "Leave length out, or cut xs to {length} elements."),
     ),
@@ -354,7 +368,7 @@ MESSAGES = (
         r"lower and upper arguments to fori_loop must have equal types, got (?P<type_of_lower>\w+) and "
         r"(?P<type_of_upper>\w+)",
         "The bounds of a fori_loop have different types: {type_of_lower} and {type_of_upper}",
-        "fori_loop counts in integers.",
+        "fori_loop counts with integers from the lower bound to the upper bound.",
         ("integers", "Pass integers as both bounds."),
     ),
     Message(
@@ -365,14 +379,14 @@ MESSAGES = (
     ),
     Message(
         r"Index type must be an integer, got (.+?) as (?P<dtype>\w+)",
-        "The index of switch must be an integer, not {dtype}",
-        "switch chooses a branch by a number from 0.",
+        "The index of switch must be an integer, but its dtype is {dtype}",
+        "switch chooses a branch by its number: the first branch has the number 0.",
         ("an integer", "Pass an integer, such as index.astype(int)."),
     ),
     Message(
         r"primal and tangent arguments to jax\.jvp do not match; .*?Got primal dtype (?P<dtype>\w+) and so "
         r"expected tangent dtype \[\('float0'",
-        "jvp differentiates floats, but an argument is {dtype}",
+        "jvp differentiates floats, but the dtype of an argument is {dtype}",
         "A tangent describes a small change of an argument, and an argument of the type {dtype} has no small changes.",
         (
             "a float",
@@ -383,20 +397,20 @@ MESSAGES = (
     Message(
         r"primal and tangent arguments to jax\.jvp do not match; .*?Got primal dtype "
         r"(?P<dtype_of_argument>\w+) .*? but got tangent dtype (?P<dtype_of_tangent>\w+)",
-        "The tangent of jvp is {dtype_of_tangent}, but the argument is {dtype_of_argument}",
+        "The tangent of jvp has the dtype {dtype_of_tangent}, but the argument has the dtype {dtype_of_argument}",
         "A tangent has the shape and the type of its argument.",
         ("same type", "Convert the tangent to {dtype_of_argument}."),
     ),
     Message(
         r"unexpected JAX type \(e\.g\. shape/dtype\) for argument to VJP function: got "
         r"(?P<type_of_cotangent>\S+), but expected (?P<type_of_result>\S+)",
-        "The cotangent is {type_of_cotangent}, but the result of the function is {type_of_result}",
+        "The cotangent has the type {type_of_cotangent}, but the result of the function has the type {type_of_result}",
         "A cotangent has the shape and the type of the result.",
-        ("same type", "Pass an array of the type {type_of_result}."),
+        ("same type", "Pass a cotangent of the type {type_of_result}."),
     ),
     Message(
         r"(?P<function>\w+) accepts a single key, but was given a key array of shape (?P<shape>\(.*?\))",
-        "{function} takes one key, but the keys have the shape {shape}",
+        "{function} takes one key, but gets an array of keys with the shape {shape}",
         "jax.random.split makes an array of keys.",
         ("jax.vmap", "Pass one key, such as keys[0], or map {function} over the keys with jax.vmap."),
     ),
@@ -426,13 +440,13 @@ MESSAGES = (
         r"pytree structure error: different lengths of \w+ at key path\s+shard_map in_specs\s.*?of length "
         r"(?P<number_of_entries>\d+), but .*?of length (?P<number_of_arguments>\d+)",
         "in_specs of shard_map does not have one entry for each argument",
-        "An entry says how the argument is split. Entries of in_specs: {number_of_entries}. Arguments of the "
-        "call: {number_of_arguments}.",
+        "Each entry says how shard_map splits one argument. in_specs has the length {number_of_entries}, and the "
+        "number of arguments is {number_of_arguments}.",
         ("in_specs", "Write a PartitionSpec for each argument, such as P() for an argument that is not split."),
     ),
     Message(
         r"pytree structure error: different pytree metadata at key path",
-        "Two trees have different keys or fields",
+        "Two trees of the call have different keys or fields",
         "The call takes trees of the same containers and keys, such as gradients and their parameters.",
         (
             "same structure",
@@ -442,7 +456,7 @@ MESSAGES = (
     ),
     Message(
         r"(?:Dict key mismatch|Custom node type mismatch|Tuple arity mismatch|List arity mismatch)(.*)",
-        "Two trees differ in their structure",
+        "Two trees of the call have different structures",
         "The call takes trees of the same containers and keys, such as gradients and their parameters.",
         (
             "same structure",
@@ -454,7 +468,7 @@ MESSAGES = (
         r"Argument '(.*?)' of type '?<class '(?:\w+\.)*(?P<kind>\w+)'>'? is not a valid JAX type",
         "An argument is not an array: its type is {kind}",
         "JAX computes with arrays and numbers.",
-        ("an array", "Pass an array or a number, or bind the argument before with functools.partial."),
+        ("an array", "Pass an array or a number, or bind the argument with functools.partial before the call."),
     ),
     Message(
         r"INTERNAL: (?:CpuCallback error calling callback|Generated function failed)[\s\S]*?callback\.py\", "
@@ -488,7 +502,7 @@ MESSAGES = (
         r"Python int (?P<number>-?\d+) too large to convert to (?P<dtype>\w+)",
         "The number {number} does not fit into {dtype}",
         "JAX gives a Python integer the type int32, whose largest value is 2,147,483,647.",
-        ("a float", "Use a float, or turn jax_enable_x64 on before any other use of JAX."),
+        ("a float", "Use a float, or turn on the setting jax_enable_x64 before any other use of JAX."),
         of_others=True,
     ),
     Message(
@@ -497,14 +511,14 @@ MESSAGES = (
         "The sharding needs an array of at least {needed_axes} axes, but the number of axes of the array is "
         "{number_of_axes}",
         "A PartitionSpec has one entry for each axis of the array at most.",
-        ("PartitionSpec", "Leave out the entries for axes that the array does not have."),
+        ("PartitionSpec", "Leave out the entries of the PartitionSpec for axes that the array does not have."),
     ),
     Message(
         r".*?the global size of its dimension (?P<axis>\d+) should be divisible by "
         r"(?P<number_of_devices>\d+), but it is equal to (?P<size>\d+)",
         "Axis {axis} has {size} elements, which cannot be split evenly over {number_of_devices} devices",
         "A sharding gives each device the same number of elements.",
-        ("pad", "Pad the axis to a multiple of the number of devices, or split another axis."),
+        ("pad", "Pad the axis of the array to a multiple of the number of devices, or split another axis."),
     ),
     Message(
         r".*?implies that array axis (?P<axis>\d+) is partitioned (?P<number_of_devices>\d+) times, but the "
@@ -519,8 +533,8 @@ MESSAGES = (
         r"(?P<spec>.*?), which maps array axis (?P<axis>\d+) \(of size (?P<size>\d+)\) to mesh ax[ie]s .*? "
         r"\(of (?:total )?size (?P<number_of_devices>\d+)\)",
         "Axis {axis} of an argument has {size} elements, which cannot be split evenly over {number_of_devices} devices",
-        "in_specs of shard_map says {spec} for {argument}, which is {type}. shard_map gives each device the "
-        "same number of elements.",
+        "in_specs of shard_map has the entry {spec} for the argument {argument} of the type {type}. shard_map gives "
+        "each device the same number of elements.",
         (
             "pad",
             "Pad axis {axis} to a multiple of {number_of_devices} elements, or write None for this axis in in_specs.",
@@ -544,27 +558,27 @@ MESSAGES = (
     ),
     Message(
         r"Python int(?:eger)? too large to convert to C (\w+)",
-        "An integer does not fit into the integers of JAX",
+        "An integer is too large for the integers of JAX",
         "JAX gives a Python integer the type int32, whose largest value is 2,147,483,647.",
-        ("a float", "Use a float, or turn jax_enable_x64 on before any other use of JAX."),
+        ("a float", "Use a float, or turn on the setting jax_enable_x64 before any other use of JAX."),
         of_others=True,
     ),
     Message(
         r"Found an unbound axis name: (?P<axis_name>\w+)",
-        "No axis is named {axis_name} here",
-        "vmap with axis_name, or shard_map, names an axis for the function that it calls.",
+        "No axis has the name {axis_name} at this place",
+        "vmap with axis_name, or shard_map, gives an axis a name, which only the mapped function can use.",
         ("axis_name", 'Call the function under jax.vmap with axis_name="{axis_name}", or under jax.shard_map.'),
     ),
     Message(
         r"iteration over a 0-d array",
         "Python cannot iterate over an array without axes",
-        "The array holds one number.",
-        ("an axis", "Use the array itself, or give it an axis with x[None] or jnp.atleast_1d(x)."),
+        "An array without axes holds one number.",
+        ("an axis", "Use the array itself, or add an axis to the array with x[None] or jnp.atleast_1d(x)."),
     ),
     Message(
         r"Cannot abstractly evaluate a checkify\.check which was not functionalized",
         "checkify.check works only within checkify.checkify",
-        "checkify.checkify turns the checks into a result of the function.",
+        "checkify.checkify makes a function that returns two values: the error of a failed check, and the result.",
         ("checkify.checkify", "Call error, result = jax.jit(checkify.checkify(f))(x), and then error.throw()."),
     ),
     Message(
@@ -595,7 +609,7 @@ MESSAGES = (
     Message(
         r"For parameter \"(?P<parameter>\w+)\" in \"(.*?)\", the given initializer is expected to generate "
         r"shape (?P<needed_shape>\(.*?\)), but the existing parameter it received has shape (?P<shape>\(.*?\))",
-        "The parameter {parameter} has the shape {shape}, but this input needs {needed_shape}",
+        "The parameter {parameter} has the shape {shape}, but this input needs the shape {needed_shape}",
         "flax made the parameters for an input of another size.",
         ("equal sizes", "Pass an input of the size that model.init received, or call model.init again."),
     ),
