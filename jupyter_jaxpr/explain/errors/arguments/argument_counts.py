@@ -257,7 +257,7 @@ def _unexpected(raised: RaisedAt, name: str, keyword: str) -> Explained | None:
         words = f"Leave {keyword} out of the call, or add {keyword} to the parameters of {name}."
         return Explained(None, title, text, (FoundCure("the parameters", None, words),))
     if right is None:
-        return Explained(None, title, text, (FoundCure("help", None, f"help({name}) lists the arguments."),))
+        return Explained(None, title, text, (FoundCure("help", None, f"help({name}) lists the arguments of {name}."),))
     words = (
         f"In JAX, the argument {keyword} has the name {right}."
         if right == _NAMES_OF_JAX.get(keyword) and is_of_library
@@ -347,7 +347,8 @@ def _arguments_inside(raised: RaisedAt) -> tuple[FoundCure, ...] | None:
         case _:
             return None
     code = f"{raised.source(call.func)}({', '.join(parts)})"
-    cure = FoundCure("the arguments", code, "Pass the arguments of the function after the function.")
+    words = "Pass the arguments of the function to jax.eval_shape, after the function."
+    cure = FoundCure("the arguments", code, words)
     return tuple(passed(raised, [applied(cure, [edit_of(raised, over(whole, code))])])) or None
 
 

@@ -272,7 +272,7 @@ def _index_last(raised: RaisedAt) -> Explained | None:
     title = f"fori_loop calls {name} with the index first, and then the carry"
     explanation = f"The parameter {first} gets the index, and the parameter {second} gets the carry."
     code = f"{second}, {first}"
-    words = f"Write the parameters as {code}."
+    words = f"Write the parameters of the body in the order {code}."
     cure = FoundCure("the order", code, words)
     edit = edit_of(raised, (parameters[0], parameters[1], code))
     if parameters[0].annotation is None and parameters[1].annotation is None and not body.args.defaults:

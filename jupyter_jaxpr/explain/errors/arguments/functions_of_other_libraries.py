@@ -210,6 +210,6 @@ def called_attribute(raised: RaisedAt) -> Explained | None:
     code = f"{source}.shape[{raised.source(args[0])}]" if args else f"{source}.shape"
     kind_of_value = "the number of elements of the array" if name == "size" else "a tuple of the sizes of the axes"
     title = f"The attribute {name} of a JAX array is {kind_of_value}, not a method"
-    words = f"{code} is the size of one axis." if args else f"{code} is the tuple of all sizes."
+    words = f"Write {code}, the size of one axis." if args else f"Write {code}, the tuple of all sizes."
     cure = applied(FoundCure("shape", code, words), [edit_of(raised, over(call, code))])
     return Explained(None, title, operand_types(raised), tuple(passed(raised, [cure])))

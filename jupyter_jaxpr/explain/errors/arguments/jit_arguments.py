@@ -147,8 +147,8 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
     value = values.get(name)
     if not is_plain and not values:
         text = (
-            f"If {name} holds no array, {name} can be static, and JAX compiles once for each value. The type {kind} "
-            "needs an __eq__ and a __hash__ that compare the contents."
+            f"If {name} holds no array, {name} can be static: JAX then compiles once for each value of {name}. The "
+            f"type {kind} needs an __eq__ and a __hash__ that compare the contents."
         )
     elif not is_plain and own_hash(value) is None:
         text += f" The type {kind} needs an __eq__ and a __hash__ that compare the contents."
@@ -225,10 +225,10 @@ def _keyword_only(raised: RaisedAt, name: str, number: int) -> Explained | None:
         )
     listed = in_a_sentence(others, 4)
     text = (
-        f"In line {function.lineno}, the star stands before {listed}: {name} takes the parameters after the star by "
-        "name alone."
+        f"In line {function.lineno}, a * stands before {listed} in the parameters of {name}: {name} takes the "
+        "parameters after the * only by name."
     )
-    cure = FoundCure("by name", None, f"Write the name before the value, such as {others[0]}=value.")
+    cure = FoundCure("by name", None, f"Write the name of the parameter before the value, as in {others[0]}=value.")
     if len(others) == 1 and number == len(call.args) - 1 == len(positional):
         node = call.args[number]
         code = f"{others[0]}={raised.source(node)}"
@@ -391,7 +391,7 @@ def _tuple_of_sizes(raised: RaisedAt, node: ast.expr) -> FoundCure | None:
     if not isinstance(inner, ast.Attribute) or inner.attr != "shape" or called(node) not in ("array", "asarray"):
         return None
     code = raised.source(inner)
-    cure = FoundCure("a tuple", code, f"{code} is a tuple, which Python can hash.")
+    cure = FoundCure("a tuple", code, f"Pass {code}, which is a tuple: Python can hash a tuple.")
     return next(iter(passed(raised, [applied(cure, [edit_of(raised, over(node, code))])])), None)
 
 

@@ -37,7 +37,7 @@ def other_update_error(error: BaseException, raised: RaisedAt | None, function: 
         return None
     name, source = call.args[0].id, raised.source(call.args[2])
     kind = type_of(updates) or with_article(type(updates).__name__)
-    title = f"update takes the gradient first, but gets {name}, which is {kind}"
+    title = f"update of an optimizer takes the gradient first, but gets {name}, which is {kind}"
     text = f"A gradient has the structure and the shapes of {source}. In this code, {gradient} is the gradient."
     words = f"Pass {gradient} in the place of {name}."
     cure = applied(FoundCure("the gradient", gradient, words), [edit_of(raised, over(call.args[0], gradient))])

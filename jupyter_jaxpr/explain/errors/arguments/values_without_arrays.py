@@ -430,7 +430,7 @@ def _not_array(raised: RaisedAt, kind: str) -> Explained | None:
         kind_of_iterator = "reversed iterator" if kind == "reversed" else kind
         title = f"{called(call)} takes arrays, but {source} is a {kind_of_iterator}"
         code = f"{jnp}.array(list({source}))"
-        words = "jax.numpy makes an array from a list."
+        words = f"Pass an array: {jnp}.array makes an array from a list of the elements."
         if kind == "zip" and isinstance(node, ast.Call) and maker_name == "zip" and called(call) == "scan":
             arrays = [raised.source(argument) for argument in node.args]
             code = f"({', '.join(arrays)}{',' * (len(arrays) == 1)})"

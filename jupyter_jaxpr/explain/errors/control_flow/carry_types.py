@@ -49,8 +49,8 @@ def carry_error(text: str, raised: RaisedAt | None, name: str) -> Explained:
     path, before, after = changes[0]["path"], changes[0]["before"], changes[0]["after"]
     leaf = "the carry" if path == "loop_carry[1]" else path.replace("loop_carry[1]", "carry")
     explanation = (
-        f"A carry must have the same type at each step. This step receives {leaf} as {before} and returns {leaf} "
-        f"as {after}."
+        f"A carry must have the same type at each step. This step receives {leaf} with the type {before} and returns "
+        f"{leaf} with the type {after}."
     )
     explanation = " ".join([explanation, *_carry_origins(raised, path)])
     if len(changes) > 1:
@@ -60,7 +60,8 @@ def carry_error(text: str, raised: RaisedAt | None, name: str) -> Explained:
         explanation += f" The types of these carry values also change in the step: {other_changes}.".replace(
             "loop_carry[1]", "carry"
         )
-    title = f"The carry of {name} changes its type: {before} → {after}"
+    type_before, type_after = before, after
+    title = f"The carry of {name} changes its type: {type_before} → {type_after}"
     cures = _carry_cures(raised, path, before, after)
     if raised is not None:
         cures = passed(raised, cures)
@@ -90,7 +91,9 @@ def _structure_error(text: str, raised: RaisedAt | None, name: str) -> Explained
         ):
             cures = [replace(cure, level="advice", edits=()) for cure in whole] if returns_parts(body) else []
         if cures:
-            title = "The body of a scan returns the parts of the carry as the carry and the step's output"
+            title = (
+                "The body of a scan returns the parts of the carry in the place of the new carry and the step's output"
+            )
             return Explained(None, title, ORDER, tuple(cures))
         swapped = swapped_cure(raised, body, is_container=_CONTAINER.search(text) is not None)
     if name in ("fori_loop", "while_loop") and raised is not None and parts is not None:

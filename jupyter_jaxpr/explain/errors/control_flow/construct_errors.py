@@ -63,7 +63,8 @@ def condition_error(text: str, raised: RaisedAt | None) -> Explained:
         title = f"A condition must be a single boolean, not a {kind_of_condition}"
         return Explained(None, title, "", (FoundCure("a comparison", None, words),))
     match = _GIVEN.search(text)
-    explanation = f"The condition has the type {match[1]}." if match is not None else ""
+    type_of_condition = match[1] if match is not None else ""
+    explanation = f"The condition has the type {type_of_condition}." if type_of_condition else ""
     if match is not None and match[1].endswith("[]"):
         words = "Write a comparison, such as x > 0: while_loop takes no integer and no float as its condition."
         cures = [FoundCure("a comparison", None, words)]

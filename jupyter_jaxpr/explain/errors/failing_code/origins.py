@@ -299,11 +299,13 @@ def _operand_sentence(raised: RaisedAt, node: ast.expr) -> str | None:
     paths = [argument.path for argument in origins.inputs]
     at = line_of(value)
     if inner != type_ and origin is not None and origin.function is None:
-        return f"{text} is one element of {inner}: {type_}."
+        type_of_mapped_array, type_of_element = inner, type_
+        return f"{text} is one element of {type_of_mapped_array}: {type_of_element}."
     if paths == [text]:
         return f"The argument {text} is {path} ({type_})." if path else f"The argument {text} is {type_}."
     if at is None and len(origins.inputs) == 1 and _is_argument(raised, value):
-        return f"{text} is the argument {paths[0]} ({type_})."
+        argument = paths[0]
+        return f"{text} is the argument {argument} ({type_})."
     if at is not None:
         return f"{text} is {type_}, computed in line {at}."
     if path is not None:

@@ -318,7 +318,7 @@ ARRAY_MESSAGES = (
         "",
         (
             "help",
-            "help({function}) lists the arguments.",
+            "help({function}) lists the arguments of {function}.",
         ),
         of_others=True,
     ),
