@@ -102,9 +102,9 @@ CALL_MESSAGES = (
     ),
     Message(
         r"`type` argument of array\.view\(\) is not supported",
-        "The method view of a JAX array takes a dtype, not sizes",
+        "view of a JAX array takes a dtype, not sizes",
         "",
-        ("reshape", "Call x.reshape(...) with the sizes."),
+        ("reshape", "Write x.reshape(...) with the sizes."),
         with_operands=True,
     ),
     Message(

@@ -450,8 +450,8 @@ MESSAGES = (
         "The call takes trees of the same containers and keys, such as gradients and their parameters.",
         (
             "same structure",
-            "Give both trees the same keys and containers. The message of the error lists the keys or the containers "
-            "of both trees.",
+            "Make the containers and keys of the two trees equal. The message of the error lists the keys or the "
+            "containers of both trees.",
         ),
     ),
     Message(
@@ -460,8 +460,8 @@ MESSAGES = (
         "The call takes trees of the same containers and keys, such as gradients and their parameters.",
         (
             "same structure",
-            "Give both trees the same keys and containers. The message of the error lists the keys or the containers "
-            "of both trees.",
+            "Make the containers and keys of the two trees equal. The message of the error lists the keys or the "
+            "containers of both trees.",
         ),
     ),
     Message(
