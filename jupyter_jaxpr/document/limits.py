@@ -29,7 +29,7 @@ AMOUNT: Final = 1e24
 #: The latest date, in seconds since 1970.
 LAST_SECOND: Final = 253_402_300_799
 #: The most lines, and the most characters, of the programs in one copy or export.
-LINES: Final = 60_000
+LINES: Final = 40_000
 CHARACTERS: Final = 20_000_000
 #: The most steps (variables and programs visited) for finding the names of programs that are printed inside texts; each
 #: such program has its own names.
