@@ -311,3 +311,125 @@ def test_a_recompile_error_in_a_cell(notebook: Notebook) -> None:
         "with jupyter_jaxpr.observe(max_compiles={'<lambda>': 0}):\n    f(x)"
     )
     assert "RecompileError: <lambda>: 1 compile, limit 0.\n  line 4: This is the first call of <lambda>." in ran.stdout
+
+
+CHOICE = "def cold(t):\n    return t - 1\ndef warm(t):\n    return t + 1\n"
+
+
+@pytest.mark.parametrize(
+    ("later", "reason"),
+    [
+        (
+            "def warm(t):\n    return t + 5\n",
+            Reason(
+                "redefined",
+                "JAX traced and compiled the cond again: warm is a new function object. The code of warm changed.",
+                cure="Expect one compile for each change of the code of warm.",
+            ),
+        ),
+        (
+            "def warm(t):\n    return t + 1\n",
+            Reason(
+                "new_function",
+                "JAX traced and compiled the cond again: warm is a new function object.",
+                cure="Define warm once, outside of the code that calls cond: JAX caches by function object.",
+            ),
+        ),
+        (
+            "def cold(t):\n    return t - 5\ndef warm(t):\n    return t + 5\n",
+            Reason(
+                "redefined",
+                "Line 1 defines cold again, with other code than line 1 of cell [2], so JAX traced and compiled the "
+                "cond again. The code of warm changed, too.",
+                cure="Expect one compile for each change of the code of warm and cold.",
+            ),
+        ),
+        (
+            CHOICE,
+            Reason(
+                "redefined",
+                "Line 1 defines cold again, with the same code as line 1 of cell [2], so JAX traced and compiled the "
+                "cond again.",
+                cure="Define cold and warm once: JAX caches by function object.",
+            ),
+        ),
+        (
+            "def cold(t):\n    return t - 1\n",
+            Reason(
+                "redefined",
+                "Line 1 defines cold again, with the same code as line 1 of cell [2], so JAX traced and compiled the "
+                "cond again.",
+                cure="Define cold once: JAX caches by function object.",
+            ),
+        ),
+        (
+            "def cold(t):\n    return t - 1\ndef warm(t):\n    return t + 5\n",
+            Reason(
+                "redefined",
+                "Line 1 defines cold again, with the same code as line 1 of cell [2], so JAX traced and compiled the "
+                "cond again. The code of warm changed, too.",
+                cure="Expect one compile for each change of the code of warm.",
+            ),
+        ),
+    ],
+)
+def test_a_branch_that_another_cell_defines_again(notebook: Notebook, later: str, reason: Reason) -> None:
+    call = "jax.lax.cond(True, cold, warm, 20.0)"
+    notebook.run(CHOICE + call)
+    notebook.run(f"{later}{call}  # another cell")
+    assert misses(notebook, "cond(cold, warm)")[-1] == ("compiled", (reason,))
+
+
+def test_a_condition_or_a_body_of_a_while_loop_that_another_cell_defines_again(notebook: Notebook) -> None:
+    call = "jax.lax.while_loop(more, grow, 1)"
+    notebook.run(f"def more(n):\n    return n < 9\ndef grow(n):\n    return n * 2\n{call}")
+    notebook.run(f"def more(n):\n    return n < 5\n{call}")
+    assert misses(notebook, "while_loop(grow)")[-1] == (
+        "compiled",
+        (
+            Reason(
+                "redefined",
+                "JAX traced and compiled the while_loop again: the condition more is a new function object. The code "
+                "of more changed.",
+                cure="Expect one compile for each change of the code of more.",
+            ),
+        ),
+    )
+    notebook.run(f"def grow(n):\n    return n * 3\n{call}")
+    assert misses(notebook, "while_loop(grow)")[-1] == (
+        "compiled",
+        (
+            Reason(
+                "redefined",
+                "Line 1 defines grow again, with other code than line 3 of cell [2], so JAX traced and compiled the "
+                "while_loop again.",
+                cure="Expect one compile for each change of the code of grow.",
+            ),
+        ),
+    )
+
+
+def test_a_cell_with_branches_that_is_edited_and_run_again(notebook: Notebook) -> None:
+    call = "jax.lax.cond(True, cold, warm, 20.0)"
+    for branches in (CHOICE, CHOICE, CHOICE.replace("t - 1", "t - 2")):
+        notebook.shell.run_cell(branches + call, store_history=True, cell_id="branches")
+    again = (
+        "JAX compiled the cond again, because the cell that defines cold and warm was run again: cold and warm are new "
+        "function objects."
+    )
+    assert misses(notebook, "cond(cold, warm)")[1:] == [
+        (
+            "compiled",
+            (Reason("cell_rerun", again, cure="Define cold and warm in a cell of their own, and run that cell once."),),
+        ),
+        (
+            "compiled",
+            (
+                Reason(
+                    "cell_rerun",
+                    f"{again} The code of cold changed.",
+                    cure="Expect one compile for each change of the code of cold.",
+                ),
+            ),
+        ),
+    ]

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ...jax.eager_control_flow import Construct, PassedFunction
+from ...joined_names import in_a_sentence
 from ..user_or_library.whose_code import is_installed
 from ..value_texts import Reading
 from .closed_over import ChangedValue
@@ -39,7 +40,7 @@ def construct_reasons(
         text = f"A transform such as grad or vmap derived this program from {construct.title}."
         return (Reason("first_call", text, after="a derived program"),)
     if event.rerun and not before:
-        return (_rerun(construct),)
+        return (_rerun(event, construct),)
     if event.redefines is not None:
         return (_defined_again(event, event.redefines, construct, history),)
     if not before or event.key is None:
@@ -149,15 +150,21 @@ def _other_setting(construct: Construct, name: str, before: str | None, after: s
     return Reason("static_value", text, name, before, after, cure)
 
 
-def _rerun(construct: Construct) -> Reason:
-    bodies = _bodies(construct)
+def _rerun(event: MissEvent, construct: Construct) -> Reason:
+    names = list(dict.fromkeys(body.name for body in construct.bodies)) or ["the body"]
+    bodies = in_a_sentence(names)
+    are_new = "is a new function object" if len(names) == 1 else "are new function objects"
     text = (
-        f"JAX compiled the {construct.name} again, because the cell that defines {bodies} was run again: {bodies} is a "
-        "new function object."
+        f"JAX compiled the {construct.name} again, because the cell that defines {bodies} was run again: {bodies} "
+        f"{are_new}."
     )
-    cure = (
-        f"Define {_functions([body.name for body in construct.bodies])} in a cell of its own, and run that cell once."
-    )
+    changed = _with_other_code(event, construct)
+    if changed:
+        return Reason(
+            "cell_rerun", f"{text} The code of {in_a_sentence(changed)} changed.", cure=_change_of_code(changed)
+        )
+    own = "its own" if len(names) == 1 else "their own"
+    cure = f"Define {_functions([body.name for body in construct.bodies])} in a cell of {own}, and run that cell once."
     return Reason("cell_rerun", text, cure=cure)
 
 
@@ -165,15 +172,31 @@ def _defined_again(
     event: MissEvent, before: EarlierDefinition, construct: Construct, history: FunctionHistory
 ) -> Reason:
     """Return the reason for a body that another cell, or a later line, defines again."""
-    bodies = _bodies(construct)
-    if event.same_code and event.changed:
-        return _reads_another(construct, bodies, event.changed[0])
+    if event.same_code and event.changed and not event.other_codes:
+        return _reads_another(construct, _bodies(construct), event.changed[0])
     body = "the body" if history.definition is None else history.definition.function
     text = f"{defines_again(event, before, history, body)}, so JAX traced and compiled the {construct.name} again."
-    cure = f"Define {_functions([body.name for body in construct.bodies])} once: JAX caches by function object."
+    changed = _with_other_code(event, construct)
+    others = [name for name in changed if name != body]
+    if others:
+        text += f" The code of {in_a_sentence(others)} changed, too."
     if not event.same_code:
-        cure = f"Expect one compile for each change of the code of {bodies}."
-    return Reason("redefined", text, cure=cure)
+        return Reason("redefined", text, cure=_change_of_code([*others, body]))
+    if others:
+        return Reason("redefined", text, cure=_change_of_code(others))
+    earlier = before.history()
+    new = _new_functions(construct, [] if earlier is None else [old for old in earlier.events if old.construct])
+    names = [passed.name for passed in new or ()] or [body]
+    return Reason("redefined", text, cure=f"Define {_functions(names)} once: JAX caches by function object.")
+
+
+def _with_other_code(event: MissEvent, construct: Construct) -> list[str]:
+    """Return the names of the functions that the user wrote anew, with other code, since the previous call."""
+    return list(dict.fromkeys(construct.functions[index].name for index in event.other_codes))
+
+
+def _change_of_code(names: Sequence[str]) -> str:
+    return f"Expect one compile for each change of the code of {in_a_sentence(names)}."
 
 
 def _bodies(construct: Construct) -> str:
@@ -205,17 +228,21 @@ def _other_body(event: MissEvent, before: Sequence[MissEvent], construct: Constr
         return Reason(
             "new_function", f"The library makes {bodies} anew in each call: {bodies} is a new function object."
         )
-    # A changed outside value is reported before a rerun of the definition: if the user ran the definition only once,
-    # the body would read the old value.
-    if event.changed:
+    # the change of a value comes first: with the advice to run the definition once, the body would read the old value
+    if event.changed and not event.other_codes:
         return _reads_another(construct, bodies, event.changed[0])
     if event.rerun:
-        return _rerun(construct)
+        return _rerun(event, construct)
     if not new:
         text = f"JAX traced {bodies} again: a function of the {construct.name} is new, or JAX evicted the entry."
         cure = f"Define the functions once, outside of the code that calls {construct.name}."
         return Reason("new_function", text, cure=cure)
     text = f"JAX traced and compiled the {construct.name} again: {_are_new(new)}."
+    names_of_new = {passed.name for passed in new}
+    changed = [name for name in _with_other_code(event, construct) if name in names_of_new]
+    if changed:
+        text += f" The code of {in_a_sentence(changed)} changed."
+        return Reason("redefined", text, cure=_change_of_code(changed))
     names = " and ".join(dict.fromkeys(passed.name for passed in new))
     functions = _functions([passed.name for passed in new])
     cure = f"Define {functions} once, outside of the code that calls {construct.name}: JAX caches by function object."

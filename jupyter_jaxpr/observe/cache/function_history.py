@@ -25,7 +25,7 @@ from ..observation import Outcome, Place
 from ..user_or_library.whose_code import is_installed
 from .cache_key import Key
 from .closed_over import ChangedValue, changed_values, kept_values, unread_values
-from .function_objects import FunctionObject, NewestObject, code_to_compare, codes_to_compare
+from .function_objects import CodesOfConstruct, FunctionObject, NewestObject, code_to_compare, codes_to_compare
 from .reason import Reason
 from .where_made import Making, making_of
 from .wrapped_functions import Wrappers
@@ -107,9 +107,15 @@ class MissEvent:
     captured: Sequence[str] = ()
     method: bool = False
     callable_class: str = ""
-    changed: Sequence[ChangedValue] = ()
-    unread: Sequence[str] = ()
+    changed: Sequence[ChangedValue] = ()  # outside values that differ from those of the previous function object
+    unread: Sequence[str] = ()  # names of outside values that cannot be compared, and so may have changed
+    # whether the previous function object with the same wrappers had the same code, lines apart; None if unknown. For a
+    # construct, the code of its body is compared.
     same_code: bool | None = None
+    # for a construct, the indices of the passed functions whose code differs from the code of the previous construct
+    other_codes: tuple[int, ...] = ()
+    # the earlier definition of the function, in another cell or on another line; only set for the first miss of a
+    # function object, and only if the code of the later definition ran later
     redefines: EarlierDefinition | None = None
     construct: Construct | None = None
     another: bool = False
@@ -283,11 +289,11 @@ class FunctionHistory:
         if previous is not None:
             event.changed = changed_values(previous.outside, first.outside)
             event.unread = unread_values(previous.outside, first.outside)
-            if previous.code is not None and code_now is not None:
+            if isinstance(code_now, CodesOfConstruct) and isinstance(previous.code, CodesOfConstruct):
+                event.same_code = code_now.same_as(previous.code)
+                event.other_codes = code_now.changed_since(previous.code)
+            elif previous.code is not None and code_now is not None:
                 event.same_code = previous.code == code_now
-                # If a construct has several functions, it is unknown which of them has other code.
-                if type(code_now) is tuple and len(code_now) > 1 and not event.same_code:
-                    event.same_code = None
         if last is not None:
             event.alike = last.objects
             is_plain_function = not first.wrappers and type(unwrap(fun)) is FunctionType

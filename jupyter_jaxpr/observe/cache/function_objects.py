@@ -51,8 +51,10 @@ class NewestObject(NamedTuple):
     """
 
     objects: int
-    outside: Mapping[str, Outside]
-    code: CodeType | tuple[CodeType, ...] | None
+    outside: Mapping[str, Outside]  # name -> value that the newest object reads from outside
+    # a copy of the code of the user's function, without line numbers; for a construct, the codes of its functions; None
+    # for code of a package
+    code: CodeType | CodesOfConstruct | None
 
 
 def read_function_object(record: Any, fun: Any, key: Key | None, reading: Reading) -> FunctionObject:
@@ -98,19 +100,59 @@ def code_to_compare(fun: Any) -> CodeType | None:
     return None if code is None or is_installed(file_of(code)) else without_lines(code)
 
 
-def codes_to_compare(construct: Construct) -> tuple[CodeType, ...] | None:
-    """Return `code_to_compare` of each function that the user passed to a construct.
+class CodesOfConstruct(NamedTuple):
+    """`code_to_compare` of each function that the user passed to a construct.
 
-    Return None unless all of them are plain functions at the top level of a cell or a file.
+    Attributes:
+        codes: The (module, code) of each function; None unless the function is a plain function at the top level of a
+            cell or a file.
+        body: The index of the function that gives the construct its place: the body of a loop, or the first branch of
+            the user's.
     """
+
+    codes: tuple[tuple[str, CodeType] | None, ...]
+    body: int
+
+    def same_as(self, earlier: CodesOfConstruct) -> bool | None:
+        """Return whether the body has the same code as in an earlier call of the construct; None if unknown."""
+        if len(self.codes) != len(earlier.codes):
+            return None
+        now, before = self.codes[self.body], earlier.codes[self.body]
+        return None if now is None or before is None else now[1] == before[1]
+
+    def changed_since(self, earlier: CodesOfConstruct) -> tuple[int, ...]:
+        """Return the indices of the functions that the user certainly wrote anew, with other code, in one module."""
+        if len(self.codes) != len(earlier.codes):
+            return ()
+        return tuple(
+            index
+            for index, (now, before) in enumerate(zip(self.codes, earlier.codes, strict=True))
+            if now is not None and before is not None
+            if (now[0], now[1].co_name) == (before[0], before[1].co_name) and now[1] != before[1]
+        )
+
+
+def codes_to_compare(construct: Construct) -> CodesOfConstruct | None:
+    """Return the codes of the functions that the user passed to a construct; None if the functions are unknown."""
+    if not construct.functions:
+        return None
     functions = [None if passed.reference is None else passed.reference() for passed in construct.functions]
-    codes = [
-        code_to_compare(function)
-        for function in functions
+    codes = tuple(
+        _module_and_code(function)
         if type(function) is FunctionType and function.__code__.co_qualname.isidentifier()
-    ]
-    known = tuple(code for code in codes if code is not None)
-    return known if functions and len(known) == len(functions) else None
+        else None
+        for function in functions
+    )
+    bodies = construct.bodies
+    own = next((index for index, body in enumerate(bodies) if body.file and not is_installed(body.file)), 0)
+    # the condition of a while_loop comes before its body
+    body = len(codes) - len(bodies) + own
+    return CodesOfConstruct(codes, body) if 0 <= body < len(codes) else None
+
+
+def _module_and_code(function: FunctionType) -> tuple[str, CodeType] | None:
+    code, module = code_to_compare(function), function.__module__
+    return None if code is None else (module if type(module) is str else "", code)
 
 
 def _positional(fun: Any, count: int) -> list[str]:
