@@ -152,6 +152,72 @@ def test_calls_that_draw_nothing_twice(defined: Notebook, cell: str) -> None:
     assert notes(defined, cell) == []
 
 
+PLAIN = """
+class Dice:
+    def __init__(self, seed):
+        self.key = jax.random.key(seed)
+    def roll(self):
+        return jax.random.randint(self.key, (3,), 1, 7)
+    def roll_anew(self):
+        self.key, part = jax.random.split(self.key)
+        return jax.random.randint(part, (3,), 1, 7)
+
+def blurred(key, image, width=1.0):
+    return image + width * jax.random.normal(key, image.shape)
+
+dice, image = Dice(5), jnp.zeros((2, 2))
+"""
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "rolls = [dice.roll() for _ in range(4)]",
+        "images = [blurred(k, image) for _ in range(3)]",
+        "images = {name: blurred(k, image) for name in ('left', 'right')}",
+        "jnp.stack([blurred(k, image, width=0.5) for _ in range(2)])",
+    ],
+)
+def test_a_plain_function_that_draws_from_one_key_in_each_iteration(defined: Notebook, cell: str) -> None:
+    assert defined.run(PLAIN).result.success
+    text = f"Each iteration on line 2 draws from the same random key. {TWICE}"
+    cure = "Draw from another key in each iteration, such as from a part of jax.random.split(key, n)."
+    assert notes(defined, cell) == [(text, cure)]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "rolls = [dice.roll_anew() for _ in range(4)]",
+        "images = [blurred(key, image) for key in jax.random.split(k, 3)]",
+        "images = [blurred(k, image, width) for width in (0.5, 1.0)]",  # the same numbers, scaled: perhaps on purpose
+        "images = [blurred(k, photo) for photo in (image, image + 1)]",
+        "assert len({float(blurred(k, image).sum()) for _ in range(2)}) == 1",
+        "images = [blurred(k, image) for _ in range(1)]",
+        "images = [image + 1 for _ in range(3)]",
+    ],
+)
+def test_a_plain_function_that_draws_anew_or_on_purpose(defined: Notebook, cell: str) -> None:
+    assert defined.run(PLAIN).result.success
+    assert notes(defined, cell) == []
+
+
+def test_a_helper_that_one_call_in_a_loop_gives_the_same_key(defined: Notebook) -> None:
+    """The key is split in the loop: a split within the helper would give equal keys in each call."""
+    assert defined.run(PLAIN).result.success
+    built = defined.builds()
+    cell = "k = jax.random.key(0)\ntotal = 0\nfor _ in range(3):\n    total += blurred(k, image).sum()\nprint(total)"
+    assert defined.run(f"%%jaxpr\n{cell}").result.success
+    document = built[-1].document
+    found = [
+        (document.frames[note.frame].line, note.text, [cure.code for cure in note.cures])
+        for note in document.notes
+        if note.kind == "key_used_twice"
+    ]
+    code = "k, subkey = jax.random.split(k)\ntotal += blurred(subkey, image).sum()"
+    assert found == [(5, f"Line 5 uses the same random key 3 times. {TWICE}", [code])]
+
+
 def test_a_call_behind_an_error_draws_nothing(defined: Notebook) -> None:
     built = defined.builds()
     cell = "k = jax.random.key(0)\na = weights(k)\nraise ValueError\nb = inputs(k)"

@@ -181,6 +181,12 @@ SPLITS = "jax.random.split uses a key, too: after a split, draw from the new key
             6,
         ),
         (
+            "@jax.jit\ndef f(key):\n    def add(i, x):\n        return x + jax.random.normal(key)\n"
+            "    return jax.lax.fori_loop(0, 4, add, 0.0)\nf(key)",
+            "Each step of this fori_loop draws from the same random key, so each step draws the same numbers.",
+            6,
+        ),
+        (
             "@jax.jit\ndef f(key):\n    keys = jax.random.split(key, 3)\n    a = jax.random.normal(keys[0])\n"
             "    b = jax.random.normal(keys[1])\n    return a, b, jax.random.normal(keys[0])\nf(key)",
             f"Line 5 and line 7 use the same random key. {NOT_INDEPENDENT}",

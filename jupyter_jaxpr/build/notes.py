@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import traceback
 from collections import Counter
@@ -10,6 +11,7 @@ from typing import NamedTuple
 
 from ..document.types.cures import Cure, Edit
 from ..document.types.document import Note, Program, Retrace
+from ..explain.loops.statements import frame_span, loops_of, node_span
 from ..explain.loops.unrolled import UnrolledLoop, UnrolledLoops
 from ..interruptions import not_of_a_signal
 from ..joined_names import in_a_sentence
@@ -393,7 +395,12 @@ def key_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> l
     notes = []
     told: set[tuple[int, str]] = set()
     for (first, second, in_each_step), among in uses_by_key.items():
-        text = _EACH_STEP if in_each_step else _used_twice(walk, first, second, max(Counter(among).values()))
+        is_fori = in_each_step and _is_call_of(walk, second, "fori_loop")
+        text = (
+            _EACH_STEP.format(loop="fori_loop" if is_fori else "scan")
+            if in_each_step
+            else _used_twice(walk, first, second, max(Counter(among).values()))
+        )
         if (first, second) in split_keys and not in_each_step:
             text = f"{text} {_SPLITS_USE_KEYS}"
         # Several uses on one line after one first use have one note, whose edit changes them all.
@@ -403,7 +410,7 @@ def key_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> l
         note = Note(
             kind="key_used_twice",
             text=text,
-            cure=_SCAN_KEYS if in_each_step else _SPLIT,
+            cure=_FOLD_IN if is_fori else _SCAN_KEYS if in_each_step else _SPLIT,
             detail=None,
             program=among[0] if len(set(among)) == 1 else -1,
             frame=second,
@@ -423,15 +430,39 @@ def _frames_of_use(walk: Walk, use: KeyUse) -> tuple[int, int]:
     """Return the frames of two uses of a random key, in the innermost function that contains both; -1 if unknown.
 
     If a helper draws from a key and is called twice with one key, the mistake is in the two calls, not in the helper.
+    If one call in a loop makes both uses, the function with the loop contains both.
     """
     first, second = (user_frames(walk, use.scope, number) for number in (use.first, use.again))
     rows = walk.positions.frames
+    if first and first == second:
+        looped = next((frame for frame in first if _is_in_loop(walk, frame)), first[0])
+        return looped, looped
     for first_frame, again_frame in zip(reversed(first), reversed(second), strict=False):
         if first_frame != again_frame:
             if rows[first_frame][:2] == rows[again_frame][:2]:
                 return first_frame, again_frame
             break
     return (first[0] if first else -1), (second[0] if second else -1)
+
+
+def _is_in_loop(walk: Walk, frame: int) -> bool:
+    """Return whether a loop or a comprehension surrounds an expression, in the function of the expression."""
+    file, function, *_ = row = walk.positions.frames[frame]
+    loops = loops_of(walk.positions.files[file])
+    if loops is None:
+        return False
+    return bool(loops.around([frame_span(row, loops.lines)], walk.strings.items[function]))
+
+
+def _is_call_of(walk: Walk, frame: int, name: str) -> bool:
+    """Return whether the expression of a frame is a call of a function by this name."""
+    row = walk.positions.frames[frame]
+    loops = loops_of(walk.positions.files[row[0]])
+    if loops is None:
+        return False
+    span = frame_span(row, loops.lines)
+    calls = (node for node in ast.walk(loops.module) if isinstance(node, ast.Call) and node_span(node) == span)
+    return any(name == getattr(call.func, "attr", getattr(call.func, "id", "")) for call in calls)
 
 
 _TWICE = (
@@ -443,8 +474,9 @@ _ONE_LINE = (
     "the same shape and distribution are equal."
 )
 _SPLITS_USE_KEYS = "jax.random.split uses a key, too: after a split, draw from the new keys alone."
-_EACH_STEP = "Each step of this scan draws from the same random key, so each step draws the same numbers."
+_EACH_STEP = "Each step of this {loop} draws from the same random key, so each step draws the same numbers."
 _SPLIT = "Split the key and use each part once: key, subkey = jax.random.split(key)."
+_FOLD_IN = "Draw from another key in each step: key_of_step = jax.random.fold_in(key, i), with the index i of the step."
 _SCAN_KEYS = "Split the key before the scan, keys = jax.random.split(key, length), and scan over the keys."
 
 

@@ -6,6 +6,7 @@ from collections.abc import Container, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..explain.notes.random_keys_of_recorded_calls import keys_of_recorded_calls
 from ..jax.dispatches import only_program
 from ..observe.cell_run import Run
 from ..observe.dispatch_recording import Recording
@@ -56,7 +57,9 @@ def add_recorded_calls(observation: Observation, active: ActiveCell, message: st
     """
     functions = observation.functions
     jaxpr_ids = {id(program.jaxpr) for function in functions for program in function.programs}
-    for function, is_wrapper, called_before in active.recorded.functions(active.cell.file, active.run.reading):
+    recorded_calls = active.recorded.functions(active.cell.file, active.run.reading)
+    observation.findings += keys_of_recorded_calls(recorded_calls, active.cell.source)
+    for function, is_wrapper, called_before, *_ in recorded_calls:
         only = only_program(function.programs[0].jaxpr)
         if only is not None and id(only) in jaxpr_ids:
             continue  # the call did nothing but call a jitted function, whose program the observation has

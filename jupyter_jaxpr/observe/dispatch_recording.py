@@ -44,6 +44,7 @@ class Recorded:
         ended: A sentence on why the recording ended before `stop`; None if the recording lasted until `stop`.
         unread: A sentence on NumPy arrays whose contents may have changed between two uses; None if there are none.
         numbers: Variable -> the values of its array, for small integer arrays whose values are known.
+        arrays: A weak reference to the array of each input of the program; None if unknown.
     """
 
     program: Any
@@ -52,6 +53,7 @@ class Recorded:
     ended: str | None
     unread: str | None
     numbers: Mapping[Any, Any]
+    arrays: tuple[weakref.ref[Any] | None, ...] = ()
 
 
 class _Key(NamedTuple):
@@ -221,9 +223,11 @@ class Recording:
             if id(input_variable) not in inside
         ]
         program = dispatches.program_of([*outside, *inputs], outputs, self._equations, name)
+        array_of = {id(variable): reference for reference, variable in self._variables.values()}
+        arrays = tuple(array_of.get(id(variable)) for variable in (*outside, *inputs))
         self._variables.clear()
         self._keys.clear()
-        return Recorded(program, len(outside), self.count, self.ended, unread, numbers)
+        return Recorded(program, len(outside), self.count, self.ended, unread, numbers, arrays)
 
     def recorded_whole(self, name: str) -> Recorded:
         """Return the recorded program.

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import inspect
 import types
+import weakref
 from collections.abc import Callable, Iterator, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
@@ -102,11 +103,17 @@ class RecordedFunction(NamedTuple):
         function: The function.
         is_wrapper: True if the called object wraps another function.
         called_before: For a call above the last statement, the number of functions that the run called before.
+        call: The number of the call expression in the cell; a comprehension executes its call several times.
+        arrays: A weak reference to the array of each input of the program; None if unknown.
+        others: The leaves of the arguments that are no arrays.
     """
 
     function: ObservedFunction
     is_wrapper: bool
     called_before: int | None
+    call: int = 0
+    arrays: tuple[weakref.ref[Any] | None, ...] = ()
+    others: tuple[Any, ...] = ()
 
 
 class RecordedCalls:
@@ -225,7 +232,7 @@ class RecordedCalls:
         functions = []
         for done_call in self._recorded:
             try:
-                function = _function(done_call, file, reading)
+                function, arrays = _function(done_call, file, reading)
             except not_of_a_signal(Exception) as error:  # one unreadable call must not hide other calls
                 self._fail(error)
                 continue
@@ -237,7 +244,9 @@ class RecordedCalls:
                     program.origin_note = f"{program.origin_note} {several}"
                 is_wrapper = next_inside(done_call.function) is not None
                 called_before = done_call.called_before if done_call.call.is_above else None
-                functions.append(RecordedFunction(function, is_wrapper, called_before))
+                number = done_call.call.number
+                others = _not_arrays(done_call)
+                functions.append(RecordedFunction(function, is_wrapper, called_before, number, arrays, others))
         if functions and self._left_out:
             program = functions[-1].function.programs[0]
             calls = count(self._left_out, "more call")
@@ -307,11 +316,14 @@ _FIRST_OF_SEVERAL = "The cell made this call {calls}; the recording is of the fi
 _RAISED = "The call raised an error; the recording covers what JAX ran until then."
 
 
-def _function(recorded_call: _RecordedCall, file: str, reading: Reading) -> ObservedFunction | None:
+def _function(
+    recorded_call: _RecordedCall, file: str, reading: Reading
+) -> tuple[ObservedFunction | None, tuple[weakref.ref[Any] | None, ...]]:
+    """Return the function of a recorded call, None if its arguments are unknown; and the arrays of its inputs."""
     import jax
 
     if not recorded_call.is_known:
-        return None
+        return None, ()
     call, fun, args, kwargs = recorded_call.call, recorded_call.function, recorded_call.args, recorded_call.kwargs
     called = called_function(fun, args)
     name = called.name
@@ -334,7 +346,8 @@ def _function(recorded_call: _RecordedCall, file: str, reading: Reading) -> Obse
         how=HOW if called.transform is None else _HOW_UNDER.format(transform=called.transform),
         input_names=(*[""] * recorded.others, *paths),
     )
-    return ObservedFunction(name=name, definition=called.definition, programs=[program], transform=called.transform)
+    function = ObservedFunction(name=name, definition=called.definition, programs=[program], transform=called.transform)
+    return function, recorded.arrays
 
 
 def _arguments(
@@ -363,6 +376,13 @@ def _result(returned: Any, arrays: Sequence[Any]) -> Any:
         return result_of(jax.tree_util.tree_structure(only_arrays), avals)
     except not_of_a_signal(Exception):  # a user's pytree class may refuse types: a flat list is returned
         return [spec_of(aval) for aval in avals]
+
+
+def _not_arrays(recorded_call: _RecordedCall) -> tuple[Any, ...]:
+    import jax
+
+    leaves = jax.tree_util.tree_leaves((recorded_call.args, recorded_call.kwargs))
+    return tuple(leaf for leaf in leaves if not _is_array(leaf))
 
 
 def _is_array(leaf: Any) -> bool:

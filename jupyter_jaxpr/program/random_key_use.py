@@ -59,10 +59,12 @@ class DirectUse(NamedTuple):
     Attributes:
         shapes: The shapes of the random numbers that the program draws from the key.
         splits: True if the program splits the key.
+        splits_in_call: True if a program that the program calls splits the key, as `jax.random.randint` does.
     """
 
     shapes: frozenset[tuple[int, ...]]
     splits: bool
+    splits_in_call: bool = False
 
 
 _UNUSED = DirectUse(frozenset(), False)
@@ -85,10 +87,22 @@ def direct_use(jaxpr: Any, name: str) -> DirectUse:
     return _direct_use(opened, places[0])
 
 
+def inputs_drawn_from(jaxpr: Any) -> list[int]:
+    """Return the indices of the inputs of a recording that are random keys from which the recorded code draws.
+
+    A function of `jax.random` that splits its key draws from the parts.
+    """
+    opened = open_jaxpr(jaxpr)
+    if opened is None:
+        return []
+    uses = [_direct_use(opened, place) for place in range(len(opened.invars))]
+    return [place for place, use in enumerate(uses) if use.shapes or use.splits_in_call]
+
+
 def _direct_use(jaxpr: Any, place: int) -> DirectUse:
     aliases = {jaxpr.invars[place]}
     shapes: frozenset[tuple[int, ...]] = frozenset()
-    splits = False
+    splits = splits_in_call = False
     for equation in jaxpr.eqns:
         name = equation.primitive.name
         places = [
@@ -110,7 +124,8 @@ def _direct_use(jaxpr: Any, place: int) -> DirectUse:
                 for position in places:
                     inside = _direct_use(inner, position) if position < len(inner.invars) else _UNUSED
                     shapes, splits = shapes | inside.shapes, splits or inside.splits
-    return DirectUse(shapes, splits)
+                    splits_in_call |= inside.splits
+    return DirectUse(shapes, splits, splits_in_call)
 
 
 class KeyUses:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator, Sequence
 
 from ...jax.silent_change_hooks import PromotedCarry
 from ...observe.observation import Edit
-from ..loops.statements import Span
+from ..loops.statements import Function, Span
 from .expressions_at_positions import Sketch, Text
 
 _SPLIT = "Each call gets a different key. The random numbers differ from those of the present code."
@@ -23,6 +24,8 @@ def split_key(_carry: PromotedCarry | None, text: Text, spans: Sequence[Span]) -
     if function is None or any(text.function(use) is not function for use in expressions):
         return None
     is_repeated = expressions[0] is expressions[1]
+    if is_repeated and not _is_in_loop(text, expressions[0], function):
+        return None  # the function was called again with the same key, so a split in the function gives equal keys
     split = expressions[:1] if is_repeated else expressions[:-1]
     keys = [_key(use) for use in expressions]
     first = keys[0]
@@ -46,6 +49,11 @@ def split_key(_carry: PromotedCarry | None, text: Text, spans: Sequence[Span]) -
         line = f"{first.id}, {', '.join(names)} = {splits}split({first.id}{count})"
         edits.append(text.before(statement, line))
     return text.sketch("key_used_twice", expressions[-1], f"{splits}split", _SPLIT, edits)
+
+
+def _is_in_loop(text: Text, use: ast.expr, function: Function) -> bool:
+    around = itertools.takewhile(lambda outer: outer is not function, text.around(use))
+    return any(isinstance(outer, ast.For | ast.While) for outer in around)
 
 
 def _key(use: ast.expr) -> ast.Name | None:

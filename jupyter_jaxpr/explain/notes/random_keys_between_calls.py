@@ -303,14 +303,15 @@ def reads_clock(source: str) -> bool:
 
 
 _TIMES = re.compile(r"\b(time|timeit|perf_counter|monotonic|datetime|block_until_ready)\b")
-_COMPARING = re.compile(r"assert|equal|close|compare|same|diff")
+#: Words in the names of functions that compare values.
+COMPARING = re.compile(r"assert|equal|close|compare|same|diff")
 
 
 def _compares(node: ast.AST, names: set[str | None]) -> bool:
     """Return whether an expression may compare the values of the names."""
     if isinstance(node, ast.Call):
         name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-        is_comparing = _COMPARING.search(name) is not None
+        is_comparing = COMPARING.search(name) is not None
     else:
         is_comparing = isinstance(node, ast.Compare) or (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub))
     return is_comparing and names <= {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}

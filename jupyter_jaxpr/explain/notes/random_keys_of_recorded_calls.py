@@ -1,0 +1,65 @@
+"""Finds a call of a comprehension that draws from the same random key each time, without jit.
+
+The recordings of the call show that each execution got the same arrays and drew from the same key, whatever the source
+code looks like: the key may be an argument or, for example, an attribute of an object. There is no finding if the cell
+reads a clock or compares values, because such a call may be repeated on purpose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...observe.dispatches_of_calls import RecordedFunction
+from ...observe.observation import Finding
+from ...program.random_key_use import inputs_drawn_from
+from .random_keys_between_calls import COMPARING, reads_clock
+
+_TITLE = "A random key is used twice"
+_TEXT = (
+    "Each iteration on line {line} draws from the same random key. Numbers that are drawn from one key are not "
+    "independent: numbers of the same shape and distribution are equal."
+)
+_CURE = "Draw from another key in each iteration, such as from a part of jax.random.split(key, n)."
+
+
+def keys_of_recorded_calls(recorded: Sequence[RecordedFunction], source: str) -> list[Finding]:
+    """Return a finding for each call expression whose executions all draw from one key.
+
+    Args:
+        recorded: The recorded calls of the cell.
+        source: The source code of the cell.
+    """
+    # a cell that compares its results may repeat a call on purpose
+    if reads_clock(source) or COMPARING.search(source) is not None:
+        return []
+    executions: dict[int, list[RecordedFunction]] = {}
+    for call in recorded:
+        executions.setdefault(call.call, []).append(call)
+    return [_finding(calls[0]) for calls in executions.values() if len(calls) > 1 and _draw_alike(calls)]
+
+
+def _draw_alike(calls: Sequence[RecordedFunction]) -> bool:
+    """Return whether all executions of a call got equal arguments, and drew from a key among them."""
+    if len({(len(call.arrays), len(call.others)) for call in calls}) > 1:
+        return False
+    for values in zip(*(call.others for call in calls), strict=True):
+        if not all(value is values[0] or _are_equal(value, values[0]) for value in values):
+            return False
+    for arrays in zip(*(call.arrays for call in calls), strict=True):
+        # Python keeps one plain weak reference per object. The references are not compared by ==, which would compare
+        # the arrays themselves.
+        if arrays[0] is None or any(array is not arrays[0] for array in arrays):
+            return False
+    return all(inputs_drawn_from(call.function.programs[0].jaxpr) for call in calls)
+
+
+def _are_equal(value: Any, other: Any) -> bool:
+    """Return whether two values of a class of Python's own are equal; other classes may have any `__eq__`."""
+    return type(value) is type(other) and type(value) in (int, float, bool, str) and value == other
+
+
+def _finding(call: RecordedFunction) -> Finding:
+    place = call.function.programs[0].call
+    line = 0 if place is None else place.line
+    return Finding("key_used_twice", _TEXT.format(line=line), cure=_CURE, place=place, title=_TITLE)
