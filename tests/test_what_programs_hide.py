@@ -5,6 +5,7 @@ import pytest
 # --- an index that is out of bounds ---
 
 OUTSIDE = "{} is out of bounds: axis 0 of the array has the size 3. JAX raises no error. "
+FILLED = "At this index, the result holds a fill value: NaN, or the smallest or the largest number of an integer type."
 NOT_CHECKED = "JAX assumes that the index is in bounds, so the value that the program reads is undefined."
 
 
@@ -17,17 +18,15 @@ NOT_CHECKED = "JAX assumes that the index is in bounds, so the value that the pr
         ("v[np.array([0, 5])]", NOT_CHECKED),
         ("v.at[7].set(1.0)", "The program leaves out this update of the array."),
         ("v.at[np.array([0, 7])].add(1.0)", "The program leaves out this update of the array."),
-        (
-            "jnp.take(v, 9)",
-            "At this index, the result holds a fill value: NaN, or the smallest or the largest number of an "
-            "integer type.",
-        ),
+        ("jnp.take(v, 9)", FILLED),
+        ("jnp.take_along_axis(m, np.array([[0, 1, 2, 3]]), axis=0)", FILLED),
+        ("jnp.take_along_axis(w, np.array([[1], [3]]), 0)", FILLED),
         ("lax.dynamic_index_in_dim(v, 9)", "The program reads the element 2 of the axis."),
     ],
 )
 def test_an_index_out_of_bounds(notebook, expression, outcome):
     notebook.run("import numpy as np\nv = jnp.arange(3.0); m = jnp.ones((3, 4))")
-    ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(v, m):\n    return {expression}\nf(v, m)")
+    ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(v, m, w):\n    return {expression}\nf(v, m, m[:, :1])")
     note = ran.note("out_of_bounds")
     assert (note["text"], note["cure"]) == (OUTSIDE.format(expression) + outcome, "Use an index from -3 to 2.")
     assert ran.line_of(note) == 4
@@ -47,6 +46,11 @@ def test_an_index_out_of_bounds(notebook, expression, outcome):
         ("a = v[i]", "v[i]", NOT_CHECKED),
         ("a = m[i, 0]", "m[i, 0]", NOT_CHECKED),
         ("a = m[i, jnp.arange(2)]", "m[i, jnp.arange(2)]", NOT_CHECKED),
+        (
+            "a = jnp.take_along_axis(m, jnp.full((2, 4), 3), axis=0)",
+            "jnp.take_along_axis(m, jnp.full((2, 4), 3), axis=0)",
+            FILLED,
+        ),
         ("k = jnp.argmax(v) + 5; a = v[k]", "v[k]", "The program reads the element 2 of the axis."),
         (
             "a = lax.dynamic_index_in_dim(v, 3)",
@@ -69,6 +73,8 @@ def test_an_index_out_of_bounds_outside_of_jit(notebook, cell, expression, outco
         "a = x[7], x[-8], x[0], [x[i] for i in range(8)], x[2:20]",
         "a = x[i], x[i - 8], x.at[i].set(0.0), x[jnp.array([0, -8])], x[x > 3.0], x[jnp.argsort(x)]",
         "a = jnp.where(i < 5, x[i + 1], 0.0)",
+        "a = jnp.take_along_axis(x, jnp.array([7, -8, 0]), axis=0)",
+        "a = jnp.take_along_axis(x[None], jnp.argsort(x[None], axis=1)[:, :3], axis=1)",
         "a = x[jnp.arange(9)] * (jnp.arange(9) < 8), x[counted] * (counted < 8)",
         "a = x.at[i + 5].set(0.0, mode='drop'), x.at[i + 5].get(mode='fill', fill_value=0.0)",
     ],

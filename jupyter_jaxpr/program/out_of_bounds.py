@@ -102,7 +102,12 @@ class OutsideReads:
             yield from indices
 
     def _read(
-        self, jaxpr: Any, values: dict[Any, Any], reads: list[OutOfBounds], outer: tuple[int, int] | None
+        self,
+        jaxpr: Any,
+        values: dict[Any, Any],
+        reads: list[OutOfBounds],
+        outer: tuple[int, int] | None,
+        is_along_axis: bool = False,
     ) -> None:
         """Compute the known values equation by equation, and record each access outside of an array.
 
@@ -111,6 +116,8 @@ class OutsideReads:
             values: Variable -> its value, for known values.
             reads: The list to which findings are added.
             outer: The equation that calls the program, if the program is examined with the values of a call.
+            is_along_axis: True if the program is that of `jnp.take_along_axis`, without a vmap around it: the axes of
+                its gather are those of the user's array.
         """
         for at, equation in enumerate(jaxpr.eqns):
             name = equation.primitive.name
@@ -138,7 +145,7 @@ class OutsideReads:
             # slice this is never intended.
             _, counted = self._counted.get(id(operands[1]), (None, frozenset()))
             if name not in _SLICES:
-                outside = _indexed(equation, operands, counted)
+                outside = _indexed(equation, operands, counted, is_along_axis)
             else:
                 outside = _slice(equation, operands)
                 outside = None if outside is not None and outside[2] == 1 and counted else outside
@@ -186,7 +193,7 @@ class OutsideReads:
                 values_inside[variable] = value
         # Accesses that depend only on the called program's own values are found when its scope is examined.
         within: list[OutOfBounds] = []
-        self._read(inner, values_inside, within, place)
+        self._read(inner, values_inside, within, place, _takes_along_axis(equation))
         reads += within
         for variable, result in zip(equation.outvars, inner.outvars, strict=True):
             _keep(values, variable, _value(result, values_inside))
@@ -199,6 +206,18 @@ class OutsideReads:
             if stack >= 0 and self._walk.positions.stacks[stack][0]:
                 return number, at
         return outer
+
+
+def _takes_along_axis(equation: Any) -> bool:
+    """Return whether a call is `jnp.take_along_axis` without a vmap around it.
+
+    The array and the indices of the user have equally many axes. A vmap adds an axis to the array; the indices, whose
+    values are known, do not differ between the elements of the vmap, and keep their axes.
+    """
+    if equation.params.get("name") != "take_along_axis" or len(equation.invars) != 2:
+        return False
+    array, indices = (operand.aval for operand in equation.invars)
+    return len(array.shape) == len(indices.shape)
 
 
 def _is_of_numpy(value: Any) -> bool:
@@ -281,6 +300,9 @@ _RULES: Mapping[str, Callable[[Sequence[Any], Mapping[str, Any]], Any]] = {
     "broadcast_in_dim": _broadcast,
     "concatenate": _joined,
     "iota": _counted,
+    "reshape": lambda operands, params: (
+        operands[0].reshape(params["new_sizes"]) if params.get("dimensions") is None else None
+    ),
     "squeeze": lambda operands, params: operands[0].squeeze(tuple(params["dimensions"])),
     "stage": lambda operands, _: operands[0],  # outside of jit, JAX puts a Python number onto a device by `stage`
 }
@@ -305,17 +327,19 @@ def _slice(equation: Any, operands: Sequence[Any]) -> _Outside | None:
     return None
 
 
-def _indexed(equation: Any, operands: Sequence[Any], counted: frozenset[int]) -> _Outside | None:
+def _indexed(equation: Any, operands: Sequence[Any], counted: frozenset[int], is_along_axis: bool) -> _Outside | None:
     """Return an access of `gather` or scatter outside of an axis, or None.
 
     The mode of the equation decides what happens. A single index in one of the `counted` columns is not examined.
+    `is_along_axis` is true for the gather of `jnp.take_along_axis`, whose batched axes are those of the user's array.
     """
     params, indices = equation.params, operands[1]
     numbers = params["dimension_numbers"]
     outcome = _MODES.get(getattr(params.get("mode"), "name", ""))
     is_write = equation.primitive.name != "gather"
     # Batched axes may come from a vmap around the user's code, where the axes of the user's array have other numbers.
-    if indices is None or not indices.size or outcome is None or numbers.operand_batching_dims:
+    is_batched = bool(numbers.operand_batching_dims) and not is_along_axis
+    if indices is None or not indices.size or outcome is None or is_batched:
         return None
     axes = numbers.scatter_dims_to_operand_dims if is_write else numbers.start_index_map
     single = numbers.inserted_window_dims if is_write else numbers.collapsed_slice_dims
