@@ -518,6 +518,18 @@ def test_a_python_number_that_does_not_fit(notebook, expression, number, taken, 
     )
 
 
+@pytest.mark.parametrize("end", ["u.at[1].set(999)", "w = u + 999\njax.jit(jnp.sum)(u)", "w = u + 999\nhalf(u)"])
+def test_a_number_that_does_not_fit_in_a_cell_that_shows_another_program(notebook, end):
+    notebook.run("u = jnp.zeros(3, jnp.uint8)\ndef half(x):\n    return x / 2")
+    for _ in range(2):  # JAX compiles nothing in the second run
+        ran = notebook.run(f"%%jaxpr\n{end}")
+        note = ran.note("changed_value")
+        assert (note["text"], ran.line_of(note)) == (
+            "JAX converts the number 999 to uint8 without an error. 999 does not fit uint8 and becomes 231.",
+            2,
+        )
+
+
 @pytest.mark.parametrize(
     "expression",
     [

@@ -86,6 +86,29 @@ def test_an_index_outside_of_jit_that_is_in_bounds_or_outside_on_purpose(noteboo
     assert "out_of_bounds" not in ran.notes
 
 
+@pytest.mark.parametrize(
+    "end",
+    [
+        "jitted(v)",  # the program of a jitted function
+        "doubled(v)",  # the trace and the recording of a plain call
+        "v.at[0].set(3.0)",  # the trace of a call of JAX
+    ],
+)
+def test_an_index_outside_of_jit_in_a_cell_that_ends_with_a_call(notebook, end):
+    notebook.run("jitted = jax.jit(lambda v: v + 1)\ndef doubled(v):\n    return v * 2\nv = jnp.arange(3.0)")
+    ran = notebook.run(f"%%jaxpr\nlast = v[2]\nbeyond = v[3]\n{end}")
+    notes = [note for note in ran.document["notes"] if note["kind"] == "out_of_bounds"]
+    outcome = "The program reads the element 2 of the axis."
+    assert [note["text"] for note in notes] == [OUTSIDE.format("v[3]") + outcome]
+    assert ran.line_of(notes[0]) == 3
+
+
+def test_an_index_in_the_program_of_the_last_call_has_one_note(notebook):
+    notebook.run("v = jnp.arange(3.0)")
+    ran = notebook.run("%%jaxpr\ndef fourth(v):\n    return v[3]\nfourth(v)")
+    assert [note["kind"] for note in ran.document["notes"] if note["kind"] == "out_of_bounds"] == ["out_of_bounds"]
+
+
 def test_a_slice_outside_of_jit_that_reaches_beyond_the_end(notebook):
     ran = notebook.run("%%jaxpr\ni = jnp.int32(6)\na = lax.dynamic_slice(x, (i,), (4,))")
     note = ran.note("out_of_bounds")

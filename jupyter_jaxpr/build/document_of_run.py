@@ -50,6 +50,7 @@ from .named_values import named_values
 from .nan_gradient_notes import masked_notes
 from .note_edits_to_try import NoteSketches
 from .notes_on_numbers import number_notes
+from .notes_on_unshown_recording import notes_on_unshown
 from .out_of_bounds_notes import index_notes
 from .programs import PAGE, WHOLE, WHOLE_RUN, ProgramBuilder
 from .shardings import is_spread, program_shardings
@@ -211,6 +212,9 @@ class _Builder:
             ),
             *extra_notes,
         ]
+        found_notes += self._found(
+            lambda: notes_on_unshown(observation, walk, self._cells, self._naming, found_notes, self._failures)
+        )
         found_notes += [*self._undescribed, *notes.failure_notes([*observation.failures, *self._failures])]
         names = self._found(lambda: self._named_values(observation, controls.controls))
         document = Snapshot(

@@ -141,6 +141,8 @@ def complete(
             message = reason or ran_no_program(observation)
     elif active.options.eager:
         shows_cell = add_recorded_cell(observation, active, None)
+    if not shows_cell:
+        observation.unshown = active.recorded_cell.function("cell", None)
     if any(function.programs for function in observation.functions):
         add_library_programs(observation, active.run, None if shows_cell else active.recorded_cell.recording)
     if active.options.focus is not None:

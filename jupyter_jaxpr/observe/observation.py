@@ -293,6 +293,9 @@ class Observation:
 
     functions: list[ObservedFunction] = field(default_factory=list)
     libraries: list[ObservedFunction] = field(default_factory=list)
+    # the recording of the cell's first operations outside of jit, if the document shows other programs
+    unshown: ObservedFunction | None = None
+    # the program that the user asked for by name; None if the panel shows the last function that the cell called
     focus: ObservedProgram | None = None
     printed: list[Printed] = field(default_factory=list)
     untraced_lines: list[int] = field(default_factory=list)
