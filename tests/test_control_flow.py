@@ -122,6 +122,23 @@ def test_a_script_reads_a_cond_false_first():
     assert (card.predicate, card.choice) == ("x > 0", "branch")
 
 
+@pytest.mark.parametrize(
+    ("construct", "constant", "kind"),
+    [
+        (lambda x: lax.cond(False, jnp.sin, jnp.cos, x), "False", "cond"),
+        (lambda x: lax.switch(2, [jnp.sin, jnp.cos, jnp.tan], x), "2", "switch"),
+    ],
+)
+def test_a_branch_that_a_constant_chooses(construct, constant, kind):
+    """A constant is no argument: to make it static changes nothing."""
+    (card,) = cards(construct, X)
+    assert (card.choice, card.choice_reason) == (
+        "flag",
+        f"{constant} is a constant in the code, so the {kind} takes the same branch in each run. Python's if or match "
+        "needs no program for the other branches.",
+    )
+
+
 def test_the_index_and_the_bound_of_a_fori_loop_are_not_of_the_users_carry():
     (traced_bound,) = cards(lambda n, x: lax.fori_loop(0, n, lambda i, x: x + i, x), 3, X)
     assert (traced_bound.primitive, traced_bound.trips) == ("while", None)

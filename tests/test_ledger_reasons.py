@@ -132,7 +132,44 @@ def test_pytree() -> None:
     assert told(ledger, "f") == [
         first("f"),
         ("compiled", (Reason("pytree", "The structure of p gained p['b'].", "p", first_structure, two, STRUCTURE),)),
-        ("compiled", (Reason("pytree", "The structure of p lost p['b'].", "p", two, three, STRUCTURE),)),
+        (
+            "compiled",
+            (
+                Reason(
+                    "pytree",
+                    "The value of p['b'] was not None in the earlier call and is None in this call.",
+                    "p",
+                    two,
+                    three,
+                    STRUCTURE,
+                ),
+            ),
+        ),
+    ]
+
+
+def test_values_of_a_structure_that_are_none_in_one_of_two_calls() -> None:
+    @jax.jit
+    def mean(fit: Any) -> Any:
+        return sum(jax.tree.leaves(fit)) / 2
+
+    x = jnp.ones(2)
+    full = {"slope": x, "errors": (x, x)}
+    with observe() as ledger:
+        mean(full)
+        mean({"slope": None, "errors": (x, None)})
+        mean({"slope": x, "errors": (None, None)})
+        mean({"slope": x, "errors": None})
+    texts = [[reason.text for reason in reasons] for _, reasons in told(ledger, "mean")]
+    assert texts[1:] == [
+        ["The values of fit['errors'][1], fit['slope'] were not None in the earlier call and are None in this call."],
+        [
+            "The value of fit['slope'] was None in the earlier call and is not None in this call. The value of "
+            "fit['errors'][0] was not None in the earlier call and is None in this call."
+        ],
+        [
+            "The structure of fit changed from {'errors': (None, None), 'slope': *} to {'errors': None, 'slope': *}.",
+        ],
     ]
 
 

@@ -57,6 +57,52 @@ def test_config_x64() -> None:
     ]
 
 
+def test_a_call_within_ensure_compile_time_eval() -> None:
+    """The setting behind it is internal: no user can set it before the first call."""
+
+    @jax.jit
+    def root(x: Any) -> Any:
+        return jnp.sqrt(x)
+
+    with observe() as ledger:
+        root(jnp.float32(4))
+        with jax.ensure_compile_time_eval():
+            root(jnp.float32(9))
+            root(jnp.int32(9))
+        root(jnp.int32(4))
+    manager = "jax.ensure_compile_time_eval()"
+    cure = f"Expect one compile for the calls inside of {manager}, and one for the calls outside."
+    text = f"This call is {{}} of {manager}, and the earlier call was {{}} of it."
+    assert told(ledger, "root")[1] == (
+        "compiled",
+        (Reason("config", text.format("inside", "outside"), manager, "False", "True", cure),),
+    )
+    assert told(ledger, "root")[3] == (
+        "compiled",
+        (Reason("config", text.format("outside", "inside"), manager, "True", "False", cure),),
+    )
+
+
+def test_a_call_with_metadata_for_xla() -> None:
+    from jax.experimental.xla_metadata import set_xla_metadata
+
+    @jax.jit
+    def root(x: Any) -> Any:
+        return jnp.sqrt(x)
+
+    with observe() as ledger:
+        root(jnp.float32(4))
+        with set_xla_metadata(tag="inner"):
+            root(jnp.float32(4))
+    manager = "jax.experimental.xla_metadata.set_xla_metadata"
+    text = f"The value of {manager} around the call changed from None to {{'tag': 'inner'}}."
+    cure = f"Expect one compile for each value of {manager}."
+    assert told(ledger, "root")[1] == (
+        "compiled",
+        (Reason("config", text, manager, "None", "{'tag': 'inner'}", cure),),
+    )
+
+
 def test_config_mesh() -> None:
     @jax.jit
     def f(x: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Finds the public JAX module whose import adds a certain setting to JAX's cache keys."""
+"""Finds what a setting in JAX's cache keys is for the user: the module that adds it, or a context manager."""
 
 from __future__ import annotations
 
@@ -10,6 +10,13 @@ from .facts import jax_directory
 
 _PRIVATE = "jax._src."
 _PUBLIC = ("jax.experimental", "jax")
+
+#: Settings that users change by a context manager alone -> the context manager.
+CONTEXT_MANAGERS = {
+    "eager_constant_folding": "jax.ensure_compile_time_eval()",
+    "compute_on_context_manager": "jax.experimental.compute_on.compute_on",
+    "xla_metadata_context_manager": "jax.experimental.xla_metadata.set_xla_metadata",
+}
 
 
 def module_of_setting(name: str) -> str | None:

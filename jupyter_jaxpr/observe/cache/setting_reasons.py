@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ...jax.cache_key_parts import AXIS_NAMES, named_axes
-from ...jax.settings_of_modules import module_of_setting
+from ...jax.settings_of_modules import CONTEXT_MANAGERS, module_of_setting
 from ...plain_text import Limit, text_of
 from ...quantities import count
 from .cache_key import Key
@@ -58,6 +58,15 @@ def _contexts(old: Key, new: Key) -> tuple[dict[str, Any], dict[str, Any], list[
 
 
 def _setting(name: str, was: str, became: str) -> Reason:
+    manager = CONTEXT_MANAGERS.get(name)
+    if manager is not None and {was, became} == {"True", "False"}:
+        now, before = ("inside", "outside") if became == "True" else ("outside", "inside")
+        text = f"This call is {now} of {manager}, and the earlier call was {before} of it."
+        cure = f"Expect one compile for the calls inside of {manager}, and one for the calls outside."
+        return Reason("config", text, manager, was, became, cure)
+    if manager is not None:
+        text = f"The value of {manager} around the call changed from {was} to {became}."
+        return Reason("config", text, manager, was, became, f"Expect one compile for each value of {manager}.")
     cure = f"Set {name} once, before the first call."
     return Reason("config", f"The setting {name} changed from {was} to {became}.", name, was, became, cure)
 
@@ -107,4 +116,6 @@ def _axes_text(value: Any) -> str:
 
 
 def _text(value: Any) -> str:
+    # the metadata of XLA is an object with the user's dict
+    value = getattr(value, "val", value) if type(value).__name__ == "XlaMetadata" else value
     return text_of(getattr(value, "value", value), Limit.VALUE)

@@ -53,12 +53,14 @@ def structure_difference(
         return
     if _is_another_container(before, after):
         pass  # all paths differ, so the text with both structures says more than lists of paths
+    elif (added or lost) and _differ_in_none(before, after):
+        text = _values_of_none(added, lost)
     elif added and lost:
         text = f"The structure of {name} gained {names_text(added)} and lost {names_text(lost)}."
     elif added == [name]:
-        text = f"The value of {name} was None in the earlier call and is not None in this call."
+        text = _values_of_none(added, [])
     elif lost == [name]:
-        text = f"The value of {name} was not None in the earlier call and is None in this call."
+        text = _values_of_none([], lost)
     elif added:
         text = f"The structure of {name} gained {names_text(added)}."
     elif lost:
@@ -93,6 +95,33 @@ def _has_same_containers(before: Any, after: Any) -> bool:
     if not is_same(old, new) or len(children[0]) != len(children[1]):
         return False
     return all(map(_has_same_containers, *children))
+
+
+def _differ_in_none(before: Any, after: Any) -> bool:
+    """Return whether two structures differ only in leaves that are None in one of them."""
+    old, new = before.node_data(), after.node_data()
+    if old is None or new is None:
+        return all(node is None or node[0] is type(None) for node in (old, new))
+    children = before.children(), after.children()
+    if old[0] is not new[0] or not is_same(old, new) or len(children[0]) != len(children[1]):
+        return False
+    return all(map(_differ_in_none, *children))
+
+
+def _values_of_none(added: Sequence[str], lost: Sequence[str]) -> str:
+    """Return the text on leaves that were None in the earlier call, and on leaves that are None in this call."""
+    texts = []
+    if added:
+        values, was, are = ("value", "was", "is") if len(added) == 1 else ("values", "were", "are")
+        texts.append(
+            f"The {values} of {names_text(added)} {was} None in the earlier call and {are} not None in this call."
+        )
+    if lost:
+        values, was, are = ("value", "was", "is") if len(lost) == 1 else ("values", "were", "are")
+        texts.append(
+            f"The {values} of {names_text(lost)} {was} not None in the earlier call and {are} None in this call."
+        )
+    return " ".join(texts)
 
 
 def _containers_that_differ(before: Any, after: Any) -> int:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+
+from ...interruptions import not_of_a_signal
 from ...jax.loop_equations import lowered_scan
 from ...quantities import count
 from .card import Card
@@ -46,6 +49,11 @@ def _row(card: Card, reached: ReachedScope, derivative: str) -> tuple[str, str] 
 
 
 def _branch(card: Card, reached: ReachedScope) -> tuple[str, str] | None:
+    if _is_constant(card.predicate_text):
+        return "flag", (
+            f"{card.predicate_text} is a constant in the code, so the {card.kind} takes the same branch in each run. "
+            "Python's if or match needs no program for the other branches."
+        )
     if card.predicate_equation < 0 and card.predicate >= 0:
         name = card.predicate_text or "The predicate"
         if not reached.steps:
@@ -58,3 +66,11 @@ def _branch(card: Card, reached: ReachedScope) -> tuple[str, str] | None:
         subject = "The index" if card.kind == "switch" else "The predicate"
         return "branch", f"{subject} is computed from values, and only the taken branch runs."
     return None
+
+
+def _is_constant(text: str | None) -> bool:
+    """Return whether the source of a predicate is a literal of Python, such as True or 2."""
+    try:
+        return text is not None and type(ast.literal_eval(text)) in (bool, int)
+    except not_of_a_signal(ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return False
