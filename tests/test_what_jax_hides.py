@@ -51,6 +51,16 @@ KEPT = "A call of f that finds a cache entry does not read {name} again. The cal
             id="an attribute of the object of a method",
         ),
         pytest.param(
+            "class Gear:\n    def __init__(self): self.ratio = 2.0\n    def turn(self, x):\n"
+            "        return x * self.ratio\ngear = Gear()\n@jax.jit\ndef f(x):\n    return gear.turn(x) + 1",
+            "gear.ratio = 5.0",
+            "self.ratio changed after the trace",
+            "self.ratio was 2.0 when JAX last traced f, and is 5.0 now. " + KEPT.format(name="self.ratio", kept="2.0"),
+            "Pass the value of self.ratio, which Gear.turn reads, to f as an argument.",
+            5,
+            id="an attribute that a method of a global object reads",
+        ),
+        pytest.param(
             "w = jnp.ones(3)\n@jax.jit\ndef f(x):\n    return x + w",
             "w = jnp.zeros(3)",
             "w changed after the trace",

@@ -296,6 +296,24 @@ def test_a_gradient_that_is_a_number(notebook, selection):
     assert not notebook["jnp"].isnan(notebook["g"]).any()
 
 
+def test_a_selection_in_the_rule_of_a_function_that_a_jitted_function_calls(notebook):
+    """JAX knows only the call of the function whose rule has the selection."""
+    notebook.run(
+        "%%jaxpr\n@jax.custom_jvp\ndef root(x):\n    return jnp.sqrt(jnp.maximum(x, 0))\n"
+        "@root.defjvp\ndef rule(primals, tangents):\n    (x,), (dx,) = primals, tangents\n"
+        "    return root(x), jnp.where(x > 0, dx / (2 * jnp.sqrt(x)), 0.0)\n"
+        "@jax.jit\ndef f(x):\n    return root(x).sum()\nf(jnp.ones(2))"
+    )
+    ran = notebook.run("%%jaxpr\ng = jax.jit(jax.grad(f))(jnp.array([4.0, 0.0]))")
+    assert notebook["jnp"].isnan(notebook["g"]).tolist() == [False, True]
+    note = ran.note("masked_derivative")
+    assert note["text"] == (
+        "The gradient of a selection that the call root(x) runs is NaN where the compared value is 0. The derivative "
+        "of the branch that is not taken there is infinite or NaN, and JAX multiplies the derivative by zero."
+    )
+    assert ran.line_of(note) == 11
+
+
 def test_a_gradient_that_is_nan_at_the_compared_number(notebook):
     cell = "def f(x):\n    return jnp.where(x != 1, jnp.log(x) / (x - 1), 1.0).sum()"
     ran = notebook.run(f"%%jaxpr\n{cell}\ng = jax.jit(jax.grad(f))(jnp.array([0.5, 1]))")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import traceback
 from collections.abc import Sequence
 
 from ..document.types.document import Note, Program
+from ..explain.loops.statements import frame_span, loops_of, node_span
 from ..interruptions import not_of_a_signal
 from ..program.jaxpr.walk import Walk
 from .notes import inside, user_frame
@@ -14,6 +16,10 @@ _TITLE = "The gradient can be NaN"
 _TEXT = (
     "The gradient of this selection is NaN where the compared value is {point:g}. The derivative of the branch that is "
     "not taken there is infinite or NaN, and JAX multiplies the derivative by zero."
+)
+_TEXT_OF_CALL = (
+    "The gradient of a selection that the call {expression} runs is NaN where the compared value is {point:g}. The "
+    "derivative of the branch that is not taken there is infinite or NaN, and JAX multiplies the derivative by zero."
 )
 _CURE = (
     "Write jnp.where(c, f(jnp.where(c, x, a)), y) instead of jnp.where(c, f(x), y), so that f never gets {point:g}. "
@@ -49,7 +55,7 @@ def masked_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -
     return [
         Note(
             kind="masked_derivative",
-            text=_TEXT.format(point=point),
+            text=_text(walk, frame, point),
             cure=_CURE.format(point=point),
             detail=None,
             program=among[0] if len(set(among)) == 1 else -1,
@@ -59,6 +65,21 @@ def masked_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -
         )
         for (frame, point), among in selections.items()
     ]
+
+
+def _text(walk: Walk, frame: int, point: float) -> str:
+    """Return the text of a note; the frame may be that of a call of the user's function, whose rule selects."""
+    row = walk.positions.frames[frame]
+    loops = loops_of(walk.positions.files[row[0]])
+    if loops is not None:
+        span = frame_span(row, loops.lines)
+        for node in ast.walk(loops.module):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node_span(node) == span:
+                if any(
+                    isinstance(other, ast.FunctionDef) and other.name == node.func.id for other in loops.module.body
+                ):
+                    return _TEXT_OF_CALL.format(expression=ast.unparse(node), point=point)
+    return _TEXT.format(point=point)
 
 
 def is_pair(before: Program, program: Program) -> bool:

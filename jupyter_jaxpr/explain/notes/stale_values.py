@@ -42,6 +42,7 @@ _STATIC_BY_HASH = (
     "change."
 )
 _PASS = "Pass {name} to {function} as an argument."
+_PASS_OF = "Pass the value of {name}, which {reader} reads, to {function} as an argument."
 _PASS_NO_STATIC = (
     "Pass {name} to {function} as an argument. Or give the class of {static} an __eq__ and a __hash__ that "
     "compare {name}, and make a new object in place of changing {static}."
@@ -125,7 +126,12 @@ def _cure(function: str, value: ChangedSince) -> str:
     if value.after.kind == "function":
         again = _AGAIN if value.cached is None else _BOTH_AGAIN
         return again.format(name=value.name, function=function, inner=value.cached)
-    return _PASS.format(name=value.name, function=value.cached or function)
+    traced = value.cached or function
+    reader = value.place.function
+    # in another method, `self` is a name that the traced function does not have
+    if value.name.startswith("self.") and reader and traced not in reader.split("."):
+        return _PASS_OF.format(name=value.name, reader=reader, function=traced)
+    return _PASS.format(name=value.name, function=traced)
 
 
 def _text(function: str, value: ChangedSince, wording: _Wording) -> str:
