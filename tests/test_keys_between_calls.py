@@ -186,8 +186,23 @@ def test_a_plain_function_that_draws_from_one_key_in_each_iteration(defined: Not
 
 
 @pytest.mark.parametrize(
+    ("cell", "lines"),
+    [
+        ("pair = blurred(k, image), blurred(k, jnp.zeros(5))", "Two calls of line 2 draw"),
+        ("pair = [\n    blurred(k, image),\n    blurred(k, image[0]),\n]", "Line 3 and line 4 draw"),
+    ],
+)
+def test_two_calls_of_plain_functions_in_one_statement(defined: Notebook, cell: str, lines: str) -> None:
+    assert defined.run(PLAIN).result.success
+    cure = "Split the key and use each part once: key, subkey = jax.random.split(key)."
+    assert notes(defined, cell) == [(f"{lines} from the same random key. {TWICE}", cure)]
+
+
+@pytest.mark.parametrize(
     "cell",
     [
+        "pair = blurred(k, image), blurred(k, image + 1)",  # the same noise on two images: perhaps on purpose
+        "one, other = jax.random.split(k)\npair = blurred(one, image), blurred(other, image[0])",
         "rolls = [dice.roll_anew() for _ in range(4)]",
         "images = [blurred(key, image) for key in jax.random.split(k, 3)]",
         "images = [blurred(k, image, width) for width in (0.5, 1.0)]",  # the same numbers, scaled: perhaps on purpose

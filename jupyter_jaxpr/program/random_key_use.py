@@ -87,16 +87,16 @@ def direct_use(jaxpr: Any, name: str) -> DirectUse:
     return _direct_use(opened, places[0])
 
 
-def inputs_drawn_from(jaxpr: Any) -> list[int]:
-    """Return the indices of the inputs of a recording that are random keys from which the recorded code draws.
+def inputs_drawn_from(jaxpr: Any) -> dict[int, DirectUse]:
+    """Return the uses of the inputs of a recording that are random keys from which the recorded code draws, by index.
 
     A function of `jax.random` that splits its key draws from the parts.
     """
     opened = open_jaxpr(jaxpr)
     if opened is None:
-        return []
-    uses = [_direct_use(opened, place) for place in range(len(opened.invars))]
-    return [place for place, use in enumerate(uses) if use.shapes or use.splits_in_call]
+        return {}
+    uses = {place: _direct_use(opened, place) for place in range(len(opened.invars))}
+    return {place: use for place, use in uses.items() if use.shapes or use.splits_in_call}
 
 
 def _direct_use(jaxpr: Any, place: int) -> DirectUse:

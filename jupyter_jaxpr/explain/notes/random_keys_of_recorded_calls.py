@@ -1,8 +1,9 @@
-"""Finds a call of a comprehension that draws from the same random key each time, without jit.
+"""Finds calls of the last statement that draw from the same random key, without jit.
 
-The recordings of the call show that each execution got the same arrays and drew from the same key, whatever the source
-code looks like: the key may be an argument or, for example, an attribute of an object. There is no finding if the cell
-reads a clock or compares values, because such a call may be repeated on purpose.
+The recordings of a call in a comprehension show that each execution got the same arrays and drew from the same key,
+whatever the source code looks like: the key may be an argument or, for example, an attribute of an object. Two
+different calls have a finding if they draw numbers of different shapes, so that nobody compares the numbers. There is
+no finding if the cell reads a clock or compares values, because such a call may be repeated on purpose.
 """
 
 from __future__ import annotations
@@ -20,6 +21,11 @@ _TEXT = (
     "Each iteration on line {line} draws from the same random key. Numbers that are drawn from one key are not "
     "independent: numbers of the same shape and distribution are equal."
 )
+_TWO_CALLS = (
+    "{lines} from the same random key. Numbers that are drawn from one key are not independent: numbers of the same "
+    "shape and distribution are equal."
+)
+_SPLIT = "Split the key and use each part once: key, subkey = jax.random.split(key)."
 _CURE = "Draw from another key in each iteration, such as from a part of jax.random.split(key, n)."
 
 
@@ -36,7 +42,19 @@ def keys_of_recorded_calls(recorded: Sequence[RecordedFunction], source: str) ->
     executions: dict[int, list[RecordedFunction]] = {}
     for call in recorded:
         executions.setdefault(call.call, []).append(call)
-    return [_finding(calls[0]) for calls in executions.values() if len(calls) > 1 and _draw_alike(calls)]
+    findings = [_finding(calls[0]) for calls in executions.values() if len(calls) > 1 and _draw_alike(calls)]
+    used: list[tuple[RecordedFunction, Any, frozenset[tuple[int, ...]]]] = []
+    for call in (calls[0] for calls in executions.values()):
+        drawn = inputs_drawn_from(call.function.programs[0].jaxpr)
+        keys = [(call.arrays[place], use.shapes) for place, use in drawn.items() if place < len(call.arrays)]
+        for key, shapes in keys:
+            before = next(
+                (first for first, other, other_shapes in used if other is key and not shapes & other_shapes), None
+            )
+            if before is not None and shapes and key is not None:
+                findings.append(_of_two(before, call))
+        used += [(call, key, shapes) for key, shapes in keys if shapes]
+    return findings
 
 
 def _draw_alike(calls: Sequence[RecordedFunction]) -> bool:
@@ -57,6 +75,13 @@ def _draw_alike(calls: Sequence[RecordedFunction]) -> bool:
 def _are_equal(value: Any, other: Any) -> bool:
     """Return whether two values of a class of Python's own are equal; other classes may have any `__eq__`."""
     return type(value) is type(other) and type(value) in (int, float, bool, str) and value == other
+
+
+def _of_two(first: RecordedFunction, again: RecordedFunction) -> Finding:
+    places = first.function.programs[0].call, again.function.programs[0].call
+    first_line, line = (0 if place is None else place.line for place in places)
+    lines = f"Two calls of line {line} draw" if first_line == line else f"Line {first_line} and line {line} draw"
+    return Finding("key_used_twice", _TWO_CALLS.format(lines=lines), cure=_SPLIT, place=places[1], title=_TITLE)
 
 
 def _finding(call: RecordedFunction) -> Finding:
