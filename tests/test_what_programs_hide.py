@@ -103,6 +103,14 @@ def test_an_index_outside_of_jit_in_a_cell_that_ends_with_a_call(notebook, end):
     assert ran.line_of(notes[0]) == 3
 
 
+@pytest.mark.parametrize("expression", ["v[9]", "v.at[9].set(1.0)"])
+def test_an_index_under_a_vmap_is_of_the_axis_of_the_function(notebook, expression):
+    """The program has the axis of the vmap first, so its array has other axes than the array of the function."""
+    cell = f"f = jax.jit(lambda v: {expression})\njax.vmap(f)(jnp.ones((4, 3)))"
+    ran = notebook.run(f"%%jaxpr\n{cell}")
+    assert ran.note("out_of_bounds")["text"].startswith(OUTSIDE.format(expression))
+
+
 def test_an_index_in_the_program_of_the_last_call_has_one_note(notebook):
     notebook.run("v = jnp.arange(3.0)")
     ran = notebook.run("%%jaxpr\ndef fourth(v):\n    return v[3]\nfourth(v)")

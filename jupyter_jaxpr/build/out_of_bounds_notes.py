@@ -6,6 +6,7 @@ import ast
 import linecache
 import traceback
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ..document.types.document import Note, Program
 from ..interruptions import not_of_a_signal
@@ -66,7 +67,9 @@ def index_notes(
                 frame = user_frame(walk, outside.scope, outside.equation)
                 expression = None if frame < 0 else _expression(walk, frame)
                 if expression is not None:
-                    subject = sentence.format(expression=expression)
+                    text, axis = expression
+                    subject = sentence.format(expression=text)
+                    outside = outside if axis is None else replace(outside, axis=axis)
                     indices.setdefault(frame, (subject, outside, []))[2].append(index)
         except not_of_a_signal(Exception):
             failures.append(traceback.format_exc())
@@ -85,8 +88,12 @@ def index_notes(
     ]
 
 
-def _expression(walk: Walk, frame: int) -> str | None:
-    """Return the source of an expression that indexes an array without a `mode`; None for any other expression."""
+def _expression(walk: Walk, frame: int) -> tuple[str, int | None] | None:
+    """Return the source of an expression that indexes an array without a `mode`; None for any other expression.
+
+    The second value is the axis of the user's array with the only index of the expression; None if there are several.
+    Under a vmap, the axes of the program's array have other numbers.
+    """
     file, _, line, column, end_line, end_column = walk.positions.frames[frame]
     source = walk.positions.files[file]
     if column < 0 or end_line != line:
@@ -104,7 +111,21 @@ def _expression(walk: Walk, frame: int) -> str | None:
             return None
     elif not isinstance(value, ast.Subscript):
         return None
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}...", _only_axis(value)
+
+
+def _only_axis(value: ast.expr) -> int | None:
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        value = value.func.value  # `x.at[i]` of `x.at[i].set(v)`
+    if not isinstance(value, ast.Subscript):
+        return None
+    parts = value.slice.elts if isinstance(value.slice, ast.Tuple) else [value.slice]
+    if any(
+        isinstance(part, ast.Constant) and part.value in (None, ...) or isinstance(part, ast.Starred) for part in parts
+    ):
+        return None
+    axes = [axis for axis, part in enumerate(parts) if not isinstance(part, ast.Slice)]
+    return axes[0] if len(axes) == 1 else None
 
 
 def _text(subject: str, outside: OutOfBounds) -> str:
