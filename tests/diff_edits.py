@@ -291,9 +291,7 @@ EDITS = [
             "~ return: operand 1",
         ],
         (X,),
-        remarks=(
-            "2 equations moved into scan (length 3). In the first program, each of these equations is written 3 times.",
-        ),
+        remarks=("2 equations moved into scan (length 3). The first program has each of the moved equations 3 times.",),
     ),
     Edit(
         "a scan becomes a loop",

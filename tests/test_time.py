@@ -81,7 +81,7 @@ def test_a_cell_in_which_nothing_could_be_timed_says_so(notebook: Notebook, cell
     [note] = [note for note in ran.document["notes"] if note["kind"] == "time"]
     assert note["text"] == "Nothing was timed: no call of a jitted function was recorded."
     assert note["cure"] == (
-        "Call a jitted function in the cell, or write any call after the option, such as %%jaxpr --time f(x)."
+        "Call a jitted function in the cell, or write a call after the option --time, such as %%jaxpr --time f(x)."
     )
 
 

@@ -82,7 +82,10 @@ def test_a_loop_in_several_programs_is_one_note():
     assert seen(document) == [("unrolled_loop", 2, 30, "carried")]
     (note,) = document.notes
     assert note.program == -1
-    assert note.text.endswith("The loop is in 3 programs of f. This note gives the numbers of one of these programs.")
+    assert note.text.endswith(
+        "The loop is in 3 programs of f. The numbers of iterations and equations in this note are those of one of "
+        "these programs."
+    )
     assert note.price[0] == "The times to trace, lower and compile this program were not measured."
 
 

@@ -295,8 +295,8 @@ def test_the_output_is_turned_off_or_cut_by_a_setting(notebook):
     document = output["data"][MIME_TYPE]
     assert len(json.dumps(document, separators=(",", ":"))) <= 8_000
     assert document["cut"].startswith(
-        "To keep the notebook under 8.0\xa0kB, "
-        "this copy leaves out functions of other cells, types of names and equations."
+        "To keep the notebook under 8.0\xa0kB, this saved copy leaves out the cache entries of functions of other "
+        "cells, the types of the names in your code and equations."
     )
 
     opened = notebook(saved(document, long), kernel=None)

@@ -197,8 +197,12 @@ def loop_notes(
         if len(among) > 1:
             read = programs[among[0]]
             types = ", ".join(argument.summary for argument in read.arguments)
-            numbers = f"{read.name} ({types})" if types else "one of these programs"
-            text += f" The loop is in {_named(among, programs)}. This note gives the numbers of {numbers}."
+            program_of_numbers = f"{read.name} ({types})" if types else "one of these programs"
+            programs_with_loop = _named(among, programs)
+            text += (
+                f" The loop is in {programs_with_loop}. The numbers of iterations and equations in this note are "
+                f"those of {program_of_numbers}."
+            )
         note = Note(
             kind=loop.kind,
             text=text,
@@ -435,8 +439,8 @@ def _frames_of_use(walk: Walk, use: KeyUse) -> tuple[int, int]:
 
 
 _TWICE = (
-    "{lines} use the same random key. Numbers that are drawn from one key are not independent: numbers of the same "
-    "shape and distribution are equal."
+    "{line_and_other_line} use the same random key. Numbers that are drawn from one key are not independent: numbers "
+    "of the same shape and distribution are equal."
 )
 _ONE_LINE = (
     "Line {line} uses the same random key {times}. Numbers that are drawn from one key are not independent: numbers of "
@@ -457,8 +461,8 @@ def _used_twice(walk: Walk, first: int, second: int, pairs: int) -> str:
     if (file, line) == (other_file, other_line):
         times = f"{pairs + 1} times" if first == second and pairs > 1 else "twice"
         return _ONE_LINE.format(line=line, times=times)
-    file_text = "" if file == other_file else f" of {_file_name(walk, walk.positions.files[file].name)}"
-    return _TWICE.format(lines=f"Line {line}{file_text} and line {other_line}")
+    of_other_file = "" if file == other_file else f" of {_file_name(walk, walk.positions.files[file].name)}"
+    return _TWICE.format(line_and_other_line=f"Line {line}{of_other_file} and line {other_line}")
 
 
 def user_frame(walk: Walk, scope: int, equation: int) -> int:

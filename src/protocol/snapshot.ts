@@ -2838,7 +2838,7 @@ export interface SpreadArray {
    */
   equation?: number;
   /**
-   * The origin of the sharding in words, such as chosen by XLA; empty if the origin is unknown.
+   * The origin of the sharding in words, such as sharding chosen by XLA; empty if the origin is unknown.
    */
   decided?: string;
 }
