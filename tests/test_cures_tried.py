@@ -110,7 +110,7 @@ def f(x):
     return x
 
 f(jnp.ones(3))"""
-APPLIES = "The rewrite applies without changes."
+APPLIES = "You can use this code without changes."
 
 
 def loop_of(document) -> tuple[str, str | None]:

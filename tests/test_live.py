@@ -82,8 +82,8 @@ def test_the_names_of_the_function_have_their_types(trace: Trace) -> None:
 
 
 NO_MORE = (
-    "Live ends at the {} and makes no later text. To see this text, run the cell, or choose a later end of Live "
-    "in the View menu."
+    "The setting “Last level of Live” is {}, so Live does not make the later levels. To see this level, run the "
+    "cell, or choose a later level of Live in the View menu."
 )
 
 
@@ -201,7 +201,7 @@ def test_the_types_that_the_user_types(trace: Trace) -> None:
     answer = trace(source, specs="jnp.ones(3), 4")
     assert (answer.state, answer.text) == (
         "needs_arguments",
-        "Live does not compute jnp.ones(3). Type a type, such as f32[8], or a name that has a value.",
+        "Live does not run the code jnp.ones(3). Type a type, such as f32[8], or a name that has a value.",
     )
 
 

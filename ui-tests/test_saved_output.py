@@ -266,7 +266,7 @@ def test_nbconvert_shows_static_html(notebook, new_context):
     expect(static.get_by_role("heading").first).to_contain_text(ATTACK)
     expect(static.get_by_text("b:f32[3] = mul a 2.0:f32[]")).to_be_visible()
     expect(static.get_by_role("table")).to_have_count(0)
-    static.get_by_text("Stages of the call that made the program").click()
+    static.get_by_text("Times of the stages of the call that made the program").click()
     expect(static.get_by_role("table").first).to_contain_text("compile")
     assert static.evaluate("window.pwned") is None
     expect(static.locator(".jjx-static").locator("script, img, style")).to_have_count(0)

@@ -51,7 +51,9 @@ _NOT_RUN = {
     True: "Live does not execute line {line}. {names} has the value of the last run.",
     False: "Live does not execute lines {line}. {names} have the values of the last run.",
 }
-_OUTDATED = "{outer}, of an earlier cell, calls {inner} as {inner} was last run."
+_OUTDATED = (
+    "{outer}, of an earlier cell, calls {inner} as the last run defined {inner}, not as this cell defines {inner} now."
+)
 _NO_VALUE = "Live does not execute line {line}, so {name} has no value yet. Run the cell."
 _NOT_LOADED = "{name} is not imported in the kernel. Run the cell, or import {name} in another cell."
 _NOT_DEFINED = "Live does not execute {statement} in line {line}, so {name} is not traced. Run the cell."

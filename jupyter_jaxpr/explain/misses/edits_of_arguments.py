@@ -96,7 +96,7 @@ def _is_rebound(text: Text, read: set[str]) -> bool:
 def _name(reasons: tuple[Reason, ...]) -> str:
     kinds = {reason.kind for reason in reasons}
     if kinds == {"call_style"}:
-        return "the same call style in every call"
+        return "arguments passed in the same way in every call"
     return "one structure" if "pytree" in kinds else "one type"
 
 
