@@ -450,7 +450,7 @@ def test_a_function_of_an_earlier_cell_that_calls_the_one_of_before(trace: Trace
     assert (answer.state, answer.function, answer.text) == (
         "traced",
         "step",
-        "loss, of an earlier cell, calls model as model was last run.",
+        "loss, of an earlier cell, calls model as the last run defined model, not as this cell defines model now.",
     )
     assert trace(model + step, in_view="step").text is None
 

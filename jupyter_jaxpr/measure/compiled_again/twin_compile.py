@@ -22,7 +22,7 @@ from ...program.texts.stablehlo import lowered_text
 from ...program.texts.twin_tags import tagged
 from ..steps.jaxpr_evaluation import types_of
 
-_ENDS = "The other links are not affected."
+_ENDS = "The links that the panel already shows do not change."
 
 
 class NoTwin(Exception):
