@@ -403,12 +403,12 @@ def test_stop_keeps_what_is_done(names):
     assert measured(swept)[0] == ("product", "2", ALL)
     assert swept.stopped == "The sweep was stopped after 1 of 3 points. Run the sweep again for all points."
     assert rows == [
-        ("n=2: making the arguments", 0, 3),
+        ("n=2: making the arguments of the calls", 0, 3),
         ("n=2: tracing", 0, 3),
         ("n=2: first call", 0, 3),
         ("n=2: warm calls", 0, 3),
         ("n=2: eager calls", 0, 3),
-        ("n=3: making the arguments", 1, 3),
+        ("n=3: making the arguments of the calls", 1, 3),
     ]
 
 

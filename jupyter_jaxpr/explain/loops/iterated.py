@@ -12,7 +12,10 @@ from .bodies import Cannot, target_names
 from .new_names import Names, last_name, singular, stored_names
 from .statements import LoopStatement
 
-_NO_POSITIONS = "The source positions of the loop's equations are not known."
+_NO_POSITIONS = (
+    "The source positions of the loop's equations are not known, so jupyter_jaxpr cannot tell arrays from Python "
+    "containers."
+)
 
 #: A function that returns whether the trace of an expression in the loop recorded equations; None if that is unknown.
 MadeAt = Callable[[ast.expr], bool | None]
