@@ -75,7 +75,7 @@ def test_a_twin_is_the_same_program_but_for_its_name_stacks():
 def test_only_the_program_that_was_walked_has_a_twin():
     walk = Walk()
     scope = walk.program(traced(jnp.sin, 1.0).jaxpr)
-    with pytest.raises(ValueError, match="not the program that jupyter_jaxpr read"):
+    with pytest.raises(ValueError, match="is not the program that jupyter_jaxpr read"):
         tagged(walk, scope, traced(jnp.cos, 1.0).jaxpr)
 
 

@@ -103,7 +103,7 @@ def test_a_call_that_applies_a_function_to_each_element_is_a_loop(body, called, 
     assert note.text.startswith(
         f"Python ran {'at least ' if '[x]' in body else ''}24 iterations of this call of {called}"
     )
-    assert note.title.startswith(f"The call of {called} was unrolled: ")
+    assert note.title.startswith(f"The call of {called} was unrolled into ")
     assert f"jax{'.lax' if cure == 'scan' else ''}.{cure}." in note.cure
     assert (note.carried, note.code, note.trial) == (cure == "scan", None, None)
 

@@ -20,7 +20,7 @@ from jupyter_jaxpr.observe.observation import Observation, ObservedFunction, Obs
 def test_a_note_says_what_it_saw_what_it_costs_and_what_to_do():
     document, _ = cell_of(CASES["an RNN that appends"].source, V, ROWS, M)
     (note,) = document.notes
-    assert note.title == "The for loop was unrolled: 60 equations"
+    assert note.title == "The for loop was unrolled into 60 equations"
     equations = document.programs[0].equations
     assert note.text == (
         "Python ran 12 iterations of this for loop while JAX traced. The iterations account for 60 of the "
@@ -122,13 +122,13 @@ def test_the_exports_have_the_rewrite_and_the_price():
     case = CASES["layers from the last to the first"]
     document, _ = cell_of(case.source, *case.arguments)
     text = markdown(document)
-    assert "- Line 3: The for loop was unrolled: 24 equations\\. Python ran 12 iterations of this for loop" in text
+    assert "- Line 3: The for loop was unrolled into 24 equations\\. Python ran 12 iterations of this for loop" in text
     assert textwrap.indent(f"```text\n{case.code}\n```", "  ", lambda line: bool(line.strip())) in text
     assert "The times of the stages of the whole program were measured: trace 12\u00a0ms" in text.replace(
         " ms", "\u00a0ms"
     )
     text = page(document).replace("\u00a0", " ")
-    assert "<strong>Line 3</strong>: <strong>The for loop was unrolled: 24 equations.</strong> Python ran" in text
+    assert "<strong>Line 3</strong>: <strong>The for loop was unrolled into 24 equations.</strong> Python ran" in text
     assert f"<pre><code>{case.code}</code></pre>" in text
     assert "<p>The times of the stages of the whole program were measured: trace" in text
 

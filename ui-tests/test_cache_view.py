@@ -319,7 +319,7 @@ def test_a_miss_that_is_chosen_has_the_edit_that_ends_the_miss(notebook):
     expect(miss).to_contain_text("one type Applies without changes")
     expect(miss).to_contain_text("a = scaled(jnp.ones(3), jnp.asarray(1.0, dtype=jnp.float32))")
     expect(miss).to_contain_text(
-        "Both calls pass arguments of the same types: JAX uses one compiled program for both calls."
+        "With the edit, both calls pass arguments of the same types: JAX uses one compiled program for both calls."
     )
 
 

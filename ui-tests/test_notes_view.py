@@ -33,7 +33,7 @@ def test_an_unrolled_loop_is_shown_beside_its_rewrite_which_can_be_copied_and_ru
     nb.run(0)
     nb.run(1)
     note = notes_of(nb).filter(has_text="unrolled")
-    expect(note).to_contain_text("Line 4: The for loop was unrolled: 100 equations")
+    expect(note).to_contain_text("Line 4: The for loop was unrolled into 100 equations")
     expect(note).to_contain_text("100 of the program's 100 equations.")
     expect(note).to_contain_text("Each iteration needs the result of the previous iteration.")
     expect(note.get_by_role("group", name="Code as written")).to_have_text("4for _ in range(100):5    x = jnp.sin(x)")

@@ -238,10 +238,10 @@ def decided(origin: str, line: int | None) -> str:
 
 def often(runs: int, per_trip: bool, conditional: bool) -> str:
     """Return how often a collective runs, as text: `at most 3 times per loop step`."""
-    times = "once" if runs == 1 else count(runs, "time")
+    collective_runs = "once" if runs == 1 else count(runs, "time")
     if per_trip:
-        return f"at most {times} per loop step" if conditional else f"{times} per loop step"
-    return f"at most {times} per call" if conditional else f"{times} per call"
+        return f"at most {collective_runs} per loop step" if conditional else f"{collective_runs} per loop step"
+    return f"at most {collective_runs} per call" if conditional else f"{collective_runs} per call"
 
 
 def groups(collective: Collective) -> str:

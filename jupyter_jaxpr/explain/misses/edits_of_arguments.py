@@ -102,8 +102,8 @@ def _name(reasons: tuple[Reason, ...]) -> str:
 
 def _text(reasons: tuple[Reason, ...]) -> str:
     if {reason.kind for reason in reasons} == {"call_style"}:
-        return "Both calls pass their arguments in the same way, so they share one cache entry."
-    return "Both calls pass arguments of the same types: JAX uses one compiled program for both calls."
+        return "With the edit, both calls pass their arguments in the same way, so they share one cache entry."
+    return "With the edit, both calls pass arguments of the same types: JAX uses one compiled program for both calls."
 
 
 def _side(event: MissEvent, fun: Any, name: str, names: Mapping[str, Any]) -> Side | None:

@@ -153,7 +153,7 @@ describe('the notes of a run', () => {
         {
           ...note,
           kind: 'unrolled_loop',
-          title: 'The for loop was unrolled: 100 equations',
+          title: 'The for loop was unrolled into 100 equations',
           text: 'Python ran this for loop 100 times.',
           cure: 'Write it with jax.lax.fori_loop.',
           bytes: null,
