@@ -144,14 +144,14 @@ def captured_notes(walk: Walk, programs: Sequence[Program]) -> list[Note]:
 def _captured_note(
     walk: Walk, columns: ScopeColumns, captured: Captured, frame: int, among: list[int], programs: Sequence[Program]
 ) -> Note:
-    kind = walk.avals[columns.variable_avals[captured.operand]].text
+    type_of_array = walk.avals[columns.variable_avals[captured.operand]].text
     programs_text = _named(among, programs) if len(among) > 1 else "the program"
     return Note(
         kind="captured_constant",
         text=(
-            f"The function reads an array of {size(captured.bytes)} ({kind}) that is not an argument, so the array is "
-            f"a constant of {programs_text}. After an assignment to the array's variable, calls that reuse the program "
-            "still compute with the old array."
+            f"The function reads an array of {size(captured.bytes)} ({type_of_array}) that is not an argument, so the "
+            f"array is a constant of {programs_text}. After an assignment to the array's variable, calls that reuse "
+            "the program still compute with the old array."
         ),
         cure="Pass the array as an argument.",
         detail=None,
@@ -319,17 +319,17 @@ def failure_notes(failures: Sequence[str]) -> list[Note]:
     ]
 
 
-def undescribed_note(subject: str, why: str, detail: str | None = None) -> Note:
+def undescribed_note(part_of_run: str, could_not_be_described: str, detail: str | None = None) -> Note:
     """Return a note which says that a part of the run could not be described.
 
     Args:
-        subject: The name of the part, which begins the sentence.
-        why: The rest of the sentence: that the part could not be described, and the reason.
+        part_of_run: The name of the part, which begins the sentence.
+        could_not_be_described: The rest of the sentence: that the part could not be described, and the reason.
         detail: The traceback.
     """
     return Note(
         kind="failed",
-        text=f"{subject} {why}. The rest of the run is complete; the cell itself ran as always.",
+        text=f"{part_of_run} {could_not_be_described}. The rest of the run is complete; the cell itself ran as always.",
         cure="Report this failure to the developers of jupyter_jaxpr, with the details below."
         if detail
         else "Report this failure to the developers of jupyter_jaxpr.",

@@ -77,8 +77,8 @@ def _mesh_texts(before: Mapping[str, Any], current: Mapping[str, Any]) -> tuple[
     if short[0] == short[1]:
         short = [
             ", ".join(
-                f"{text} by set_mesh" if "abstract" in name else f"{text} by a with statement"
-                for name, text in texts.items()
+                f"{mesh_text} by set_mesh" if "abstract" in name else f"{mesh_text} by a with statement"
+                for name, mesh_text in texts.items()
             )
             for texts in (was, after)
         ]
