@@ -48,7 +48,7 @@ def test_markdown_has_a_table_and_the_reasons(document):
         "| rnn | 4 | 2 | 2 | 2 | 240 ms |\n\n"
         "- rnn · compiled · 120 ms\\. Reason: This is the first call of rnn\\.\n"
         "- rnn · compiled · 120 ms\\. Reason: The type of xs changed from f32\\[100,8\\] to f32\\[60,8\\]\\. "
-        "Pad to one shape, or expect one compile for each shape\\."
+        "Pad the array to one shape, or expect one compile for each shape\\."
     )
 
 

@@ -250,13 +250,13 @@ REFUSED = [
         "def f(x):\n    seen.append(x)\n    return x\nf(x)\n",
         2,
         "f is not traced live. Line 2 calls seen.append, which changes an object that existed before the call. "
-        "Run the cell to see its program.",
+        "Run the cell to see the program.",
     ),
     (
         "def f(x):\n    open('never', 'w')\n    return x\nf(x)\n",
         2,
         "f is not traced live. Line 2 calls open, which may change files, processes, connections, queues or threads. "
-        "Run the cell to see its program.",
+        "Run the cell to see the program.",
     ),
     (
         "y = jnp.zeros(3)\ndef f(x):\n    return x + y\nf(x)\n",
@@ -343,7 +343,7 @@ UNKNOWN = [
     # Here the cell assigns the name in a function that Live does not call.
     (
         "install()\ndef f(x):\n    return foo(x)\nf(x)\ndef install():\n    global foo\n    foo = jnp.sin\n",
-        "f is not traced live. Line 3 reads foo, which has no value. Run the cell to see its program.",
+        "f is not traced live. Line 3 reads foo, which has no value. Run the cell to see the program.",
     ),
     (
         "jnp.sinn = jnp.sin\ndef f(x):\n    return jnp.sinn(x)\nf(x)\n",
@@ -359,13 +359,13 @@ UNKNOWN = [
     # Here the magic might assign the name.
     (
         "%run names.py\ndef f(x):\n    return foo(x)\nf(x)\n",
-        "f is not traced live. Line 3 reads foo, which has no value. Run the cell to see its program.",
+        "f is not traced live. Line 3 reads foo, which has no value. Run the cell to see the program.",
     ),
     # Here `getattr` has a default value, so the missing attribute is no error.
     (
         "def f(x):\n    return getattr(jnp, 'sinn', seen.append)(x)\nf(x)\n",
         "f is not traced live. Line 2 calls getattr(jnp, 'sinn', seen.append), which changes an object that existed "
-        "before the call. Run the cell to see its program.",
+        "before the call. Run the cell to see the program.",
     ),
 ]
 
@@ -572,7 +572,7 @@ def test_a_trace_without_end_is_stopped(trace: Trace, body: str) -> None:
     answer = trace(f"def f(x):\n    {body}\n    return x\nf(x)\n", seconds=0.3)
     assert (answer.state, answer.text) == (
         "stopped",
-        "Live stopped the trace of f after 300\N{NO-BREAK SPACE}ms. Run the cell to see its program.",
+        "Live stopped the trace of f after 300\N{NO-BREAK SPACE}ms. Run the cell to see the program.",
     )
     assert on_one_line(text_of(trace("def f(x):\n    return jnp.sin(x)\nf(x)\n"))) == SINE
     assert jax.jit(lambda x: x + 1)(1) == 2

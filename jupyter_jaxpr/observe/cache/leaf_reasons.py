@@ -92,7 +92,7 @@ def _type(path: str, old: Leaf, new: Leaf) -> tuple[Sequence[ReasonKind], Reason
 
 
 _TYPE_CURES = {
-    "shape": "Pad to one shape, or expect one compile for each shape.",
+    "shape": "Pad the array to one shape, or expect one compile for each shape.",
     "dtype": "Convert {path} to one dtype before each call, for example with {path}.astype(...).",
     "weak_type": "Pass {path} as one kind of value every time, such as jnp.asarray({path}, dtype=...).",
 }
