@@ -57,7 +57,7 @@ def test_html_has_the_same(document):
     assert "<p>2 compiles: tracing, lowering and compiling took 240 ms of the cell's 310 ms.</p>" in html
     assert "<tr><td>rnn</td><td>4</td><td>2</td><td>2</td><td>2</td><td>240 ms</td></tr>" in html
     assert (
-        "<li>rnn · compiled · 120 ms. Reason: The type of xs changed from f32[100,8] to f32[60,8]. Pad to one" in html
+        "<li>rnn · compiled · 120 ms. Reason: The type of xs changed from f32[100,8] to f32[60,8]. Pad the" in html
     )
 
 
