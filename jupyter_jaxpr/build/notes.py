@@ -412,7 +412,7 @@ def key_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> l
             program=among[0] if len(set(among)) == 1 else -1,
             frame=second,
             bytes=None,
-            title="A random key is used twice" if not in_each_step else "Each step uses the same random key",
+            title="A random key is used twice" if not in_each_step else "Each step of a scan uses the same random key",
         )
         alike = [
             again_of_pair for begin, again_of_pair, is_step in uses_by_key if (begin, is_step) == (first, in_each_step)

@@ -65,7 +65,7 @@ def _leaf(path: str, left: Any, right: Any) -> tuple[Agreement, float]:
         return Agreement("other_types", text), 0.0
     if _type(left) is None:
         is_equal = bool(left == right)
-        text = f"The objects at {path} are not equal." if path else "The two objects are not equal."
+        text = f"The two results are not equal at {path}." if path else "The two results are not equal."
         return Agreement("same_bits" if is_equal else "differs", None if is_equal else text), 0.0
     import numpy as np
 
