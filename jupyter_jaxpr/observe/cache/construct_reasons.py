@@ -213,7 +213,7 @@ def _other_body(event: MissEvent, before: Sequence[MissEvent], construct: Constr
         text = f"JAX traced {bodies} again: a function of the {construct.name} is new, or JAX evicted the entry."
         cure = f"Define the functions once, outside of the code that calls {construct.name}."
         return Reason("new_function", text, cure=cure)
-    text = _new_functions(construct, new)
+    text = _text_of_new_functions(construct, new)
     names = " and ".join(dict.fromkeys(passed.name for passed in new))
     functions = _functions([passed.name for passed in new])
     cure = f"Define {functions} once, outside of the code that calls {construct.name}: JAX caches by function object."
@@ -237,7 +237,7 @@ def _functions(names: Sequence[str]) -> str:
     return " and ".join(dict.fromkeys(lambdas if name == "<lambda>" else name for name in names)) or "the body"
 
 
-def _new_functions(construct: Construct, functions: Sequence[PassedFunction]) -> str:
+def _text_of_new_functions(construct: Construct, functions: Sequence[PassedFunction]) -> str:
     """Return the sentence that says which functions of a construct are new function objects."""
     names = dict.fromkeys(
         f"the condition {passed.name}" if passed.parameter == "cond_fun" else passed.name for passed in functions
