@@ -304,8 +304,7 @@ EDITS = [
         ],
         (X,),
         remarks=(
-            "2 equations moved out of scan (length 3). In the second program, each of these equations "
-            "is written 3 times.",
+            "2 equations moved out of scan (length 3). The second program has each of the moved equations 3 times.",
         ),
     ),
     Edit(

@@ -294,7 +294,8 @@ def test_what_stands_outside_of_the_equations_is_not_compared_and_the_diff_says_
         "      constant as an argument.\n"
         "  The diff does not compare the Python functions of pure_callback,\n"
         "      debug_callback: a program does not hold their code.\n"
-        "  Calls of the second program donate x. Calls of the first program do not donate the same arguments."
+        "  Calls of the second program donate x. Calls of the first program do not donate\n"
+        "      the same arguments."
     )
     # The texts of StableHLO and HLO do not contain the values of large constants, so a remark says so.
     tables = [np.cos(np.arange(80, dtype=np.float32) + offset) for offset in (0, 1)]
