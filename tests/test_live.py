@@ -348,13 +348,13 @@ UNKNOWN = [
     (
         "jnp.sinn = jnp.sin\ndef f(x):\n    return jnp.sinn(x)\nf(x)\n",
         "f is not traced live. Line 3 reads the attribute sinn, which the module does not have. Run the cell to see "
-        "its program.",
+        "the program.",
     ),
     # Here the import might add the attribute to the module.
     (
         "import wave\ndef f(x):\n    return jnp.sinn(x)\nf(x)\n",
         "f is not traced live. Line 3 reads the attribute sinn, which the module does not have. Run the cell to see "
-        "its program.",
+        "the program.",
     ),
     # Here the magic might assign the name.
     (
@@ -388,7 +388,7 @@ def test_a_name_that_a_comprehension_assigns(trace: Trace) -> None:
     answer = trace("def f(x):\n    global last\n    ys = [last := x * i for i in range(3)]\n    return x\nf(x)\n")
     assert (answer.state, answer.text) == (
         "not_traced",
-        "f is not traced live. Line 3 assigns last, a variable outside of the function. Run the cell to see its "
+        "f is not traced live. Line 3 assigns last, a variable outside of the function. Run the cell to see the "
         "program.",
     )
 
