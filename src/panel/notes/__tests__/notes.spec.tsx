@@ -162,7 +162,9 @@ describe('the notes of a run', () => {
           share: 1,
           code: 'x = jax.lax.fori_loop(0, 100, lambda _, x: jnp.sin(x), x)',
           level: 'applies' as const,
-          price: ['The times of the stages of the whole program were measured: trace 3.0 ms.']
+          price: [
+            'The times of the stages of the whole program were measured: trace 3.0 ms.'
+          ]
         }
       ],
       {
