@@ -20,18 +20,30 @@ from .interruptions import not_of_a_signal
 
 
 class Limit:
-    """The most characters of each kind of text."""
+    """The most characters of each kind of text.
 
-    NAME: Final = 200  # the name of a function, a class, a parameter, a primitive or an axis
-    FILE: Final = 4_096  # the path of a file; Linux opens no longer path
-    VALUE: Final = 60  # The text of a static value.
-    PATH: Final = 300  # The path of a leaf, such as p['w'].
-    PARAMETER: Final = 300  # the text of a parameter of an equation
-    POOLED: Final = 1_000  # any text of a program, such as layer/jvp()
+    Attributes:
+        NAME: the name of a function, a class, a parameter, a primitive or an axis.
+        FILE: the path of a file; Linux opens no longer path.
+        VALUE: The text of a static value.
+        PATH: The path of a leaf, such as p['w'].
+        PARAMETER: the text of a parameter of an equation.
+        POOLED: any text of a program, such as layer/jvp().
+        PRINTED: the output of a traced function, or a traceback.
+        REASON: the reason why an object could not be described.
+        ERROR: the text of an error of the user's code.
+    """
+
+    NAME: Final = 200
+    FILE: Final = 4_096
+    VALUE: Final = 60
+    PATH: Final = 300
+    PARAMETER: Final = 300
+    POOLED: Final = 1_000
     TYPE: Final = 300
-    PRINTED: Final = 20_000  # the output of a traced function, or a traceback
-    REASON: Final = 300  # the reason why an object could not be described
-    ERROR: Final = 4_000  # the text of an error of the user's code
+    PRINTED: Final = 20_000
+    REASON: Final = 300
+    ERROR: Final = 4_000
 
 
 #: The beginning of the text that replaces an object which cannot be described; the reason follows these words.

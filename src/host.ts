@@ -19,5 +19,5 @@ export function aboveAll(): HTMLElement {
 export function openWords(trans: TranslationBundle): string {
   return trans.__('Open in main area');
 }
-/** Draws plots. */
+/** The registry of renderers, with which the Time view draws plots. */
 export type { IRenderMimeRegistry } from '@jupyterlab/rendermime';

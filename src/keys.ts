@@ -90,19 +90,22 @@ export const KEYS = [
   {
     in: ['text'],
     keys: { ArrowRight: 'unfold', ArrowLeft: 'fold' },
-    does: trans => trans.__('Unfold and fold; show and hide parameters')
+    does: trans =>
+      trans.__(
+        'Unfold or fold the line; show or hide the parameters of the equation'
+      )
   },
   {
     in: ['level', 'source'],
     keys: { n: 'nextLinked', p: 'previousLinked' },
     does: trans =>
-      trans.__('Go to the next or previous marked place in this text')
+      trans.__('Go to the next or previous linked place in the same text')
   },
   {
     in: ['level', 'source', 'sourceCell'],
     keys: { 'Alt-ArrowRight': 'nextLevel', 'Alt-ArrowLeft': 'previousLevel' },
     does: trans =>
-      trans.__('Go to the marked place in the next or previous level')
+      trans.__('Go to the linked place in the next or previous level')
   },
   {
     in: ['text'],
@@ -280,7 +283,8 @@ export const KEYS = [
       Home: 'leftEnd',
       End: 'rightEnd'
     },
-    does: trans => trans.__('On a divider: move the divider')
+    does: trans =>
+      trans.__('On the divider between two columns: move the divider')
   },
   {
     in: ['diffLines'],
@@ -353,7 +357,7 @@ export function lackKeys(...places: KeyPlace[]): void {
   places.forEach(place => lacking.add(place));
 }
 
-/** True if the application has a place. */
+/** True if the application has a place for keys, that is, if `lackKeys` has not named the place. */
 export function hasPlace(place: KeyPlace): boolean {
   return !lacking.has(place);
 }

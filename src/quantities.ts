@@ -7,7 +7,8 @@
 
 const NO_BREAK = '\u00a0';
 
-// Below this many seconds a time is in microseconds: 0.095 ms is the last one that reads well in milliseconds.
+// Below this many seconds, a time is printed in microseconds; 0.095 ms is the shortest time that reads well in
+// milliseconds.
 const MILLISECONDS_FROM = 0.095e-3;
 // From here on, a time would round to 1000 ms, and is printed as 1.0 s.
 const SECONDS_FROM = 0.9995;

@@ -21,7 +21,7 @@ import {
   Working
 } from './protocol/snapshot';
 
-/** A level of text of a program. */
+/** The name of a level: one of the texts of a program. */
 export type LevelName = 'jaxpr' | 'stablehlo' | 'hlo';
 
 /** Identifies an equation by the index of its scope and by its index in the scope. */
@@ -124,13 +124,15 @@ export interface IProgramRef {
   readonly program: number;
 }
 
-/** A program in its document. */
+/** A program, with the document that contains it. */
 export interface IComparedProgram {
   readonly document: Snapshot;
   readonly program: number;
 }
 
-/** Requests to the kernel about a run of its own; each rejects with an Error whose message is a sentence. */
+/**
+ * Requests to the kernel about a run that this kernel has made; each rejects with an Error whose message is a sentence.
+ */
 export interface IRequests {
   /** Sends a short request: the kernel answers at once, without progress, and runs no code of the user. */
   ask<Name extends ShortName>(

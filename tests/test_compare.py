@@ -512,7 +512,11 @@ def test_the_comparison_is_in_every_export(notebook: Notebook) -> None:
     html, plain = output.data["text/html"], output.data["text/plain"]
     assert "<h4>Compare</h4>" in html
     (result,) = re.findall(r'<tr><th scope="row">Result</th>.*?</tr>', html)
-    assert [cell.partition(":")[0] for cell in re.findall("<td>(.*?)</td>", result)] == ["reference", "differs", "–"]
+    assert [cell.partition(":")[0] for cell in re.findall("<td>(.*?)</td>", result)] == [
+        "reference result",
+        "differs from the reference",
+        "–",
+    ]
     assert "<li>nope: nope is not defined. Define nope in this cell or in an earlier cell.</li>" in html
     assert "g's result differs from f's. The largest difference is at [7]: -7 instead of 7." in plain
     from jupyter_jaxpr import Snapshot
@@ -523,5 +527,5 @@ def test_the_comparison_is_in_every_export(notebook: Notebook) -> None:
 
     text = markdown(Snapshot.from_json(json.dumps(document)).document)
     assert "## Compare" in text
-    assert "|  | f | g | nope \\(not found\\) |\n| --- | --- | --- | --- |" in text
+    assert "|  | f | g | nope \\(function not found\\) |\n| --- | --- | --- | --- |" in text
     assert "| Derivative | grad and jvp | grad and jvp | – |" in text

@@ -40,8 +40,8 @@ cure: pad (advice)
     'jax.shard_map(double, mesh=mesh, in_specs=P("d"), out_specs=P("d"))(jnp.ones(6))': """
 marks: jax.shard_map(double, mesh=mesh, in_specs=P("d"), out_specs=P("d"))(jnp.ones(6))
 title: Axis 0 of an argument has 6 elements, which cannot be split evenly over 4 devices
-text: in_specs of shard_map says P('d',) for args[0], which is float32[6]. shard_map gives each device the same
-    number of elements.
+text: in_specs of shard_map has the entry P('d',) for the argument args[0] of the type float32[6]. shard_map gives
+    each device the same number of elements.
 cure: pad (advice)
     Pad axis 0 to a multiple of 4 elements, or write None for this axis in in_specs.
 """,
@@ -65,7 +65,7 @@ marks: first + second
 title: The arrays first and second are on different devices
 text: first is on the devices [0], and second is on the devices [1].
 cure: jax.device_put (advice)
-    Move second to the device of first, or the other way round, with jax.device_put.
+    Move second to the device of first, or first to the device of second, with jax.device_put.
 """,
     "jax.jit(add)(first, second)": """
 marks: jax.jit(add)(first, second)

@@ -29,12 +29,12 @@ MAKERS = frozenset({"FoundCure", "_cure", "jit_with"})
 # that JAX itself builds.
 NO_ROW = frozenset(
     {
-        "Axis {1} has {3} elements, which cannot be split evenly over {2} devices",
-        "in_shardings of jit says P({1}), but the argument {3} is split as P({2})",
-        "Axis {4} of an argument has {5} elements, which cannot be split evenly over {6} devices",
-        "The arguments {1} and {4} of {2} are on different devices",
+        "Axis {axis} has {size} elements, which cannot be split evenly over {number_of_devices} devices",
+        "in_shardings of jit says P({spec}), but the argument {argument} is split as P({present_spec})",
+        "Axis {axis} of an argument has {size} elements, which cannot be split evenly over {number_of_devices} devices",
+        "The arguments {first_argument} and {second_argument} of {function} are on different devices",
         "The arrays of the call are on different devices",
-        "Two trees differ in their structure",
+        "Two trees of the call have different structures",
     }
 )
 
@@ -78,7 +78,7 @@ def test_every_message_has_a_row() -> None:
     titles = set(re.findall(r"^title: (.*)$", table("error_table"), re.MULTILINE))
     missing = set()
     for message in (*ARRAY_MESSAGES, *CALL_MESSAGES, *DEVICE_MESSAGES, *LAX_MESSAGES, *MESSAGES, *SETTING_MESSAGES):
-        pattern = re.sub(r"\\\{\d\\\}", ".+", re.escape(message.title))
+        pattern = re.sub(r"\\\{\w+\\\}", ".+", re.escape(message.title))
         if not any(re.fullmatch(pattern, title) for title in titles):
             missing.add(message.title)
     assert missing == NO_ROW

@@ -108,8 +108,8 @@ def test_unrolled_scan_and_while_side_by_side(loops):
     expect(functions.nth(0)).to_have_text(
         re.compile(r"^unrolledjitted by jupyter_jaxprwarm call: .+scompile time: .+s · 60 equations$")
     )
-    expect(functions.nth(2)).to_contain_text("derivative: jvp, but not grad · same bits")
-    expect(functions.nth(3)).to_have_text("nopenot found")
+    expect(functions.nth(2)).to_contain_text("derivative: jvp, but not grad · same bits as the reference")
+    expect(functions.nth(3)).to_have_text("nopefunction not found")
     expect(compare).to_contain_text("nope nope is not defined. Define nope in this cell or in an earlier cell.")
     expect(compare).to_contain_text("Each function was called with the arguments of scanned(x).")
 
@@ -202,7 +202,7 @@ def test_effects_are_repeated_only_where_that_is_confirmed(notebook):
     expect(nb.outputs(2)).to_contain_text("1")
     nb.panel.get_by_role("tab", name="Compare").click()
     nb.panel.get_by_role("button", name="Compare", exact=True).click()
-    question = nb.panel.get_by_role("alertdialog", name="Repeat the effects?")
+    question = nb.panel.get_by_role("alertdialog", name="Repeat the effects of the programs?")
     expect(question).to_contain_text(
         "Some of these programs have effects (Debug): loud. The comparison runs each program many times, and each run "
         "repeats the effects. Run the programs?"
@@ -231,7 +231,7 @@ def test_stop_keeps_what_was_measured(notebook):
     nb.panel.get_by_role("button", name="Compare", exact=True).click()
     expect(nb.panel.get_by_text("timing the warm calls")).to_be_visible()
     stop_once_begun(nb.panel)
-    expect(nb.panel.get_by_text("Stopping. The results so far are kept.")).to_be_visible()
+    expect(nb.panel.get_by_text("Stopping the comparison. The results so far are kept.")).to_be_visible()
     nb.run(2)
     compare = nb.panel.get_by_role("tabpanel", name="Compare")
     expect(compare).to_contain_text("The comparison was stopped before this step: differentiating waits.")

@@ -60,24 +60,28 @@ def show(nb):
 
 
 def test_after_an_edit_the_panel_says_what_changed_and_shows_it(edited):
-    expect(edited.panel).to_contain_text("Since run [2]: 1 equation was added. 3 equations were changed.")
+    expect(edited.panel).to_contain_text("Changes since run [2]: 1 equation was added. 3 equations were changed.")
     show(edited)
     expect(edited.panel.get_by_role("tab", name="Diff")).to_have_attribute("aria-selected", "true")
     rows = rows_of(edited)
     expect(rows.locator(".jp-JaxprDiff-item.jp-mod-changed")).to_have_text(
         [
             re.compile(
-                r"^−changed from b:.*length=5.*\+changed to b:.*length=6.*"
+                r"^−line before the change: b:.*length=5.*\+line after the change: b:.*length=6.*"
                 r"parameter length: 5 → 6 · shape: \[5\] → \[6\]$"
             ),
-            re.compile(r"^−changed from e:f32\[8\] = sin d\+changed to e:f32\[8\] = cos dprimitive: sin → cos$"),
             re.compile(
-                r"^−changed from j:f32\[8\] = add i h\+changed to k:f32\[8\] = add j hoperand 1 is another value in "
-                r"the second program$"
+                r"^−line before the change: e:f32\[8\] = sin d"
+                r"\+line after the change: e:f32\[8\] = cos dprimitive: sin → cos$"
+            ),
+            re.compile(
+                r"^−line before the change: j:f32\[8\] = add i h"
+                r"\+line after the change: k:f32\[8\] = add j h"
+                r"operand 1 is another value in the second program$"
             ),
         ]
     )
-    expect(rows.locator(".jp-JaxprDiff-item.jp-mod-added")).to_have_text(["+added j:f32[8] = mul i 3.0:f32[]"])
+    expect(rows.locator(".jp-JaxprDiff-item.jp-mod-added")).to_have_text(["+added line j:f32[8] = mul i 3.0:f32[]"])
     expect(rows.locator("mark")).to_have_text(["f32[5]", "length=5", "f32[6]", "length=6", "sin", "cos", "i", "j"])
 
 
@@ -103,7 +107,7 @@ def test_the_line_below_the_program_moves_nothing_and_is_whole(notebook):
     )
     nb.write(1, AFTER)
     nb.run(1)
-    expect(nb.panel).to_contain_text("Since run [2]: 1 equation was added. 3 equations were changed.")
+    expect(nb.panel).to_contain_text("Changes since run [2]: 1 equation was added. 3 equations were changed.")
     assert len(nb.page.evaluate("[...window.tops]")) == 1
 
     # In a panel of 320 pixels, the whole sentence and its button "Show the diff" are visible.
@@ -123,7 +127,7 @@ def test_renaming_changes_nothing(notebook):
     expect(nb.listing()).to_contain_text("scan")
     nb.write(1, RENAMED)
     nb.run(1)
-    expect(nb.panel).to_contain_text("Since run [2]: All equations are equal except for names.")
+    expect(nb.panel).to_contain_text("Changes since run [2]: All equations are equal except for names.")
 
 
 RULE = """\
@@ -148,7 +152,7 @@ def test_a_rule_that_changed_is_not_compared_and_that_is_said(notebook):
     expect(nb.listing()).to_contain_text("custom_vjp_call")
     nb.write(1, RULE.replace("given * 0.5", "given * 0.25"))
     nb.run(1)
-    expect(nb.panel).to_contain_text("Since run [2]: All equations are equal except for names.")
+    expect(nb.panel).to_contain_text("Changes since run [2]: All equations are equal except for names.")
     nb.panel.get_by_role("button", name="Show the diff").click()
     expect(nb.panel).to_contain_text(
         "The diff does not compare the derivative rules of custom_vjp halved: a program holds only the names of the "
@@ -316,12 +320,12 @@ def test_noise_is_put_away_on_both_sides_by_a_key_and_counted(noisy):
     expect(rows_of(noisy).locator(".jp-JaxprDiff-line")).to_have_text(
         [
             "c:f32[8]  x",
-            re.compile(r"^−changed from .* = sin "),
-            re.compile(r"^\+changed to .* = tanh "),
-            re.compile(r"^−removed .* = add . 1\.0:f16\[\]$"),
-            re.compile(r"^\+added .* = add . 1\.0:f32\[\]$"),
-            re.compile(r"^−changed from .*:f32\[2,8\] = cos "),
-            re.compile(r"^\+changed to .*:f32\[4,8\] = cos "),
+            re.compile(r"^−line before the change: .* = sin "),
+            re.compile(r"^\+line after the change: .* = tanh "),
+            re.compile(r"^−removed line .* = add . 1\.0:f16\[\]$"),
+            re.compile(r"^\+added line .* = add . 1\.0:f32\[\]$"),
+            re.compile(r"^−line before the change: .*:f32\[2,8\] = cos "),
+            re.compile(r"^\+line after the change: .*:f32\[4,8\] = cos "),
             re.compile(r"= mul . 2\.0:f32\[\]$"),
             re.compile(r"= jit\[name=<lambda>\] .$"),
             re.compile(r"return ., .$"),
@@ -411,4 +415,4 @@ def test_a_run_from_before_a_restart_is_still_compared(notebook):
     nb.write(1, AFTER)
     nb.run(0)
     nb.run(1)
-    expect(nb.panel).to_contain_text("Since run [2]: 1 equation was added. 3 equations were changed.")
+    expect(nb.panel).to_contain_text("Changes since run [2]: 1 equation was added. 3 equations were changed.")

@@ -246,7 +246,8 @@ def test_a_scan_in_a_recording_has_a_card_and_its_steps_are_with_the_other_progr
 
     nb.panel.get_by_role("tab", name="Time").click()
     expect(nb.panel.get_by_role("tabpanel", name="Time")).to_contain_text(
-        "This program is a recording: JAX ran each of its equations by itself, so the program has no first call."
+        "This program is a recording: JAX ran each equation of the program separately, "
+        "so the program has no first call."
     )
     nb.panel.get_by_role("tab", name="Program").click()
     for level in ("StableHLO", "HLO"):

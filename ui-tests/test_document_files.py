@@ -67,7 +67,7 @@ def test_a_double_click_opens_the_run_without_a_kernel_and_its_copy_compares(not
     write(nb, "again.jaxpr.json", golden("newton"))
     file(nb, "newton.jaxpr.json").dblclick()
     opened = nb.page.get_by_role("tabpanel", name="newton.jaxpr.json", exact=True)
-    opened.get_by_role("button", name="More", exact=True).click()
+    opened.get_by_role("button", name="More actions", exact=True).click()
     nb.page.get_by_role("menuitem", name="Compare With…").click()
     dialog = nb.page.get_by_role("dialog")
     dialog.get_by_text("again.jaxpr.json").click()

@@ -29,7 +29,7 @@ def test_an_address_is_copied_and_chooses_the_equation_again(notebook, lab):
     expect(nb.equation(3)).to_contain_text("cos")
     nb.equation(3).click(position={"x": 60, "y": 8})
     expect(nb.equation(3)).to_have_attribute("data-linked", "true")
-    nb.panel.get_by_role("button", name="More", exact=True).click()
+    nb.panel.get_by_role("button", name="More actions", exact=True).click()
     nb.page.get_by_role("menuitem", name="Copy Link to the Equation").click()
     address = clipboard(nb.page)
     assert f"/lab/tree/{nb.name}#jaxpr?cell=" in address

@@ -32,7 +32,7 @@ def test_the_linked_excerpt_is_saved_from_the_menu(shared_notebook, tmp_path, wi
     nb.theme(theme)
     nb.set_panel_width(width)
     nb.listing().locator(".cm-line").filter(has_text="tanh").click()
-    nb.panel.get_by_role("button", name="More", exact=True).click()
+    nb.panel.get_by_role("button", name="More actions", exact=True).click()
     item = nb.page.get_by_role("menuitem", name="Save the Selection and Its Links as SVG")
     with nb.page.expect_download() as download:
         item.click()
@@ -61,5 +61,5 @@ def test_the_linked_excerpt_is_saved_from_the_menu(shared_notebook, tmp_path, wi
     # If nothing is selected, the menu entry is disabled.
     nb.listing().focus()
     nb.page.keyboard.press("Escape")
-    nb.panel.get_by_role("button", name="More", exact=True).click()
+    nb.panel.get_by_role("button", name="More actions", exact=True).click()
     expect(nb.page.locator(".lm-Menu-item.lm-mod-disabled").filter(has_text="Save the Selection")).to_be_visible()

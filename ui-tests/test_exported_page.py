@@ -59,7 +59,7 @@ def save(notebook, folder, cell, name):
     nb = notebook(LOAD, cell)
     nb.run_all()
     expect(nb.listing()).to_contain_text("f32[")
-    nb.panel.get_by_role("button", name="More", exact=True).click()
+    nb.panel.get_by_role("button", name="More actions", exact=True).click()
     with nb.page.expect_download() as download:
         nb.page.get_by_role("menuitem", name="Save as HTML").click()
     assert download.value.suggested_filename == f"{name}.html"

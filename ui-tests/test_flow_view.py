@@ -123,7 +123,7 @@ def test_a_scan_says_what_goes_in_around_and_out(flow):
         "Each step takes a row of xs. Each step returns a row of hs.",
     )
     assert values(nb, "scan step, line 8") == [
-        "role | leaf | in one step | in all steps",
+        "role | leaf | type in one step | type in all steps",
         "carry | h | f32[4] | f32[4]",
         "xs | xs | f32[4] | f32[50,4]",
         "ys | hs | f32[4] | f32[50,4]",
@@ -235,7 +235,7 @@ def test_the_keyboard_does_everything(flow):
         "line 8",
         "Save the diagram as SVG",
         "Copy the diagram as SVG",
-        "One step",
+        "Program of one step",
         "Program of scan step, line 8",
         "Show line in Program",
         "Which control-flow function to choose",

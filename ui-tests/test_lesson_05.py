@@ -37,7 +37,7 @@ def test_every_claim_is_to_be_seen(notebook, subtests):
     with lesson.claim("c4-rnn"):
         values = lesson.flow().get_by_role("table", name=re.compile("^Values of scan"))
         rows = [
-            "roleleafin one stepin all steps",
+            "roleleaftype in one steptype in all steps",
             "carryhf32[16]f32[16]",
             "xsxsf32[8]f32[100,8]",
             "yshf32[16]f32[100,16]",

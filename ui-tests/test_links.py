@@ -155,7 +155,7 @@ def test_links_move_with_the_text_and_only_edited_text_is_grey(dense):
     dense.equation(1).click()
     dense.expect_linked(1, "x @ w")
     top = dense.equation(1).bounding_box()["y"]
-    edited = dense.panel.get_by_text("edited after the run", exact=True)
+    edited = dense.panel.get_by_text("cell edited after the run", exact=True)
 
     dense.lines(1).nth(0).click()
     dense.page.keyboard.press("End")
@@ -199,7 +199,7 @@ def test_links_of_an_edited_cell_are_there_after_a_reload(notebook):
     nb.write(1, "# first\n" + DENSE.replace("h) + 1", "h) + 2"))
     nb.save()
     nb.reload()
-    expect(nb.panel.get_by_text("edited after the run", exact=True)).to_be_visible()
+    expect(nb.panel.get_by_text("cell edited after the run", exact=True)).to_be_visible()
     nb.equation(1).click()
     nb.expect_linked(1, "x @ w")
     nb.equation(3).click()
@@ -257,7 +257,7 @@ def test_the_types_of_the_names_stand_beside_the_code(dense):
     dense.page.keyboard.type("2")
     expect(types).to_have_count(len(said))
     grey = dense.cell(1).locator(".jp-JaxprCell-types.jp-mod-changed")
-    expect(grey).to_have_attribute("aria-label", f"This text was edited after the cell ran.\n{said[1]}")
+    expect(grey).to_have_attribute("aria-label", f"This part of the cell was edited after the cell ran.\n{said[1]}")
     dense.page.keyboard.press("Backspace")
     expect(grey).to_have_count(0)
 

@@ -62,8 +62,8 @@ def test_the_program_follows_what_is_typed_and_a_run_replaces_it(nb):
     turn_on(nb)
     type_at_end_of(nb, 3, " * 2")
     expect(nb.equation(2)).to_contain_text("mul")
-    expect(live(nb)).to_contain_text("Traced as written, not run.")
-    expect(nb.panel).to_contain_text("Since run [2]: 1 equation was added.")
+    expect(live(nb)).to_contain_text("The code as written was traced, not run.")
+    expect(nb.panel).to_contain_text("Changes since run [2]: 1 equation was added.")
     type_at_end_of(nb, 3, " + jnp.cos(x)")
     expect(nb.equation(4)).to_contain_text("add")
     expect(nb.panel).to_contain_text("traced as written, not run")
@@ -84,7 +84,7 @@ def test_an_error_comes_and_goes(nb):
     expect(nb.equation(1)).to_contain_text("sin")
     for _ in range(len("[:3]")):
         nb.page.keyboard.press("Backspace")
-    expect(live(nb)).to_contain_text("Traced as written, not run.")
+    expect(live(nb)).to_contain_text("The code as written was traced, not run.")
     expect(nb.editor(1).locator(".jp-JaxprCell-raises")).to_have_count(0)
     type_at_end_of(nb, 3, " @ (")
     expect(live(nb)).to_contain_text("The code is incomplete.")
@@ -101,7 +101,7 @@ def test_off_nothing_is_traced_but_on_request(nb):
     expect(live(nb)).to_have_count(0)
     trace_now(nb)
     expect(nb.equation(2)).to_contain_text("mul")
-    expect(live(nb)).to_contain_text("Traced as written, not run.")
+    expect(live(nb)).to_contain_text("The code as written was traced, not run.")
     type_at_end_of(nb, 3, " * 3")
     expect(nb.equation(3)).to_have_count(0)
 

@@ -43,7 +43,7 @@ def test_every_state_in_both_themes(nb, width):
             assert live(nb).evaluate("it => it.scrollWidth <= it.clientWidth"), f"{state}, {theme}: cut off"
 
     type_at_end_of(nb, 3, " * 2")
-    expect(live(nb)).to_contain_text("Traced as written, not run.")
+    expect(live(nb)).to_contain_text("The code as written was traced, not run.")
     expect(live(nb)).to_contain_text("One call takes 8 operations and 8 transcendental operations and moves 128 B.")
     expect(live(nb)).to_contain_text("In run [2], one call took 8 transcendental operations and moved 64 B.")
     looks_well("traced")
@@ -65,7 +65,7 @@ def test_by_keyboard_alone(nb):
     nb.page.keyboard.press("End")
     nb.page.keyboard.type(" * 2")
     expect(nb.equation(2)).to_contain_text("mul")
-    expect(live(nb).get_by_role("status")).to_contain_text("Traced as written, not run.")
+    expect(live(nb).get_by_role("status")).to_contain_text("The code as written was traced, not run.")
     switch(nb).focus()
     nb.page.keyboard.press("Space")
     expect(switch(nb)).to_have_attribute("aria-checked", "false")

@@ -37,7 +37,7 @@ def test_an_unrolled_loop_is_shown_beside_its_rewrite_which_can_be_copied_and_ru
     expect(note).to_contain_text("100 of the program's 100 equations.")
     expect(note).to_contain_text("Each iteration needs the result of the previous iteration.")
     expect(note.get_by_role("group", name="Code as written")).to_have_text("4for _ in range(100):5    x = jnp.sin(x)")
-    expect(note.get_by_role("group", name="Rewrite")).to_have_text(f"4{REWRITTEN}")
+    expect(note.get_by_role("group", name="Rewritten code")).to_have_text(f"4{REWRITTEN}")
     expect(note).to_contain_text("The times of the stages of the whole program were measured: trace")
 
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -61,7 +61,7 @@ def test_the_rewrite_of_an_unrolled_loop_is_tried_when_the_user_asks(notebook):
     note.get_by_role("button", name="Try the rewrite").click()
     expect(note).to_contain_text("Applies without changes")
     expect(note.get_by_role("button", name="Try the rewrite")).to_have_count(0)
-    expect(note.get_by_role("group", name="Rewrite")).to_have_text(f"4{REWRITTEN}")
+    expect(note.get_by_role("group", name="Rewritten code")).to_have_text(f"4{REWRITTEN}")
 
 
 @pytest.mark.slow

@@ -170,13 +170,13 @@ def test_the_copied_text_is_the_one_python_gives(notebook, page):
     )
     assert clipboard(page).split() == nb.outputs(3).text_content().split()  # JAX indents more
 
-    nb.panel.get_by_role("button", name="More", exact=True).click()
+    nb.panel.get_by_role("button", name="More actions", exact=True).click()
     page.get_by_role("menuitem", name="Copy as Markdown").click()
     page.wait_for_function("navigator.clipboard.readText().then(text => text.startsWith('## '))")
     heading, facts, ran, *text, made_by, _ = clipboard(page).split("\n\n")
     assert heading == "## `scaled(x: f32[8,128], factor: f32[] weak) → f32[8,128]`"
     assert facts.startswith(f"3 equations · {AT_LEAST}3 calls, 1 compile · first call ")
-    assert ran == "Cell [2], as it ran:"
+    assert ran == "The text of cell [2] when the cell ran:"
     assert "\n\n".join(text).startswith(
         f"```python\n{THREE_CALLS}\n```\n\n```text\n{{ lambda ; a:f32[8,128] b:f32[]. let\n"
     )

@@ -104,7 +104,7 @@ def test_a_run_again_and_a_step_move_nothing(notebook):
     before = places(lines)
     for count in (3, 4):
         nb.run(1)
-        expect(nb.panel).to_contain_text(f"Since run [{count - 1}]: All equations are equal except for names.")
+        expect(nb.panel).to_contain_text(f"Changes since run [{count - 1}]: All equations are equal except for names.")
         assert_stays(lines, before, f"in run {count}")
 
     nb.panel.get_by_role("tab", name="Control flow").click()

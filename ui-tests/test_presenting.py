@@ -98,7 +98,7 @@ def test_the_keyboard_reaches_every_control_of_a_presentation(talk, page):
     reached = reached_by_keyboard(page)
     assert controls_on_screen(talk.panel) - set(reached) == set()
     assert {"cumulative", "End the presentation (Escape)", "Program", "jaxpr of cumulative"} <= set(reached)
-    assert {"Pin this program", "Live", "Copy the program", "More", "Control flow", "Cost"}.isdisjoint(reached)
+    assert {"Pin this program", "Live", "Copy the program", "More actions", "Control flow", "Cost"}.isdisjoint(reached)
 
     end = talk.panel.get_by_role("button", name="End the presentation (Escape)")
     end.focus()

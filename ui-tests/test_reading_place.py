@@ -137,7 +137,7 @@ def test_the_place_and_the_folds_stay_when_the_cell_runs_again_and_when_live_tra
     top = scroll_to(nb, 40)
 
     nb.run(1)
-    expect(nb.panel).to_contain_text("Since run [2]: All equations are equal except for names.")
+    expect(nb.panel).to_contain_text("Changes since run [2]: All equations are equal except for names.")
     expect_top(nb, top)
 
     live = nb.panel.get_by_role("switch", name="Live")
@@ -145,10 +145,10 @@ def test_the_place_and_the_folds_stay_when_the_cell_runs_again_and_when_live_tra
     nb.lines(1).filter(has_text="def long").click()
     nb.page.keyboard.press("End")
     nb.page.keyboard.type("  # long")
-    expect(nb.panel).to_contain_text("Traced as written, not run.")
+    expect(nb.panel).to_contain_text("The code as written was traced, not run.")
     expect_top(nb, top)
     nb.run(1)
-    expect(nb.panel).not_to_contain_text("Traced as written, not run.")
+    expect(nb.panel).not_to_contain_text("The code as written was traced, not run.")
     expect_top(nb, top)
     nb.page.evaluate(f"() => {SCROLLER}.scrollTo(0, 0)")
     expect(nb.listing()).to_contain_text("scan")

@@ -98,7 +98,7 @@ def linked(listing: Locator) -> Locator:
 def test_the_gradients_of_a_data_parallel_step_are_summed(spread, width):
     nb = spread(STEP)
     nb.set_panel_width(width)
-    expect(head(nb.panel)).to_contain_text("8 devices · 1 collective · 2.7\u00a0kB on each device per call")
+    expect(head(nb.panel)).to_contain_text("8 devices · 1 collective · results of 2.7\u00a0kB on each device per call")
     nb.listing().focus()
     nb.page.keyboard.press("d")
     expect(head(nb.panel)).to_be_focused()
@@ -135,7 +135,9 @@ def test_the_gradients_of_a_data_parallel_step_are_summed(spread, width):
 
     # XLA joined the all-reduces of two lines into one, which moves four arrays.
     [summed] = shown(nb.panel, "Collectives").all()
-    expect(summed).to_contain_text("all-reduce 2.7\u00a0kB on each device, once per call, 4 arrays in one collective")
+    expect(summed).to_contain_text(
+        "all-reduce result of 2.7\u00a0kB on each device, once per call, 4 arrays in one collective"
+    )
     expect(summed).to_contain_text(
         "line 6: reduce_sum, dot_general (3 equations) · line 7: dot_general, reduce_sum (3 equations)"
     )
@@ -190,12 +192,12 @@ def test_collectives_of_a_shard_map_are_its_own_equations(spread):
 @pytest.mark.slow
 def test_a_collective_in_a_scan_counts_for_every_trip(spread):
     nb = spread(SCAN)
-    expect(head(nb.panel)).to_contain_text("8 devices · 1 collective · 1.3\u00a0kB on each device per call")
+    expect(head(nb.panel)).to_contain_text("8 devices · 1 collective · results of 1.3\u00a0kB on each device per call")
     level(nb, "HLO")
     nb.panel.get_by_role("button", name="Unfold all").click()
     head(nb.panel.locator("[data-level='hlo']")).click()
     [reduced] = shown(nb.panel.locator("[data-level='hlo']"), "Collectives").all()
-    expect(reduced).to_contain_text("all-reduce 128\u00a0B on each device, 10 times per call")
+    expect(reduced).to_contain_text("all-reduce result of 128\u00a0B on each device, 10 times per call")
     expect(reduced).to_contain_text("line 5: dot_general")
     reduced.click()
     expect(linked(nb.listing("HLO"))).to_have_count(1)
@@ -236,7 +238,7 @@ def test_a_picture_can_be_taken_along(spread, tmp_path):
     svg = "{http://www.w3.org/2000/svg}"
     root = ElementTree.parse(file).getroot()
     assert [text.text for text in root.iter(f"{svg}text")] == [
-        "The rows show axis 0 of the array, the columns axis 1.",
+        "Rows: axis 0 of the array. Columns: axis 1.",
         "0:16",
         *("0, 1", "2, 3", "4, 5", "6, 7"),
         *("0:2", "2:4", "4:6", "6:8"),

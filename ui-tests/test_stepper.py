@@ -184,14 +184,14 @@ def test_a_cumulative_sum_is_walked_with_the_keyboard(notebook):
     slider.focus()
     nb.page.keyboard.press("ArrowRight")
     expect(heading(steps)).to_have_text("Step 2 of 5")
-    expect(slider).to_have_attribute("aria-valuetext", "Step 2 of 5, total: 3, xs[1]: 2, y: 6")
+    expect(slider).to_have_attribute("aria-valuetext", "Step 2 of 5, total: 3, xs[1]: 2, step output: 6")
     nb.page.keyboard.press("End")
     expect(heading(steps)).to_have_text("Step 5 of 5")
     total = steps.get_by_role("table").nth(0).get_by_role("row", name="total")
     expect(total.get_by_role("cell")).to_have_text(["10", "15"])
 
     every = steps.get_by_role("group", name="All steps").get_by_role("row")
-    expect(every).to_have_text(["steptotalxsy", "1012", "2126", "33312", "46420", "510530", "after15"])
+    expect(every).to_have_text(["steptotalxsstep output", "1012", "2126", "33312", "46420", "510530", "at end15"])
     expect(every.nth(5)).to_have_attribute("aria-current", "step")
     nb.page.keyboard.press("Home")
     expect(every.nth(1)).to_have_attribute("aria-current", "step")
@@ -205,7 +205,7 @@ def test_newton_takes_three_steps_to_its_tolerance(recorded):
     expect(steps.get_by_role("img")).to_have_accessible_name(
         re.compile(
             r"^The plot shows jnp\.abs.* at each step\. Smallest value 6e-6, largest value 2\. "
-            r"The axis of the values is logarithmic\. The dashed line is at 1e-5\.$"
+            r"The axis of the values is logarithmic\. The dashed line shows the limit 1e-5\.$"
         )
     )
     next_ = steps.get_by_role("button", name="Next")
@@ -225,9 +225,9 @@ def test_the_branch_that_was_taken_is_marked_on_the_card(notebook):
     steps = step_through(nb, 1)
     expect(steps.get_by_role("row", name="branch taken")).to_contain_text("False")
     taken, other = (nb.panel.get_by_role("group", name=f"Branch {label} of cond") for label in ("False", "True"))
-    expect(taken).to_contain_text("the recorded run took this branch 1 time · taken")
+    expect(taken).to_contain_text("the recorded run took this branch 1 time · branch taken")
     expect(other).to_contain_text("the recorded run did not take this branch")
-    expect(other).not_to_contain_text("· taken")
+    expect(other).not_to_contain_text("· branch taken")
 
 
 @pytest.mark.slow
@@ -253,7 +253,7 @@ def test_a_loop_inside_another_is_chosen_by_the_outer_step(notebook):
     steps.get_by_role("button", name="Record the steps").click()
     expect(heading(steps)).to_have_text("The loop ran no step")
     expect(steps).to_contain_text("The loop returned its inputs unchanged.")
-    entries = steps.get_by_role("combobox", name="Entry of the loop")
+    entries = steps.get_by_role("combobox", name="Choose an entry into the loop")
     expect(entries.get_by_role("option")).to_have_text(
         [
             "outer step 1 · 0 steps",
@@ -350,7 +350,7 @@ def test_the_cell_shows_what_the_step_in_view_computes(recorded):
     notes = nb.cell(1).get_by_role("note", name=re.compile("^Values (before|after) step"))
     steps.get_by_role("button", name="Next").click()
     expect(notes.nth(0)).to_have_accessible_name("Values before step 2: total = 1, xs[1] = 2")
-    expect(notes.nth(1)).to_have_accessible_name("Values after step 2: total = 3, y = 6")
+    expect(notes.nth(1)).to_have_accessible_name("Values after step 2: total = 3, step output = 6")
     expect(nb.lines(1).nth(3).get_by_role("note", name="Values before step 2")).to_have_count(1)
     computed = nb.cell(1).locator(".jp-JaxprCell-stepSpan")
     expect(computed).to_have_text(["total + x", "2 * total"])
@@ -385,7 +385,7 @@ def test_all_steps_are_copied_for_a_spreadsheet(recorded):
     steps.get_by_role("button", name="Copy the steps for a spreadsheet").click()
     expect(steps.get_by_text("The steps were copied for a spreadsheet.")).to_be_attached()
     assert nb.page.evaluate("navigator.clipboard.readText()") == (
-        "step\ttotal\txs\ty\n1\t0\t1\t2\n2\t1\t2\t6\n3\t3\t3\t12\n4\t6\t4\t20\n5\t10\t5\t30\nafter\t15\t\t\n"
+        "step\ttotal\txs\tstep output\n1\t0\t1\t2\n2\t1\t2\t6\n3\t3\t3\t12\n4\t6\t4\t20\n5\t10\t5\t30\nat end\t15\t\t\n"
     )
 
 
@@ -407,7 +407,7 @@ def test_effects_are_repeated_only_when_that_is_wanted(notebook):
     nb = notebook(LOAD, PRINTS)
     nb.run(0)
     steps = step_through(nb, 1)
-    question = steps.get_by_role("alertdialog", name="Repeat the effects?")
+    question = steps.get_by_role("alertdialog", name="Repeat the effects of the function?")
     expect(question).to_contain_text("Both runs repeat the prints and callbacks of the function.")
     no = question.get_by_role("button", name="Do not run the function")
     expect(no).to_be_focused()
@@ -417,7 +417,7 @@ def test_effects_are_repeated_only_when_that_is_wanted(notebook):
     expect(heading(steps)).not_to_be_attached()
 
     steps.get_by_role("button", name="Record the steps").click()
-    question.get_by_role("button", name="Run and repeat the effects").click()
+    question.get_by_role("button", name="Run the function and repeat the effects").click()
     expect(heading(steps)).to_have_text("Step 1 of 5")
     expect(steps).to_contain_text("The recorded results equal the original function's results, bit for bit.")
 

@@ -120,7 +120,7 @@ def test_the_plot_and_its_table(swept):
         "Plot of “Equations” against n. "
         "The series “equations” starts with 7 at the value 64 and ends with 7 at the value 4096."
     )
-    expect(panel.get_by_role("list", name="How the series grow").get_by_role("listitem")).to_have_text(
+    expect(panel.get_by_role("list", name="Growth of each plotted series").get_by_role("listitem")).to_have_text(
         "The number of equations of selu hardly depends on n."
     )
     expect(table(swept).get_by_role("columnheader")).to_have_text(
@@ -229,7 +229,7 @@ def test_several_functions_on_the_magic_line(notebook, lab):
     for function in ("selu", "double"):  # the panel states the growth of each series, or that the points do not show it
         for series in ("eager time", "first-call time", "warm time"):
             expect(time).to_contain_text(f"{series} of {function}")
-    nb.panel.get_by_role("combobox", name="Plotted values").select_option("Warm time only")
+    nb.panel.get_by_role("combobox", name="Plotted values").select_option("Time of warm calls only")
     expect(plot(nb)).to_have_attribute("data-drawn", "warm")
     expect(labels.get_by_text("double", exact=True)).to_be_attached()
     expect(table(nb).get_by_role("rowheader")).to_have_text(["64", "64", "512", "512", "4,096", "4,096"])

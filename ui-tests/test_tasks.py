@@ -122,7 +122,7 @@ FLOW, CACHE, TIME, COST, DIFF, COMPARE, NOTES = (
 )
 TASKS = (
     Task("Program", "see the equations", (), lambda nb: nb.equation(1)),
-    Task("Program", "see what changed since the run before", (), shown(r"^Since run \[")),
+    Task("Program", "see what changed since the run before", (), shown(r"^Changes since run \[")),
     Task("Program", "see what an equation does", (), shown("^matrix product$"), points=point(4)),
     Task(
         "Program",
@@ -179,14 +179,14 @@ TASKS = (
         control("button", "^Run the sweep"),
     ),
     Task("Cost", "see the dearest line", (), tooltip("of the operations are on"), points=point_at_tab("^Cost")),
-    Task("Cost", "see the cost by primitive", (COST,), shown("^By primitive: dot_general [0-9]+")),
+    Task("Cost", "see the cost by primitive", (COST,), shown("^Cost by primitive: dot_general [0-9]+")),
     Task(
         "Cost",
         "see the heat beside the code",
         (COST, press("button", "^Heat$")),
         lambda nb: nb.panel.get_by_role("button", name="Heat", pressed=True),
     ),
-    Task("Diff", "compare with the run before", (), shown("^Since run .*: All equations are equal")),
+    Task("Diff", "compare with the run before", (), shown("^Changes since run .*: All equations are equal")),
     Task(
         "Diff",
         "hide the conversions",

@@ -295,7 +295,7 @@ def test_the_source_column_is_the_cell(rnn):
     page.keyboard.type(" * 2")
     expect(wide.lines("Source", f"{TANH} * 2")).to_be_visible()
     assert page.evaluate(CELL_TEXT) == RNN.replace(TANH, f"{TANH} * 2")
-    expect(wide.root.get_by_text("edited after the run")).to_be_visible()
+    expect(wide.root.get_by_text("cell edited after the run")).to_be_visible()
     expect(wide.linked("Source")).to_contain_text(TANH)
 
     # In the source column, `?` is typed as text and does not open the help of the views.
@@ -307,7 +307,7 @@ def test_the_source_column_is_the_cell(rnn):
     page.keyboard.press("Shift+Enter")
     expect(wide.lines("jaxpr", "mul")).to_be_visible()
     expect(wide.column("Source").get_by_role("heading")).to_have_text("Cell [4]")
-    expect(wide.root.get_by_text("edited after the run", exact=True)).to_have_count(0)
+    expect(wide.root.get_by_text("cell edited after the run", exact=True)).to_have_count(0)
     expect(source).to_be_focused()
     page.keyboard.type(" + 1")
     expect(wide.lines("Source", f"{TANH} * 2 + 1")).to_be_visible()
@@ -333,12 +333,12 @@ def test_live_follows_the_source_column(rnn):
     assert f"{TANH} * 2 + 1\n" in page.evaluate(CELL_TEXT)
     # The card of an error is above the columns, and the source marks the expression.
     live = wide.root.get_by_role("group", name="Live")
-    expect(live).to_contain_text("Traced as written, not run.")
+    expect(live).to_contain_text("The code as written was traced, not run.")
     page.keyboard.insert_text(" + x")
     expect(live).to_contain_text("As written, rnn raises an error.")
     expect(wide.column("Source").locator(".jp-JaxprCell-raises")).to_have_count(1)
     page.keyboard.press("Control+z")  # JupyterLab undoes edits within half a second of each other together
-    expect(live).to_contain_text("Traced as written, not run.")
+    expect(live).to_contain_text("The code as written was traced, not run.")
     # After the cell is deleted, the column keeps the traced text, read-only.
     page.evaluate(DELETE_CELL)
     source = wide.column("Source").get_by_role("textbox", name="Source of rnn")

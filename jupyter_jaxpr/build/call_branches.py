@@ -103,7 +103,7 @@ def _shown(card: Control, steps: Steps) -> list[Column]:
 
 
 def _columns(card: Control, runs: list[Steps]) -> list[str]:
-    """Return the headings of the index, the operands and the results; [] if a call did not enter the construct once."""
+    """Return the headings of the index, operands and results; [] if a call did not run the construct exactly once."""
     if not runs or any(len(steps.taken) != 1 for steps in runs):
         return []
     columns = runs[0].leaves

@@ -19,7 +19,7 @@ _SEVERAL = re.compile(r"[;:]")
 
 @dataclass(frozen=True)
 class HloLines:
-    """The lines of a program's optimised HLO; the stacks of the lines are in the pools of the walk."""
+    """The lines of a program's optimised HLO; the stacks of the lines are in the pools of the `Walk`."""
 
     lines: Sequence[str]
     line_stacks: Sequence[int]

@@ -38,7 +38,7 @@ def read_control_flow(
     """Build the cards of the control-flow constructs in some programs.
 
     Args:
-        walk: The walk with the scopes and pools of the programs; the frames of definitions are added to its pools.
+        walk: The `Walk` that has read the equations of the programs; the frames of definitions are added to its pools.
         programs: The programs in the order of the document, with the StableHLO and HLO that the document holds.
         failed: Called with the traceback of each construct that could not be read.
         before: The number of programs that come before these in the document.

@@ -1,4 +1,4 @@
-"""Builds the document's costs of a program from its columns (the walk) and its executable."""
+"""Builds the document's costs of a program from its equations, which a `Walk` has read, and its executable."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def total_cost(walk: Walk, number: int, program: Program, controls: Sequence[Con
     """Return the total cost of one call of a program, without the costs of its lines and equations.
 
     Args:
-        walk: The walk that has the columns of the program.
+        walk: The `Walk` that has read the equations of the program.
         number: The index of the program in its document.
         program: The document's struct of the program.
         controls: The cards of the document: they may have step counts that XLA states.
@@ -75,7 +75,7 @@ def program_cost(
     """Return the costs of a program, and the reasons why XLA's own count differs from them.
 
     Args:
-        walk: The walk that has the columns of the program.
+        walk: The `Walk` that has read the equations of the program.
         number: The index of the program in its document.
         program: The document's struct of the program.
         observed: JAX's own objects of the program.

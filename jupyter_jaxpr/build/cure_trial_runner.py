@@ -113,7 +113,7 @@ def _of_notes(
 def _tried_note(
     sketched: SketchedNote, own_programs: int, sources: Sources, names: Mapping[str, Any], budget: Budget
 ) -> Literal["applies", "fails", "untried"]:
-    """Try the edit of a note in all programs of the run that contain its line; return the outcome."""
+    """Try a note's edit in all programs of the run that contain its line; return whether the edit applies or fails."""
     note, sketch = sketched
     outcomes = set()
     for number in range(own_programs):

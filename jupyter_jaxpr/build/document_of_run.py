@@ -69,11 +69,14 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True)
 class Built:
-    """The document of a run, its live sources, and the function that traces the last call again."""
+    """The document of a run, its live sources, and the function that traces the last call again.
+
+    Attributes:
+        retrace: a function that traces the last call again; None if the document does not offer this.
+    """
 
     document: Snapshot
     sources: Sources
-    # a function that traces the last call again; None if the document does not offer this
     retrace: Callable[[], None] | None = None
 
 

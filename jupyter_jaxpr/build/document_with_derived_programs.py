@@ -34,7 +34,7 @@ def with_derived(
 
     Args:
         document: The document of the run.
-        walk: The columns and pools of the run's programs.
+        walk: The `Walk` that has read the equations of the run's programs.
         cell_file: The file name of the cell that ran.
         original: The index of the program that JAX derived the functions from; the functions get the definition of
             this program.

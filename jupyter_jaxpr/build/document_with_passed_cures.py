@@ -19,11 +19,11 @@ def with_cures(
     loops: Sequence[tuple[Note, Note, Sequence[Edit]]],
     noted: Sequence[tuple[Note, Sequence[FoundCure]]],
 ) -> Snapshot:
-    """Return a document with the tried cures, and with the pools of the walk, to which the edits of cures add frames.
+    """Return a document with the tried cures, and with the pools to which the edits of the cures add frames.
 
     Args:
         document: The document of the run.
-        walk: The columns and pools of the run's programs.
+        walk: The `Walk` that has read the equations of the run's programs.
         cures: (index of the function in the ledger, index of its miss) -> cures that passed.
         loops: For each loop whose rewrite was tried: its note, the note after the trial, and the edits of its rewrite.
         noted: For each other note that was tried: the note, and the cures that passed.

@@ -40,7 +40,7 @@ def ledger_document(
     """Build the document's ledger; return it with the number of each miss among all misses of the kernel.
 
     Args:
-        walk: The walk; the frames of definitions and calls are added to its pools.
+        walk: The `Walk` of the run's programs; the frames of definitions and calls are added to its pools.
         reading: The observer's ledger of the run.
         cell_files: The file names under which the code of the cell was compiled; empty outside a cell.
         failed: Called with the name of each function that could not be described, and the error.

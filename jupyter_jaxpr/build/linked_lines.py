@@ -19,23 +19,28 @@ from .levels import LevelName, platform_text, text_of
 
 @dataclass(frozen=True)
 class Text:
-    """The StableHLO or HLO of a program, with the source stack of each line."""
+    """The StableHLO or HLO of a program, with the source stack (the frames of the Python code) of each line.
+
+    Attributes:
+        line_stacks: For each line of the text an index into the stacks of `pools`, -1 for a line without a stack.
+        inferred_lines: The numbers, ascending, of the lines for which the text states no stack, so that this package
+            has inferred the stack.
+        other_stacks: Lines that may come from several source places: [line number, the stacks besides the one in
+            `line_stacks`...].
+        named_equations: Lines for which XLA states the equation: [line number, scope, index of the equation],
+            ascending.
+        equations: The exact links from a twin: [line number, then (scope, index) of each equation of the line],
+            ascending; None without a twin.
+    """
 
     text: str
     lines: list[str]
     sha256: str
-    #: For each line of the text an index into the stacks of `pools`, -1 for a line without a stack.
     line_stacks: list[int]
-    #: The numbers, ascending, of the lines for which the text states no stack, so that this package has inferred the
-    #: stack.
     inferred_lines: list[int]
-    #: Lines that may come from several source places: [line number, the stacks besides the one in `line_stacks`...].
     other_stacks: list[list[int]]
-    #: Lines for which XLA states the equation: [line number, scope, index of the equation], ascending.
     named_equations: list[list[int]]
     pools: Pools
-    #: The exact links from a twin: [line number, then (scope, index) of each equation of the line], ascending; None
-    #: without a twin.
     equations: list[list[int]] | None = None
 
 
@@ -45,8 +50,8 @@ def held_level(observed: ObservedProgram, level: Level, walk: Walk, scope: int, 
     Args:
         observed: JAX's own objects of the program.
         level: The level without its text.
-        walk: The walk; the stacks of the lines are added to its pools.
-        scope: The scope of the program in the walk.
+        walk: The `Walk` that has read the equations of the program; the stacks of the lines are added to its pools.
+        scope: The scope of the program in the `Walk`.
         limit: The most characters of a text in the document; a longer text is only sent on request.
     """
     if level.state != "on_request":

@@ -37,12 +37,16 @@ _Where = tuple[int, int]  # (index of the scope, number of the variable in the s
 
 @dataclass(slots=True)
 class _Values:
-    """The values that one name had in one scope."""
+    """The values that one name had in one scope.
+
+    Attributes:
+        is_known: true if the variables of all arrays in all values are known.
+    """
 
     types: list[str] = field(default_factory=list)
     variables: list[int] = field(default_factory=list)
     is_tree: bool = False
-    is_known: bool = True  # true if the variables of all arrays in all values are known
+    is_known: bool = True
 
 
 def named_values(
@@ -55,8 +59,8 @@ def named_values(
     """Return the user's Python names in a document, each with the variables that hold its values.
 
     Args:
-        walk: The walk of the programs.
-        scopes: The scopes of the document, with the same indices as in the walk.
+        walk: The `Walk` that has read the equations of the programs.
+        scopes: The scopes of the document, with the same indices as in the `Walk`.
         outermost: The outermost scope of each program.
         traces: The named values of all traces of this kernel; most of these traces made no program of the document.
         marks: Finds the marks of variables, such as their role in a loop.
@@ -136,7 +140,7 @@ class _Written:
     """Finds the scopes that vmap and grad derived from the functions that the user's code traced.
 
     Args:
-        walk: The walk of the programs.
+        walk: The `Walk` that has read the equations of the programs.
         outermost: The outermost scope of each program.
         variables: JAX's variable object -> its (scope, number) pairs.
     """
@@ -303,7 +307,7 @@ class _Texts:
 
 def _first(value: TracedArray | TracedTree, numbers: Sequence[int], texts: _Texts) -> _Values:
     """Return new `_Values` of a name that contain only its first recorded value."""
-    if type(value) is TracedArray and len(numbers) == 1:  # most names of a trace have one value, and this path is fast
+    if type(value) is TracedArray and len(numbers) == 1:  # a faster path for one array, the value of most names
         text = texts.of(value)
         if len(text) <= _LONGEST:
             return _Values([text], [*numbers])

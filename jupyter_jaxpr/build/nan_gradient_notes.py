@@ -25,7 +25,7 @@ def masked_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -
     """Return the notes on selections whose gradient can be NaN, each source line once.
 
     Args:
-        walk: The walk of the programs.
+        walk: The `Walk` that has read the equations of the programs.
         programs: The programs of the document.
         failures: Receives the traceback if a program cannot be checked; the other programs are still checked.
     """

@@ -96,13 +96,13 @@ def finding_notes(walk: Walk, findings: Sequence[Finding], programs: Sequence[Pr
 
 
 def cure_document(walk: Walk, cure: FoundCure) -> Cure:
-    """Convert a cure to its struct in the document; the frames of its edits are added to the pools of the walk."""
+    """Convert a cure to its struct in the document; the frames of its edits are added to the pools of the `Walk`."""
     edits = edit_documents(walk, cure.edits)
     return Cure(name=cure.name, code=cure.code, text=cure.text, level=cure.level, edits=edits)
 
 
 def edit_documents(walk: Walk, edits: Sequence[FoundEdit]) -> list[Edit]:
-    """Convert edits to their structs in the document; their frames are added to the pools of the walk."""
+    """Convert edits to their structs in the document; their frames are added to the pools of the `Walk`."""
     return [Edit(frame=frame_of(walk, edit.place), text=edit.text) for edit in edits]
 
 
@@ -174,7 +174,7 @@ def loop_notes(
     """Return the notes on unrolled Python loops, one note for each loop, even if several programs contain it.
 
     Args:
-        walk: The walk of the programs.
+        walk: The `Walk` that has read the equations of the programs.
         programs: The programs of the document.
         places: The place of each program in the user's code, and its times.
         failures: Receives the traceback if a program cannot be checked; the other programs are still checked.
@@ -251,7 +251,7 @@ def eager_note(
     """Return a note if JAX compiled many programs for operations that it ran one by one.
 
     Args:
-        walk: The walk of the programs.
+        walk: The `Walk` that has read the equations of the programs.
         observation: The run of the cell.
         names_disable_jit: True if the cell's source turns `jax.disable_jit` on.
         files: The file names under which the code of the cell was compiled.
@@ -377,7 +377,7 @@ def key_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> l
     """Return the notes on random keys that a program draws from twice, with their frames; one for each pair of lines.
 
     Args:
-        walk: The walk of the programs.
+        walk: The `Walk` that has read the equations of the programs.
         programs: The programs of the document.
         failures: Receives the traceback if a program cannot be checked; the other programs are still checked.
     """

@@ -23,7 +23,7 @@ def number_notes(
     """Return the notes on numbers that do not fit, one for each line, except on lines with a finding of this kind.
 
     Args:
-        walk: The walk of the programs.
+        walk: The `Walk` that has read the equations of the programs.
         programs: The programs of the document.
         findings: The findings of the run.
         failures: Receives the traceback if a program cannot be checked; the other programs are still checked.

@@ -52,7 +52,7 @@ def index_notes(
     """Return the notes on indices that are out of bounds, one for each expression.
 
     Args:
-        walk: The walk of the programs.
+        walk: The `Walk` that has read the equations of the programs.
         programs: The programs of the document.
         all_observed: JAX's own objects of these programs, with the argument values of a call.
         failures: Receives the traceback if a program cannot be checked; the other programs are still checked.

@@ -52,7 +52,7 @@ def scope_page(
     """Return equations of a scope, with the equations of their inner scopes.
 
     Args:
-        walk: The columns and pools of the run's programs.
+        walk: The `Walk` that has read the equations of the run's programs.
         cell_file: The file name of the cell that ran.
         names_by_scope: Scope -> the names of its variables.
         scope: The index of the scope in the document.

@@ -1,4 +1,4 @@
-"""Copies the pools of a walk (types, literals, source frames, stacks) into the document."""
+"""Copies the pools of a `Walk` (types, literals, source frames, stacks) into the document."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _frame(row: FrameRow) -> Frame:
 
 
 def of_walk(walk: Walk, cell_file: str | None) -> Pools:
-    """Convert all pools of a walk to the document's pools; `cell_file` is the file name of the cell."""
+    """Convert all pools of a `Walk` to the document's pools; `cell_file` is the file name of the cell."""
     positions = walk.positions
     return Pools(
         strings=walk.strings.items,
@@ -53,7 +53,7 @@ def of_walk(walk: Walk, cell_file: str | None) -> Pools:
 
 
 def of_texts(walk: Walk, cell_file: str | None) -> Pools:
-    """Convert only those pools of a walk to which the lines of a text refer."""
+    """Convert only those pools of a `Walk` to which the lines of a text refer."""
     positions = walk.positions
     return Pools(
         strings=walk.strings.items,

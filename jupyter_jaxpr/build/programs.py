@@ -34,8 +34,8 @@ def first_equations(walk: Walk, scope: int, first: int, limit: int) -> dict[int,
     """Decide how many equations to take from a scope and each of its inner scopes, depth first, up to a limit.
 
     Args:
-        walk: The walk of the program.
-        scope: The index of the scope in the walk.
+        walk: The `Walk` that has read the equations of the program.
+        scope: The index of the scope in the `Walk`.
         first: The index of the first equation to take.
         limit: The most equations to take in all scopes together, at least 1.
 
@@ -76,9 +76,9 @@ class ProgramBuilder:
         """Begin with the scopes that the document already has.
 
         Args:
-            walk: The walk; the programs are added to its columns and pools.
+            walk: The `Walk` that reads the equations of each program.
             naming: The rules by which JAX names variables.
-            scopes: The scopes of the document, one for each scope of the walk; the builder appends new ones.
+            scopes: The scopes of the document, one for each scope of the `Walk`; the builder appends new ones.
             equations: The number of equations that the document already holds.
             reading: The methods of the user's objects that may be called, and their earlier answers.
         """
@@ -147,7 +147,7 @@ class ProgramBuilder:
         return [Let(scope=number, name=walk.strings.number(name)) for number, name in names.lets.items()]
 
     def _rename(self, first: int) -> None:
-        """Update the scopes whose name in the walk has changed because a later program calls them by a name."""
+        """Update the name of each scope that got another name because a later program calls the scope by a name."""
         for number in range(first):
             name = self._walk.scopes[number].name
             if self.scopes[number].name != name:
@@ -165,7 +165,7 @@ class ProgramBuilder:
 
 
 def walk_names(walk: Walk, scope: int, naming: Naming, limit: int | None = None) -> Names:
-    """Return the variable names of a program, from the columns of a walk."""
+    """Return the variable names of a program whose equations a `Walk` has read."""
     pools = Pools(walk.strings.items, walk.parameter_lists, walk.scopes)
     return name_program(pools, scope, naming, limit=limit)
 
@@ -179,7 +179,7 @@ def _paths(stored_paths: Sequence[str], debug: Any, field: str, count: int) -> l
         return list(stored_paths)
     try:
         paths = ["" if path is None else text_of(path, Limit.PATH) for path in getattr(debug, field) or ()]
-    except not_of_a_signal(*FAILURES):  # this version of JAX states the paths in another way
+    except not_of_a_signal(*FAILURES):  # this version of JAX states the paths in another way: none are known
         return []
     if len(paths) != count:
         return []

@@ -18,7 +18,7 @@ def scope_of_columns(
     """Convert a scope, or a range of its equations, to its struct in the document.
 
     Args:
-        columns: The columns of the scope in the walk.
+        columns: The columns of the scope in the `Walk`.
         first: The index of the first equation to take.
         count: The number of equations to take; with None all are taken, and the lists of the columns are shared, not
             copied.

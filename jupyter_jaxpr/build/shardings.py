@@ -39,7 +39,7 @@ def program_shardings(
     """Return the shardings of a compiled program.
 
     Args:
-        walk: The walk that has the columns of the program.
+        walk: The `Walk` that has read the equations of the program.
         number: The index of the program in its document.
         program: The document's struct of the program.
         observed: JAX's own objects of the program.

@@ -27,7 +27,7 @@ def without_silenced(walk: Walk, notes: Sequence[Note], kinds: Collection[str]) 
     """Return the notes that are not silenced, plus one note with the number of silenced ones.
 
     Args:
-        walk: The walk with the frames of the notes.
+        walk: The `Walk` that stores the frames of the notes.
         notes: All notes of a run.
         kinds: The kinds that are silenced for the whole run.
     """

@@ -72,7 +72,7 @@ class Sources:
 
         Args:
             document: The document that was built from the run.
-            walk: The columns and pools that the document was built from.
+            walk: The `Walk` that has read the equations from which the document was built.
             observed: JAX's own objects of each program of the document.
             cells: The notebook's cells by file name.
             cell_file: The file name of the cell that ran.
@@ -93,7 +93,7 @@ class Sources:
 
     @property
     def document(self) -> Snapshot:
-        """The present document of the run, with all answers until now."""
+        """The present document of the run, with the answers to all requests until now."""
         return self._document
 
     def control_path(self, control: int) -> ControlPath:
@@ -130,7 +130,7 @@ class Sources:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Lock the pools of the walk while a text or a program is added to them."""
+        """Hold the lock on the shared pools of the run while the caller adds a text or a program to them."""
         with self._lock:
             yield
 
@@ -248,7 +248,7 @@ class Sources:
 
     @property
     def walk(self) -> Walk:
-        """The columns and pools of the run's programs."""
+        """The `Walk` that has read the equations of the run's programs."""
         return self._walk
 
     def add_derived(self, original: int, functions: Sequence[ObservedFunction]) -> list[int]:

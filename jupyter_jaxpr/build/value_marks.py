@@ -53,10 +53,10 @@ class LoopPart(NamedTuple):
 
 
 class ValueMarks:
-    """Finds the marks of the variables of a walk: roles in loops, and promoted dtypes.
+    """Finds the marks of the variables of a `Walk`: roles in loops, and promoted dtypes.
 
     Args:
-        walk: The walk of the programs.
+        walk: The `Walk` that has read the equations of the programs.
         loops: The control-flow cards of the document.
     """
 
@@ -64,7 +64,7 @@ class ValueMarks:
         self._walk = walk
         self._parts: dict[tuple[int, int], LoopPart | None] = {}
         self._binders: dict[int, Mapping[int, int]] = {}
-        self._converts: dict[int, bool] = {}  # whether a scope has a `convert_element_type` equation
+        self._converts: dict[int, bool] = {}  # scope -> whether it has a `convert_element_type` equation
         for loop in loops:
             if loop.primitive in _LOOPS and loop.equations == 1 and loop.body >= 0:
                 self._take(loop)

@@ -55,7 +55,7 @@ def _plain(value: Any) -> Any:
             return int.__add__(value, 0)
         if issubclass(kind, float):
             return float.__add__(value, 0.0)
-        return value.item()  # a NumPy number
+        return value.item()  # a NumPy number becomes a Python number
     except not_of_a_signal(*FAILURES):
         return f"<{kind_name(kind)}: {could_not(TypeError('the value is not plain data'))}>"
 

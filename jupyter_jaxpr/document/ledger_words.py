@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..quantities import count, duration
 from .types.ledger import Ledger, LedgerFunction
 
-#: Outcome of a call that missed the fast path -> label.
+#: Outcome of a call that missed the fast path -> label of the outcome in the ledger.
 OUTCOMES = {
     "compiled": "compiled",
     "compiled_from_disk": "executable loaded from disk",

@@ -11,7 +11,7 @@ from typing import Final
 
 #: The most bytes of a document's JSON, and the most characters of one string in it.
 TEXT: Final = 64_000_000
-#: The most entries of one list.
+#: The most entries of one list of a document.
 LIST: Final = 20_000_000
 #: The deepest nesting of programs. JAX fails at a smaller depth, unless Python's recursion limit was raised.
 DEPTH: Final = 1_000

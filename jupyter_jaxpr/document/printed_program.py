@@ -18,18 +18,21 @@ from .types.document import Program, Scope, Snapshot
 
 @dataclass(frozen=True)
 class ProgramLines:
-    """The printed lines of a program."""
+    """The printed lines of a program.
+
+    Attributes:
+        equations: for each line, the equations to which it belongs, as (scope, index), innermost first.
+        folds: (first line, last line) of each equation of several lines; an outer equation comes after its inner ones.
+        comments: first line of an equation -> comment with the user's names of the results, such as `# pre`.
+    """
 
     lines: list[str]
-    #: for each line, the equations to which it belongs, as (scope, index), innermost first
     equations: list[tuple[tuple[int, int], ...]]
-    #: (first line, last line) of each equation of several lines; an outer equation comes after its inner ones
     folds: list[tuple[int, int]]
-    #: first line of an equation -> comment with the names of its results in the user's code, such as `  # pre`
     comments: dict[int, str]
 
     def commented(self) -> list[str]:
-        """Return the lines with the comments appended."""
+        """Return the printed lines, with the user's names of results as comments at their ends."""
         return [f"{line}{self.comments.get(number, '')}" for number, line in enumerate(self.lines)]
 
 

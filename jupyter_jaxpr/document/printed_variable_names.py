@@ -7,9 +7,11 @@ only the columns of `document.Scope`. The document's field `naming` states the d
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from string import ascii_lowercase
 from typing import Any, Protocol
 
 from .limits import NAMED
@@ -23,7 +25,7 @@ PROGRAM = "\ufffc"
 
 
 class ScopeLike(Protocol):
-    """The fields of a scope that are needed to name variables; `document.Scope` and the walk's columns have them."""
+    """The fields of a scope that are needed to name its variables; `document.Scope` and `ScopeColumns` have them."""
 
     name: int
     constants: int
@@ -78,11 +80,14 @@ def _pair(parameter: Any) -> tuple[int, int]:
 
 @dataclass
 class Names:
-    """The variable names of one program."""
+    """The variable names of one program.
 
-    #: scope -> the name of each variable; None for a variable that is never printed
+    Attributes:
+        variables: scope -> the name of each variable; None for a variable that is never printed.
+        lets: scope that is printed before the program -> its name, in order.
+    """
+
     variables: dict[int, list[str | None]]
-    #: scope that is printed before the program -> its name, in order
     lets: dict[int, str]
 
 
@@ -185,29 +190,24 @@ def _hoisted(pools: Pools, root: int, naming: Naming) -> tuple[dict[int, str], i
 
 
 def _alphabet() -> Iterator[str]:
-    number = 0
-    while True:
-        yield _digits(number)
-        number += 1
-
-
-def _digits(number: int) -> str:
-    text = ""
-    while not text or number:
-        number, digit = divmod(number, 26)
-        text = chr(97 + digit) + text
-    return text
+    """Yield the numbers from 0, written with 26 letters as digits: a to z, then ba to bz, then ca."""
+    for length in itertools.count(1):
+        first = ascii_lowercase if length == 1 else ascii_lowercase[1:]
+        yield from map("".join, itertools.product(first, *[ascii_lowercase] * (length - 1)))
 
 
 class _Naming:
-    """Gives names to variables in the order in which JAX's printer needs them."""
+    """Gives names to variables in the order in which JAX's printer needs them.
+
+    Attributes:
+        apart: the scopes that JAX prints inside the text of a parameter, each as a separate program.
+    """
 
     def __init__(self, pools: Pools, naming: Naming, names: Names, fresh: Iterator[str]) -> None:
         self._pools = pools
         self._naming = naming
         self._names = names
         self._fresh = fresh
-        #: the scopes that JAX prints inside the text of a parameter, each as a separate program
         self.apart: list[int] = []
 
     def columns(self, number: int) -> list[str | None]:

@@ -52,7 +52,7 @@ def _statement_of(code: CodeType, file: str) -> ast.stmt | None:
     statements: list[ast.stmt] = []
     try:
         statements = ast.parse(textwrap.dedent("".join(_lines_of(code)))).body
-    # the source is unknown, or the function is a lambda in the middle of a line, which does not parse alone
+    # None if the source is unknown, or if the function is a lambda in the middle of a line, which does not parse alone
     except not_of_a_signal(*FAILURES):
         return None
     return statements[0] if len(statements) == 1 else None

@@ -2,7 +2,7 @@
 
 A trial of a cure compares the types from the user's code with those from the edited code. Copies of the functions are
 traced, so that the trace leaves nothing in JAX's caches. A function that may change something outside of itself is not
-traced. All trials of one request together may take at most `errors.trial_time_limit.SECONDS`.
+traced. All trials of one request together may take at most `trials.trial_time_limit.SECONDS`.
 """
 
 from __future__ import annotations
@@ -95,8 +95,8 @@ def result_types(
         kwargs: The keyword arguments, in the same form.
         budget: The time that is left.
         outside: Types of values that the function reads from outside of its arguments.
-        copy: Makes the copy that is traced, from the values in `outside` and the copies by the ids of their originals;
-            None traces a copy of `fun`.
+        copy: A function that makes the copy to trace, from the values in `outside` and {id of an original: its copy};
+            None to trace a copy of `fun`.
 
     Raises:
         Untried: Nothing was traced.
@@ -231,7 +231,7 @@ def _type(variable: Any) -> Any:
 def _parameter(value: Any) -> Any:
     """Return an equation's parameter in a form that can be compared.
 
-    For an object of another kind, return its class name.
+    For an object that is no number, text, dtype, enum, tuple or jaxpr, return its class name.
     """
     import numpy as np
 

@@ -17,11 +17,16 @@ _UNKNOWN = "unknown"
 _DERIVATIVES = {
     "reverse": "grad and jvp",
     "forward": "jvp, but not grad",
-    "none": "none",
+    "none": "neither grad nor jvp",
     "no_floats": "no floating-point values",
 }
-_AGREES = {"same_bits": "same bits", "close": "close", "differs": "differs", "other_types": "other types"}
-_MODES = {"jitted_here": "jitted by jupyter_jaxpr", "eager": "without jit", "missing": "not found"}
+_AGREES = {
+    "same_bits": "same bits as the reference",
+    "close": "close to the reference",
+    "differs": "differs from the reference",
+    "other_types": "other types than the reference",
+}
+_MODES = {"jitted_here": "jitted by jupyter_jaxpr", "eager": "without jit", "missing": "function not found"}
 _COMPILES = "The number of compiles says how often JAX compiled the function in the sweep of {sweep}."
 
 
@@ -33,7 +38,7 @@ class CompareText:
     verdict: list[str]
     # the column headings: the name of each function, and how it was called, such as `f (without jit)`
     head: tuple[str, ...]
-    rows: list[tuple[str, ...]]  # each row: the name of a quantity, then its value for each function
+    rows: list[tuple[str, ...]]  # each row: the name of a measured quantity, then its value for each function
     remarks: list[str]
 
 
@@ -95,8 +100,8 @@ def _result(variant: Variant, is_first: bool) -> str:
 
 def _agrees(variant: Variant, is_first: bool) -> str:
     if variant.result is None:
-        return _NOT_MEASURED if variant.error is None or variant.mode == "missing" else "raised"
-    return "reference" if is_first and variant.agrees == "same_bits" else _AGREES.get(variant.agrees, _UNKNOWN)
+        return _NOT_MEASURED if variant.error is None or variant.mode == "missing" else "the call raised an error"
+    return "reference result" if is_first and variant.agrees == "same_bits" else _AGREES.get(variant.agrees, _UNKNOWN)
 
 
 def _warm(variant: Variant) -> str:

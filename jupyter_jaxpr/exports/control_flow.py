@@ -1,4 +1,4 @@
-"""Prints a document's control-flow cards for the exports: a row for each construct, its leaves, its facts."""
+"""Prints a document's control-flow cards for the exports: a row, the values, branches and facts of each construct."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _VALUES = 40
 class CardText:
     """The card of one construct as text."""
 
-    title: str  # the name and the line of the construct, such as `scan step, line 10`
-    head: tuple[str, ...]  # the column headings of `values`
+    title: str  # the name and the line of the construct, such as `scan step, line 10`.
+    head: tuple[str, ...]  # `head` has the column headings of the table `values`
     values: list[tuple[str, ...]]
     branches: list[str]
     facts: list[str]
@@ -69,7 +69,7 @@ def _line(document: Snapshot, card: Control) -> str:
 
 
 def _recorded(document: Snapshot, index: int) -> str:
-    """Return the number of steps in the recorded run, for a loop whose number is unknown without a run."""
+    """Return the number of steps in the recorded run, for a loop whose number of steps only a run shows."""
     recording = next((candidate for candidate in document.recordings if candidate.control == index), None)
     steps = None if recording is None else steps_range(recording)
     if steps is None:

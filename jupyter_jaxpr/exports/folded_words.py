@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from ..document.telling_parameters import LONGEST_TELLING_PARAMETER, LONGEST_WHOLE_PARAMETERS, TELLING_PARAMETERS
 from ..quantities import count
 
-#: If a lambda has more parameters, only the first and the last one are visible at first.
+#: If a lambda of a jaxpr has more parameters than this, only the first and the last one are visible at first.
 _MOST_PARAMETERS = 8
 _LAMBDA = "{ lambda "
 _LET = ". let"
@@ -123,7 +123,7 @@ def _label(primitive: str, parameters: str) -> str:
     begin = re.search(rf"(?:^| )(?={name}=)", parameters) if name is not None else None
     if begin is None:
         return "…"
-    # The value ends before the next ` name=` outside of brackets.
+    # The value of a parameter ends before the next ` name=` outside of brackets.
     depth, end = 0, begin.end()
     while end < len(parameters) and not (depth == 0 and _NEXT_PARAMETER.match(parameters, end)):
         depth += _depth_after(parameters[end])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from html import escape
 
 
@@ -74,5 +75,6 @@ def _attributes(attributes: Mapping[str, str | bool]) -> str:
     )
 
 
+@cache
 def _name(key: str) -> str:
     return key.rstrip("_").replace("_", "-")

@@ -20,8 +20,8 @@ class CacheText:
     """The ledger of one run as text."""
 
     sentence: str
-    rows: list[tuple[str, ...]]  # a row of cells for each function, with the column headings in HEAD
-    # the texts of the first misses and slow hits of this run, function by function; inlined calls are left out
+    rows: list[tuple[str, ...]]  # `rows`: a row of cells for each function, with the column headings in HEAD.
+    # `misses`: the texts of the first misses and slow hits of this run, function by function, without inlined calls.
     misses: list[str]
     left_out: str | None
     note: str | None

@@ -23,15 +23,15 @@ class LinkedText:
 
     name: str  # the level: jaxpr, stablehlo or hlo
     title: str
-    size: str  # the size of the text, such as 17 equations
+    size: str  # how long the text is, such as "17 equations"
     lines: list[str]
-    # for each line an index into the document's frames; -1 if it has no user line
+    # for each line of the text: the index of its frame in the document; -1 if no line of the user's made it
     frames: list[int]
-    # first line of a fold -> number of the lines that the fold hides below it
+    # index of the first line of a fold -> the number of lines below it that the fold hides
     folds: dict[int, int]
-    # for each line the number that the panel shows for its equation, 0 for none; None if lines are numbered from 1
+    # for each line: the number of its equation in the panel, 0 for no equation; None to number the lines from 1
     numbers: list[int] | None = None
-    # line -> the part of the line that is folded at first
+    # index of a line -> the part of the line that the saved page shows only after a click
     folded_words: dict[int, FoldedWords] = field(default_factory=dict)
     # The reason why the text is missing, with a cure; None if the text exists.
     absent: str | None = None
@@ -117,7 +117,7 @@ def _indented(lines: Sequence[str]) -> dict[int, int]:
 
 
 class _Places:
-    """Finds the source frame of stacks and equations: the innermost in the shown source, or else the innermost."""
+    """Finds the frame of a stack or an equation: the innermost in the shown source, else the innermost user frame."""
 
     def __init__(self, document: Snapshot, own_file: str | None) -> None:
         self._document = document
@@ -133,7 +133,7 @@ class _Places:
         return frame
 
     def of_equations(self, equations: Sequence[tuple[int, int]]) -> int:
-        """Return the frame of the first equation that has one; for an equation of a library, of the user's call."""
+        """Return the frame of the first equation with a frame; for a library's equation, that of the user's call."""
         if not self._has_frames:
             return -1
         for scope, equation in equations:

@@ -18,7 +18,7 @@ class Listing:
 
     title: str
     text: str | None
-    note: str | None  # how many lines are left out, or why there is no text
+    note: str | None  # a sentence: how many lines are left out, or why the level has no text
 
 
 def listings(document: Snapshot, program: int, characters: int, budget: Budget) -> list[Listing]:

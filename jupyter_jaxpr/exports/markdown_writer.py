@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-# In Markdown a colon only has a meaning in an address.
+# Of all colons, only that of an address (before //) has a meaning in Markdown, so only this one is escaped.
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~&$]|:(?=//))")
 _LANGUAGE = "text"
 

@@ -13,7 +13,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import chain
 
@@ -171,11 +171,28 @@ def _bench(document: Snapshot, texts: list[LinkedText], source: LinkedText | Non
     if document.cell is not None:
         columns.insert(0, _source(document.cell, types_of_lines(document, index, document.cell.file)))
         names.insert(0, ("source", "Source"))
+    bench = element(
+        "div",
+        element("div", _tools(tuple(names)), class_="jjx-tools"),
+        element("div", *columns, class_="jjx-columns"),
+        class_="jjx-bench",
+    )
+    # The address of a line has the program, the level and the shown number: #program-0:jaxpr:7 is equation 7.
+    name = f"program-{index}"
+    return element("details", element("summary", "Program"), bench, class_="jjx-program", id=name, open=opened)
+
+
+@lru_cache(maxsize=8)
+def _tools(names: tuple[tuple[str, str], ...]) -> Markup:
+    """Return the controls above columns with these names and titles.
+
+    A document may have thousands of small programs, whose controls are mostly equal, so the markup is made once.
+    """
     boxes = [
         element("label", void("input", type="checkbox", checked="", data_level=name), f" {title}")
         for name, title in names
     ]
-    tools = element(
+    return element(
         "div",
         element("label", "Find ", void("input", type="search", size="16")),
         element("output", aria_label="Found"),
@@ -186,15 +203,6 @@ def _bench(document: Snapshot, texts: list[LinkedText], source: LinkedText | Non
         element("span", role="status", aria_label="Calls"),
         hidden="",
     )
-    bench = element(
-        "div",
-        element("div", tools, class_="jjx-tools"),
-        element("div", *columns, class_="jjx-columns"),
-        class_="jjx-bench",
-    )
-    # The address of a line has the program, the level and the shown number: #program-0:jaxpr:7 is equation 7.
-    name = f"program-{index}"
-    return element("details", element("summary", "Program"), bench, class_="jjx-program", id=name, open=opened)
 
 
 def _source(cell: Cell, types: Mapping[int, LineTypes]) -> Markup:
@@ -224,7 +232,7 @@ def _column(text: LinkedText) -> Markup:
 
 
 def _listing(name: str, title: str, lines: list[Markup], frames: list[int]) -> Markup:
-    """Return a list of lines in chunks."""
+    """Return the lines of one level of a program as HTML lists, one for each chunk of lines."""
     chunks = [
         element("ol", *lines[first : first + _CHUNK], start=str(first + 1)) for first in range(0, len(lines), _CHUNK)
     ]
@@ -238,7 +246,7 @@ def _section(name: str, title: str, size: str, *inside: Markup) -> Markup:
 
 
 def _badge(document: Snapshot, number: int, own_file: str | None) -> str:
-    """Return the line of a frame as text; its cell or file is added if it is not the cell that ran."""
+    """Return the line of a frame as text, such as `4`; `[2]:4` or `model.py:4` if another cell or file has the line."""
     frame = document.frames[number]
     file = document.files[frame.file]
     if _is_own(document, number, own_file):

@@ -31,9 +31,9 @@ class ShardingsText:
 
     title: str
     sentence: str
-    rows: list[tuple[str, ...]]  # a row of cells for each array, with the column headings in HEAD
-    pictures: list[tuple[str, str]]  # (names of the arrays, picture)
-    collectives: list[tuple[str, ...]]  # a row of cells for each collective, with the column headings in COLLECTIVES
+    rows: list[tuple[str, ...]]  # `rows`: a row of cells for each array, with the column headings in HEAD.
+    pictures: list[tuple[str, str]]  # `pictures`: (names of the arrays with one sharding, picture of the sharding).
+    collectives: list[tuple[str, ...]]  # `collectives`: a row for each collective, with the headings in COLLECTIVES.
     remarks: list[str]
 
 

@@ -60,7 +60,7 @@ def counts(document: Snapshot, program: Program, *, other_programs: int = 0) -> 
     parts = [*summary.size, *filter(None, (summary.activity, summary.origin))]
     if other_programs:
         parts.append(count(other_programs, "more program"))
-    # If the duration is that of an earlier run's call or of an own trace, it says nothing about this run.
+    # The duration is left out if it is that of an earlier run's call or of an own trace: it says nothing on this run.
     if program.origin in ("ran", "derived") and program.stages is not None and program.stages.total is not None:
         parts.append(f"first call {duration(program.stages.total)}")
     return " · ".join(parts)

@@ -51,11 +51,15 @@ def _flatten() -> Any:
 
 @dataclass(frozen=True)
 class FlatCall:
-    """The arguments of a call as JAX flattened them, so that no method of the user's classes runs again."""
+    """The arguments of a call as JAX flattened them, so that no method of the user's classes runs again.
+
+    Attributes:
+        avals: a function that returns JAX's avals of the leaves.
+    """
 
     leaves: Sequence[Any]
     tree: Any
-    avals: Callable[[], Sequence[Any]]  # a function that returns JAX's avals of the leaves
+    avals: Callable[[], Sequence[Any]]
 
 
 LeafFacts = tuple[Any, str, Any, bool | None, Any]
@@ -150,7 +154,7 @@ def _is_known_leaf(kind: type) -> bool:
     return (plain_text.own_name(kind, "__module__") or "").startswith(("jax.", "jaxlib."))
 
 
-_MADE_BY_A_CLASS_STATEMENT = 1 << 9  # Py_TPFLAGS_HEAPTYPE, which CPython sets for such a class
+_MADE_BY_A_CLASS_STATEMENT = 1 << 9  # CPython's flag Py_TPFLAGS_HEAPTYPE of classes that Python code defines
 
 
 @functools.cache

@@ -294,7 +294,7 @@ def _stages(
         return traced, None, stages.Compiled(executable, [], flat.args_info, traced.out_tree)
     lowered = flat.lower()
     compiled = lowered.compile()
-    if compiled._executable is not executable:  # JAX returned an executable that did not run
+    if compiled._executable is not executable:  # JAX returned another executable than the one that ran
         compiled = stages.Compiled(executable, [], lowered.args_info, lowered.out_tree)
     return traced, lowered, compiled
 

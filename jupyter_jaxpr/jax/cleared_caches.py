@@ -27,7 +27,7 @@ class ClearedCaches:
         self._registered: Any = {}  # JAX's list of registered caches
 
     def watch(self) -> None:
-        """Start counting.
+        """Start counting the calls of `jax.clear_caches()`.
 
         Raises:
             AttributeError: This version of JAX registers its caches in another way.
@@ -37,7 +37,7 @@ class ClearedCaches:
         util.register_cache(self, "jupyter_jaxpr counts how often jax.clear_caches runs")
 
     def end(self) -> None:
-        """Stop counting."""
+        """Stop counting the calls of `jax.clear_caches()`."""
         self._registered.pop(self, None)
         self._registered = {}
 

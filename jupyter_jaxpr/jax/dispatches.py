@@ -186,7 +186,7 @@ def aval_of(value: Any) -> Any:
     """
     kind: Any = type(value)
     if kind is array_type() and type(value.sharding) is _one_device():
-        return value.aval  # without a NamedSharding, `aval` is the complete type
+        return value.aval  # on a single device, `value.aval` is the complete type: no sharding is part of it
     return private("core").typeof(value)
 
 

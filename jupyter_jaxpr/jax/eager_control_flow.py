@@ -364,7 +364,7 @@ class EagerConstructs:
         self._function: TellingFunction | None = None
 
     def start(self) -> None:
-        """Start reporting.
+        """Start reporting eager constructs.
 
         Raises:
             AttributeError: This version of JAX evaluates primitives in another way.
@@ -383,7 +383,7 @@ class EagerConstructs:
         self._function = TellingFunction(private("dispatch"), "xla_primitive_callable", _SPECIFIC, evaluated)
 
     def stop(self) -> None:
-        """Stop reporting, and restore the function of JAX that was replaced."""
+        """Stop reporting eager constructs, and restore the function of JAX that was replaced."""
         if self._function is not None:
             self._function.put_back()
             self._function = None

@@ -38,5 +38,5 @@ def _names(effects: Iterable[Any], without: Collection[str]) -> list[str]:
 def _name(effect: Any) -> str:
     kind = kind_name(type(effect))
     text = _VARIABLE.sub("", text_of(effect))
-    # Some effects have Python's default repr: <… object at 0x7f…>.
+    # Some effects have Python's default repr, <… object at 0x7f…>: the class name is used instead.
     return kind if " object at 0x" in text or not text else text

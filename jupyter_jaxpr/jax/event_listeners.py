@@ -19,14 +19,18 @@ _STAGE_EVENTS = frozenset({TRACE_EVENT, LOWER_EVENT, COMPILE_EVENT})
 
 
 class EventListeners:
-    """Registers listeners to JAX's events and reports each stage to a receiver."""
+    """Registers listeners to JAX's events and reports each stage to a receiver.
+
+    Attributes:
+        failed: errors of this package, which the next observation reports.
+        overflowed: true if the stack reached Python's recursion limit, so that a miss may not have been reported.
+    """
 
     def __init__(self, receiver: Receiver) -> None:
         self._receiver = receiver
         self._support: Support | None = None
-        self.failed: list[BaseException] = []  # errors of this package, which the next observation reports
+        self.failed: list[BaseException] = []
         self._plain: dict[Any, str] = {}  # name in JAX's events, such as jit(f) -> plain name, such as f
-        # true if the stack reached Python's recursion limit, so that a miss may not have been reported
         self.overflowed = False
 
     def fail(self, error: BaseException) -> None:
@@ -91,7 +95,7 @@ class EventListeners:
                 self.fail(error)
 
     def _on_scalar(self, event: str, value: Any, fun_name: Any = None, **_: Any) -> None:
-        # JAX also reports the start of a stage, under the name of the event for the stage's duration
+        # JAX reports the start of a stage, too, by an event with the name of the event for the stage's duration.
         if event in _STAGE_EVENTS:
             try:
                 name = (self._plain.get(fun_name) if type(fun_name) is str else None) or self._plain_name(fun_name)

@@ -1,8 +1,8 @@
 """Hides what JAX does on one thread from the user's listeners to JAX's events, and from JAX's log.
 
 Events of other threads are reported as usual, because a cell may run meanwhile. Several threads may be hidden at once:
-JAX's lists of listeners stay changed as long as one thread is. Each step of the change can be repeated safely, because
-an exception that stops the thread (an interrupt, the end of a time limit) may come between any two steps.
+JAX's lists of listeners stay changed as long as one thread is hidden. Each step of the change can be repeated safely,
+because an exception that stops the thread (an interrupt, the end of a time limit) may come between any two steps.
 """
 
 from __future__ import annotations

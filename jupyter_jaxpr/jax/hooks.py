@@ -32,7 +32,12 @@ from .when_imported import WhenImported
 
 
 class Hooks(EventListeners):
-    """Installs the hooks and listeners in JAX, and removes them."""
+    """Installs the hooks and listeners in JAX, and removes them.
+
+    Attributes:
+        tells_calls: true if the tier is `hooks` and the hooks are installed, so that calls are reported.
+        asking_thread: the id of the thread on which this package asks JAX for a program; 0 if none does.
+    """
 
     def __init__(self, receiver: Receiver) -> None:
         super().__init__(receiver)
@@ -42,12 +47,12 @@ class Hooks(EventListeners):
         self._open: dict[int, JitCall] = {}  # id of the frame -> call, for calls that have not run yet
         self._finder: WhenImported | None = None
         self._lock = threading.RLock()
-        self.tells_calls = False  # true if the tier is `hooks` and the hooks are installed, so that calls are reported
+        self.tells_calls = False
         # A function during a recording, else None: called after each miss with JAX's frame and the flat results.
         self.ran: Callable[[FrameType, Any], None] | None = None
         # A function during a recording, else None: called with the arguments and the results of each `jax.device_put`.
         self.put: Callable[[Any, Any], None] | None = None
-        self.asking_thread = 0  # the id of the thread on which this package asks JAX for a program; 0 if none does
+        self.asking_thread = 0
 
     @property
     def support(self) -> Support:

@@ -16,9 +16,8 @@ class PartialTrace:
     """The part of a trace that existed when the trace raised.
 
     Attributes:
-        program: The traced equations as a program without results. Its first inputs are the captured arrays. JAX
-            forgets equations whose
-            results nothing refers to; these are missing.
+        program: The traced equations as a program without results. Its first inputs are the captured arrays. The
+            program lacks the equations whose results nothing refers to, because JAX forgets these equations.
         captured: The number of captured arrays.
         names: The paths of the other inputs, such as `p['w']`; () if unknown.
         function: The name of the traced function; None if unknown.

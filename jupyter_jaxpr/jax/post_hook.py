@@ -112,6 +112,9 @@ class Results:
     Args:
         tell: Called with the jitted function, the arguments, the keyword arguments and the result; must not raise.
         lost: Called when the check for NaN is switched on, after which no call is reported.
+
+    Attributes:
+        overflowed: true if the stack reached Python's recursion limit, so that a call was not reported.
     """
 
     def __init__(
@@ -126,7 +129,7 @@ class Results:
         self._thread = 0
         # (JAX's setting, the function that JAX calls when the setting changes, this package's wrapper of that function)
         self._settings: list[tuple[Any, Any, Any]] = []
-        self.overflowed = False  # true if the stack reached Python's recursion limit, so that a call was not reported
+        self.overflowed = False
 
     def start(self) -> bool:
         """Install the hook; do nothing if it is installed.
@@ -155,7 +158,7 @@ class Results:
             # The hook needs more of the stack than the user's call, which succeeded and must not fail now.
             except RecursionError:
                 self.overflowed = True
-            if earlier_hook is not None:  # another hook of this package, which must get the call, too
+            if earlier_hook is not None:  # an earlier hook of this package, which must get the call, too
                 try:
                     earlier_hook(called, args, kwargs, output)
                 except RecursionError:
@@ -222,6 +225,9 @@ class Hits:
 
     Args:
         tell: called with the jitted function and the frame of the call.
+
+    Attributes:
+        overflowed: true if the stack reached Python's recursion limit, so that a call may not have been reported.
     """
 
     def __init__(self, tell: Callable[[Any, FrameType], None]) -> None:
@@ -232,7 +238,6 @@ class Hits:
         self._thread = 0
         self._has_begun = False
         self._overruled = False
-        # true if the stack reached Python's recursion limit, so that a call may not have been reported
         self.overflowed = False
 
     def start(self) -> None:

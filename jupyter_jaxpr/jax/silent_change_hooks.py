@@ -29,44 +29,67 @@ class TruncatedType(NamedTuple):
 
 
 class ChangedNumber(NamedTuple):
-    """A value of a NumPy array, or a Python number, that JAX changed, because it does not fit the dtype."""
+    """A value of a NumPy array, or a Python number, that JAX changed, because it does not fit the dtype.
 
-    #: the dtype of the NumPy array, or the class of the Python number
+    Attributes:
+        given: the dtype of the NumPy array, or the class of the Python number.
+        taken: the dtype that JAX uses.
+        others: how many more values of the array changed.
+        is_python: true for a Python number, which JAX converts to the dtype of an array.
+    """
+
     given: str
-    #: the dtype that JAX uses
     taken: str
     value: str
     became: str
-    others: int  # how many more values of the array changed
-    is_python: bool = False  # true for a Python number, which JAX converts to the dtype of an array
+    others: int
+    is_python: bool = False
 
 
 class DonatedArgument(NamedTuple):
-    """A donated argument whose memory JAX could not use for a result."""
+    """A donated argument whose memory JAX could not use for a result.
 
-    path: str  # the path of the argument, such as p['w']; empty if JAX does not know it
+    Attributes:
+        path: the path of the argument, such as p['w']; empty if JAX does not know it.
+        results: how many results have this type.
+        taken: how many results of this type use the memory of another argument.
+    """
+
+    path: str
     type: str
-    results: int  # how many results have this type
-    taken: int  # how many results of this type use the memory of another argument
+    results: int
+    taken: int
 
 
 class UnusedDonation(NamedTuple):
-    """The donated arguments of one program that JAX could not use."""
+    """The donated arguments of one program that JAX could not use.
 
-    program: str  # JAX's name of the program, such as jit(f)
+    Attributes:
+        program: JAX's name of the program, such as jit(f).
+        results: the types of the results.
+        is_supported: true if the device's platform supports donation.
+    """
+
+    program: str
     arguments: tuple[DonatedArgument, ...]
-    results: tuple[str, ...]  # the types of the results
-    is_supported: bool  # true if the device's platform supports donation
+    results: tuple[str, ...]
+    is_supported: bool
 
 
 class PromotedCarry(NamedTuple):
-    """A carry that starts with a weak type, which JAX converted to the dtype that the loop's body returns."""
+    """A carry that starts with a weak type, which JAX converted to the dtype that the loop's body returns.
+
+    Attributes:
+        dtype: NumPy's name of the dtype that the body returns.
+        leaf: the index of the array in the initial carry that the user wrote; None if unknown.
+        leaves: the number of arrays in the initial carry that the user wrote.
+    """
 
     began: str
     returned: str
-    dtype: str  # NumPy's name of the dtype that the body returns
-    leaf: int | None = None  # the index of the array in the initial carry that the user wrote; None if unknown
-    leaves: int = 0  # the number of arrays in the initial carry that the user wrote
+    dtype: str
+    leaf: int | None = None
+    leaves: int = 0
 
 
 Untold = TruncatedType | ChangedNumber | UnusedDonation | PromotedCarry
@@ -86,7 +109,7 @@ class SilentChangeHooks:
         self._modules: list[TellingModule] = []
 
     def start(self) -> None:
-        """Start reporting.
+        """Start reporting the changes that JAX makes without an error.
 
         Raises:
             AttributeError: This version of JAX makes these changes in another way.
@@ -128,7 +151,7 @@ class SilentChangeHooks:
         self._modules.append(TellingModule(holder, name, function, note_change))
 
     def stop(self) -> None:
-        """Stop reporting, and restore the modules of JAX that were replaced."""
+        """Stop reporting the changes, and restore the modules of JAX that were replaced."""
         for module in self._modules:
             module.put_back()
         self._modules.clear()

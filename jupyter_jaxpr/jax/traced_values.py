@@ -160,7 +160,7 @@ def _stored(value: Any, stored: dict[str, Any], name: str) -> Any:
             return _ABSENT
         try:
             return slot.__get__(value)
-        except AttributeError:  # no value was assigned to the slot
+        except AttributeError:  # the slot has no value
             return _ABSENT
     return _ABSENT
 

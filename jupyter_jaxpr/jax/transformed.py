@@ -109,5 +109,5 @@ def _cells(fun: FunctionType) -> dict[str, Any]:
         try:
             values[name] = cell.cell_contents
         except not_of_a_signal(ValueError):
-            pass  # the cell is empty: no value was assigned to its variable
+            pass  # the closure cell is empty: its variable has no value yet
     return values

@@ -117,7 +117,7 @@ class TracesAhead:
         self._method: TellingMethod | None = None
 
     def start(self) -> None:
-        """Start reporting.
+        """Start reporting traces that no call causes.
 
         Raises:
             AttributeError: This version of JAX traces ahead of a call in another way.
@@ -144,7 +144,7 @@ class TracesAhead:
         self._method = TellingMethod(private("stages").Traced, "__init__", note_traced)
 
     def stop(self) -> None:
-        """Stop reporting, and restore the method of JAX that was replaced."""
+        """Stop reporting the traces, and restore the method of JAX that was replaced."""
         if self._method is not None:
             self._method.put_back()
             self._method = None

@@ -53,6 +53,6 @@ class WhenImported:
         return spec
 
     def stop(self) -> None:
-        """Restore Python's import system."""
+        """Remove this finder from Python's import system."""
         if self in sys.meta_path:
             sys.meta_path.remove(self)

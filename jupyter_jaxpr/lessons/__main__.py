@@ -50,7 +50,7 @@ def main(arguments: list[str] | None = None) -> int:
     command = lab_command(options.to, lessons[0], lab_options)
     if os.name == "nt":
         return subprocess.call(command)
-    os.execv(command[0], command)  # the server itself gets Ctrl-C, and whatever signal stops it
+    os.execv(command[0], command)  # this process becomes the server, which gets Ctrl-C and other signals
 
 
 def copy_lessons(language: str, folder: Path) -> list[str]:

@@ -149,7 +149,7 @@ def _of_observed(signature: inspect.Signature, arguments: Sequence[ArgumentSpec]
         try:
             values[argument.name] = ast.literal_eval(argument.static)
         except not_of_a_signal(ValueError, SyntaxError, MemoryError, RecursionError):
-            return None  # the static value is known only by its repr, which is no literal
+            return None  # the static value's repr is no literal, so the value is unknown
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
     for parameter in signature.parameters.values():

@@ -137,7 +137,7 @@ class _Definer:
         self._kept_classes = kept_classes
 
     def run(self, statement: ast.stmt) -> None:
-        """Run a statement, or skip it."""
+        """Run a statement of the cell in the copy of the namespace, or skip the statement."""
         names = set(names_stored([statement]))
         try:
             is_defined = self._run(statement)

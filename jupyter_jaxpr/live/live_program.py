@@ -99,7 +99,8 @@ class CellToTrace:
     is_asked_for: bool = False
 
 
-#: A function: name of a function -> arguments of its observed calls, newest call first.
+#: A function that gets the name of a user's function, and returns the arguments of its observed calls, newest call
+#: first.
 ObservedCalls = Callable[[str], Iterable[Sequence[ArgumentSpec]]]
 
 
@@ -206,7 +207,7 @@ class _OneTrace:
         self._cell = Cell(id=cell_to_trace.cell_id, execution_count=None, file=file, source=cell_to_trace.source)
 
     def traced(self, definitions: Definitions, names: Mapping[str, Any]) -> LiveProgram:
-        """Trace the chosen function; the definitions of the cell have been run in the copy."""
+        """Trace the chosen function; the cell's definitions have already run in the copy of the namespace."""
         name = self._name
         function = definitions.functions.get(self._chosen.lineno)
         if function is None:

@@ -29,7 +29,7 @@ from ..observe.process_observer import observer
 from ..typed import cell as cells
 from ..wire import comm
 from . import compare_option, completed_observation, options, sweep_option, target_trace
-from .cell_rewriter import CellRewriter
+from .cell_rewriter import CellRewriter, transformed_cell
 from .cell_states import ActiveCell, RunResult
 from .heartbeat import Heartbeat
 from .host_copies import HostCopies
@@ -57,7 +57,7 @@ class CellObserver:
         self.observer = observer()
         self.publisher = comm.publisher(shell)
         self.magics: JaxprMagics | None = None
-        self._names = object()  # stands for the global names of the shell, in the history of the process
+        self._names = object()  # stands for the shell's global names in the history of misses
         self._active: dict[int, ActiveCell] = {}
         self._ending: dict[int, ActiveCell] = {}  # thread id -> the cell that has ended and whose run is being shown
         self._guard = OwnFailures(self.publisher).guard
@@ -65,8 +65,8 @@ class CellObserver:
         self.host_copies = HostCopies(self.observer, self._guard)
         # thread id -> how deeply cells are nested: the number of cells that have begun and not ended
         self._depth: dict[int, int] = {}
-        self._running: dict[int, cells.RunningCell] = {}  # thread id -> the outermost running cell
-        self._cells: OrderedDict[str, cells.RunningCell] = OrderedDict()  # `co_filename` of a cell's code -> the cell
+        self._running: dict[int, cells.RunningCell] = {}  # Thread id -> the outermost running cell.
+        self._cells: OrderedDict[str, cells.RunningCell] = OrderedDict()  # `co_filename` of a cell's code -> the cell.
 
     @staticmethod
     def of(shell: InteractiveShell) -> CellObserver:
@@ -185,7 +185,7 @@ class CellObserver:
         thread = threading.get_ident()
         depth = self._depth.get(thread, 0)
         if depth and not is_within_a_cell():
-            depth = 0  # an earlier cell was interrupted before its end was recorded
+            depth = 0  # an earlier cell was interrupted before its end was recorded, so its depth is dropped
         self._depth[thread] = depth + 1
 
     def _exit(self) -> None:
@@ -276,25 +276,24 @@ class CellObserver:
         recorded_cell = RecordedCell(self.observer.hooks, run.fail, covers_cell=chosen.eager)
         recorded = RecordedCalls(self.observer.hooks, run.fail, recorded_cell, run.functions)
         active = ActiveCell(chosen, cell, info, run, run_id, heartbeat, recorded, recorded_cell)
-        # from here on, `_end_what_was_left` can end the observation of the cell if an interrupt comes
+        # If an interrupt comes from here on, `_end_what_was_left` ends the observation of the cell.
         self._active[threading.get_ident()] = active
         heartbeat.start()
         run.when_installed = recorded_cell.start
         recorded_cell.start()
-        active.rewriter = CellRewriter(active)
+        active.rewriter = CellRewriter(active, self.shell)
         self.shell.ast_transformers.append(active.rewriter)
         return active
 
     def _running_cell(self, info: Any) -> cells.RunningCell:
         count = self.shell.execution_count - bool(info.store_history)
-        transformed = getattr(info, "transformed_cell", None) or self.shell.transform_cell(info.raw_cell)
-        file = self.shell.compile.get_code_name(info.raw_cell, transformed, count)
+        file = self.shell.compile.get_code_name(info.raw_cell, transformed_cell(self.shell, info), count)
         return cells.RunningCell(getattr(info, "cell_id", None), count, file, info.raw_cell)
 
     def _stop(self, active: ActiveCell) -> Observation:
         """End the observation of a cell, and remove every part that was installed for it, even after an error."""
         try:
-            with ExitStack() as stack:  # if one of the two callbacks raises, the other one still runs
+            with ExitStack() as stack:  # both callbacks run, even if one of them raises
                 stack.callback(active.recorded_cell.stop)
                 stack.callback(active.recorded.stop)
         except not_of_a_signal(Exception) as error:
@@ -331,7 +330,7 @@ class CellObserver:
             self._interrupted(result)
 
     def _interrupted(self, result: Any) -> None:
-        """Mark a cell as interrupted if the interrupt came after it, in a measurement by this package."""
+        """Mark a cell as interrupted if the interrupt came after its code, during a measurement by this package."""
         if getattr(result, "error_in_exec", None) is None:
             result.error_in_exec = KeyboardInterrupt()
             self.shell.showtraceback((KeyboardInterrupt, result.error_in_exec, None))
@@ -412,7 +411,7 @@ class CellObserver:
             raise
         finally:
             begun = self._active.get(thread)
-            # false if the extension was unloaded during the cell
+            # The condition is false if the extension was unloaded during the cell.
             if begun is not None and active in (None, begun):
                 self._end(thread, begun, _NestedResult(error))
 

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import ast
 import threading
-from typing import Any
+from typing import Any, cast
 
+from IPython.core.interactiveshell import InteractiveShell
+
+from ..interruptions import not_of_a_signal
 from ..typed import cell as cells
 from .cell_states import ActiveCell
+
+
+def transformed_cell(shell: InteractiveShell, info: Any) -> str:
+    """Return the cell's text in which IPython has replaced its own syntax, such as magics, by Python."""
+    return getattr(info, "transformed_cell", None) or str(shell.transform_cell(info.raw_cell))
 
 
 class CellRewriter(ast.NodeTransformer):
@@ -16,8 +24,9 @@ class CellRewriter(ast.NodeTransformer):
     An AST transformer of IPython.
     """
 
-    def __init__(self, active: ActiveCell) -> None:
+    def __init__(self, active: ActiveCell, shell: InteractiveShell) -> None:
         self._active = active
+        self._shell = shell
         self._is_done = False
         self._thread = threading.get_ident()
 
@@ -29,5 +38,20 @@ class CellRewriter(ast.NodeTransformer):
         if self._is_done or threading.get_ident() != self._thread or not isinstance(module, ast.Module):
             return module
         self._is_done = True
-        self._active.other_calls = cells.rewrite(module, self._active.last, self._active.cell.source)
+        active = self._active
+        # IPython would drop an error that leaves this method, and print only a warning.
+        try:
+            active.other_calls = cells.rewrite(module, active.last, active.cell.source)
+        except not_of_a_signal(Exception) as error:
+            active.run.fail(error)
+            return self._written()
+        except Exception as error:  # a signal handler of the user raised the error, so the cell must raise it
+            written = self._written()
+            cells.raise_first(written, active.last, error)
+            return written
         return module
+
+    def _written(self) -> ast.Module:
+        """Return the tree of the cell as the user wrote it; an error may have left the other tree half changed."""
+        text = transformed_cell(self._shell, self._active.info)
+        return cast(ast.Module, self._shell.compile.ast_parse(text, self._active.cell.file))

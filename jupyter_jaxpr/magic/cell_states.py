@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 
 @dataclass
 class ActiveCell:
-    """A cell that is being observed."""
+    """A cell that is being observed.
+
+    Attributes:
+        other_calls: the calls of the cell's last statement, except the last call.
+    """
 
     options: Options
     cell: RunningCell
@@ -34,14 +38,13 @@ class ActiveCell:
     recorded: RecordedCalls
     recorded_cell: RecordedCell
     last: LastCall = field(init=False)
-    # the calls of the cell's last statement, except the last call
     other_calls: list[LastCall] = field(default_factory=list)
     rewriter: ast.NodeTransformer | None = None
     comparison: Comparison | None = None
     sweep: Sweep | None = None
 
     def __post_init__(self) -> None:
-        """Make the record of the cell's last call, which reports its calls to `recorded`."""
+        """Make the `LastCall` of the cell; it reports the calls of the last statement to `recorded`."""
         self.last = LastCall(self.recorded)
 
     def forget(self) -> None:

@@ -59,7 +59,7 @@ class Heartbeat:
         )
 
     def start(self) -> Heartbeat:
-        """Start the thread."""
+        """Start the thread that reports the progress."""
         if self._warning is not None:
             self._tell()
         assert self._thread is not None

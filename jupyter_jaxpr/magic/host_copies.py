@@ -42,7 +42,7 @@ class HostCopies:
                         self.values.append(program.values)
 
     def drop(self) -> None:
-        """Drop the copies of the previous run."""
+        """Drop the copies of the previous run's arguments."""
         for values in self.values:
             values.drop_copies()
         self.values = []

@@ -215,7 +215,7 @@ def _need_values(is_given: Mapping[str, bool], stage: str | None, text: str, tar
 
 
 def parse(parser: MagicArgumentParser, line: str) -> Options:
-    """Parse a line.
+    """Parse the line of a magic into its options.
 
     Raises:
       UsageError: an unknown option, a target that is no call, or an unknown type.

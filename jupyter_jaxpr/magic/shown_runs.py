@@ -26,7 +26,11 @@ _SHOWN_RUNS = 8
 
 
 class ShownRuns:
-    """The runs that one shell has shown."""
+    """The runs that one shell has shown.
+
+    Attributes:
+        by_number: number of a cell -> its last run under %%jaxpr, oldest first, for `jupyter_jaxpr.last`.
+    """
 
     def __init__(self, cell_observer: CellObserver, guard: Callable[[str], AbstractContextManager[None]]) -> None:
         self._cell_observer = cell_observer
@@ -35,7 +39,6 @@ class ShownRuns:
         self._publisher = cell_observer.publisher
         self._outputs = KeptOutputs(cell_observer.shell)
         self._widgets: dict[str, Any] = {}  # `cell_key` of a document -> the widget below the cell
-        # number of a cell -> its last run under %%jaxpr, oldest first, for `jupyter_jaxpr.last`
         self.by_number: OrderedDict[int, Shown] = OrderedDict()
 
     def forget(self) -> None:

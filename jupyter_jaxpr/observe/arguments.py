@@ -17,12 +17,16 @@ from .value_texts import Reading
 
 @dataclass(frozen=True)
 class CallShape:
-    """The parameter names of a call and the text of its static arguments, without the arrays."""
+    """The parameter names of a call and the text of its static arguments, without the arrays.
 
-    # for each positional argument: (name of its parameter, True if the argument is static)
+    Attributes:
+        names: for each positional argument: (name of its parameter, True if the argument is static).
+        fixed: parameter name -> repr of an argument without any input of the program; filled by own traces and by
+            recordings.
+    """
+
     names: tuple[tuple[str, bool], ...]
     statics: Mapping[str, str] = field(default_factory=dict)
-    # parameter name -> repr of an argument without any input of the program; filled by own traces and by recordings
     fixed: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -129,10 +133,13 @@ class EquinoxCall:
     """The arguments of a call of `equinox.filter_jit`.
 
     Equinox passes these arguments to its inner jit as flat tuples of leaves.
+
+    Attributes:
+        trees: group of arguments -> (pytree structure of the group, reprs of its leaves); for an array, the repr is
+            None.
     """
 
     signature: inspect.Signature
-    # group of arguments -> (pytree structure of the group, reprs of its leaves); for an array, the repr is None
     trees: Mapping[str, tuple[Any, tuple[str | None, ...]]]
 
 

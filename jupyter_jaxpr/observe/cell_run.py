@@ -93,6 +93,14 @@ class FunctionActivity:
     """The counts and programs of one function in a run.
 
     All function objects with the same name and the same def line share one `FunctionActivity`.
+
+    Attributes:
+        calls_missed: misses of calls that the counter does not see, such as calls from map().
+        handed: how often the function was passed to C code such as map(), which may have called the function.
+        calls_raised: calls that raised; if a call raised before JAX looked for a cache entry, it is no miss.
+        called_at: the line of the last call, if the function is a construct such as `lax.scan`.
+        programs_reused: programs that certainly ran from the cache in some call.
+        raised_trace: the program of the last trace that raised, up to the error.
     """
 
     def __init__(self, record: FunctionRecord, keeps_programs: bool = True) -> None:
@@ -102,13 +110,12 @@ class FunctionActivity:
         # living function object -> [calls that the counter saw, those of them that were no hit, hits whose program is
         # known]
         self._of_objects: weakref.WeakKeyDictionary[FunctionRecord, list[int]] = weakref.WeakKeyDictionary()
-        self.calls_missed = 0  # misses of calls that the counter does not see, such as calls from map()
-        self.handed = 0  # how often the function was passed to C code such as map(), which may have called the function
-        self.calls_raised = 0  # calls that raised; if a call raised before JAX looked for a cache entry, it is no miss
+        self.calls_missed = 0
+        self.handed = 0
+        self.calls_raised = 0
         self.misses = 0
         self.inlined = 0
         self.raised = 0
-        # the line of the last call, if the function is a construct such as `lax.scan`
         self.called_at: Place | None = None
         self.traces = 0
         self.lowerings = 0
@@ -116,9 +123,8 @@ class FunctionActivity:
         self.from_disk = 0
         self.dropped = 0
         self.programs: dict[tuple[int, int], tuple[KeptProgram, bool, str | None]] = {}
-        # programs that certainly ran from the cache in some call
         self.programs_reused: dict[tuple[int, int], KeptProgram] = {}
-        self.raised_trace: ObservedProgram | None = None  # the program of the last trace that raised, up to the error
+        self.raised_trace: ObservedProgram | None = None
 
     @property
     def all_calls(self) -> int:
@@ -169,7 +175,7 @@ class FunctionActivity:
         return counts
 
     def add(self, tally: Tally) -> None:
-        """Add the numbers of the stages of one call."""
+        """Add the numbers of traces, lowerings and compiles of one call to the counts of the function."""
         self.traces += tally.traces
         self.lowerings += tally.lowerings
         self.compiles += tally.compiles
@@ -300,6 +306,34 @@ class Run:
         file: the `co_filename` of the cell's code; None outside of a cell.
         library: `id`s of library functions, which are not counted.
         keep_values: True to keep the values of each function's last call.
+
+    Attributes:
+        in_cell: true if a cell is observed; on Python 3.11, calls are counted only in cells.
+        named_values: the values of names in all runs of the kernel, if an observer keeps them.
+        traced_names: the functions that JAX traces at present, the innermost one last.
+        changed_by_traces: (function name, path) -> the first change of the path by a trace.
+        truncated: user's expression that requested a dtype -> the dtype that JAX truncated, such as float64 to float32.
+        changed_numbers: user's expression that passed a NumPy array -> the number that does not fit into the dtype that
+            JAX uses.
+        promoted: user's expression that called a loop -> the carry whose dtype the loop promoted.
+        unused_donations: (function name, place of its def) -> the donated arguments that XLA could not use.
+        traced_objects: id of a function -> weak reference to the function, for the functions that JAX traces at
+            present.
+        look_before: a function that is called before the first trace of each user function, and before each trace with
+            static arguments of the user's classes; gets the function and these arguments.
+        traced_functions: (name of a traced function, the result of `look_before` for this function).
+        library_programs: (a library's function with its program, the recording that also holds the program).
+        raised_outside: function name -> the function with its equations up to the error, for traces outside of jit that
+            raised.
+        ahead: the names of functions that the user traced or lowered without a call, with `f.trace(x)` or `f.lower(x)`.
+        stage_counts: (function name, JAX event) -> the number of stages; filled only if JAX's events are observed
+            without hooks.
+        called_elsewhere: (name, place of the def) of functions that other threads called during the run.
+        unseen: jitted functions that were called, but had no miss in this run.
+        raised_unseen: functions without a miss in this run whose calls all raised before JAX looked for a cache entry.
+        reading: the reprs of the user's objects that were made during the run.
+        when_installed: a function to call when the hooks are installed; for a cell that itself imports JAX.
+        keeps_programs: false in a block of `observe()`, because a kept program keeps its captured constants alive.
     """
 
     def __init__(
@@ -314,7 +348,7 @@ class Run:
         self.thread = threading.get_ident()
         self.started_at = time.perf_counter()
         self.file = file
-        self.in_cell = file is not None  # true if a cell is observed; on Python 3.11, calls are counted only in cells
+        self.in_cell = file is not None
         self.functions: dict[tuple[str, Place | None], FunctionActivity] = {}
         self.counter = CallCounter(library)
         self.call_lines = CallLines()
@@ -324,55 +358,36 @@ class Run:
         self.prints = PrintRecorder(self._traced_function)
         self.names = NameRecorder(self.fail)
         self.reads_names = True
-        # the values of names in all runs of the kernel, if an observer keeps them
         self.named_values = NamedValues()
-        # the functions that JAX traces at present, the innermost one last
         self.traced_names: list[str] = []
         self.impure_calls = ImpureCalls(self._staged_function, self.fail)
-        # (function name, path) -> the first change of the path by a trace
         self.changed_by_traces: dict[tuple[str, str], ChangedByTrace] = {}
-        # user's expression that requested a dtype -> the dtype that JAX truncated, such as float64 to float32
         self.truncated: dict[Place, TruncatedType] = {}
-        # user's expression that passed a NumPy array -> the number that does not fit into the dtype that JAX uses
         self.changed_numbers: dict[Place, ChangedNumber] = {}
-        # user's expression that called a loop -> the carry whose dtype the loop promoted
         self.promoted: dict[Place, PromotedCarry] = {}
-        # (function name, place of its def) -> the donated arguments that XLA could not use
         self.unused_donations: dict[tuple[str, Place | None], UnusedDonation] = {}
-        # id of a function -> weak reference to the function, for the functions that JAX traces at present
         self.traced_objects: dict[int, weakref.ref[Any]] = {}
-        # a function that is called before the first trace of each user function, and before each trace with static
-        # arguments of the user's classes; gets the function and these arguments
         self.look_before: Callable[[Any, Mapping[str, Any]], Any] | None = None
-        # (name of a traced function, the result of `look_before` for this function)
         self.traced_functions: list[tuple[str, Any]] = []
-        # (a library's function with its program, the recording that also holds the program)
         self.library_programs: list[tuple[ObservedFunction, Any]] = []
         self.library_programs_left_out = 0
         self.eager: list[EagerCompile] = []
         self.traces_ahead: list[KeptTrace] = []
-        # function name -> the function with its equations up to the error, for traces outside of jit that raised
         self.raised_outside: dict[str, ObservedFunction] = {}
-        # the names of functions that the user traced or lowered without a call, with `f.trace(x)` or `f.lower(x)`
         self.ahead: set[str] = set()
         # (name, place of the def) of the functions in `ahead` that JAX then lowered or compiled
         self._ahead: dict[tuple[str, Place | None], None] = {}
-        # (function name, JAX event) -> the number of stages; filled only if JAX's events are observed without hooks
         self.stage_counts: Counter[tuple[str | None, str]] = Counter()
-        # (name, place of the def) of functions that other threads called during the run
         self.called_elsewhere: set[tuple[str, Place | None]] = set()
-        self.unseen: list[Any] = []  # jitted functions that were called, but had no miss in this run
-        # functions without a miss in this run whose calls all raised before JAX looked for a cache entry
+        self.unseen: list[Any] = []
         self.raised_unseen: list[Any] = []
         # id of a function -> the number of its calls that were no miss and did not raise
         self._unseen_calls: dict[int, int] = {}
         self.failures: list[str] = []
-        self.reading = Reading()  # the reprs of the user's objects that were made during the run
+        self.reading = Reading()
         self.ended = False
         self.under_way = ProgramUnderWay()
-        # a function to call when the hooks are installed; for a cell that itself imports JAX
         self.when_installed: Callable[[], None] | None = None
-        # false in a block of `observe()`, because a kept program keeps its captured constants alive
         self.keeps_programs = True
 
     def hold_last_calls(self) -> None:
@@ -514,7 +529,7 @@ class Run:
             named_values=self.named_values if self.keeps_programs else None,
         )
 
-    counted = False  # true if calls were counted from the start of the run
+    counted = False  # True if calls were counted from the start of the run.
 
     @property
     def sees_all(self) -> bool:

@@ -107,6 +107,11 @@ class Recording:
         ends_at: Gets a jitted function; returns True if the recording ends at a call of this function. With None, the
             recording ends at no call.
         seconds: The most seconds that the recording itself may take.
+
+    Attributes:
+        reached_limit: true if the recording ended at a limit of dispatches or seconds, so that a higher limit would
+            record more.
+        spent: the seconds that the recording itself took.
     """
 
     def __init__(
@@ -127,14 +132,13 @@ class Recording:
         self._on = False
         self._is_at_end = False
         self.ended: str | None = None
-        # true if the recording ended at a limit of dispatches or seconds, so that a higher limit would record more
         self.reached_limit = False
-        self._array_type: type | None = None  # JAX's array class; None before `start`, because JAX may not be imported
-        # function that JAX made for an operation -> (primitive, parameters)
+        self._array_type: type | None = None  # JAX's array class; None before `start`, because JAX may not be imported.
+        # Function that JAX made for an operation -> (primitive, parameters).
         self._operations: dict[FunctionType, tuple[Any, Mapping[str, Any]]] = {}
         self._library_classes: set[type] = set()  # classes that are known not to be the user's
         self.count = 0
-        self.spent = 0.0  # the seconds that the recording itself took
+        self.spent = 0.0
         self._equations: list[Any] = []
         # id of an array -> (reference to the array, its variable)
         self._variables: dict[int, tuple[weakref.ref[Any], Any]] = {}
@@ -363,7 +367,8 @@ class Recording:
         if self.count >= self._limit:
             self._end(_TOO_MANY.format(first_dispatches=self._first_dispatches), is_limit=True)
             return False
-        # The limit of seconds ends the recording only when JAX runs another dispatch, because the sentence says so.
+        # The limit of seconds is only checked when JAX runs another dispatch, because the sentence for the user says
+        # that further dispatches ran unrecorded.
         if self.spent > self._seconds:
             self._end(
                 _TOO_LONG.format(first_dispatches=self._first_dispatches, took=duration(self._seconds)), is_limit=True

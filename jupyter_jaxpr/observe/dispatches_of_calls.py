@@ -51,7 +51,7 @@ class CallInCell(Protocol):
 
     @property
     def args(self) -> list[Any]:
-        """The positional arguments."""
+        """The positional arguments of the call."""
 
     @property
     def known_values(self) -> list[Any]:
@@ -60,7 +60,12 @@ class CallInCell(Protocol):
 
 @dataclass
 class _RecordedCall:
-    """One recorded execution of a call expression; a comprehension executes its call expression several times."""
+    """One recorded execution of a call expression; a comprehension executes its call expression several times.
+
+    Attributes:
+        called_before: how many functions the run had called before this call.
+        values_now: id of an argument -> a copy of the argument from before the call.
+    """
 
     call: CallInCell
     recording: Recording
@@ -70,8 +75,7 @@ class _RecordedCall:
     result: Any = None
     is_known: bool = True
     has_raised: bool = False
-    called_before: int = 0  # how many functions the run had called before this call
-    # id of an argument -> a copy of the argument from before the call
+    called_before: int = 0
     values_now: dict[int, Any] = field(default_factory=dict)
 
     def hold(self) -> None:
@@ -114,6 +118,10 @@ class RecordedCalls:
         cell: The recording of the whole cell. This recording ends at the first recorded call, unless the user asked for
             the whole cell.
         called: The functions that the run has called so far.
+
+    Attributes:
+        is_checked: true if `jax_debug_nans` is on, so that calls are not recorded.
+        not_recorded: sentences that say which calls could not be recorded, and why.
     """
 
     def __init__(
@@ -127,8 +135,8 @@ class RecordedCalls:
         self._recorded: list[_RecordedCall] = []
         self._left_out = 0
         self._above: dict[int, int] = {}  # index of a call above the last statement -> how often it was executed
-        self.is_checked = False  # true if `jax_debug_nans` is on, so that calls are not recorded
-        self.not_recorded: list[str] = []  # sentences that say which calls could not be recorded, and why
+        self.is_checked = False
+        self.not_recorded: list[str] = []
         self._is_over = cell.covers_cell
 
     # --- methods that the cell calls ---
@@ -353,7 +361,7 @@ def _result(returned: Any, arrays: Sequence[Any]) -> Any:
     try:
         (only_arrays,), _ = arrays_only((returned,), {}, _is_array)
         return result_of(jax.tree_util.tree_structure(only_arrays), avals)
-    except not_of_a_signal(Exception):  # a user's pytree class may refuse types as leaves
+    except not_of_a_signal(Exception):  # a user's pytree class may refuse types: a flat list is returned
         return [spec_of(aval) for aval in avals]
 
 

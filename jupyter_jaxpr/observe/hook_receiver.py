@@ -71,19 +71,23 @@ _CHANGES = 50
 
 
 class HookReceiver:
-    """Records the calls, traces and stages that JAX reports, in the history and in the run of the thread."""
+    """Records the calls, traces and stages that JAX reports, in the history and in the run of the thread.
+
+    Attributes:
+        shows_programs: true if the panel or a cell shows programs; with `observe()` alone no programs are kept.
+        shows_libraries: true during a run: programs of library calls are then recorded.
+    """
 
     def __init__(self) -> None:
         self.functions = Functions()
         self.library = self.functions.library
         self.history = History(lambda: self.hooks.cleared.times)
-        # true if the panel or a cell shows programs; with `observe()` alone no programs are kept
         self.shows_programs = False
         self.hooks: Hooks = Hooks(self)
         self._eager = EagerConstructs(self._is_observed, self.evaluated, self.hooks.fail)
         self._ahead_of_calls = TracesAhead(self.traced_ahead, self.hooks.fail)
         self._untold_changes = SilentChangeHooks(self.changed, self.hooks.fail)
-        self.shows_libraries = False  # true during a run: programs of library calls are then recorded
+        self.shows_libraries = False
         self._watching: set[Run] = set()  # the runs whose programs are shown
         self._threads: dict[int, ThreadState] = {}
         # text of `source_of` (a function's name and place, from JAX's options of its jit) -> the function's history;
@@ -388,7 +392,8 @@ class HookReceiver:
                 stop_trace(miss)
             # no call of a user function is open, so the stage may belong to the call of a library function
             elif miss is None and state.run is not None and not facts.staging():
-                # `loose` keeps room for the other stages of the call whose stage has just ended
+                # The stages in `loose` are moved to the run before the deque is full: a full deque would drop a stage
+                # of the call whose stage has just ended.
                 if len(state.loose) > LOOSE_EVENTS - len(STAGE_NAMES):
                     take_loose(state, state.run, self.hooks)
                 state.loose.append(LooseEvent(event, name, seconds, False))

@@ -140,6 +140,6 @@ def _is_static(leaf: Any, scalars: bool) -> bool:
         return scalars
     try:
         jax.typeof(leaf)
-    except not_of_a_signal(Exception):  # JAX cannot make an aval of the leaf
+    except not_of_a_signal(Exception):  # JAX cannot trace the leaf, so it must be static
         return True
     return False

@@ -33,7 +33,26 @@ _EQUINOX_JIT = os.path.join("equinox", "_jit.py")
 
 
 class FunctionRecord:
-    """The record of one jitted function, which exists as long as the function."""
+    """The record of one jitted function, which exists as long as the function.
+
+    Attributes:
+        name: the name of the user's function, without wrappers.
+        jit_name: the name of the function in JAX's events and programs; None until JAX reports it.
+        shared: true for equinox's inner jitted function, which runs all user functions of one name.
+        equinox: true if equinox calls the function; the record of one user function has `equinox` set and `shared` not
+            set.
+        missed: true if this function object had a miss; its properties were read then.
+        first_miss: the first miss in the history.
+        construct: the construct that JAX compiled by itself, outside of jit.
+        pmap: true for a function under `jax.pmap`; the functions that JAX makes of it share one record.
+        replayable: false if asking JAX's caches for the stages of a program once made JAX compile or lower.
+        programs: the programs of the newest observed misses, the newest last.
+        compiled_before: true if JAX compiled a program of the function before this package began to keep programs.
+        unkept: true if JAX may hold programs of the function that `programs` does not have.
+        at_trace: `ValuesAtTrace` of the last trace; None if no run saw the trace.
+        history: (history, index of this function object in the history, whether a rerun of the cell made this function
+            object).
+    """
 
     __slots__ = (
         "__weakref__",
@@ -58,25 +77,21 @@ class FunctionRecord:
     def __init__(
         self, name: str, jit_name: str | None, definition: Place | None, library: bool, shared: bool = False
     ) -> None:
-        self.name = name  # the name of the user's function, without wrappers
-        self.jit_name = jit_name  # the name of the function in JAX's events and programs; None until JAX reports it
+        self.name = name
+        self.jit_name = jit_name
         self.definition = definition
         self.library = library
-        self.shared = shared  # true for equinox's inner jitted function, which runs all user functions of one name
-        # true if equinox calls the function; the record of one user function has `equinox` set and `shared` not set
+        self.shared = shared
         self.equinox = shared
-        self.missed = False  # true if this function object had a miss; its properties were read then
-        self.first_miss: MissEvent | None = None  # the first miss in the history
-        self.construct: Construct | None = None  # the construct that JAX compiled by itself, outside of jit
-        self.pmap = False  # true for a function under `jax.pmap`; the functions that JAX makes of it share one record
-        # false if asking JAX's caches for the stages of a program once made JAX compile or lower
+        self.missed = False
+        self.first_miss: MissEvent | None = None
+        self.construct: Construct | None = None
+        self.pmap = False
         self.replayable = True
-        self.programs: dict[Any, Any] = {}  # the programs of the newest observed misses, the newest last
-        # true if JAX compiled a program of the function before this package began to keep programs
+        self.programs: dict[Any, Any] = {}
         self.compiled_before = False
-        self.unkept = False  # true if JAX may hold programs of the function that `programs` does not have
-        self.at_trace: Any = None  # `ValuesAtTrace` of the last trace; None if no run saw the trace
-        # (history, index of this function object in the history, whether a rerun of the cell made this function object)
+        self.unkept = False
+        self.at_trace: Any = None
         self.history: tuple[FunctionHistory, int, bool] | None = None
 
     @property
@@ -86,7 +101,11 @@ class FunctionRecord:
 
 
 class Functions:
-    """The records of all jitted functions; the record of a deleted function is dropped."""
+    """The records of all jitted functions; the record of a deleted function is dropped.
+
+    Attributes:
+        library: id of a library function -> the number of its misses.
+    """
 
     def __init__(self) -> None:
         self._records: dict[int, FunctionRecord] = {}
@@ -94,7 +113,7 @@ class Functions:
         self._by_user_code: dict[tuple[int, int], tuple[weakref.ref[CodeType], FunctionRecord]] = {}
         self._by_pmapped: dict[int, tuple[weakref.ref[Any], FunctionRecord]] = {}
         self._alive: dict[int, weakref.ref[Any]] = {}
-        self.library: dict[int, int] = {}  # id of a library function -> the number of its misses
+        self.library: dict[int, int] = {}
 
     def find(self, fun: Any, frame: FrameType) -> FunctionRecord:
         """Return the record of a function that misses the cache; `frame` is JAX's frame that handles the miss."""

@@ -114,7 +114,7 @@ _DICT_TYPE = type(_DICT)
 def attributes_of(value: Any) -> Contents | None:
     """Return the attributes of a user's object as `Contents`; None if reading the attributes would run user code."""
     if any(type(vars(base).get("__dict__", _DICT)) is not _DICT_TYPE for base in type.mro(type(value))):
-        return None  # the user's class defines `__dict__` as a property
+        return None  # the user's class defines `__dict__` as a property, which must not run
     try:
         attributes = object.__getattribute__(value, "__dict__")
     except AttributeError:
@@ -197,7 +197,7 @@ def _scalar(value: Any) -> Contents:
     text = repr(value) if kind is range else NOTHING_CALLED.text(value, TEXT)
     if kind in (str, bytes) and len(value) > _LONG:
         return Contents(kind_name(kind), text, (len(value), hash(value)))
-    if kind in (float, complex) and value != value:  # NaN does not equal itself, so the text is compared
+    if kind in (float, complex) and value != value:  # NaN does not equal itself, so the repr is compared
         return Contents(kind_name(kind), text, repr(value))
     return Contents(kind_name(kind), text, value)
 
@@ -382,7 +382,7 @@ def _named(value: Any) -> Contents | None:
     if type(inner) is FunctionType and not is_installed(file_of(inner.__code__)):
         return Contents("function", _name_text(inner), None, None, weakref.ref(inner), inner.__code__)
     if issubclass(kind, type) and (own_name(value, "__module__") or "").partition(".")[0] not in _LIBRARIES:
-        return None  # whether two classes of the user's are equal is unknown
+        return None  # two classes of the user's cannot be compared
     try:
         return Contents("function", _name_text(value), None, None, weakref.ref(value))
     except TypeError:

@@ -11,10 +11,11 @@ from __future__ import annotations
 import dis
 from types import CodeType
 
-#: Line events are used for code with at most this many lines whose difference is too large for the byte.
+#: If the line differences of at most this many lines do not fit into one byte, Python finds lines fast enough: line
+#: events are used.
 _FEW = 100
-_SMALLEST, _LARGEST = -126, 127  # the smallest and the largest difference that the byte can store
-_BYTES_A_LINE = 32  # an estimate of the bytecode bytes of one source line
+_SMALLEST, _LARGEST = -126, 127  # The smallest and the largest difference that the byte can store.
+_BYTES_A_LINE = 32  # An estimate of the bytecode bytes of one source line.
 
 
 def line_begins(code: CodeType, has_jumps: bool) -> dict[int, int] | None:

@@ -167,7 +167,7 @@ class LineFlow:
         return self._answers[key]
 
     def is_open(self, start: int, names: tuple[str, ...]) -> bool:
-        """Return whether a line may or may not assign one of the names before it ends at the same place.
+        """Return whether the place at which a line ends does not show if the line assigned one of the names.
 
         `start` is the instruction at which the line begins.
         """

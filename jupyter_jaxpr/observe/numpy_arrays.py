@@ -66,7 +66,7 @@ class NumPyArrays:
         self._entries.setdefault(place, []).append(_Seen(weakref.ref(_owner(array)), _contents(array), variable))
 
     def has_room(self) -> bool:
-        """Return whether another array may be read before the call."""
+        """Return whether the limit lets the recording read the contents of another array before a call."""
         return len(self._entries) < _FIRST
 
     def _living(self, place: Any) -> list[_Seen]:

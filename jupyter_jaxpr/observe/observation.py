@@ -67,47 +67,73 @@ class ArgumentSpec:
 
 @dataclass
 class ObservedProgram:
-    """One program that JAX made of a function for one cache key."""
+    """One program that JAX made of a function for one cache key.
+
+    Attributes:
+        jaxpr: a Jaxpr or a ClosedJaxpr, depending on JAX's version.
+        result: the result as a tree of jax.ShapeDtypeStruct; None when unknown.
+        lowered: the jax.stages.Lowered of the program, or None.
+        executable: the executable that JAX ran (jax.stages.Compiled or the loaded executable), or None.
+        traced: the jax.stages.Traced that can be lowered and compiled on request, or None.
+        traceback: JAX's stack trace of the program; used if no equation of the program has a line of the user's.
+        no_text: a sentence on why StableHLO and HLO do not exist and cannot be made.
+        no_values: a sentence on why the program can be neither stepped through nor timed.
+        how: the origin of the program in at most six words, shown in place of `origin`; None if `origin` says enough.
+        is_candidate: true if it is not certain that the run ran the program.
+        values: the argument values of the newest call whose arguments still exist.
+        numbers: for a recording, variable -> the values of its array, for small integer arrays whose values are known.
+        calls: the calls of the cell that ran the program, with their arguments; only with `--steps`.
+        donated: for each of the last inputs of the program, whether a call donates the input.
+        held: the newest call in a form that can be repeated; None if it cannot be repeated.
+        key: the key of the newest missed call that ran the program; None if the key is unknown.
+        input_names: names such as p['w'] for the inputs, in place of JAX's names.
+        raised_operands: if the trace raised, the indices of the variables that were arguments of the call that raised.
+    """
 
     origin: Literal["ran", "seen_before", "derived", "traced", "recorded"]
-    jaxpr: Any  # a Jaxpr or a ClosedJaxpr, depending on JAX's version
+    jaxpr: Any
     arguments: tuple[ArgumentSpec, ...] = ()
-    result: Any = None  # the result as a tree of jax.ShapeDtypeStruct; None when unknown
+    result: Any = None
     stages: StageTimes | None = None
     call: Place | None = None
-    lowered: Any = None  # the jax.stages.Lowered of the program, or None
-    executable: Any = None  # the executable that JAX ran (jax.stages.Compiled or the loaded executable), or None
-    traced: Any = None  # the jax.stages.Traced that can be lowered and compiled on request, or None
+    lowered: Any = None
+    executable: Any = None
+    traced: Any = None
     origin_note: str | None = None
-    # JAX's stack trace of the program; used if no equation of the program has a line of the user's
     traceback: Any = None
-    no_text: str | None = None  # a sentence on why StableHLO and HLO do not exist and cannot be made
-    no_values: str | None = None  # a sentence on why the program can be neither stepped through nor timed
-    # the origin of the program in at most six words, shown in place of `origin`; None if `origin` says enough
+    no_text: str | None = None
+    no_values: str | None = None
     how: str | None = None
-    is_candidate: bool = False  # true if it is not certain that the run ran the program
-    values: CallValues | None = None  # the argument values of the newest call whose arguments still exist
-    # of a recording: variable -> the values of its array, for small integer arrays whose values are known
+    is_candidate: bool = False
+    values: CallValues | None = None
     numbers: Mapping[Any, Any] = field(default_factory=dict)
-    # the calls of the cell that ran the program, with their arguments; only with `--steps`
     calls: ProgramCalls | None = None
-    donated: tuple[bool, ...] = ()  # whether a call donates the input, for each of the last inputs
-    held: HeldCall | None = None  # the newest call in a form that can be repeated; None if it cannot be repeated
-    key: Any = None  # the key of the newest missed call that ran the program; None if the key is unknown
-    input_names: tuple[str, ...] = ()  # names such as p['w'] for the inputs, in place of JAX's names
+    donated: tuple[bool, ...] = ()
+    held: HeldCall | None = None
+    key: Any = None
+    input_names: tuple[str, ...] = ()
     result_names: tuple[str, ...] = ()
-    # if the trace raised: the indices of the variables that were the arguments of the call that raised
     raised_operands: tuple[int, ...] = ()
 
 
 @dataclass
 class ObservedFunction:
-    """One user function of a run, with its counts and programs."""
+    """One user function of a run, with its counts and programs.
+
+    Attributes:
+        programs: the programs in the order of first use in this run.
+        top_level: true if the run called the function from outside of every trace.
+        handed: true if the function was passed to C code such as map(), so that calls may not have been seen.
+        construct: true if JAX compiled this construct by itself, outside of jit.
+        library: true if a library jitted this function for itself.
+        called_at: the line of a construct's last call in this run.
+        transform: the transform under which a call without jit ran.
+    """
 
     name: str
     definition: Place | None
-    programs: list[ObservedProgram] = field(default_factory=list)  # the programs in the order of first use in this run
-    top_level: bool = False  # true if the run called the function from outside of every trace
+    programs: list[ObservedProgram] = field(default_factory=list)
+    top_level: bool = False
     calls: int | None = None
     calls_exact: bool = True
     misses: int | None = None
@@ -117,12 +143,11 @@ class ObservedFunction:
     from_disk: int | None = None
     inlined: int | None = None
     raised: int | None = None
-    # true if the function was passed to C code such as map(), so that calls may not have been seen
     handed: bool = False
-    construct: bool = False  # true if JAX compiled this construct by itself, outside of jit
-    library: bool = False  # true if a library jitted this function for itself
-    called_at: Place | None = None  # the line of a construct's last call in this run
-    transform: str | None = None  # the transform under which a call without jit ran
+    construct: bool = False
+    library: bool = False
+    called_at: Place | None = None
+    transform: str | None = None
 
 
 @dataclass(frozen=True)
@@ -136,11 +161,16 @@ class Printed:
 
 @dataclass(frozen=True)
 class EagerCompile:
-    """A program that JAX compiled outside of all user functions, for an eager jnp operation."""
+    """A program that JAX compiled outside of all user functions, for an eager jnp operation.
 
-    name: str | None  # JAX's name of the program, such as _reduce_sum for the operation x.sum()
+    Attributes:
+        name: JAX's name of the program, such as _reduce_sum for the operation x.sum().
+        place: the user's line that started the operation.
+    """
+
+    name: str | None
     seconds: float
-    place: Place | None = None  # the user's line that started the operation
+    place: Place | None = None
 
 
 @dataclass(frozen=True)
@@ -153,28 +183,37 @@ class Edit:
 
 @dataclass(frozen=True)
 class FoundCure:
-    """One of several cures of a finding; see `document.Cure`."""
+    """One of several cures of a finding; see `document.Cure`.
+
+    Attributes:
+        edits: the edits that apply the cure; all of them must be applied together.
+    """
 
     name: str
     code: str | None
     text: str
     level: Literal["applies", "choice", "advice"] = "advice"
-    edits: tuple[Edit, ...] = ()  # the edits that apply the cure; all of them must be applied together
+    edits: tuple[Edit, ...] = ()
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A fact about the user's code that becomes a note of the document."""
+    """A fact about the user's code that becomes a note of the document.
+
+    Attributes:
+        function: the name of the user's function that the finding is about.
+        carry: the carry whose dtype JAX converts.
+    """
 
     kind: str
     text: str
     cure: str | None = None
     detail: str | None = None
-    function: str | None = None  # the name of the user's function that the finding is about
+    function: str | None = None
     place: Place | None = None
     title: str | None = None
     cures: tuple[FoundCure, ...] = ()
-    carry: PromotedCarry | None = None  # the carry whose dtype JAX converts
+    carry: PromotedCarry | None = None
 
 
 @dataclass(frozen=True)
@@ -192,51 +231,77 @@ class ErrorToTry:
 
 @dataclass(frozen=True)
 class LineReading:
-    """The counts of one line of the user's: calls of jitted functions, hits, compiles."""
+    """The counts of one line of the user's: calls of jitted functions, hits, compiles.
+
+    Attributes:
+        calls: the number of calls of jitted functions; None if calls are not counted.
+        exact: false if `calls` and `hits` are lower bounds.
+    """
 
     file: str
     line: int
-    calls: int | None  # None if calls are not counted
-    exact: bool  # false if `calls` and `hits` are lower bounds
+    calls: int | None
+    exact: bool
     hits: int | None
     compiles: int
 
 
 @dataclass(frozen=True)
 class LedgerReading:
-    """The ledger at the end of a run: functions as `observe.cache.ledger.FunctionRecord`."""
+    """The ledger at the end of a run: functions as `observe.cache.ledger.FunctionRecord`.
 
-    run: tuple[Any, ...]  # the functions of this run, in the order of their calls
-    kernel: tuple[Any, ...]  # all functions since the start of the observer
-    seconds: float  # the duration of the run in seconds
+    Attributes:
+        run: the functions of this run, in the order of their calls.
+        kernel: all functions since the start of the observer.
+        seconds: the duration of the run in seconds.
+        note: a sentence that says which calls are not counted; None if all calls are counted.
+        elsewhere: a sentence on the functions that missed the cache in other threads.
+        unlisted: a sentence on calls of functions that JAX compiled before the observation.
+        lines: the counts of each user line, in any file.
+    """
+
+    run: tuple[Any, ...]
+    kernel: tuple[Any, ...]
+    seconds: float
     library_functions: tuple[str, ...]
     library_misses: int
-    note: str | None  # a sentence that says which calls are not counted; None if all calls are counted
-    elsewhere: str | None = None  # a sentence on the functions that missed the cache in other threads
-    unlisted: str | None = None  # a sentence on calls of functions that JAX compiled before the observation
-    lines: tuple[LineReading, ...] = ()  # the counts of each user line, in any file
+    note: str | None
+    elsewhere: str | None = None
+    unlisted: str | None = None
+    lines: tuple[LineReading, ...] = ()
 
 
 @dataclass
 class Observation:
-    """The observation of one run."""
+    """The observation of one run.
 
-    functions: list[ObservedFunction] = field(default_factory=list)  # the functions in the order of their first call
-    # the functions that libraries jitted and ran, with one program each
+    Attributes:
+        functions: the functions in the order of their first call.
+        libraries: the functions that libraries jitted and ran, with one program each.
+        focus: the program that the user asked for by name; None if the panel shows the last function that the cell
+            called.
+        untraced_lines: the lines of traced functions that no trace reached; see `Snapshot.untraced_lines`.
+        without_jit: true if a jitted function was called while `jax.disable_jit` was on.
+        failures: errors of this package, as tracebacks.
+        reading: the reprs of the user's objects that were made during the run.
+        retrace: `observe.retrace.Retrace`: the offer to trace the cell's last call; None if there is no offer.
+        named_values: `observe.traced_names.NamedValues`: the traced values of the user's names, in all traces of the
+            kernel.
+        error_to_try: the error whose cures were not all tried; None if all cures were tried.
+        ledger: the jit cache at the end of the run; None if misses cannot be observed.
+    """
+
+    functions: list[ObservedFunction] = field(default_factory=list)
     libraries: list[ObservedFunction] = field(default_factory=list)
-    # the program that the user asked for by name; None if the panel shows the last function that the cell called
     focus: ObservedProgram | None = None
     printed: list[Printed] = field(default_factory=list)
-    # the lines of traced functions that no trace reached; see `Snapshot.untraced_lines`
     untraced_lines: list[int] = field(default_factory=list)
     eager_compiles: list[EagerCompile] = field(default_factory=list)
-    without_jit: bool = False  # true if a jitted function was called while `jax.disable_jit` was on
+    without_jit: bool = False
     findings: list[Finding] = field(default_factory=list)
-    failures: list[str] = field(default_factory=list)  # errors of this package, as tracebacks
-    # the reprs of the user's objects that were made during the run
+    failures: list[str] = field(default_factory=list)
     reading: Reading = field(default_factory=Reading)
-    retrace: Any = None  # `observe.retrace.Retrace`: the offer to trace the cell's last call; None if there is no offer
-    # `observe.traced_names.NamedValues`: the traced values of the user's names, in all traces of the kernel
+    retrace: Any = None
     named_values: Any = None
-    error_to_try: ErrorToTry | None = None  # the error whose cures were not all tried; None if all cures were tried
-    ledger: LedgerReading | None = None  # the jit cache at the end of the run; None if misses cannot be observed
+    error_to_try: ErrorToTry | None = None
+    ledger: LedgerReading | None = None

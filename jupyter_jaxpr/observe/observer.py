@@ -148,7 +148,8 @@ class Observer(HookReceiver):
         observation = run.observation()
         for observed in (program for function in observation.functions for program in function.programs):
             observed.calls = program_calls.get(id(observed.jaxpr), ProgramCalls((), 0) if run.keep_values else None)
-        if run.ledger is not None and run.keeps_programs:  # a run of `observe()` reads its ledger itself
+        # a block of `observe()`, unlike a cell, reads its ledger itself
+        if run.ledger is not None and run.keeps_programs:
             try:
                 observation.ledger = self._reading(run, run.ledger)
             except not_of_a_signal(Exception) as error:
@@ -205,7 +206,7 @@ class Observer(HookReceiver):
         """
         state = state_of(self._threads)
         if state.run is None:
-            # An interrupt may have skipped the code that resets these two flags.
+            # An interrupt may have skipped the code that resets the flags `replaying` and `looking_away`.
             state.replaying = state.looking_away = False
             if self.hooks.asking_thread == threading.get_ident():
                 self.hooks.asking_thread = 0
@@ -276,7 +277,9 @@ class Observer(HookReceiver):
         newest = next((program for program in reversed(function.programs.values()) if program.values is not None), None)
         if newest is not None and newest.values is not None and newest.is_told_by_values:
             passed_leaves = newest.values.among(args, kwargs)
-            if passed_leaves is not None:  # the arguments identify the program, so JAX need not be asked
+            # the arguments of the call contain the values of its newest program, so JAX need not be asked for the
+            # program
+            if passed_leaves is not None:
                 newest.values = CallValues(passed_leaves, "last", keep)
                 return
         with self.looking_away():

@@ -37,7 +37,14 @@ TRACED_FUNCTIONS = 50
 
 
 class Miss:
-    """The record of one missed call, from its start to its end."""
+    """The record of one missed call, from its start to its end.
+
+    Attributes:
+        state: the state of the thread that made the call.
+        records_trace: true while the printed text and the executed lines of the trace are recorded.
+        reads_names: true while only the values of names are recorded, in a trace that JAX does not report.
+        derived: the stages of each program that JAX derived and ran within the call.
+    """
 
     __slots__ = (
         "activity",
@@ -65,35 +72,49 @@ class Miss:
         place: Place | None,
         event: MissEvent,
     ) -> None:
-        self.state = state  # the state of the thread that made the call
+        self.state = state
         self.function = function
         self.event = event
         self.activity = activity
         self.place = place
         self.stages = CallStages()
         self.tracing = True
-        self.records_trace = False  # true while the printed text and the executed lines of the trace are recorded
-        # true while only the values of names are recorded, in a trace that JAX does not report
+        self.records_trace = False
         self.reads_names = False
         self.types: list[Any] | None = None
         self.values: CallValues | None = None
         self.held: HeldCall | None = None
         self.shape: CallShape | Key | None = None
         self.equinox: EquinoxCall | None = None
-        self.derived: list[CallStages] = []  # the stages of each program that JAX derived and ran within the call
+        self.derived: list[CallStages] = []
 
 
 class TraceRequest(NamedTuple):
-    """A function that the user traces without a call, such as with `f.trace(x)`."""
+    """A function that the user traces without a call, such as with `f.trace(x)`.
 
-    frame: int  # `id()` of the frame that called `f.trace` or `f.lower`
-    code: CodeType  # the code object of this frame, because another frame may get the same id
-    name: str  # the name of the function in JAX's events
+    Attributes:
+        frame: `id()` of the frame that called `f.trace` or `f.lower`.
+        code: the code object of this frame, because another frame may get the same id.
+        name: the name of the function in JAX's events.
+    """
+
+    frame: int
+    code: CodeType
+    name: str
     history: FunctionHistory
 
 
 class ThreadState:
-    """What one thread does in JAX at present."""
+    """What one thread does in JAX at present.
+
+    Attributes:
+        trace_requests: functions that JAX traces because the user called `f.trace` or `f.lower`.
+        replay_spans: (end time, seconds) of the newest stages that the observer ignored, because this package called
+            JAX.
+        ahead: (name, function) of a trace that the user requested without a call, and that has not begun.
+        traces_ahead: the name of a function that JAX traces at present without a call.
+        stage: the stage that JAX runs at present: (JAX's event, function name, start time).
+    """
 
     __slots__ = (
         "ahead",
@@ -116,21 +137,17 @@ class ThreadState:
     def __init__(self) -> None:
         self.stack: list[JitCall] = []
         self.run: Run | None = None
-        # functions that JAX traces because the user called `f.trace` or `f.lower`
         self.trace_requests: list[TraceRequest] = []
         self.from_disk = False
         self.replaying = False
         self.replay_events = 0
         self.replay_seconds = 0.0
-        # (end time, seconds) of the newest stages that the observer ignored, because this package called JAX
         self.replay_spans: deque[tuple[float, float]] = deque(maxlen=64)
         self.looking_away = False
         self.listening: tuple[tuple[str, CallStages], ...] = ()
         self.loose: deque[LooseEvent] = deque(maxlen=LOOSE_EVENTS)
-        # (name, function) of a trace that the user requested without a call, and that has not begun
         self.ahead: tuple[str, Any] | None = None
-        self.traces_ahead: str | None = None  # the name of a function that JAX traces at present without a call
-        # the stage that JAX runs at present: (JAX's event, function name, start time)
+        self.traces_ahead: str | None = None
         self.stage: tuple[str, str | None, float] | None = None
         self.under_transforms: dict[str, tuple[FunctionRecord, Any, Place | None]] = {}
 
@@ -146,7 +163,7 @@ def count_replayed(state: ThreadState, seconds: float) -> None:
 
 
 def state_of(threads: dict[int, ThreadState]) -> ThreadState:
-    """Return the state of this thread."""
+    """Return the record of what this thread does in JAX."""
     thread = threading.get_ident()
     state = threads.get(thread)
     if state is None:

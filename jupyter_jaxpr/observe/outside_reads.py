@@ -29,10 +29,14 @@ _CHANGING = frozenset(
 
 
 class Step(NamedTuple):
-    """One part of a path: an attribute or an item with a constant key."""
+    """One part of a path: an attribute or an item with a constant key.
+
+    Attributes:
+        key: the name of the attribute, or the constant key.
+    """
 
     is_item: bool
-    key: Any  # the name of the attribute, or the constant key
+    key: Any
 
 
 class Read(NamedTuple):
@@ -62,10 +66,14 @@ class Read(NamedTuple):
 
 
 class Reads(NamedTuple):
-    """The paths that a function and its inner functions read from outside, and the paths that they change in place."""
+    """The paths that a function and its inner functions read from outside, and the paths that they change in place.
+
+    Attributes:
+        changes: each changed path once, at the place of its first change.
+    """
 
     reads: tuple[Read, ...]
-    changes: tuple[Read, ...]  # each changed path once, at the place of its first change
+    changes: tuple[Read, ...]
 
     def is_changed(self, read: Read) -> bool:
         """Return whether the code changes the value of the path that `read` reads.
@@ -102,7 +110,7 @@ def reads_of(code: CodeType) -> Reads:
     return _reads_of(_ThisCode(code))
 
 
-@functools.lru_cache(maxsize=64)  # the cache may keep code objects of deleted functions alive
+@functools.lru_cache(maxsize=64)  # a small cache: it keeps code objects of deleted functions alive
 def _reads_of(this_code: _ThisCode) -> Reads:
     code = this_code.code
     count = code.co_argcount + code.co_kwonlyargcount
@@ -178,7 +186,7 @@ def _rebound(code: CodeType) -> set[str]:
             argument = instruction.argval
             if type(argument) is not tuple:
                 names.add(argument)
-            else:  # an instruction with two variables, such as STORE_FAST_LOAD_FAST or STORE_FAST_STORE_FAST
+            else:  # the instruction has two variables, such as STORE_FAST_LOAD_FAST or STORE_FAST_STORE_FAST
                 names.update(argument[:1] if "LOAD" in instruction.opname else argument)
     for constant in code.co_consts:
         if type(constant) is CodeType:
@@ -254,10 +262,10 @@ def _changed_at(instructions: list[dis.Instruction], end: int) -> tuple[Step, ..
         return ()
     if names[0] in ("STORE_ATTR", "DELETE_ATTR"):
         return (Step(False, following.argval),)
-    if names[0] == "COPY":  # an in-place operation, such as config.steps += 1
+    if names[0] == "COPY":  # the code is an in-place operation, such as config.steps += 1
         return (Step(False, instructions[end + 1].argval),) if names[1] == "LOAD_ATTR" else ()
     if names[0].startswith("LOAD_") and names[1] in ("STORE_SUBSCR", "DELETE_SUBSCR", "COPY"):
-        # statements such as config["steps"] = 1 and config["steps"] += 1
+        # The code below recognises statements such as config["steps"] = 1 and config["steps"] += 1.
         if names[1] == "COPY" and names[2] != "COPY":
             return None
         return (Step(True, following.argval),) if names[0] in _CONSTANTS else ()

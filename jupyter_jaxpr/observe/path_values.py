@@ -65,7 +65,7 @@ def stored_attribute(owner: Any, name: str) -> Any:
     if kind is types.ModuleType:
         return vars(owner)[name]
     if issubclass(kind, type):
-        if kind is not type:  # the class has a metaclass, which may define attribute access
+        if kind is not type:  # the class has a metaclass, which may run user code: not read
             raise KeyError(name)
         return _stored_in_class(owner, name)
     if type(defined(kind, "__getattribute__")) is not types.WrapperDescriptorType:

@@ -33,15 +33,28 @@ class KeptProgram:
     """A program that JAX made for a miss.
 
     The record keeps `jaxpr` and `executable` alive, so that the ids of both stay unique.
+
+    Attributes:
+        executable: the executable that JAX ran; None if the program did not run.
+        shape: the parameter names and the static arguments of the call; for a call without static arguments, its cache
+            key.
+        construct: the construct that JAX compiled by itself outside of jit.
+        traceback: JAX's stack trace of the call of the construct.
+        parent: the jaxpr from which JAX derived this program; None if the program is not derived.
+        values: the argument values of the newest observed call.
+        held: the newest call in a form that can be repeated; None if it cannot be repeated.
+        how: the origin of the program in a few words; None if the other fields tell the origin.
+        seen_at: when a call was first seen to run the program, by `time.perf_counter`.
+        at_trace: the outside values that the trace of the program read; None if no run saw the trace.
+        keys: the cache keys of missed calls that ran the program, the newest ones.
     """
 
     origin: Literal["ran", "derived", "traced"]
     jaxpr: Any
-    executable: Any  # the executable that JAX ran; None if the program did not run
+    executable: Any
     traced: Any = None
     lowered: Any = None
     compiled: Any = None
-    # the parameter names and the static arguments of the call; for a call without static arguments, its cache key
     shape: CallShape | Key | None = None
     in_tree: Any = None
     out_tree: Any = None
@@ -49,18 +62,15 @@ class KeptProgram:
     equinox: EquinoxCall | None = None
     stages: StageTimes | CallTimes | None = None
     call: Place | None = None
-    construct: Construct | None = None  # the construct that JAX compiled by itself outside of jit
-    traceback: Any = None  # JAX's stack trace of the call of the construct
-    parent: Any = None  # the jaxpr from which JAX derived this program; None if the program is not derived
-    values: CallValues | None = None  # the argument values of the newest observed call
-    held: HeldCall | None = None  # the newest call in a form that can be repeated; None if it cannot be repeated
-    how: str | None = None  # the origin of the program in a few words; None if the other fields tell the origin
-    seen_at: float = field(
-        default_factory=time.perf_counter
-    )  # when a call was first seen to run the program, by `time.perf_counter`
-    # the outside values that the trace of the program read; None if no run saw the trace
+    construct: Construct | None = None
+    traceback: Any = None
+    parent: Any = None
+    values: CallValues | None = None
+    held: HeldCall | None = None
+    how: str | None = None
+    seen_at: float = field(default_factory=time.perf_counter)
     at_trace: ValuesAtTrace | None = None
-    keys: tuple[Key, ...] = ()  # the cache keys of missed calls that ran the program, the newest ones
+    keys: tuple[Key, ...] = ()
 
     @property
     def key(self) -> tuple[int, int]:
@@ -126,7 +136,7 @@ class KeptProgram:
             return self._named(avals)
         except not_of_a_signal(
             Exception
-        ):  # a user's pytree class may refuse types as leaves: the arguments are then a flat list
+        ):  # a user's pytree class may refuse types as its leaves: the arguments are then a flat list
             return tuple(ArgumentSpec(name="", tree=spec_of(aval)) for aval in avals)
 
     def _named(self, avals: Any) -> tuple[ArgumentSpec, ...]:
@@ -150,7 +160,7 @@ class KeptProgram:
             tree = result_of(self.out_tree, self.jaxpr.out_avals)
             # equinox's inner function returns three parts: a marker, the arrays, and the static values.
             return tree[1] if self.equinox is not None else tree
-        except not_of_a_signal(Exception):  # a user's pytree class may refuse types as leaves
+        except not_of_a_signal(Exception):  # a user's pytree class may refuse types: a flat list is returned
             return flat
 
 

@@ -19,7 +19,7 @@ from .user_or_library.whose_code import is_users_frame
 _HOW = "traced until the trace raised an error"
 _RAISED_OUTSIDE = 8
 """The number of functions, traced outside of jit, whose raised traces a run shows."""
-_UNKNOWN = "<unknown>"  # JAX's name of a function that has no name
+_UNKNOWN = "<unknown>"  # the name that JAX gives to a function without a name
 _NO_TEXT = (
     "JAX did not lower the program, because its trace raised an error. Correct the function and run the cell again."
 )

@@ -24,24 +24,33 @@ class LooseEvent(NamedTuple):
     """A stage that ended outside of every observed call.
 
     If the stage belongs to a program that JAX derives later, the event moves to this program.
+
+    Attributes:
+        place: for a compile: the user's line that caused it.
+        within: true if an observed call was open, which already counts the seconds of the stage.
     """
 
     event: str
     name: str | None
     seconds: float
     from_disk: bool
-    place: Place | None = None  # for a compile: the user's line that caused it
-    within: bool = False  # true if an observed call was open, which already counts the seconds of the stage
+    place: Place | None = None
+    within: bool = False
 
 
 class Tally(NamedTuple):
-    """The number of traces, lowerings and compiles in one call, and the seconds of each reported stage."""
+    """The number of traces, lowerings and compiles in one call, and the seconds of each reported stage.
+
+    Attributes:
+        compiles: the number of programs that XLA compiled; executables read from disk are not counted.
+        seconds: JAX event -> its seconds.
+    """
 
     traces: int
     lowerings: int
-    compiles: int  # the number of programs that XLA compiled; executables read from disk are not counted
+    compiles: int
     from_disk: int
-    seconds: dict[str, float]  # JAX event -> its seconds
+    seconds: dict[str, float]
 
 
 @dataclass(slots=True, eq=False)
@@ -63,18 +72,22 @@ class CallTimes:
 
 
 class CallStages:
-    """The stage events of one call, collected while JAX reports them."""
+    """The stage events of one call, collected while JAX reports them.
+
+    Attributes:
+        has_program: true if JAX lowered or compiled a program in the call.
+    """
 
     __slots__ = ("compiled_at", "events", "has_program", "started_at")
 
     def __init__(self) -> None:
         self.started_at = time.perf_counter()
         self.compiled_at: float | None = None
-        self.has_program = False  # true if JAX lowered or compiled a program in the call
+        self.has_program = False
         self.events: list[StageEvent] = []
 
     def add(self, event: str, seconds: float, from_disk: bool) -> None:
-        """Add a stage that has just ended."""
+        """Add a stage that has just ended to the stages of the call."""
         self.events.append((event, seconds, from_disk))
         if event != TRACE_EVENT:
             self.has_program = True

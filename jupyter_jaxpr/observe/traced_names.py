@@ -64,7 +64,7 @@ class NamedValues:
         self._values = 0
 
     def add(self, trace: Mapping[NamePlace, list[TracedArray | TracedTree]]) -> None:
-        """Store the values of one trace."""
+        """Store the values that the user's names had in one trace."""
         if not trace:
             return
         self._traces.append(trace)
@@ -135,12 +135,13 @@ class NameRecorder:
         # the offsets of instructions that begin a line, in code objects for which Python reports instructions
         self._begins: set[int] = set()
         self._frames: dict[int, _Line] = {}
-        self._frame: FrameType | None = None  # the frame of the line that Python reported last, until the frame returns
-        self._key = 0  # the id of this frame
+        self._frame: FrameType | None = None  # The frame of the line that Python reported last; None after it returned.
+        self._key = 0  # The id of this frame.
         self._watching = False
-        self._is_over = False  # true if no tool id is free, or after an error of this package
-        self._ended = False  # true if nothing more is read in this trace
-        self._error: BaseException | None = None  # the error of this package in this trace, if there was one
+        # True if no tool id was free, or after an error of this package; then no values are recorded.
+        self._is_over = False
+        self._ended = False  # True if nothing more is read in this trace.
+        self._error: BaseException | None = None  # The error of this package in this trace, if there was one.
 
     def start(self, fun: Any) -> None:
         """Begin to read the values of names in the trace of `fun`, which JAX begins next."""
@@ -190,7 +191,7 @@ class NameRecorder:
         for watched in self._codes.values():
             for place, values in watched.take():
                 earlier = values_at.setdefault(place, values)
-                if earlier is not values:  # two lambdas on one line have the same place
+                if earlier is not values:  # two lambdas on one line have the same place: their values are joined
                     earlier += values
         return values_at
 
@@ -290,7 +291,7 @@ class NameRecorder:
             self._ended = True
 
     def _on_instruction(self, code: CodeType, offset: int) -> None:
-        if offset not in self._begins:  # Python calls this method for each instruction, and returns here for most
+        if offset not in self._begins:  # most instructions begin no line: this method returns at once
             return
         try:
             try:

@@ -62,8 +62,8 @@ class Reading:
 
     def __init__(self, calls: bool = True) -> None:
         self.calls = calls
-        self._calls_users_code = calls  # changed to False after a slow `__repr__`
-        # id of an object -> (reference to the object, its text). An object that allows no weak reference is kept alive,
+        self._calls_users_code = calls  # Changed to False after a slow `__repr__`.
+        # Id of an object -> (reference to the object, its text). An object that allows no weak reference is kept alive,
         # because another object could get its id.
         self._texts: dict[int, tuple[Any, str]] = {}
 
@@ -178,7 +178,7 @@ _KNOWN_PACKAGES = frozenset({"builtins", "functools", "jax", "jaxlib", "ml_dtype
 
 def _scalar(value: Any, limit: int) -> str:
     if type(value) is int and value.bit_length() > _BITS:
-        return f"<int of {value.bit_length()} bits>"  # Python refuses to print an int with more bits
+        return f"<int of {value.bit_length()} bits>"  # Python refuses to print such a long int
     if type(value) in (str, bytes):
         return " ".join(repr(value if len(value) <= limit else value[: limit + 1]).split())
     return repr(value)

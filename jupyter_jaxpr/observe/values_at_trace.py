@@ -37,17 +37,24 @@ Ran = Callable[[Read], bool | None]
 
 
 class Kept(NamedTuple):
-    """A path that a function reads, and the contents that its value had at the trace."""
+    """A path that a function reads, and the contents that its value had at the trace.
+
+    Attributes:
+        through_jit: true if a called jitted function reads the path: JAX may have taken its program from the cache
+            without a trace.
+        in_callback: true if the code of the read may also run in a callback, when the program runs.
+        cached: the jitted function whose earlier trace read the path; None if the trace of this program read the path.
+        holds_tracer: true if the value is a tracer, or a container with a tracer inside.
+        owner: the id of the object or of the closure cell from which the first name of the path is read.
+    """
 
     read: Read
     contents: Contents | None
-    # true if a called jitted function reads the path: JAX may have taken its program from the cache without a trace
     through_jit: bool
-    in_callback: bool  # true if the code of the read may also run in a callback, when the program runs
-    # the jitted function whose earlier trace read the path; None if the trace of this program read the path
+    in_callback: bool
     cached: str | None = None
-    holds_tracer: bool = False  # true if the value is a tracer, or a container with a tracer inside
-    owner: int = 0  # the id of the object or of the closure cell from which the first name of the path is read
+    holds_tracer: bool = False
+    owner: int = 0
 
 
 class ChangedSince(NamedTuple):
@@ -112,9 +119,10 @@ class ValuesAtTrace:
                     self._statics[name] = weakref.ref(value)
                 except TypeError:
                     continue
-        # values that a called function reads whose program JAX took from the cache without a trace
+        # Values that a called jitted function reads, if JAX took this function's program from the cache without a
+        # trace.
         self._cached: dict[tuple[str, str], Kept] = {}
-        # paths whose values the function, or a function that it calls, changes in place
+        # Paths whose values the function, or a function that it calls, changes in place.
         self._changing: dict[tuple[str, str], Kept] = {}
         self._values = self._read(fun)
 
@@ -337,7 +345,7 @@ class _Reader:
         for read in reads.reads:
             try:
                 value = value_of_path(read, function.__globals__, cells, bound_values)
-            except not_of_a_signal(LookupError, ValueError):  # the path has no value, or no value yet
+            except not_of_a_signal(LookupError, ValueError):  # the path has no value now: nothing is recorded
                 continue
             read, value = _function_in_module(read, value)
             if not reads.is_changed(read):

@@ -12,8 +12,8 @@ from ..jax.cache_key_parts import array_type
 from ..jax.numpy_values import is_numpy
 from ..plain_text import FAILURES
 
-_LONGEST = 64  # the most elements of an array whose values are read
-_KINDS = "iub"  # a condition such as i < 0 chooses between two indices
+_LONGEST = 64  # The most elements of an array whose values are read.
+_KINDS = "iub"  # NumPy's kinds of integers, and booleans: a condition such as i < 0 can choose between two indices.
 
 
 def whole_numbers(value: Any) -> Any:

@@ -45,7 +45,7 @@ def masked_derivatives(walk: Walk, scopes: list[int]) -> Iterator[tuple[int, int
     """Yield (scope, equation, compared number) for each selection whose zeros are multiplied by an infinite derivative.
 
     Args:
-        walk: The walk of the program.
+        walk: The `Walk` that has read the equations of the program.
         scopes: The scopes of the program, the outermost first.
     """
     if _SELECTS not in walk.primitives(scopes) or not any(map(_may_be_backward, walk.name_stacks(scopes))):
@@ -63,10 +63,10 @@ def masked_derivatives(walk: Walk, scopes: list[int]) -> Iterator[tuple[int, int
 
 
 def masked_derivatives_of_pair(walk: Walk, forward: list[int], backward: list[int]) -> Iterator[tuple[int, int, float]]:
-    """Yield the same as `masked_derivatives` for a forward and a backward program of one gradient.
+    """Yield (scope, equation, compared number) as `masked_derivatives` does, for the two programs of one gradient.
 
     Args:
-        walk: The walk of the programs.
+        walk: The `Walk` that has read the equations of the programs.
         forward: The scopes of the program that computes the results and the residuals, the outermost first.
         backward: The scopes of the program that computes the gradient from the residuals.
     """

@@ -30,7 +30,7 @@ class NumberThatDoesNotFit:
 
 
 def numbers_that_do_not_fit(walk: Walk, scopes: list[int]) -> Iterator[NumberThatDoesNotFit]:
-    """Yield the numbers in some scopes of a walk that do not fit the dtype to which a program converts them."""
+    """Yield the numbers in some scopes of a `Walk` that do not fit the dtype to which a program converts them."""
     if _CONVERTS not in walk.primitives(scopes):
         return
     for scope in scopes:
@@ -73,5 +73,5 @@ def _python_number(operand: Any, values: Mapping[Any, Any]) -> int | float | Non
     value = value.item() if hasattr(value, "item") else value
     if type(value) is bool or not isinstance(value, int | float):
         return None
-    # JAX's literals have classes that are derived from Python's
+    # The value of a literal has a class of JAX, derived from int or float: a plain number is returned.
     return int(value) if isinstance(value, int) else float(value)

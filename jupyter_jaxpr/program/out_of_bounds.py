@@ -29,7 +29,7 @@ class OutOfBounds:
     """An equation with an index outside of an axis of its array.
 
     Attributes:
-        scope: The scope in the walk.
+        scope: The scope in the `Walk`.
         equation: The index of the equation in the scope.
         axis: The axis of the array.
         size: The size of the axis.
@@ -50,7 +50,7 @@ class OutOfBounds:
 
 
 class OutsideReads:
-    """Finds equations with an index outside of an array, in the programs of a walk."""
+    """Finds equations with an index outside of an array, in the programs of a `Walk`."""
 
     def __init__(self, walk: Walk) -> None:
         self._walk = walk
@@ -282,10 +282,10 @@ _RULES: Mapping[str, Callable[[Sequence[Any], Mapping[str, Any]], Any]] = {
     "concatenate": _joined,
     "iota": _counted,
     "squeeze": lambda operands, params: operands[0].squeeze(tuple(params["dimensions"])),
-    "stage": lambda operands, _: operands[0],  # an operation outside of jit puts a Python number onto a device
+    "stage": lambda operands, _: operands[0],  # outside of jit, JAX puts a Python number onto a device by `stage`
 }
 _INDEXED = ("gather", "scatter")
-_ALL = frozenset(range(_LONGEST))  # every column of an index, which has at most as many columns as elements
+_ALL = frozenset(range(_LONGEST))  # stands for every column of an index
 
 _Outside = tuple[int, int, int, Outcome, int, bool]
 

@@ -34,7 +34,7 @@ class KeyUse:
     """Two equations of a scope that use up the same random key, or a scan whose steps all use up the same key.
 
     Attributes:
-        scope: The scope in the walk.
+        scope: The scope in the `Walk`.
         first: The earlier equation.
         again: The later equation; equal to `first` for a scan.
         splits: One of the equations splits the key.
@@ -114,7 +114,7 @@ def _direct_use(jaxpr: Any, place: int) -> DirectUse:
 
 
 class KeyUses:
-    """Finds the keys that the programs of a walk use up twice; each scope is examined once."""
+    """Finds the keys that the programs of a `Walk` use up twice; each scope is examined once."""
 
     def __init__(self, walk: Walk) -> None:
         self._walk = walk
@@ -139,7 +139,7 @@ class _Reader:
         self._used_up: dict[int, frozenset[int]] = {}  # id of a jaxpr -> indices of the inputs that it uses up
 
     def read(self, jaxpr: Any, repeated_uses: list[tuple[int, int]]) -> frozenset[int]:
-        """Return the inputs that a jaxpr uses up.
+        """Return the indices of the inputs of a jaxpr that are random keys and that the jaxpr uses up.
 
         Pairs of equations that use up the same key are added to `repeated_uses`.
         """
@@ -161,7 +161,7 @@ class _Reader:
                 continue
             for position, in_each_step in self._used_by(name, equation):
                 operand = equation.invars[position]
-                if hasattr(operand, "val"):  # the operand is a literal, not a variable
+                if hasattr(operand, "val"):  # the operand is a literal, which is no random key
                     continue
                 key = roots.get(operand, operand)
                 if key in users:
@@ -182,7 +182,7 @@ class _Reader:
         return used_up
 
     def _used_by(self, name: str, equation: Any) -> Iterator[tuple[int, bool]]:
-        """Yield (position, used more than once) for each operand that is a random key used up by the equation."""
+        """Yield (position, whether it is used up more than once) for each random key that an equation uses up."""
         params = equation.params
         if name in _USES_UP or _splits(equation):
             yield 0, False

@@ -30,7 +30,7 @@ def roots_of_squares(walk: Walk, scopes: list[int], before: list[int] | None = N
     """Yield (scope, equation) for each square root whose gradient in a program is NaN at 0.
 
     Args:
-        walk: The walk of the program.
+        walk: The `Walk` that has read the equations of the program.
         scopes: The scopes of the program, the outermost first.
         before: The scopes of the previous program, if both may be the forward and the backward program of one gradient.
     """
@@ -114,7 +114,7 @@ def _squared(
         if name == "add":
             both = [_squared(part, made, inputs, left - 1) for part in row.invars]
             return [*both[0], *both[1]] if all(both) else []
-        if name == "select_n":  # jnp.var selects NaN if no degree of freedom is left
+        if name == "select_n":  # jnp.var selects NaN if no degree of freedom is left: that case is skipped
             cases = [case for case in row.invars[1:] if not _is_nan(case, made)]
             if len(cases) != 1 or len(row.invars) != 3:
                 return []

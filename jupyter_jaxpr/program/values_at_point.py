@@ -56,7 +56,7 @@ class ValuesAtPoint:
     """The values that a scope's variables have if one variable has a given number as its value."""
 
     def __init__(self, equations: Any, known_values: Mapping[Any, Any]) -> None:
-        """Take the equations of a scope and the known values.
+        """Compute values from the equations of a scope and the known values.
 
         Args:
             equations: The equations of the scope.

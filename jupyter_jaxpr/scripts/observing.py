@@ -1,7 +1,7 @@
 """Observes a block of Python and returns the ledger of its jitted functions; needs no notebook.
 
-- `observe`: the block.
-- `RecompileError`: raised at its end where a function compiled more often than it may.
+- `observe`: the context manager that observes the block. - `RecompileError`: raised at the end of the block if a
+function compiled more often than `max_compiles` allows.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class observe:
         assert self._run is not None and self._ledger is not None
         watch = observer()
         try:
-            with silenced_warnings():  # Python has already shown the warnings of the user's code
+            with silenced_warnings():  # Python already showed these warnings of the user's code
                 watch.settle(self._run)
                 self._ledger.note = self._note()
                 self._ledger.unlisted = self._run.unlisted(self._unlisted_before) if self._counts_calls() else None

@@ -56,6 +56,6 @@ def _shell() -> Any:
 def _rewritten(typed: str) -> str:
     try:
         text: str = _shell().transform_cell(typed)
-    except not_of_a_signal(Exception):  # IPython cannot transform the text
+    except not_of_a_signal(Exception):  # IPython cannot transform the text, so it did not rewrite it
         return ""
     return text.strip()

@@ -118,14 +118,28 @@ class Watcher(Protocol):
 
 
 class LastCall:
-    """A call in a cell's last statement, usually the call that ends the cell; its attributes are set during the run."""
+    """A call in a cell's last statement, usually the call that ends the cell; its attributes are set during the run.
+
+    Attributes:
+        is_kept: for a call before the last one: true if its values are kept.
+        is_above: true if the call is above the last statement.
+        number: the number by which the rewritten cell finds this call.
+        is_evaluated: true if the cell has evaluated the function.
+        argument_count: The number of argument expressions in the code of the call.
+        arguments_left: The number of argument expressions that the cell has not evaluated yet.
+        is_part: true if the call is part of an assignment or of a larger expression.
+        targets: the names to which the statement assigns the result.
+        seconds: the duration of the call.
+        interruption: the error of a signal handler that came while the cell was prepared; the cell raises it.
+        is_known: false if the values of a starred argument cannot be read without running user code.
+    """
 
     def __init__(self, watcher: Watcher | None = None) -> None:
         self.watcher = watcher
-        self.is_kept = True  # for a call before the last one: true if its values are kept
-        self.is_above = False  # true if the call is above the last statement
-        self.number = next(_numbers)  # the number by which the rewritten cell finds this call
-        self.is_evaluated = False  # true if the cell has evaluated the function
+        self.is_kept = True
+        self.is_above = False
+        self.number = next(_numbers)
+        self.is_evaluated = False
         self.returned = False
         self.function: Any = None
         self.kwargs: dict[str, Any] = {}
@@ -135,12 +149,13 @@ class LastCall:
         self.end_line: int = 0
         self.end_column: int = 0
         self.text: str = ""
-        self.argument_count = 0  # The number of argument expressions in the code of the call.
-        self.arguments_left = 0  # The number of argument expressions that the cell has not evaluated yet.
-        self.is_part = False  # true if the call is part of an assignment or of a larger expression
-        self.targets: frozenset[str] = frozenset()  # the names to which the statement assigns the result
-        self.seconds = 0.0  # the duration of the call
-        self.is_known = True  # false if the values of a starred argument cannot be read without running user code
+        self.argument_count = 0
+        self.arguments_left = 0
+        self.is_part = False
+        self.targets: frozenset[str] = frozenset()
+        self.seconds = 0.0
+        self.is_known = True
+        self.interruption: BaseException | None = None
         self._args: list[Any] = []
         # for each built-in iterator that the call also reads: (position of its values, a copy of the iterator, a list
         # that is empty until the call has read the iterator to its end).
@@ -170,11 +185,20 @@ class LastCall:
         self.function = self.result = None
         self._args, self._read, self.kwargs = [], [], {}
 
+    def raise_interruption(self) -> None:
+        """Raise the error of the user's signal handler that came while the cell was prepared.
+
+        The changed cell calls this method first.
+        """
+        interruption, self.interruption = self.interruption, None
+        if interruption is not None:
+            raise interruption
+
     # The rewritten cell calls the methods below; each returns its argument unchanged and runs no user code.
 
     def take_function(self, function: Any) -> Any:
         """Receive the function of the call."""
-        if self.is_evaluated:  # in a comprehension, for example, the call runs again
+        if self.is_evaluated:  # the call runs again, as in a comprehension
             self.forget()
             self.returned, self.is_known = False, True
         self.arguments_left = self.argument_count
@@ -311,6 +335,13 @@ def rewrite(module: ast.Module, last: LastCall, source: str) -> list[LastCall]:
         _replace(module, replaced)
     ast.fix_missing_locations(module)
     return other_calls
+
+
+def raise_first(module: ast.Module, last: LastCall, interruption: BaseException) -> None:
+    """Change a cell's syntax tree so that the cell raises an error before its first statement."""
+    last.interruption = interruption
+    raising = ast.Expr(_reporting(last.number, "raise_interruption", ast.Constant(None, lineno=1, col_offset=0)))
+    module.body.insert(0, ast.fix_missing_locations(raising))
 
 
 _CALLS = 64

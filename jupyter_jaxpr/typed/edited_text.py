@@ -108,7 +108,7 @@ def _blocks_around(tree: ast.Module, first: int, last: int) -> list[tuple[Any, i
         stop = start
         while stop < len(body) and _first_line(body[stop]) <= last:
             stop += 1
-        if stop == start:  # a comment
+        if stop == start:  # the lines have only comments
             return []
         blocks.append((block, start, stop))
         block = body[start]

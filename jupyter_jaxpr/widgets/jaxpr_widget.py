@@ -47,8 +47,8 @@ class JaxprWidget(anywidget.AnyWidget):
     """
 
     _esm = (FOLDER / "loader.js").read_text(encoding="utf-8")
-    _views = traitlets.Unicode().tag(sync=True)  # the version of the script with the views that fits this kernel
-    _summary = traitlets.Unicode().tag(sync=True)  # a text that the widget shows until the views are loaded
+    _views = traitlets.Unicode().tag(sync=True)  # The version of the script with the views that fits this kernel.
+    _summary = traitlets.Unicode().tag(sync=True)  # A text that the widget shows until the views are loaded.
     document = traitlets.Dict(read_only=True).tag(sync=True)
     program = traitlets.Int(-1).tag(sync=True)
     tab = traitlets.Enum(TABS, default_value="program").tag(sync=True)

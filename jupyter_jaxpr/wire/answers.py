@@ -62,7 +62,7 @@ class Answers:
             request = read_request(data)
         except msgspec.ValidationError as error:
             return Refused(id=identifier, reason=UNREADABLE.format(why=error))
-        except Exception as error:  # a module that the request needs could not be imported
+        except Exception as error:  # a module of the request's handler could not be imported
             return Refused(id=identifier, reason=BROKE.format(error=_first_line(error)))
         run = self._runs.get(request.snapshot)
         if run is None:
@@ -84,7 +84,7 @@ class Answers:
     def _reply(self, request: Request, run: Run | None, work: Work) -> LastReply:
         """Return the last reply to a request; if it raises, a refusal with the reason."""
         try:
-            with silenced_warnings():  # Python showed the warnings of the user's code when the cell ran
+            with silenced_warnings():  # Python already showed the warnings of the user's code, when the cell ran
                 answer = request.answer(
                     RequestContext(self._runs, run, work, self._namespace, self._making, self.kernel)
                 )
@@ -92,7 +92,8 @@ class Answers:
                     self._keep(request, run, answer)
         except (Unavailable, ValuesGone) as error:
             return Refused(id=request.id, reason=str(error))
-        # also the error of a user's alarm: no cell is running, and the panel waits for an answer
+        # This clause also catches the error that a user's signal handler raises: no cell is running, and the panel
+        # waits for an answer.
         except BaseException as error:
             # Raised here, a SystemExit from user code would end the thread that answers requests.
             return Refused(id=request.id, reason=BROKE.format(error=_first_line(error)))

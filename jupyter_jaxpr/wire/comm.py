@@ -81,6 +81,9 @@ class Publisher:
     Args:
         environment: Returns the versions, the devices and the tier for `hello`.
         namespace: Returns the user's namespace.
+
+    Attributes:
+        has_panel: true if a page with the labextension has sent a message to this kernel.
     """
 
     def __init__(
@@ -97,7 +100,6 @@ class Publisher:
         self._asking: dict[str, Any] = {}
         self._seq = 0
         self._last_run: str | None = None
-        #: true if a page with the labextension has sent a message to this kernel
         self.has_panel = False
 
     @property
@@ -275,7 +277,7 @@ class Publisher:
                 return
             import comm
 
-            # otherwise the garbage collection of the comm object would close the hub for all pages
+            # Mark this comm object as closed: otherwise its garbage collection would close the hub for all pages.
             self._hub._closed = True
             hub = comm.create_comm(comm_id=self._hub.comm_id, target_name=TARGET, primary=False)
             comm.get_comm_manager().register_comm(hub)

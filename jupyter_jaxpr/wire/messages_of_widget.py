@@ -91,8 +91,8 @@ class WidgetMessages:
         self._tell(Hello(seq=0, protocol=PROTOCOL, environment=self._environment))
         shown_run = self._runs.get(self._shown_id)
         if shown_run is None:
-            return  # the widget shows the document that was saved with it
-        # sent first, because the widget shows the first run that it receives
+            return  # The widget shows the document that was saved with it.
+        # Sent first, because the widget shows the first run that it receives.
         self._tell(SnapshotMessage(seq=0, snapshot=shown_run.document))
         left = EARLIER_BYTES
         for run in self._runs.newest_first():

@@ -94,15 +94,21 @@ class RequestContext:
 
 
 class Request(Struct):
-    """The base of all requests: asks something about one run, or about the kernel."""
+    """The base of all requests: asks something about one run, or about the kernel.
 
-    patience: ClassVar[int]  # the browser gives up after this many seconds without a reply
-    # the field of the document that receives the answer; DOCUMENT: the answer replaces the document
+    Attributes:
+        patience: the browser gives up after this many seconds without a reply.
+        into: the field of the document that receives the answer; DOCUMENT: the answer replaces the document.
+        is_kept: true if the handler itself has put the answer into the document.
+        is_of_kernel: true for a request about the kernel rather than a run; its `snapshot` is then empty.
+        is_long: true if a worker thread answers; it reports progress and can be stopped.
+    """
+
+    patience: ClassVar[int]
     into: ClassVar[str | None] = None
-    is_kept: ClassVar[bool] = False  # true if the handler itself has put the answer into the document
-    # true for a request about the kernel rather than a run; its `snapshot` is then empty
+    is_kept: ClassVar[bool] = False
     is_of_kernel: ClassVar[bool] = False
-    is_long: ClassVar[bool] = False  # true if a worker thread answers; it reports progress and can be stopped
+    is_long: ClassVar[bool] = False
 
     id: Annotated[int, _text("The id of the request, chosen by the browser.")]
     snapshot: Annotated[str, _text("The id of the run; empty if the request is not about a run.")]

@@ -17,11 +17,14 @@ KEPT = 8
 
 @dataclass(frozen=True)
 class Run:
-    """A run about which requests may ask: its present document and its live sources."""
+    """A run about which requests may ask: its present document and its live sources.
+
+    Attributes:
+        retrace: a function that traces the last call of the cell again; None if the panel has no such offer.
+    """
 
     document: Snapshot
     sources: Sources
-    # a function that traces the last call of the cell again; None if the panel has no such offer
     retrace: Callable[[], None] | None = None
 
 

@@ -128,7 +128,7 @@ def requests_text() -> str:
         by = "null" if request["by"] is None else "[" + ", ".join(f"'{path}'" for path in request["by"]) + "]"
         fields = {"patience": request["patience"], "into": into, "by": by, "isLong": json.dumps(request["long"])}
         entry = f"  {name}: {{ {', '.join(f'{field}: {value}' for field, value in fields.items())} }}"
-        if len(entry) > 79:  # prettier breaks lines that are longer than this
+        if len(entry) > 79:  # prettier breaks a line that is longer
             inner = _NEXT_FIELD.join(f"{field}: {value}" for field, value in fields.items())
             entry = f"  {name}: {{\n    {inner}\n  }}"
         lines.append(entry if name == NAMES[-1] else f"{entry},")
@@ -141,7 +141,7 @@ def facts_text() -> str:
     for name, words in {"TRANSFORM_KINDS": TRANSFORM_KINDS, "HLO_TABLES": HLO_TABLES}.items():
         values = [f"'{word}'" for word in words]
         line = f"export const {name} = [{', '.join(values)}] as const;"
-        if len(line) > 80:  # prettier breaks lines that are longer than this
+        if len(line) > 80:  # prettier breaks a line that is longer
             line = f"export const {name} = [\n  {_NEXT_LINE.join(values)}\n] as const;"
         lines.append(line)
     numbers = {

@@ -23,7 +23,9 @@ const textOf = (call: ts.CallExpression): string =>
 
 const isSentence = (text: string): boolean => /[.?!…:]$/.test(text);
 
-/** The outermost expression of which a text is one alternative: for `text` in `isOld ? text : ''`, the conditional. */
+/**
+ * Finds the largest expression whose value may be the text itself: for `text` in `isOld ? text : ''`, the conditional.
+ */
 function whole(node: ts.Node): ts.Node {
   const { parent } = node;
   const isBranch =
@@ -34,7 +36,9 @@ function whole(node: ts.Node): ts.Node {
   return isBranch ? whole(parent) : node;
 }
 
-/** The array of which a text is an element: the array literal around the text, or `parts` in `parts.push(text)`. */
+/**
+ * Finds the array that has the text as an element: the array literal around the text, or `parts` in `parts.push(text)`.
+ */
 function arrayOf(node: ts.Node): ts.Node | null {
   const { parent } = node;
   if (ts.isArrayLiteralExpression(parent)) {
@@ -48,7 +52,10 @@ function arrayOf(node: ts.Node): ts.Node | null {
     : null;
 }
 
-/** The separator that joins an array, with or without a name, in the function around the array; null without a join. */
+/**
+ * Finds the separator with which `join` joins an array, searched in the function around the array; null if nothing
+ * joins the array.
+ */
 function separatorOf(array: ts.Node, source: ts.SourceFile): string | null {
   const named = ts.isIdentifier(array)
     ? array
@@ -90,7 +97,7 @@ function separatorOf(array: ts.Node, source: ts.SourceFile): string | null {
   return separator;
 }
 
-/** The way in which code glues a translated text to other texts; null for a text that stands alone. */
+/** Says in which way code glues a translated text to other texts; null for a text that stands alone. */
 function gluedBy(
   call: ts.CallExpression,
   source: ts.SourceFile

@@ -272,7 +272,7 @@ const STAGES: [KeyPlace, string, () => Element | Promise<Element>][] = [
   ['stepper', 'the Flow view', () => found(steps(), 'input[type="range"]')]
 ];
 
-/** Presses a key that is written as in the table. */
+/** Presses a key; `written` is the key as the table of keys (keys.ts) writes it, such as `Mod-f`. */
 function press(node: Element, written: string): void {
   const parts = written.split('-');
   const last = parts[parts.length - 1];

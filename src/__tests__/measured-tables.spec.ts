@@ -18,7 +18,7 @@ const plain = (text: string): string => text.replace(/\u00a0/g, ' ');
 const both = (text: string, more?: string | null): string =>
   plain(more ? `${text} (${more})` : text);
 
-// tests/test_measured_tables.py reads the same tables.
+// tests/test_measured_tables.py reads the same tables (tests/measured_tables.json) and tests the exports with them.
 describe('the exports and the panel write the same cells', () => {
   it('of functions side by side', () => {
     const comparison = TABLES.comparison as unknown as VariantComparison;

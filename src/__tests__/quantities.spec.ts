@@ -11,7 +11,7 @@ import {
 
 const plain = (text: string): string => text.replace(/\u00a0/g, ' ');
 
-// tests/test_quantities.py reads the same table.
+// tests/test_quantities.py reads the same table (tests/quantities.json) and tests the kernel's functions with it.
 describe('the kernel and the panel write the same', () => {
   it.each([
     ['duration', duration],

@@ -56,7 +56,7 @@ export function programAt(
 
 function programFrom(snapshot: Snapshot, place: ICellPlace): number | null {
   if (place.line < 1) {
-    return null; // the place is in text that did not run
+    return null; // null: no program comes from text that did not run
   }
   return (
     usersPrograms(snapshot)

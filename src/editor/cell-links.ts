@@ -50,7 +50,9 @@ const SIGNS: readonly [string, SignView][] = [
 /** The place that stands for text that did not run: no equation comes from it. */
 const NEW_TEXT = { line: 0, column: 0 };
 
-/** Links between programs and cells. */
+/**
+ * Links the program in view with the notebook's cells: marks the cells, and follows the caret and the mouse in them.
+ */
 export class CellLinks implements IDisposable {
   constructor(private _trans: TranslationBundle) {
     this._marks = new MarksOfCells(_trans);
@@ -70,7 +72,7 @@ export class CellLinks implements IDisposable {
     }
   }
 
-  /** The extension for the editor of a cell. */
+  /** The extension that each editor of a cell needs to show the marks, and to report the caret, the mouse and edits. */
   extension(cellId: string): Extension {
     return [
       movedText,
@@ -191,7 +193,10 @@ export class CellLinks implements IDisposable {
     return view.state.field(movedText)?.ranPlace(at) ?? null;
   }
 
-  /** The views follow the caret; while the user types, after the last key: following takes longer than a frame has. */
+  /**
+   * Follows the caret at once; while the user types, only after a pause, because following takes longer than a frame
+   * has.
+   */
   private _caretMoved(cellId: string, update: ViewUpdate): void {
     window.clearTimeout(this._typing);
     if (update.docChanged) {
@@ -221,7 +226,7 @@ export class CellLinks implements IDisposable {
         cellId,
         ...(this._ranPlace(view, head) ?? NEW_TEXT)
       };
-      // The caret has moved, so the mouse, which rests, no longer shows what is linked to its position.
+      // The selection now follows the caret, so the preview of the place under the resting mouse ends.
       if (this._model?.hover?.kind === 'caret') {
         this._model.setHover(null);
       }
@@ -264,7 +269,7 @@ export class CellLinks implements IDisposable {
     });
   }
 
-  /** Handles the movement of the mouse, at most once per frame. */
+  /** Previews the place under the mouse, at most once per frame. */
   private _hoverAt(
     where:
       (() => { cellId: string; line: number; column: number } | null) | null

@@ -30,7 +30,7 @@ export interface IExpressionCard {
   words: string;
 }
 
-/** The facts on an expression. */
+/** Makes the card with the facts about an expression. */
 export function expressionCard(
   facts: IExpressionFacts,
   trans: TranslationBundle
@@ -185,20 +185,20 @@ function programSentences(
   return [
     programs > 1
       ? trans.__(
-          'This card describes program %1, %2. %3 programs of the run contain the expression.',
+          'This card describes program number %1, named %2. %3 programs of the run contain the expression.',
           program + 1,
           name,
           programs
         )
       : trans.__(
-          'This card describes program %1, %2. No other program of the run contains the expression.',
+          'This card describes program number %1, named %2. No other program of the run contains the expression.',
           program + 1,
           name
         )
   ];
 }
 
-/** The first equations, as the program prints them, without parameters. */
+/** The first equations of the expression, as the program prints them, without parameters. */
 function equationLines({
   snapshot,
   program,

@@ -168,8 +168,8 @@ function tooltip(
 }
 
 /**
- * The part of the page that the card leaves free: the card stands above the expression, or below the line that the
- * reader reads and the next line.
+ * The rectangle that the card must not cover: the expression, its line and the line below. The editor puts the card
+ * above this rectangle, or below it.
  */
 function keptFree(view: EditorView, from: number, at: number): Rect {
   const start = view.coordsAtPos(from) ?? view.coordsAtPos(at);

@@ -56,7 +56,7 @@ const bars = StateField.define<IBars>({
 /** The extension that lets an editor show heat; every editor of a cell has this extension. */
 export const heatGutter: Extension = [bars, place.of([])];
 
-/** The effects that make an editor show the heat of some lines. */
+/** The effects that make an editor show the heat of the given lines, as bars. */
 export function setHeat(
   view: EditorView,
   heat: readonly ILineHeat[]
@@ -106,7 +106,7 @@ const column = gutter({
   markers: view => view.state.field(bars).drawn
 });
 
-/** The bars of a cell. */
+/** Makes the bars in the gutter of a cell: one for each line with a cost. */
 function drawn(
   places: PresentPlaces,
   heat: readonly ILineHeat[]

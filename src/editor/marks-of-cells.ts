@@ -29,7 +29,7 @@ export interface IMarksOf {
 export class MarksOfCells {
   constructor(private _trans: TranslationBundle) {}
 
-  /** The marks of the cells, by their ids. */
+  /** Makes the marks of all cells; returns them by the ids of the cells. */
   make(of: IMarksOf): Map<string, ICellMarks> {
     const marks = new Map<string, ICellMarks>();
     const { model, screenState, cells } = of;
@@ -42,7 +42,9 @@ export class MarksOfCells {
         ...NO_CELL_MARKS,
         typesAfterNames: typesChoice.afterNames,
         untracedTitle: this._trans.__('The trace did not reach this line.'),
-        changedTitle: this._trans.__('This text was edited after the cell ran.')
+        changedTitle: this._trans.__(
+          'This part of the cell was edited after the cell ran.'
+        )
       };
       marks.set(cellId, { ...cellMarks, ...changes });
     };
@@ -125,7 +127,8 @@ export class MarksOfCells {
 
   /**
    * For each cell, the types of its names, from the run whose text the cell has. Lines without types in this run have
-   * the types of the cell's own newest run.
+   * the types of the newest run of the cell itself (this run may be of another cell, which called a function of the
+   * cell).
    */
   private _types({ model, cells }: IMarksOf): [string, ILineTypes[]][] {
     const typesOfCells: [string, ILineTypes[]][] = [];
@@ -202,7 +205,10 @@ export class MarksOfCells {
     return heatOfCells;
   }
 
-  /** For each cell, the marks of the step in view: its expressions, the values before, the values after. */
+  /**
+   * For each cell, the marks of the step in view: the expressions that the step computes, and the values before and
+   * after the step.
+   */
   private _stepOf({
     model,
     screenState,
@@ -254,7 +260,10 @@ export class MarksOfCells {
     return stepsOfCells;
   }
 
-  /** The places where the equations of a step were written, by file; steps share the result. */
+  /**
+   * The places where the equations of a step were written, by file; computed once for all steps with the same
+   * equations.
+   */
   private _spansOf({
     snapshot,
     program,

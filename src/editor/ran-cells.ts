@@ -26,12 +26,13 @@ interface IListedCell extends Omit<IRanCell, 'snapshot'> {
   id: string | null;
 }
 
-/** The cells of the notebook that ran. */
+/** Knows which cells of the notebook ran, in which run, and with which text. */
 export class RanCells {
   /**
    * Find the cells of these runs.
    *
-   * @param runs The run in view first: a cell has the text of the first run that has the cell.
+   * @param runs The run in view comes first: if several runs have a cell, the cell gets the text of the first of these
+   * runs.
    */
   find(runs: readonly Snapshot[], cells: ICells): void {
     this._byId.clear();
@@ -98,7 +99,10 @@ export class RanCells {
     return [...unlinked.values()];
   }
 
-  /** The cells of a run with their ids in the notebook, the cell that ran first, then the newest first. */
+  /**
+   * The cells of a run with their ids in the notebook: first the cell that ran, then the cells whose functions it
+   * called, the newest of these cells first.
+   */
   private _listed(
     snapshot: Snapshot,
     cells: ICells

@@ -10,12 +10,15 @@ import { levelTitle } from '../workbench/reading/toolbar';
 
 /** A line of the excerpt: a line of the source, or of a text of the program. */
 export interface IExcerptLine {
-  /** The text at the left edge: the number of the line, or its place. */
+  /**
+   * The text at the left edge: the number of the equation or line; for a line of the source, its place, such as
+   * `model.py, line 20`.
+   */
   number: string;
   /** The text of the line, without its indentation. */
   text: string;
   indent: number;
-  /** True if XLA does not state the origin of the line. */
+  /** True if XLA does not state the origin of the line, so that the kernel has inferred it. */
   inferred: boolean;
 }
 
@@ -143,7 +146,7 @@ function unindented({ lines, ...column }: IExcerptColumn): IExcerptColumn {
   };
 }
 
-/** The selected lines of the other levels that belong to an equation. */
+/** The lines that belong to an equation and to the selection: lines of the source, of StableHLO and of HLO. */
 function belonging(
   links: Links,
   scope: number,

@@ -34,7 +34,7 @@ export async function saveExcerpt(
       return false;
     }
     const title = titleOf(snapshot, program, trans);
-    // The drawing is in the page for a moment, so that its colours are the colours of the theme.
+    // The drawing is put into the page for a moment, because only there does it take the colours of the theme.
     const place = document.createElement('div');
     place.className = 'jp-JaxprPanel jp-JaxprExcerpt-place';
     place.setAttribute('aria-hidden', 'true');

@@ -19,14 +19,20 @@ export type KernelConnection = Kernel.IKernelConnection;
 export type Loss = 'restarting' | 'dead' | 'disconnected' | 'cut-off';
 
 export type ChannelState =
-  /** The channel looks for the hub, or waits for its hello. */
+  /**
+   * The channel looks for the hub (the comm on which the kernel announces runs), or waits for the hub's first message,
+   * `hello`.
+   */
   | { kind: 'connecting' }
   /**
    * The kernel answers, and has no hub, because the extension is not loaded in the kernel. `hasNoJax` is present if the
    * kernel runs in the browser, where JAX does not run.
    */
   | { kind: 'not-loaded'; hasNoJax?: true }
-  /** The hub is known; its hello has arrived or will arrive. */
+  /**
+   * The hub, the comm on which the kernel announces runs, is known; its first message, `hello`, has arrived or will
+   * arrive.
+   */
   | { kind: 'joined' }
   | { kind: 'lost'; loss: Loss };
 
@@ -36,9 +42,9 @@ export type LastReply<Name extends RequestName> = Exclude<
   Refused | Working
 >;
 
-/** A request in progress. */
+/** A request that was sent to the kernel, until its last reply. */
 export interface IAsked<Name extends RequestName> {
-  /** The last reply; rejects with `Unanswered`. */
+  /** The last reply to the request; rejects with `Unanswered` if none arrives. */
   readonly reply: Promise<LastReply<Name>>;
   /** Asks the kernel to stop its work on the request; the reply then has the results so far. */
   stop(): void;

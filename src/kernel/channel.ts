@@ -1,7 +1,8 @@
 /**
  * Connects a model with the kernel side of this extension: checked messages, in order.
  *
- * `Channel` is the only place that talks to a kernel; a model sees its interface `IChannel` (channel-interface.ts).
+ * `Channel` is the only place that talks to a kernel; a model sees its interface `IChannel` (channel-interface.ts). The
+ * hub is the comm on which the kernel announces its runs.
  *
  * Only this file deals with three peculiarities of kernels and pages.
  *
@@ -41,16 +42,10 @@ import {
   Loss,
   Unanswered
 } from './channel-interface';
-import { whenIdleFor } from './idle-watch';
 import { PendingRequests } from './pending-requests';
 import { Subshell } from './subshell';
+import { whenUnanswered } from './unanswered-by-kernel';
 import { Buffers, decode, isOurs } from './wire-form';
-
-/**
- * The time after which an idle kernel will not name its comms. The reply and the status `idle` come over two sockets of
- * the kernel, in any order.
- */
-const SILENT_AFTER = 3000; // milliseconds
 
 /** The name of the kernel of JupyterLite that runs Python in the browser; Pyodide has no jaxlib. */
 const IN_BROWSER = 'pyodide';
@@ -144,7 +139,10 @@ export class Channel implements IChannel {
     Signal.clearData(this);
   }
 
-  /** Finds the hub that an earlier page, or an earlier cell, left open; then asks for all runs. */
+  /**
+   * Finds the hub (the kernel's comm for announcements) that an earlier page, or an earlier cell, left open; then asks
+   * for all runs.
+   */
   private async _look(): Promise<void> {
     const look = ++this._looks;
     let hub: string | undefined;
@@ -153,7 +151,7 @@ export class Channel implements IChannel {
       const { implementation } = await this.kernel.info;
       this._hasNoJax = implementation === IN_BROWSER;
       // No kernel of JupyterLite answers this request (https://github.com/jupyterlite/jupyterlite/issues/155).
-      endOfWatch = whenIdleFor(this.kernel, SILENT_AFTER, () => {
+      endOfWatch = whenUnanswered(this.kernel, () => {
         if (look === this._looks && !this._isDisposed && this._hub === null) {
           this._setNotLoaded();
         }
@@ -194,7 +192,8 @@ export class Channel implements IChannel {
 
   private _join(hub: string): void {
     if (this._hubOfLife !== null && this._hubOfLife !== hub) {
-      // Another hub means that the kernel restarted while this page was disconnected, or has dropped all its runs.
+      // Another hub (comm for announcements) means that the kernel restarted while this page was disconnected, or has
+      // dropped all its runs.
       this._newLife();
     }
     this._hubOfLife = hub;
@@ -206,7 +205,7 @@ export class Channel implements IChannel {
     this._signed(message.header.session);
     if (KernelMessage.isCommOpenMsg(message)) {
       if (message.content.target_name === TARGET) {
-        this._looks++; // ends a search for the hub that has begun
+        this._looks++; // ends an earlier search for the hub (the kernel's comm for announcements)
         this._join(message.content.comm_id);
         this._setState({ kind: 'joined' });
         this._announce(message.content.data, message.buffers ?? []);
@@ -236,7 +235,10 @@ export class Channel implements IChannel {
     }
   }
 
-  /** Handles a message of the hub; a message that arrives a second time, or after a later message, is ignored. */
+  /**
+   * Handles a message that the kernel has sent on the hub, its comm for announcements. A message that arrives a second
+   * time, or after a later message, is ignored.
+   */
   private _announce(data: unknown, buffers: Buffers): void {
     const message = decode(data, buffers);
     if (
@@ -404,17 +406,26 @@ export class Channel implements IChannel {
   private _state: ChannelState = { kind: 'connecting' };
   private _hub: string | null = null;
   private _hasNoJax = false;
-  /** The session id in the header of the kernel's last message; each life of a kernel has another session id. */
+  /**
+   * The session id in the header of the kernel's last message; each life of a kernel (until its end or restart) has
+   * another session id.
+   */
   private _session: string | null = null;
   private _lastSequence = -1;
-  /** Counts the searches for the hub, so that only the latest search changes the state. */
+  /**
+   * Counts the searches for the hub (the kernel's comm for announcements), so that only the latest search changes the
+   * state.
+   */
   private _looks = 0;
   /**
    * The kernel's present life. A text from a document of an earlier life, such as the code of a cure, is not sent to
    * the kernel for evaluation.
    */
   private _life = new KernelLife();
-  /** The id of the present hub. The kernel has another hub after a restart, and after it has dropped its runs. */
+  /**
+   * The id of the present hub, the kernel's comm for announcements. The kernel has another hub after a restart, and
+   * after it has dropped its runs.
+   */
   private _hubOfLife: string | null = null;
   private _requests: { id: string } | null = null;
   private _subshell: Subshell;

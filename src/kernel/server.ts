@@ -15,7 +15,7 @@ interface ISide {
 export type ServerSettings = ServerConnection.ISettings;
 
 /**
- * Have two programs compared.
+ * Asks the server to compare two programs.
  *
  * @throws Error The server did not compare them; the message is a sentence.
  */

@@ -43,11 +43,11 @@ export class Subshell {
         this.id = reply.content.subshell_id ?? null;
       }
     } catch {
-      // Without a subshell, an answer waits until the cell ends.
+      // Without a subshell, the answer to a request waits until the running cell ends.
     }
   }
 
-  /** Counts the lives of the kernel: a subshell of an earlier life is gone. */
+  /** Counts the lives of the kernel: a subshell that was started before the kernel's restart is gone. */
   private _lives = 0;
   private _starting: Promise<void> | null = null;
 }

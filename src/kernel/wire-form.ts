@@ -6,7 +6,8 @@ import { Unanswered } from './channel-interface';
 
 /**
  * A request in the form that the kernel reads, with its evaluable texts as strings.
- * @throws Unanswered if a text belongs to another life.
+ *
+ * @throws Unanswered if a text is from another kernel, or from before a restart.
  */
 export function onWire(request: object, life: KernelLife): WireRequest {
   const written = (value: unknown): unknown => {
@@ -41,7 +42,7 @@ export function decode(data: unknown, buffers: Buffers): unknown {
   }
 }
 
-/** True if a message of an unknown comm can only be a message of our hub. */
+/** True if a message of an unknown comm can only be a message of our hub, the kernel's comm for announcements. */
 export function isOurs(data: unknown): boolean {
   const type = (data as { type?: unknown } | null)?.type;
   return (

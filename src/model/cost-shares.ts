@@ -13,7 +13,7 @@ import { TRANSCENDENTAL_WEIGHT } from '../protocol/facts';
 /** The quantities that are counted for a program. */
 export type Counted = 'flops' | 'transcendentals' | 'bytes';
 
-/** The quantity of which shares are shown; `work` means operations, where a transcendental counts as several. */
+/** The quantity whose shares are shown; `work` means operations, where a transcendental counts as several. */
 export type Measure = Counted | 'work';
 
 export const COUNTED: readonly Counted[] = [
@@ -24,7 +24,7 @@ export const COUNTED: readonly Counted[] = [
 
 /** The cost of a line or an equation, relative to the program's cost. */
 export interface IHeat {
-  /** The share, from 0 to 1. */
+  /** The share of the program's cost, from 0 to 1. */
   share: number;
   amount: number;
   /** The amount in a few letters: `51.2 kop`, `51.2 kop, 1.6 k transc.`. */
@@ -33,7 +33,7 @@ export interface IHeat {
   title: string;
 }
 
-/** Returns the quantity of which a program's shares are shown: `work`, or `bytes` if the program has no operations. */
+/** Returns the quantity whose shares are shown for a program: `work`, or `bytes` if the program has no operations. */
 export function measureOf(cost: ProgramCost): Measure {
   return amountOf(cost, 'work') > 0 || amountOf(cost, 'bytes') === 0
     ? 'work'
@@ -63,8 +63,8 @@ export function measured(
 }
 
 /**
- * The counted amount with its unit: `51.2 kop`, `1.6 k transcendentals`, `5.1 kB`; for work, operations and
- * transcendentals.
+ * The counted amount with its unit: `51.2 kop`, `1.6 k transcendentals`, `5.1 kB`; for `work` as `51.2 kop, 1.6 k
+ * transc.`.
  */
 export function amountWords(
   amounts: Record<Counted, number>,
@@ -184,7 +184,7 @@ export class EquationHeat {
     }
   }
 
-  /** The heat of some equations, none of which is inside another; null if their cost is 0 or unknown. */
+  /** The heat of some equations that are not inside each other; null if their cost is 0 or unknown. */
   of(equations: readonly { scope: number; equation: number }[]): IHeat | null {
     let amounts = NOTHING;
     for (const { scope, equation } of equations) {

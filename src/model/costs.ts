@@ -51,12 +51,12 @@ export class Costs {
     return snapshot.costs?.find(cost => cost.program === program) ?? null;
   }
 
-  /** The state of the request that counts a program. */
+  /** The state of the request for the cost of a program. */
   countingOf(snapshot: Snapshot, program: number): AskingState {
     return this._counting.stateOf(snapshot, program);
   }
 
-  /** Request the count of a program; does nothing if the program has its count or if no kernel can answer. */
+  /** Requests the cost of a program; does nothing if the document has the whole cost or if no kernel can answer. */
   async count(snapshot: Snapshot, program: number): Promise<void> {
     if (this._isOpen(snapshot, program)) {
       const params = { snapshot: snapshot.id, program };

@@ -171,7 +171,10 @@ export class Diffs {
     });
   }
 
-  /** Compares programs that the kernel does not hold as runs; null if the kernel holds the later run. */
+  /**
+   * The function that compares the programs if the kernel does not hold the later run (a Live program, or a run from a
+   * file); else null.
+   */
   private _comparerOf({ after }: IDiffChoice): Comparer | null {
     const isWritten = this._model.runs.some(
       run => run.snapshot.id === after.snapshot && run.isWritten === true

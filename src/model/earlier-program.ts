@@ -136,10 +136,10 @@ export function pairs(
 /**
  * The program to show first of a run that takes the place of another run of the same cell.
  *
- * The program in focus, with two exceptions. If the user had chosen another program than the focus of the earlier run,
- * the chosen program stays in view. If the earlier run was a trace of Live, the traced program stays in view. If the
- * focus of the new run was not in focus before (because of `--focus`, or because another call is the last call of the
- * cell), the focus comes into view.
+ * This is the program in focus (the program that the document shows first), with two exceptions. If the user had chosen
+ * another program than the focus of the earlier run, the chosen program stays in view. If the earlier run was a trace
+ * of Live, the traced program stays in view. If the focus of the new run was not in focus before (because of `--focus`,
+ * or because another call is the last call of the cell), the focus comes into view.
  *
  * @param shown - The program of the earlier run that is in view.
  */

@@ -33,7 +33,7 @@ export function versionsApart(
     return null;
   }
   return trans.__(
-    'The kernel has jupyter_jaxpr %1 and JupyterLab has %2. These versions work together. Install the same version in both to have all features.',
+    'The kernel has jupyter_jaxpr %1 and JupyterLab has %2. These versions work together. To have all features, install the same version in the kernel and where JupyterLab is installed.',
     kernel,
     VERSION
   );

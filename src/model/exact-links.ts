@@ -9,7 +9,7 @@ import type { IEquationRef, IJaxprModel } from '../tokens';
 import { ILinesEquations, Links, TextLevel } from './links';
 import { Asking, askingOf } from './request-state';
 
-/** The twins of a model's programs, one for each program of a run. */
+/** The twins of a model's programs, at most one for each program of a run: tagged copies, which give exact links. */
 export class Twins {
   constructor(model: IJaxprModel) {
     this.work = askingOf(model, 'exact_links');
@@ -23,14 +23,14 @@ export class Twins {
     return this._changed;
   }
 
-  /** The exact links of a program; null if its twin was not compiled. */
+  /** The exact links of a program; null if its twin (its tagged copy) was not compiled. */
   of(snapshot: Snapshot, program: number): ExactLinks | null {
     return (
       snapshot.exact_links?.find(links => links.program === program) ?? null
     );
   }
 
-  /** True if the views show the text of the twin instead of the program's own text. */
+  /** True if the views show the text of the twin (the tagged copy) instead of the program's own text. */
   isShown(snapshot: Snapshot, program: number): boolean {
     return (
       this._shown.has(`${program} ${snapshot.id}`) &&
@@ -39,8 +39,8 @@ export class Twins {
   }
 
   /**
-   * Requests a twin; the kernel first asks the user to confirm the expected time. When the twin arrives, the views show
-   * it.
+   * Requests a twin, the tagged copy of a program; the kernel first asks the user to confirm the expected time. When
+   * the twin arrives, the views show it.
    */
   ask(snapshot: Snapshot, program: number): Promise<void> {
     this._asked.set(`${program} ${snapshot.id}`, [snapshot, program]);
@@ -50,7 +50,7 @@ export class Twins {
     });
   }
 
-  /** Show a twin that has arrived, or show the program again. */
+  /** Shows a twin (a tagged copy) that has arrived, or shows the program again. */
   show(snapshot: Snapshot, program: number, shown: boolean): void {
     const key = `${program} ${snapshot.id}`;
     if (shown) {
@@ -82,14 +82,14 @@ export class Twins {
 
 const twinsByModel = new WeakMap<IJaxprModel, Twins>();
 
-/** The twins of a model; all views of the model get the same object. */
+/** The twins (tagged copies) of a model's programs; all views of the model get the same object. */
 export function twinsOf(model: IJaxprModel): Twins {
   const twins = twinsByModel.get(model) ?? new Twins(model);
   twinsByModel.set(model, twins);
   return twins;
 }
 
-/** The links of a twin's texts; XLA states exactly which equations each line comes from. */
+/** The links of the texts of a twin (a tagged copy); XLA states exactly which equations each line comes from. */
 export class TwinLinks extends Links {
   /** @param links The links of the original program; its twin has the same equation numbers. */
   constructor(links: Links) {

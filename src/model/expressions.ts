@@ -22,7 +22,10 @@ export interface IOperations {
    * The share of the program's operations (a transcendental counts as several); null if the program has no operations.
    */
   share: number | null;
-  /** Whether the number is exact, an upper bound because of branches, or per iteration of a loop of unknown length. */
+  /**
+   * Whether the number is exact, an upper bound because of branches, or the number for one step of a loop whose number
+   * of steps is unknown.
+   */
   kind: 'exact' | 'at most' | 'per iteration';
 }
 
@@ -198,7 +201,7 @@ function resultsOf(
   for (const { scope, equation } of refs) {
     const part = equations.part(scope, equation);
     if (part === null) {
-      return []; // the kernel has not sent these equations of the scope yet
+      return []; // the kernel has not sent these equations of the scope yet, so the results are unknown
     }
     const end = part.outputEnd(equation);
     for (let at = part.outputStart(equation); at < end; at++) {
@@ -253,7 +256,7 @@ function operationsOf(
     const flops = columns?.flops[equation] ?? -1;
     const transcendentals = columns?.transcendentals[equation] ?? -1;
     if (columns === undefined || flops < 0 || transcendentals < 0) {
-      return null; // no rule counts this primitive
+      return null; // the operations are unknown: no rule counts the equation's primitive
     }
     seen.add(columns);
     sum.flops += flops * columns.runs;

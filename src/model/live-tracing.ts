@@ -56,7 +56,7 @@ export class LiveTracing {
     }
   }
 
-  /** Ignores the answer of the request that is in progress. */
+  /** Stops tracing: the next trace is not requested, and the answer of a request in progress is ignored. */
   stop(): void {
     clearTimeout(this._timer);
     this._asked++;

@@ -241,8 +241,9 @@ export class JaxprModel implements IJaxprModel {
       this._runs.keep(run);
     }
     if (wasInView === true) {
-      // Places of the text before mean nothing in the new text. No signal of their own: each view reads them again when
-      // the program changes, and each signal would draw the marks in the cell once more.
+      // Places in the earlier text mean nothing in the new text, so nothing is selected or previewed any more. No
+      // signal is emitted for this: each view reads the selection and the preview again when the program changes, and
+      // each signal would draw the marks in the cell once more.
       this._hover = null;
       this._selection = null;
       this._renewView(run);
@@ -405,7 +406,7 @@ export class JaxprModel implements IJaxprModel {
     }
     this._runs.dropWritten(snapshot.cell?.id ?? null);
     const knownRun = this._runs.find(snapshot.id);
-    // A document with other programs comes from a new trace; the kernel has no passes and no twin for it.
+    // A document with other programs comes from a new trace; the kernel has no passes and no tagged copy for it.
     if (
       knownRun?.life === run.life &&
       knownRun.snapshot.programs.length === snapshot.programs.length
@@ -445,7 +446,10 @@ export class JaxprModel implements IJaxprModel {
     }
   }
 
-  /** Takes the document of a run with additional parts. If a later answer has arrived first, its parts are kept. */
+  /**
+   * Takes the document of a run with additional parts. A document with fewer programs and transforms than the known
+   * document is ignored, because a later answer has arrived first.
+   */
   private _renew(snapshot: Snapshot): void {
     const knownRun = this._runs.find(snapshot.id);
     if (

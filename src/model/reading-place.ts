@@ -98,7 +98,7 @@ export class ReadingPlace {
     return this._changed;
   }
 
-  /** Emits when a position from before the reload was restored. */
+  /** Emits when the state from before the reload was restored. */
   get restored(): ISignal<this, void> {
     return this._restored;
   }
@@ -124,7 +124,7 @@ export class ReadingPlace {
     program: number,
     name: PlaceName
   ): ITextPlace | null {
-    this._follow(); // a view may receive the model's signal about a new run before this object receives it
+    this._follow(); // a view may ask before this object has received the signal about a new run
     return this._texts.get(`${snapshot} ${program} ${name}`) ?? null;
   }
 
@@ -174,7 +174,10 @@ export class ReadingPlace {
         };
   }
 
-  /** Restores a position; values that do not fit are ignored. */
+  /**
+   * Restores the state of the panel from before the reload, which `kept` returned; a value that does not fit is
+   * ignored.
+   */
   restore(kept: unknown): void {
     const read = readPlace(kept);
     if (read === null) {
@@ -225,7 +228,8 @@ export class ReadingPlace {
       key.startsWith(`${now.id} `)
     );
     if (isWritten) {
-      // Live uses one id for all traces of a cell: these positions are from before the run.
+      // Live uses one id for all traces of a cell, so these positions are left from earlier traces, before the last
+      // run.
       ownKeys.forEach(key => this._texts.delete(key));
     } else if (ownKeys.length > 0) {
       return;

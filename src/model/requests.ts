@@ -28,7 +28,7 @@ export interface IRequestsHost {
   readonly runs: Runs;
 }
 
-/** The requests of one notebook. */
+/** Makes the object that sends the requests of one notebook. */
 export function requestsOf(
   host: IRequestsHost,
   trans: TranslationBundle

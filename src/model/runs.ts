@@ -13,7 +13,7 @@ export interface IKnownRun extends IRun {
   standsIn?: boolean;
 }
 
-/** The way in which a life of the kernel ended, and the time of its end. */
+/** The way in which a life of the kernel (from its start to its end or restart) ended, and the time of its end. */
 export interface IEnd {
   loss: Loss | 'changed' | 'ended';
   since: Date;
@@ -44,7 +44,7 @@ export class Runs {
     );
   }
 
-  /** True if no newer run of the same life exists. */
+  /** True if the list has no newer run of the same life of the kernel, that is, with no restart between them. */
   isLatest(run: IKnownRun): boolean {
     return !this.list.some(
       listed =>

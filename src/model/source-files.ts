@@ -103,7 +103,7 @@ export class SourceFiles {
   }
 
   private _requests: () => IRequests | null = () => null;
-  /** path -> request in progress */
+  /** path of a file -> the request for its text, while the request is in progress */
   private _asked = new Map<string, Promise<void>>();
   private _states = new Map<string, FileState>();
   private _opened = new Set<string>();

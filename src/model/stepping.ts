@@ -25,7 +25,7 @@ interface ILineText {
 /** The step that the cell shows. */
 export interface IShownStep {
   snapshot: Snapshot;
-  /** The index of the program. */
+  /** The index into the snapshot's programs. */
   program: number;
   /** The equations that compute the step. */
   equations: readonly IEquationRef[];
@@ -133,7 +133,7 @@ export class Stepping {
     return counts;
   }
 
-  /** Move to a step of the recording; does nothing if there is no such step. */
+  /** Moves to a step of the recording; does nothing if the construct has no recording. */
   moveTo(snapshot: Snapshot, control: number, place: IPlace): void {
     const recording = this.recordingOf(snapshot, control);
     if (recording !== null) {

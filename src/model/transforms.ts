@@ -11,7 +11,7 @@ import type { Snapshot, Transform, TransformPart } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
 import { Asking, AskingState, askingOf } from './request-state';
 
-/** The name of a transform. */
+/** The name of a transform, such as `grad`. */
 export type TransformKind = Transform['kind'];
 
 /** The role of an equation in a derived program; see `ScopeRoles` in jupyter_jaxpr/document/types/transform.py. */
@@ -89,7 +89,7 @@ export class DerivedMarks {
     return this._counts.get(role) ?? 0;
   }
 
-  /** The bytes of all kept values. */
+  /** The bytes of all values that are kept for the backward pass. */
   readonly bytes: number = 0;
 
   private _roles = new Map<number, string>();

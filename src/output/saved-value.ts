@@ -114,7 +114,10 @@ function countsLine(
   return line;
 }
 
-/** The parts of the lines that show the outcome, and that are hidden while the user guesses it. */
+/**
+ * Makes the part of a line that shows hits, compiles or the first call's time; it is hidden while the user guesses
+ * them.
+ */
 function outcome(...children: (Node | string)[]): HTMLElement {
   return element('span', 'outcome', children);
 }

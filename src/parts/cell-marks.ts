@@ -31,7 +31,7 @@ export type {
 /** Replace the marks of a cell. */
 export const setCellMarks = StateEffect.define<ICellMarks>();
 
-/** Fills the gutter beside the number of a linked line, if the cell shows line numbers. */
+/** Marks the number of a linked line in the gutter, if the cell shows line numbers. */
 class LinkedNumber extends GutterMarker {
   constructor(role: IMarkedSpan['role']) {
     super();

@@ -62,7 +62,7 @@ export function CureActs(
     setDone(applyCure(editing, snapshot, place, level) ? 'applied' : null);
   const insert = (): void =>
     setDone(insertCure(editing, snapshot, place, level) ? 'inserted' : null);
-  // After Undo, the cure can be applied again.
+  // When the user has undone the edit, the cure can be applied again.
   const isDone =
     done === 'inserted' || (done === 'applied' && standing.kind !== 'applies');
   return (

@@ -43,7 +43,7 @@ function word(
 ): string {
   if (isOwn || executionCount === null) {
     return reason === 'edited'
-      ? trans.__('edited after the run')
+      ? trans.__('cell edited after the run')
       : trans.__('cell deleted');
   }
   return reason === 'edited'

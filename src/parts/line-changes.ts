@@ -102,7 +102,10 @@ function pairs(a: Lines, b: Lines): [number, number][] {
   return linePairs;
 }
 
-/** The pairs of lines that occur exactly once in each range; as many as are in the same order. */
+/**
+ * Pairs the lines that occur exactly once in each of two ranges; returns the largest set of pairs that has the same
+ * order in both ranges.
+ */
 function unique(
   a: Lines,
   b: Lines,
@@ -134,7 +137,7 @@ function unique(
   return longestAscending(both);
 }
 
-/** The longest subsequence of the pairs whose second numbers ascend. */
+/** The longest selection of the pairs whose second numbers ascend. */
 function longestAscending(
   rows: readonly [number, number][]
 ): [number, number][] {

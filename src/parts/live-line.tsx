@@ -9,7 +9,7 @@ import type { IJaxprModel } from '../tokens';
 import { useLiveChoice, useLiveState } from './following-live';
 import { shortened } from './summary';
 
-/** After a longer text, the line reserves at most this many pixels. */
+/** The line keeps the height of its longest text, up to this many pixels. */
 const MOST = 160;
 
 /** The line below the header; it is absent if Live is off and the user has not asked for a trace. */
@@ -114,7 +114,7 @@ function headOf(
   switch (state.answer.state) {
     case 'traced':
       return model.isWritten
-        ? trans.__('Traced as written, not run.')
+        ? trans.__('The code as written was traced, not run.')
         : trans.__(
             'The code as written was traced, not run. The panel still shows the program of the last run.'
           );

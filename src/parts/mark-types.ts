@@ -14,7 +14,7 @@ export interface IMarkedSpan {
 /** A line's share of the program's cost. */
 export interface ILineHeat {
   line: number;
-  /** The share, from 0 to 1. */
+  /** The line's share of the program's cost, from 0 to 1. */
   share: number;
   title: string;
 }

@@ -256,7 +256,7 @@ function split(
   return { edited, kept };
 }
 
-/** The offsets in the present text of the start of the first and the end of the last of some changes. */
+/** The range of the present text from the start of the first to the end of the last of some changes. */
 function hull(stretches: readonly Stretch[]): { from: number; to: number } {
   return {
     from: Math.min(...stretches.map(([, , fromNow]) => fromNow)),
@@ -285,7 +285,7 @@ function refined(
   let isFiner = false;
   for (const [from, to, fromNow, toNow] of edited) {
     if (from < 0) {
-      continue; // the last edit itself: its change since the run has another entry, or it has reverted a change
+      continue; // the last edit itself: another entry has its change since the run, or it has taken a change back
     }
     if (from === to || fromNow === toNow) {
       fine.push({ from, to, insert: now.slice(fromNow, toNow) });

@@ -10,8 +10,8 @@ import {
 import { IEditedLines, IMovedRange, MovedText, movedText } from './moved-text';
 
 /**
- * Where the parts of the text that ran are in the present text. If it is unknown which text ran, the present text is
- * taken for it.
+ * Where the parts of the text that ran are in the present text. If it is unknown which text ran, the present text
+ * counts as the text that ran.
  */
 export class PresentPlaces {
   constructor(private _state: EditorState) {

@@ -59,8 +59,11 @@ function cells(snapshot: Snapshot, trans: TranslationBundle): string[] {
         ? []
         : [
             execution_count === null
-              ? trans.__('A cell, as it ran:')
-              : trans.__('Cell [%1], as it ran:', execution_count),
+              ? trans.__('The text of a cell when the cell ran:')
+              : trans.__(
+                  'The text of cell [%1] when the cell ran:',
+                  execution_count
+                ),
             block('python', source.trimEnd())
           ]
   );

@@ -119,7 +119,7 @@ export function Header(props: {
           <Action
             icon="more"
             stop={nextStop()}
-            label={trans.__('More')}
+            label={trans.__('More actions')}
             menu={true}
             onClick={event => {
               const box = event.currentTarget.getBoundingClientRect();

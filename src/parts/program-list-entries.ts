@@ -78,7 +78,7 @@ export function foldKey({ snapshot }: IRun, program: number): string {
   return JSON.stringify([snapshot.id, groupOf(snapshot, first), name]);
 }
 
-/** The key of the folded entries of a group. */
+/** The key of the entry that stands for the folded entries of a group. */
 export function groupKey({ snapshot }: IRun, program: number): string {
   return JSON.stringify([
     snapshot.id,

@@ -295,7 +295,7 @@ function List(props: {
     if (filter !== '') {
       return;
     }
-    // The matching program may be in a folded group.
+    // All groups are unfolded first, because the matching program may be in a folded group.
     const groups = model.runs.flatMap(run =>
       run.snapshot.programs.map((_, program) => groupKey(run, program))
     );

@@ -77,7 +77,7 @@ export function durationOrUnknown(
   return seconds === null ? trans.__('unknown') : duration(seconds);
 }
 
-/** Draws the bar without numbers. */
+/** Draws only the bar of the stages, without the numbers. */
 export function Bar(props: {
   stages: Stages;
   trans: TranslationBundle;

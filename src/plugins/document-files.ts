@@ -26,7 +26,7 @@ import { COMPARE_FILES, addCompareCommand } from './compare-files';
 const FILE_TYPE = 'jaxpr-document';
 const FACTORY = 'Jaxpr';
 
-/** Makes the view of a file, which is fetched when the first one is opened. */
+/** Makes the view of a file; the code of the view is loaded when the first file is opened. */
 type MakeView = (path: (() => string) | null) => Promise<FileView>;
 
 /** Opens a .jaxpr.json file: the factory passes the text of the file to `readDocumentFile` and does not parse it. */

@@ -57,7 +57,7 @@ export function addEquationUrls(
     const link = readFragment(fragment);
     const words = link === null ? '' : followLink(model, link, trans);
     if (words === false || wanted !== fragment) {
-      return; // the run of its cell is still to come
+      return; // the page has not received a run of the equation's cell yet
     }
     wanted = null;
     if (link !== null) {

@@ -94,8 +94,8 @@ function lacksRuns({ snapshot, status }: IJaxprModel): boolean {
 }
 
 /**
- * True if the server has a kernel for the notebook to which this page is not connected yet, as after a reload; this
- * kernel may have runs.
+ * True if the server has a kernel for the notebook, although this page is not connected to the kernel yet, as after a
+ * reload; the kernel may have runs.
  */
 async function willHaveRuns({
   sessionContext

@@ -22,7 +22,7 @@ export function addPresenting(
   trans: TranslationBundle
 ): void {
   const { commands } = app;
-  /** The settings that are restored at the end. */
+  /** The state of JupyterLab before the presentation, which is restored at its end. */
   let before: { presentationMode: boolean; leftCollapsed: boolean } | null =
     null;
 
@@ -80,7 +80,7 @@ export function addPresenting(
     }
   }, panel);
   commands.addCommand(PRESENT, {
-    label: trans.__('Present'),
+    label: trans.__('Present the Panel'),
     caption: trans.__(
       'Enlarge the panel and the notebook, and show only one view of the panel. Page Up and Page Down go through programs or steps; Escape ends the presentation'
     ),

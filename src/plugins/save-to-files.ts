@@ -135,7 +135,7 @@ function download(page: string, name: string): void {
   URL.revokeObjectURL(url);
 }
 
-/** Write a document into the folder of a notebook, over no other file; returns the path. */
+/** Write a document into the folder of a notebook, without overwriting another file; returns the path. */
 async function writeBeside(
   notebook: string,
   name: string,

@@ -36,7 +36,7 @@ export function addWide(
   }: {
     /** The menu of the program's actions. */
     menu: Menu;
-    /** The storage of the arrangement. */
+    /** JupyterLab's storage, which keeps the arrangement of the columns; null if the application has none. */
     state: IStateDB | null;
     languages: IEditorLanguageRegistry | null;
     restorer: ILayoutRestorer | null;

@@ -35,7 +35,7 @@ export const startupPlugin: JupyterFrontEndPlugin<void> = {
   ): void => {
     const trans = (translator ?? nullTranslator).load('jupyter_jaxpr');
     app.commands.addCommand(LOAD_IN_EVERY_KERNEL, {
-      label: trans.__('Load in Every New Kernel…'),
+      label: trans.__('Load jupyter_jaxpr in Every New Kernel…'),
       caption: trans.__(
         'Show the startup file that loads jupyter_jaxpr in every new kernel of the IPython profile; you can then write or remove the file'
       ),
@@ -96,7 +96,7 @@ async function offer(
   }
 }
 
-/** The path of the file and its text. */
+/** Makes the content of the dialog: the path of the startup file, and its text. */
 function fileNode(
   { file, text, written }: StartupState,
   trans: TranslationBundle

@@ -6,7 +6,10 @@ import { NO_DOCUMENT } from '../protocol/cost';
 import type { Announcement } from '../protocol/messages';
 import { followSettings } from './settings';
 
-/** Returns a function that tells the kernel of a channel, at each connection and at each change of the setting. */
+/**
+ * Returns a function that tells the kernel of a channel the setting `values`, at each connection and at each change of
+ * the setting.
+ */
 export function tellingOfValues(
   registry: ISettingRegistry | null
 ): <T extends IChannel>(channel: T) => T {
@@ -67,7 +70,7 @@ export function tellingOfValues(
         });
     };
     const hear = (_: IChannel, message: Announcement): void => {
-      // The kernel may have an older setting, which a page that is closed now has sent.
+      // The kernel may still have the setting of an earlier page, so this page sends its own setting.
       if (message.type === 'hello' && unanswered === null) {
         kernelSaves = message.saves_values !== false;
         tell();

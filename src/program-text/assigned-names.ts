@@ -45,7 +45,7 @@ export class AssignedNames {
 
 const NONE: readonly string[] = [];
 
-/** The names of a document, read once. */
+/** The names that the user's assignments gave to the variables of a document; read once for each document. */
 export function assignedNames(snapshot: Snapshot): AssignedNames {
   let names = made.get(snapshot);
   if (!names) {

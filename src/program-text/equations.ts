@@ -13,7 +13,10 @@ import type {
   Snapshot
 } from '../protocol/snapshot';
 
-/** The pools that the indices in a scope's columns refer to: the pools of a snapshot, or of a page. */
+/**
+ * The pools (lists of shared values) that the indices in a scope's columns refer to: the pools of a snapshot, or of a
+ * page.
+ */
 export type Pools = Pick<
   Snapshot,
   | 'strings'
@@ -32,7 +35,10 @@ export interface IPrintedProgram {
   /** The index in the parameter's tuple; -1 if the parameter is no tuple. */
   position: number;
   scope: number;
-  /** True if the program stands inside a text and is printed as a program of its own. */
+  /**
+   * True if the program stands inside the text of a parameter, such as `f(matvec=<program>)`, and is printed as a
+   * program of its own.
+   */
   inText: boolean;
   /** True if the program combines two values; its equations are not counted. */
   combiner: boolean;
@@ -116,12 +122,12 @@ export class ScopePart {
     return this.scope.operands[equation - this.first];
   }
 
-  /** The first variable that the equation binds. */
+  /** The number of the first variable that the equation binds. */
   outputStart(equation: number): number {
     return this._outputStart[equation - this.first];
   }
 
-  /** The variable after the last one that the equation binds. */
+  /** The number after that of the last variable that the equation binds. */
   outputEnd(equation: number): number {
     return this._outputStart[equation - this.first + 1];
   }

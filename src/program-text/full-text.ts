@@ -28,7 +28,10 @@ export function fullText(
   return printer.text();
 }
 
-/** The remaining length of the text. A program inside a text is printed at each use, so the length may explode. */
+/**
+ * The numbers of lines and of characters that may still be printed. A program inside the text of a parameter is printed
+ * at each use, so the length may explode.
+ */
 interface IBudget {
   lines: number;
   characters: number;
@@ -39,7 +42,7 @@ class FullText {
     private _equations: ProgramEquations,
     private _names: IProgramNames,
     private _assigned: AssignedNames | null,
-    /** The names of each program that stands inside a text. */
+    /** The names of the variables of each program that stands inside the text of a parameter. */
     private _apart: Map<number, IProgramNames>,
     private _budget: IBudget
   ) {}

@@ -175,7 +175,7 @@ export class LibraryCalls {
 
   private _ownSpan(scope: number): number {
     if (this._equations.arrivedCount(scope) < this._equations.count(scope)) {
-      return MANY_SPANS; // the number is unknown, so the lines are never hidden
+      return MANY_SPANS; // some equations have not arrived, so their spans are unknown; the call is then not folded
     }
     let only = NO_SPAN;
     const meet = (span: number): void => {

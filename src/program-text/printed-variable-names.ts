@@ -6,7 +6,7 @@
  */
 import { ProgramEquations } from './equations';
 
-/** The names of one program. */
+/** The printed names of one program's variables. */
 export interface IProgramNames {
   /** For each scope, by its index, the names of its variables, by their numbers. */
   readonly variables: (string[] | undefined)[];
@@ -25,8 +25,8 @@ export function encodeName(n: number): string {
 }
 
 /**
- * Name the variables of the program in `equations`, or of the scope `root` as a program of its own (one that
- * stands inside a text: fresh counter, nothing reserved).
+ * Name the variables of the program in `equations`, or of the scope `root` as a program of its own (one that stands
+ * inside the text of a parameter: its names begin at `a` again, and no name is reserved).
  */
 export function nameProgram(
   equations: ProgramEquations,
@@ -44,7 +44,10 @@ export function nameProgram(
   return { variables: names.variables, lets };
 }
 
-/** The greatest number of variables that are read in order to name a program inside a text. */
+/**
+ * An upper bound for the work of naming a program inside the text of a parameter: the number of its variables and of
+ * all scopes.
+ */
 export function namingWork(
   equations: ProgramEquations,
   names: IProgramNames

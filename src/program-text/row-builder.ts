@@ -12,8 +12,8 @@ import type { IFold, IRow, RowKind } from './row';
 import type { ProgramRows } from './rows';
 
 /**
- * If a program has more equations than the first number, its inner programs with more equations than the second number
- * are folded at first.
+ * A program with more equations than the first number starts with its long inner programs folded: those with more
+ * equations than the second number.
  */
 const MANY_EQUATIONS = 1000;
 const LONG_SCOPE = 50;
@@ -112,7 +112,8 @@ export class RowBuilder {
   }
 
   /**
-   * The names of a program inside a text; null if the kernel sent the names, or if there are too many such programs.
+   * The names of the variables of a program inside the text of a parameter; null if the kernel sent the names, or if
+   * there are too many such programs.
    */
   private _namedApart(scope: number): IProgramNames | null {
     if (!this._equations.program.complete || this._toName <= 0) {

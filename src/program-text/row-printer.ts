@@ -30,13 +30,13 @@ export interface IChip {
 
 /** The results or the operands of an equation, if there are many. */
 export interface IList {
-  /** The position of each member. */
+  /** The position in the row's text where each member starts. */
   starts: readonly number[];
-  /** The position after the last member. */
+  /** The position in the row's text after the last member. */
   to: number;
 }
 
-/** A row as text. */
+/** The text of a row, with the positions of its parts. */
 export interface IPrintedRow {
   text: string;
   parts: IPart[];
@@ -47,7 +47,7 @@ export interface IPrintedRow {
   decimals: IChip[];
 }
 
-/** The text of a fold's line. */
+/** The text of the line that stands for a folded library call. */
 export interface IPrintedCall {
   /** The names of variables that the call reads from earlier equations. */
   inputs: string[];

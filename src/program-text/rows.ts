@@ -17,7 +17,7 @@ import type { IFold, IRow } from './row';
 import { RowBuilder } from './row-builder';
 import { SourceSpans } from './source-spans';
 
-/** Rows that replaced other rows. */
+/** A change of the rows of a program: rows that replaced other rows when a page arrived. */
 export interface IInsertedRows {
   /** The index of the first replaced row. */
   at: number;
@@ -97,7 +97,7 @@ export class ProgramRows {
     return equations.program.equations + 1 - more.number;
   }
 
-  /** Every fold, outer before inner. */
+  /** Every fold of the program, outer folds before inner folds. */
   *folds(): IterableIterator<IFold> {
     for (const row of this._rows) {
       if (row.folds) {
@@ -118,7 +118,7 @@ export class ProgramRows {
 
   private _rows: IRow[];
   private _rowOfEquation: IRow[] = [];
-  /** For each scope that is printed in full, the row of its equation. */
+  /** For each scope that is printed in full inside another program, the row of the equation that holds it. */
   private _rowOfProgram = new Map<number, IRow>();
   private _calls: LibraryCalls;
 }

@@ -45,7 +45,10 @@ export interface IOrigin {
   alone: readonly IOrigin[];
 }
 
-/** All spans seen so far. */
+/**
+ * The spans in the user's and the libraries' source files to which the stacks lead; equal spans are stored once, under
+ * one number.
+ */
 export class SourceSpans {
   constructor(private _snapshot: Snapshot) {}
 
@@ -131,7 +134,7 @@ export class SourceSpans {
     }
     const pieces = lines?.slice(span.line - 1, span.endLine) ?? [];
     if (span.line < 1 || pieces.length !== span.endLine - span.line + 1) {
-      return null; // the line is beyond the cell
+      return null; // the span is beyond the last line of the file's text
     }
     const last = pieces.length - 1;
     pieces[last] = pieces[last].slice(0, span.endColumn);

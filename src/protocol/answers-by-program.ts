@@ -1,5 +1,6 @@
 /**
- * Checks the answers of which a document holds one for each program: one check reads a reply and a document.
+ * Checks the answers that a document can hold once for each program, such as its shardings: one check reads both a
+ * reply and a document.
  *
  * A new request whose answer is about a program needs one line here.
  */

@@ -18,7 +18,7 @@ import {
   withDefault
 } from './structure';
 
-/** The lengths of the pools that the indices of a card point into. */
+/** The lengths of the pools (lists of shared values) that the indices of a card point into. */
 export interface IControlPools {
   avals: number;
   literals: number;

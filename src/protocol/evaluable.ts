@@ -8,7 +8,10 @@
  */
 import type { Snapshot } from './snapshot';
 
-/** The kernel life in which each document arrived. A document from a notebook has no life. */
+/**
+ * The kernel life (from the kernel's start to its end or restart) in which each document arrived. A document from a
+ * notebook has no life.
+ */
 const LIVES = new WeakMap<Snapshot, KernelLife>();
 
 /**
@@ -95,7 +98,7 @@ export class EvaluableText {
     return new EvaluableText(literal[0], null);
   }
 
-  /** The text for the screen. */
+  /** The text as a plain string, which is only for the screen. */
   get shown(): string {
     return this.#text;
   }
@@ -105,7 +108,10 @@ export class EvaluableText {
     return this.#life?.isOver === true ? null : this.#text;
   }
 
-  /** The text for the kernel of a life; null if another kernel sent the text. */
+  /**
+   * The text if the kernel of this life may evaluate it; null if another kernel sent the text, or the same kernel
+   * before a restart.
+   */
   evaluatedIn(life: KernelLife): string | null {
     const isAnothers = this.#life !== null && this.#life !== life;
     return isAnothers ? null : this.inCell;
@@ -116,7 +122,7 @@ export class EvaluableText {
     return new EvaluableText(this.#text.trim(), this.#life);
   }
 
-  /** The parts between commas, without empty parts. */
+  /** The parts of the text between commas, without empty parts, each as an `EvaluableText`. */
   listed(): EvaluableText[] {
     return this.#text
       .split(',')

@@ -10,7 +10,7 @@ import {
   row,
   text
 } from './structure';
-/** The lengths of the pools that indices point into. */
+/** The lengths of the pools: lists of shared values, to which other parts refer by index. */
 export interface IPools {
   strings: number;
   avals: number;

@@ -56,7 +56,7 @@ export type Reply<Name extends RequestName = RequestName> =
   | Confirm
   | Working;
 
-/** Reads a message of the hub comm, which the kernel sends without a request; never throws. */
+/** Reads a message of the hub, the comm on which the kernel sends messages without a request; never throws. */
 export function readAnnouncement(value: unknown): Announcement | Unreadable {
   return readable(() => checkAnnouncement(value));
 }

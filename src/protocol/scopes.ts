@@ -16,7 +16,9 @@ import { LIMITS } from './limits';
 import { Scope, ScopePage } from './snapshot';
 import { IPools, checkPools } from './interned-pools';
 
-/** Checks a scope of a document: its equations begin with the first, other than those of a page. */
+/**
+ * Checks a scope of a document: its equations begin with the first equation; the equations of a page may begin later.
+ */
 export function checkDocumentScope(value: unknown, pools: IPools): Scope {
   const scope = checkScope(value, pools);
   integer(scope.first_equation, 'scopes.first_equation', 0, 1);

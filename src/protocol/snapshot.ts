@@ -987,7 +987,7 @@ export interface DiffChange {
   text: string;
 }
 /**
- * One side of a diff.
+ * One side of a diff: which program of which run.
  */
 export interface DiffOf {
   /**
@@ -3821,7 +3821,7 @@ export interface SourcePage {
   missing: string | null;
 }
 /**
- * Lines of a file.
+ * Consecutive lines of a source file.
  */
 export interface SourceStretch {
   /**

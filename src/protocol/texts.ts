@@ -98,8 +98,8 @@ export function checkTextPage(
 }
 
 /**
- * Checks, for a twin, the equations that its lines come from, ascending; `scopes` has the number of equations of each
- * scope.
+ * Checks, for a twin (a tagged copy of a program), the equations that its lines come from, ascending; `scopes` has the
+ * number of equations of each scope.
  */
 function checkLineEquations(
   value: unknown,

@@ -82,7 +82,7 @@ export class SourceCell implements IDisposable {
     return cell;
   }
 
-  /** The element of the cell. */
+  /** The element that holds the editor of the cell. */
   readonly node: HTMLElement;
 
   get view(): EditorView | null {

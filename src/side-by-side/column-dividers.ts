@@ -83,7 +83,7 @@ export class Columns {
     const node = element('section', 'jp-JaxprWide-column');
     const text = columnTitle(name, this._trans);
     node.dataset.column = name;
-    // The ARIA role is `group`, no landmark: a page may show several views with columns of the same names.
+    // The ARIA role is `group`, not a landmark: a page may show several views with columns of the same names.
     node.setAttribute('role', 'group');
     node.setAttribute('aria-label', text);
     const head = element('div', 'jp-JaxprWide-columnHead');
@@ -134,7 +134,7 @@ export class Columns {
     );
     node.setAttribute('aria-label', label);
     node.title = this._trans.__(
-      'Drag, or use the arrow keys; double-click for equal widths'
+      'Drag the divider or press the arrow keys to move it; double-click for equal widths'
     );
     const put = (share: number): void => {
       if (this._arrangement) {

@@ -7,7 +7,7 @@ import { CellAndTexts } from './cell-and-texts';
 
 export type Pane = LevelPane | CellAndTexts;
 
-/** The panes of the columns. */
+/** The panes of the columns in sight, by column. */
 export class ColumnPanes {
   get(column: ColumnName): Pane | undefined {
     return this._panes.get(column);

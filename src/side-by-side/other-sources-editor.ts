@@ -1,7 +1,8 @@
 /**
- * An editor that shows the source texts of a program that no cell of the notebook shows, linked to its other levels.
+ * An editor for those source texts of a program that no cell of the notebook shows, such as the user's files.
  *
- * The texts are those that ran. The user cannot edit them; the caret and the mouse point at expressions.
+ * The texts are those that ran, linked to the program's levels. The user cannot edit them; the caret and the mouse
+ * point at expressions.
  */
 import { EditorState, Extension, StateEffect } from '@codemirror/state';
 import { EditorView, keymap, lineNumbers } from '@codemirror/view';
@@ -80,7 +81,7 @@ export interface ISourcePaneOptions {
   withoutCell: boolean;
 }
 
-/** The column of the sources. */
+/** The pane with the source texts of a program. */
 export class SourcePane implements IDisposable {
   constructor(private _options: ISourcePaneOptions) {
     const { snapshot, program, trans, model } = _options;
@@ -189,7 +190,7 @@ export class SourcePane implements IDisposable {
         changes: { from: 0, to: doc.length, insert: now.text },
         effects: setParts.of(now.parts)
       });
-      this._marked = ''; // the new text has no marks yet, so `mark` must set them again
+      this._marked = ''; // the new text has no marks yet: the next `mark` must set all of them
     }
     this._view.requestMeasure();
     const line = definitionLine(now.parts, snapshot, program);

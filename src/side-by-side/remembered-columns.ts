@@ -11,7 +11,7 @@ export const COLUMNS: readonly ColumnName[] = [
   'hlo'
 ];
 
-/** The arrangement of the columns. */
+/** The arrangement of the columns: order, hidden columns, widths, common scrolling. */
 export interface IArrangement {
   /** All columns from left to right, including hidden ones. */
   readonly order: readonly ColumnName[];
@@ -30,7 +30,10 @@ export const FIRST_ARRANGEMENT: IArrangement = {
   together: true
 };
 
-/** The width of a column: a window of 1440 pixels has room for four such columns beside JupyterLab's file browser. */
+/**
+ * The pixels that columns need side by side: four columns (the first number) or three. A window of 1440 pixels has room
+ * for four columns beside JupyterLab's file browser.
+ */
 const ROOM_FOR_FOUR = 1100;
 const ROOM_FOR_THREE = 1000;
 

@@ -261,7 +261,7 @@ export class WideView extends LinkedView {
     } else {
       for (const pane of this._panes.all()) {
         if (pane.view === null) {
-          pane.refresh(); // the kernel may now have the text that was missing
+          pane.refresh(); // the kernel may now have the text that this pane lacks
         }
       }
     }

@@ -11,7 +11,7 @@ import type { IMemory } from './side-by-side-options';
 /** The id of the only widget of this kind, which follows the notebook in front, as the panel does. */
 export const WIDE_ID = 'jupyter-jaxpr-wide';
 
-/** Make the widget; whoever adds it to the shell owns it. */
+/** Makes the widget; the caller adds the widget to the shell and owns it. */
 export function wideWidget(options: {
   trans: TranslationBundle;
   actions: IHeaderActions;

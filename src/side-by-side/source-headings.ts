@@ -53,7 +53,7 @@ class Heading extends WidgetType {
   }
 }
 
-/** The parts of the text in the editor. */
+/** Sets the parts of the text that the editor shows. */
 export const setParts = StateEffect.define<readonly ISourcePart[]>();
 
 export const partsField = StateField.define<readonly ISourcePart[]>({

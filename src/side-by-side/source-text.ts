@@ -8,7 +8,7 @@ import type { Links } from '../model/links';
 import type { SourceFiles } from '../model/source-files';
 import type { File, Snapshot } from '../protocol/snapshot';
 
-/** The largest number of lines that are named for an unknown text. */
+/** If the text of a file is unknown, a sentence names at most this many of its lines from which equations come. */
 const MOST_LINES = 12;
 
 /** Some consecutive lines of one file of the run; most often the whole file. */

@@ -38,7 +38,7 @@ export class TransformColumn {
     const { trans, model, snapshot, program, title, words, tools, host } =
       _options;
     this.node = element('section', 'jp-JaxprWide-column jp-JaxprTransform');
-    // The ARIA role is `group`, no landmark: a page may show several views with columns of the same names.
+    // The ARIA role is `group`, not a landmark: a page may show several views with columns of the same names.
     this.node.setAttribute('role', 'group');
     this.node.setAttribute('aria-label', title);
     const head = element('div', 'jp-JaxprWide-columnHead');

@@ -47,7 +47,7 @@ export class TransformToolbar {
     this._together.setAttribute('aria-pressed', String(together));
   }
 
-  /** Put the keyboard on the first switch. */
+  /** Moves the keyboard focus to the first switch. */
   focus(): void {
     this.node.querySelector('button')?.focus();
   }
@@ -72,11 +72,11 @@ export function transformTitle(
       );
     case 'jvp':
       return trans.__(
-        'The value and the derivative in one direction. JAX traces both; nothing runs.'
+        'The value and the derivative in one direction. JAX traces the value and the derivative; nothing runs.'
       );
     case 'linearize':
       return trans.__(
-        'The value, and the derivative as a linear program of the tangents. JAX traces both; nothing runs.'
+        'The value, and the derivative as a linear program of the tangents. JAX traces the value and the derivative; nothing runs.'
       );
   }
 }

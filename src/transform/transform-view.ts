@@ -71,7 +71,7 @@ export class TransformView extends LinkedView {
     this._showToolbar();
   }
 
-  /** Put the keyboard on the switches. */
+  /** Moves the keyboard focus to the switches of the toolbar. */
   focusFirst(): void {
     this._toolbar.focus();
   }

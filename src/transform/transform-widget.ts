@@ -9,7 +9,7 @@ import { TransformView } from './transform-view';
 /** The id of the only widget of this kind, which follows the notebook in front, as the panel does. */
 export const TRANSFORMS_ID = 'jupyter-jaxpr-transforms';
 
-/** Make the widget; whoever adds it to the shell owns it. */
+/** Makes the widget; the caller adds the widget to the shell and owns it. */
 export function transformWidget(options: {
   trans: TranslationBundle;
   actions: IHeaderActions;

@@ -16,7 +16,7 @@ export function wideIn(
     trans,
     actions,
     python: pythonColours,
-    // The arrangement lasts as long as the view.
+    // The arrangement of the columns is not stored: it lasts as long as the view.
     memory: { load: async () => undefined, keep: () => undefined }
   });
   widget.content.model = model;

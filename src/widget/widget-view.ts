@@ -97,7 +97,7 @@ export class WidgetView extends Panel {
 
   private _onReceived(_: unknown, { type }: Announcement): void {
     if (type !== 'snapshot') {
-      return; // the kernel may have dropped the run: then the saved document is shown
+      return; // only a snapshot ends the wait: a kernel that answers may have dropped the run
     }
     clearTimeout(this._waiting);
     if (this._refusal !== null) {
@@ -120,8 +120,9 @@ export class WidgetView extends Panel {
   }
 
   /**
-   * Show the views. Until the widget's run is in view, they would say that there is no program, or show an earlier run;
-   * each view draws the run in a frame of its own.
+   * Shows the views, which are hidden until the widget's run is in view: before, they would say that there is no
+   * program, or show an earlier run. Each view draws the run in the browser's next frame, so the views appear one frame
+   * later.
    */
   private _reveal(): void {
     requestAnimationFrame(() =>

@@ -37,6 +37,7 @@ OURS = (
     "magic.heartbeat.Heartbeat.start",
     "build.document_of_run.build",
     "program.jaxpr.walk.Walk.__init__",
+    "typed.cell.rewrite",
     "wire.comm.Publisher.publish",
     "scripts.display.show",
 )

@@ -103,6 +103,13 @@ def test_an_alarm_at_some_statements(shell: Shell) -> None:
     meet(shell, sorted(places, key=order)[:8])
 
 
+@pytest.mark.any_jax
+def test_an_alarm_while_ipython_compiles_the_cell(shell: Shell) -> None:
+    places = [place for place in statements(shell) if place[0] == "typed/cell.py"]
+    # IPython prints the error of a transformer of syntax trees as a warning, and Python prints each warning once.
+    meet(shell, sorted(places, key=order)[:2] * 2)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_an_alarm_at_each_statement(shell: Shell, part: int) -> None:

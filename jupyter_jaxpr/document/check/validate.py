@@ -56,7 +56,7 @@ def read(data: str | bytes | dict[str, Any]) -> Snapshot:
         if len(data) > TEXT:
             raise ValueError(_TOO_LONG)
         try:
-            # Some editors of Windows write a byte order mark.
+            # The byte order mark that some editors of Windows write is removed.
             text = data.removeprefix("\ufeff") if isinstance(data, str) else data.removeprefix(BOM_UTF8)
             fields = msgspec.json.decode(text)
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
@@ -252,8 +252,10 @@ class _Check:
             index(frame.function, document.strings, "a frame's function")
             need(frame.line >= 0 and frame.end_line >= frame.line, "a frame's lines")
             need(frame.column >= -1 and frame.end_column >= -1, "a frame's columns")
+        frames_of_stacks = set[int]()
         for stack in document.stacks:
-            indices([*stack.frames, *stack.library], document.frames, "a stack's frame")
+            frames_of_stacks.update(stack.frames, stack.library)
+        indices(frames_of_stacks, document.frames, "a stack's frame")
 
     def _scope(self, scope: Scope, path: str) -> None:
         document = self._document

@@ -12,7 +12,7 @@ from ..types.document import Snapshot
 from .saved_copy import saved_copy
 from .without_values import as_saved
 
-#: The ending of the file name.
+#: The ending of the name of a document's file.
 SUFFIX = ".jaxpr.json"
 
 

@@ -19,7 +19,7 @@ from ..types.timing import ProgramTiming, Sweep
 from ..types.transform import Transform
 from .saved_copy import compact
 
-#: The text that replaces a value.
+#: The text that replaces a value of the user in a copy without values.
 NOT_SAVED = "not saved"
 LEFT_OUT = "Values are left out by the setting JaxprMagics.values."
 _NO_VALUES = "The values of the call are not saved."

@@ -10,7 +10,7 @@ DIFF_CONTEXT = 3
 
 
 class Signed(Protocol):
-    """A row of a diff."""
+    """What `near_differences` reads of a row of a diff: whether the row differs."""
 
     @property
     def sign(self) -> str:

@@ -58,7 +58,7 @@ class ControlFlow:
             fori_loop are not part of the user's carry and are left out.
         consts: The path and the type of each value that is the same at every step.
         xs: The path, the type of one step and the whole type of each array that is split along its first axis.
-        ys: The same for each array into which the steps are stacked.
+        ys: The path, the type of one step and the whole type of each array into which the steps' outputs are stacked.
         operands: The path and the type of each operand of the branches.
         results: The path and the type of each result of the branches.
         branches: The branches of a cond or a switch in the order of the jaxpr, False first; empty for others.

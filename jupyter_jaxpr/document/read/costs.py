@@ -19,7 +19,7 @@ class CostOf:
         file: The file of the line; None where `line` is None.
         equations: The number of equations of the line or the primitive.
         flops: Operations in the most expensive call; the rows add up to the operations of the program.
-        flops_min: Operations in the cheapest call; the rows add up, too.
+        flops_min: Operations in the cheapest call; the rows add up to the smallest number of operations of the program.
         transcendentals: Functions such as sin, in the most expensive call.
         bytes_read: Bytes that the equations read, in the most expensive call.
         bytes_written: Bytes that the equations write, in the most expensive call.

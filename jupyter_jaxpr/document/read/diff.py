@@ -57,7 +57,17 @@ class Difference:
 
 
 class Diff:
-    """The comparison of two programs. The diff is true if anything differs; `print` shows the differing lines."""
+    """The comparison of two programs. The diff is true if anything differs; `print` shows the differing lines.
+
+    Attributes:
+        added: the equations (or lines) that only the second program has.
+        removed: the equations (or lines) that only the first program has.
+        changed: the equations (or lines) of both programs that differ from their partner.
+        moved: the equations (or lines) of both programs whose partner is at another position or in another inner
+            program.
+        signature: the differences of arguments, results and inputs of inner programs, as rows of the document.
+        remarks: sentences on the diff, for example that equations went into a scan.
+    """
 
     def __init__(self, document: ProgramDiff) -> None:
         """Read a diff of the document; the diff must have all its rows."""
@@ -71,19 +81,13 @@ class Diff:
             elif row.before is not None:
                 partner = document.rows[row.partner].after if row.partner >= 0 else None
                 differences["moved"].append(_difference(row, row.before, partner))
-        #: the equations (or lines) that only the second program has
         self.added = tuple(differences["added"])
-        #: the equations (or lines) that only the first program has
         self.removed = tuple(differences["removed"])
-        #: the equations (or lines) of both programs that differ from their partner
         self.changed = tuple(differences["changed"])
-        #: the equations (or lines) of both programs whose partner is at another position or in another inner program
         self.moved = tuple(differences["moved"])
-        #: the differences of arguments, results and inputs of inner programs, as rows of the document
         self.signature = tuple(
             row for row in document.rows if row.what not in ("equation", "line") and row.sign != "same"
         )
-        #: sentences on the diff, for example that equations went into a scan
         self.remarks = tuple(document.remarks)
 
     def __bool__(self) -> bool:
@@ -111,7 +115,7 @@ _COLUMNS = 80
 def wrapped(text: str, indent: str) -> list[str]:
     """Return a text broken into lines of at most 80 columns."""
     if len(indent) + len(text) <= _COLUMNS and text.isprintable() and not text.endswith(" ") and text:
-        return [indent + text]  # most rows of a large diff fit into one line, and this path is fast
+        return [indent + text]  # a faster path for a row that fits into one line, as most do
     return textwrap.wrap(
         text,
         _COLUMNS,

@@ -14,7 +14,7 @@ Noise = Literal["convert", "broadcast", "wrapper", "unused"]
 
 
 class DiffOf(Struct):
-    """One side of a diff."""
+    """One side of a diff: which program of which run."""
 
     snapshot: Annotated[str, _text("The id of the run.")]
     program: Annotated[int, _text("The index into `programs` of the run.")]

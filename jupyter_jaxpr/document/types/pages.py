@@ -94,7 +94,7 @@ class ScopePage(Struct):
 
 
 class SourceStretch(Struct):
-    """Lines of a file."""
+    """Consecutive lines of a source file."""
 
     first_line: Annotated[int, _text("The number of the first line, from 1.")]
     text: Annotated[str, _text("The lines, separated by newlines.")]

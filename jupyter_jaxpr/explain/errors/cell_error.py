@@ -222,9 +222,10 @@ def trace_error(error: BaseException, function: str, budget: Budget | None = Non
     # Outside of IPython, JAX removes its own frames from the traceback, so `raised.in_trace` can be False in a trace.
     in_trace = raised is not None and (raised.in_trace or raised.place.function.rpartition(".")[2] == function)
     if explained_error.title is None:
-        text = f"{function} could not be traced. The trace raised {_first_line(error)}."
+        error_line = _first_line(error)
+        text = f"{function} could not be traced. The trace raised {error_line}."
         if not in_trace:
-            text = f"The call of {function} raised {_first_line(error)}."
+            text = f"The call of {function} raised {error_line}."
     # JAX raises FloatingPointError after a program ran, when it checks the results for NaN.
     elif (explained_error.traced or in_trace) and not isinstance(error, FloatingPointError):
         text = f"{function} could not be traced. {explained_error.text}".rstrip()
@@ -233,7 +234,9 @@ def trace_error(error: BaseException, function: str, budget: Budget | None = Non
     return Finding(
         "trace_raised",
         text,
-        cure="Correct the line and run the cell again." if explained_error.title is None else None,
+        cure="Correct the line that raised the error, and run the cell again."
+        if explained_error.title is None
+        else None,
         detail=error_lines(error),
         function=function,
         place=explained_error.place,

@@ -18,7 +18,7 @@ from .iterated import MadeAt
 from .new_names import stored_names
 from .statements import LoopStatement
 
-#: Methods of which each call gives another value: they take from a container, read a file or advance a generator.
+#: Methods that give another value at each call: they take from a container, read a file or advance a generator.
 _TAKES = frozenset({"pop", "popleft", "popitem", "send", "read", "readline"})
 _ANEW = ("time.", "random.", "np.random.", "numpy.random.", "datetime.", "os.")
 _INT32 = 1 << 31

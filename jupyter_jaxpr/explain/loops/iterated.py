@@ -73,7 +73,7 @@ class IteratedReader:
                 raise Cannot("The rewrite does not support a loop that counts the elements of a reversed sequence.")
             number = target.elts[0]
             counted = arguments[0]
-            # enumerate(zip(xs, ys)) and enumerate(reversed(xs)) count the elements of xs
+            # The number of elements of zip(xs, ys) and of reversed(xs) is the length of xs.
             if isinstance(counted, ast.Call) and counted.args:
                 counted = counted.args[0]
             count = f"{self._names.jnp}.arange(len({ast.unparse(counted)}))"
@@ -81,7 +81,7 @@ class IteratedReader:
                 result, xs=[count, *result.xs], targets=[number, *result.targets], numbers=target_names(number)
             )
         if called == "zip" and isinstance(target, ast.Tuple) and len(target.elts) == len(arguments):
-            # equations at the place of `zip` show that some arguments are arrays, but not which ones
+            # Equations at the place of `zip` show that some arguments are arrays, but not which: asarray converts all.
             if self._made_at(iterated):
                 xs = [f"{self._names.jnp}.asarray({ast.unparse(argument)})" for argument in arguments]
                 return Iterated(xs=xs, targets=list(target.elts), before=[], numbers=set())
@@ -122,7 +122,7 @@ class IteratedReader:
             if has_equations is None:
                 raise Cannot(_NO_POSITIONS)
             if has_equations:
-                continue  # equations at the place of the subscript show an array, which a traced index can read
+                continue  # the subscript recorded equations, so it reads an array: a traced index can do so, too
             base = ast.unparse(subscript.value)
             simple = isinstance(subscript.slice, ast.Name) and len(bounds) == 1
             if not simple or {"carry", target.id} & target_names(subscript.value) or _changes(body, subscript.value):

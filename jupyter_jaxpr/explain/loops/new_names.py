@@ -103,7 +103,7 @@ def is_read_later(loop: LoopStatement, name: str) -> bool:
 def _outer_loops(loop: LoopStatement) -> set[int]:
     """Return the ids of the nodes of the outer loops.
 
-    In its next iteration, such a node may read a value that the loop assigned.
+    In the next iteration of an outer loop, these nodes may read a value that the inner loop assigned.
     """
     return set().union(*_loops_around(loop))
 

@@ -376,7 +376,7 @@ class _Writer:
         lines = self._loop.lines
         end = node.end_lineno or node.lineno
         if has_long_text(node):
-            return ast.unparse(node)  # a change of the indentation would change a multi-line string
+            return ast.unparse(node)  # indenting the user's lines would change a multi-line string
         if isinstance(node, ast.stmt) and not lines[node.lineno - 1][: node.col_offset].strip():
             first = node.lineno - 1
             while first > self._loop.line and lines[first - 1].lstrip().startswith("#"):

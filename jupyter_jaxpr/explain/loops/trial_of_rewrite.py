@@ -114,7 +114,8 @@ def tried(loop: LoopStatement, edits: Sequence[Edit], file: str, observed: Obser
     except not_of_a_signal(Exception):
         return _failed(fun, args, kwargs, before, budget)
     if gives(after, before):
-        # An equal size means that no copied function ran: the call ran the original loop, for example through a method.
+        # If the program still has as many equations, no copied function ran: the call ran the original loop, for
+        # example through a method.
         return "applies" if after.size < before.size and _computes_alike(after, before) else "untried"
     if _sizes(after) == _sizes(before):
         return "stacks"
@@ -125,7 +126,7 @@ def _failed(fun: Any, args: Any, kwargs: Any, before: ResultTypes, budget: Budge
     """Return `fails` if the rewrite causes the error. Return `untried` if the unedited function fails now, too."""
     try:
         return "fails" if gives(result_types(fun, args, kwargs, budget), before) else "untried"
-    except Untried:  # the code cannot be traced safely, or the trace of the unedited loop takes too long
+    except Untried:  # unknown whether the unedited function fails, too: the error of the edited one counts
         return "fails"
     except not_of_a_signal(Exception):
         return "untried"

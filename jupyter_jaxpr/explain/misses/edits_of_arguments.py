@@ -326,7 +326,7 @@ def _pass(sides: Sequence[Side], fun: Any, names: Mapping[str, Any], budget: Bud
     edited = [_edited(side, fun, names) for side in sides]
     if one_key and not all(have_one_key(edited[0], arguments) for arguments in edited[1:]):
         return False
-    # `_retype` checks the two calls that get one key: the numbers that they convert are known to stay the same.
+    # For the two calls that get one key, `_retype` has already checked that converted numbers keep their value.
     if not one_key and any(
         _may_change_a_value(side.given, after) for side, after in zip(sides, edited, strict=True) if side.templates
     ):

@@ -81,8 +81,8 @@ def tried_at_top(sketch: Sketch, names: Mapping[str, Any], budget: Budget) -> Ou
     try:
         old = _statements(ast.parse(text), min(lines), max(lines))
         new = _statements(ast.parse(edited(text, sketch.cure.edits)), min(lines), max(lines) + shift)
-        # The names that the unedited statements assign, and those that only the edited statements assign, if they exist
-        # already.
+        # The trial compares the types of these names: the unedited statements assign them, or the notebook has them
+        # and the edited statements assign them.
         stored = sorted(_stored(old) | (_stored(new) & names.keys()))
         passed = [name for name in stored if name in names]
         functions = [_function(body, passed, stored, names) for body in (old, new)]

@@ -108,7 +108,7 @@ def leaked_tracers(traced: Sequence[tuple[str, Reach]]) -> list[Finding]:
     traced_names = {name for name, _ in traced}
     told_ids: set[int] = set()
     tracers_by_holder: dict[tuple[str, str], tuple[Reach, list[Any]]] = {}
-    # the last function comes first: tracers of the earlier traces may also be reachable from this function
+    # The last trace comes first and takes its tracers: the function of an earlier trace may reach them, too.
     for name, reach in reversed(traced):
         for holder, tracer in _tracers_in(reach):
             if id(tracer) in told_ids or _was_there(tracer, reach.tracers):
@@ -181,7 +181,7 @@ def _object_of(fun: Any) -> Any:
 def _scopes(function: FunctionType) -> list[Scope]:
     """Return the scope of a function, and the scopes of the user's functions that its code names."""
     functions, scopes = [function], []
-    for named in functions:  # the loop body appends to `functions`
+    for named in functions:  # the loop also visits the functions that its body appends
         scope = Scope(named.__code__, named.__globals__, weakref.ref(named))
         scopes.append(scope)
         for _, value in _named_values(scope):
@@ -216,7 +216,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def _tracers_in(reach: Reach) -> Iterator[tuple[str, Any]]:
-    """Yield the tracers that a function can reach, each with the path of the object that stores it: self.last."""
+    """Yield the tracers that a function can reach, with the path of the object that stores each, such as self.last."""
     search = _Search(frozenset(_literals(reach)))
     for scope in reach.scopes:
         for name, value in _named_values(scope):

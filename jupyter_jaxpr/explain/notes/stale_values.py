@@ -91,7 +91,7 @@ def stale_values(run: Run) -> list[Finding]:
 def _traces(run: Run, activity: FunctionActivity) -> Iterator[tuple[ValuesAtTrace, _Wording]]:
     """Yield the traces whose programs later calls used, with the sentences for each.
 
-    Certain cases come before possible ones.
+    Traces that a call certainly used come before traces that a call may have used.
     """
     reused = list(activity.programs_reused.values())
     uncertain: list[ValuesAtTrace] = []

@@ -66,7 +66,7 @@ def differs_from(function: Any, is_clock: IsClock) -> str | None:
                 return None
             continue
         before = before_reading(statement, lambda node: is_clock(node, names))
-        # the values of the parameters are checked where the function is called
+        # The function may format its parameters as text: `timed_code` checks that the call passes no result of JAX.
         parameters = frozenset(_parameters(tree))
         if any(isinstance(node, _MAY_WAIT) and not _formats(node, parameters) for node in before):
             return None

@@ -22,7 +22,7 @@ from ..called_code import names_of, tree_of
 
 #: The search for jitted calls enters at most this many nested calls of the user's plain functions.
 _DEEP = 3
-#: The modules whose functions dispatch work and do not wait for it, except the functions in _WAITING.
+#: The modules whose functions do not wait for JAX's work, except the functions in _WAITING.
 _MODULES = ("jax.numpy", "jax.lax", "jax.random", "jax.nn")
 _WAITING = frozenset(
     "argwhere array_repr array_str bincount compress extract flatnonzero intersect1d load nonzero repeat save savez "
@@ -30,7 +30,7 @@ _WAITING = frozenset(
 )
 #: The functions of jax.lax that trace the functions among their arguments, so that a lambda there gets no value.
 _TRACING = frozenset("associative_scan cond fori_loop map reduce scan switch while_loop".split())
-#: The functions of these modules that may dispatch no work, or whose work is done when the function returns.
+#: The functions of _MODULES that may dispatch no work, or whose work is done when the function returns.
 _NO_WORK = frozenset(
     "arange array asarray astype broadcast_shapes can_cast copy dtype einsum_path empty empty_like eye finfo "
     "from_dlpack frombuffer full full_like get_printoptions identity iinfo iscomplexobj isdtype isrealobj isscalar "
@@ -107,7 +107,7 @@ class Scope:
         last: ast.expr | None = None
         operation: ast.expr | None = None
         tainted = assigned(body) | _appended(body)
-        # The ids of nodes that need no check: calls that only wait for work from before these statements, and the
+        # The ids of nodes that need no check: calls that wait only for work from before the timed statements, and the
         # functions in these calls.
         skipped_ids: set[int] = set()
         for statement in body:
@@ -156,7 +156,7 @@ class Scope:
         return isinstance(node, ast.BinOp) and self._is_array(node, local)
 
     def _is_array(self, node: ast.expr, local: frozenset[str]) -> bool:
-        """Return whether the value of an expression is an array of JAX, as far as the names have these values yet."""
+        """Return whether the value of an expression is an array of JAX; False if the value is unknown."""
         if isinstance(node, ast.BinOp):
             sides = (node.left, node.right)
             return any(self._is_array(side, local) for side in sides) and all(
@@ -378,7 +378,7 @@ def _parts_of_arguments(call: ast.Call) -> list[ast.expr]:
 
 
 def _mapping(call: ast.Call) -> list[ast.Call]:
-    """Return the call `map(f, xs)` inside of `list(map(f, xs))`. An empty list if there is none."""
+    """Return a list with the call `map(f, xs)` in `list(map(f, xs))`. An empty list if there is none."""
     return [argument for argument in call.args[:1] if isinstance(argument, ast.Call)]
 
 

@@ -208,9 +208,9 @@ class TimedCode(Scope):
     def _bound(
         self, tree: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call, method: Any, local: frozenset[str]
     ) -> dict[str, Any]:
-        """Return the parameters of a function to which the call, or a default, gives a function that does not wait.
+        """Return {parameter: function} for the parameters of a called function that get a function which does not wait.
 
-        Each comes with that function.
+        The call passes the function, or it is the default of the parameter.
         """
         names = [parameter.arg for parameter in [*tree.args.posonlyargs, *tree.args.args]]
         holder = self._called(call.func.value, local) if isinstance(call.func, ast.Attribute) else None
@@ -242,7 +242,8 @@ class TimedCode(Scope):
     def _functions(self, node: ast.AST, local: frozenset[str], called: frozenset[str]) -> Iterator[Timing]:
         """Yield the measurements by a clock, a timer or another function in the functions that the cell defines.
 
-        `called` are the names that the cell calls outside of functions: JAX does not trace a plain function of these.
+        `called` are the names that the cell calls outside of functions. JAX does not trace a plain function that is
+        called there.
         """
         for child in ast.iter_child_nodes(node):
             inside = local
@@ -288,7 +289,7 @@ class TimedCode(Scope):
             if name is not None:
                 started[name] = place
             elif ended is None and any(self._is_clock(node, local) for node in ast.walk(statement)):
-                started.clear()  # the statement reads a clock, but not in one of the ways that this search knows
+                started.clear()  # the statement reads a clock in an unknown way, so earlier readings are forgotten
             for inner in blocks(statement):
                 yield from self._clocks(inner, local)
             if isinstance(statement, ast.With) and any(self._times(item, local) for item in statement.items):

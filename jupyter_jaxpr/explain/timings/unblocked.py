@@ -62,7 +62,7 @@ def _finding(timing: Timing, file: str, observation: Observation) -> Finding:
         "time": "%time",
         "timeit": "%timeit",
     }.get(timing.how, timing.how)
-    # the name of a construct outside of jit also has the name of its body, such as scan(step)
+    # the name of an eager construct also contains the name of its body, such as scan(step)
     compiled = timing.how != "timeit" and any(
         (function.name == timing.function or function.name.startswith(f"{timing.function}(")) and function.compiles
         for function in observation.functions

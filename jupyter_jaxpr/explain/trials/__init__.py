@@ -1,1 +1,1 @@
-"""Tries cures, so that a card shows only a cure that works: copied values, a time limit, traces of edited code."""
+"""Tries cures, so that the panel shows only cures that work: copied values, a time limit, traces of edited code."""

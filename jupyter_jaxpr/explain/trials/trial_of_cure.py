@@ -103,7 +103,7 @@ def _outcome_of_edits(raised: RaisedAt, edits: Sequence[Edit], budget: Budget) -
 
 
 def _with_dependents(module: ast.Module, body: list[ast.stmt]) -> list[ast.stmt]:
-    """Return the edited statements of a block, and the statements between them that read a name from an earlier one."""
+    """Return the edited statements of a block, and the statements between them that read a name which these assign."""
     block = next((inside for inside in _blocks(module) if all(statement in inside for statement in body)), None)
     if block is None or len(body) < 2:
         return body

@@ -146,7 +146,7 @@ def _type(leaf: Any) -> str | None:
 
     try:
         aval = jax.typeof(leaf)
-    except not_of_a_signal(Exception):  # JAX has no type for such a leaf, for example a string
+    except not_of_a_signal(Exception):  # JAX has no type for the leaf, which may be a string
         return None
     return str(aval.str_short(short_dtypes=True)) if hasattr(aval, "str_short") else str(aval)
 

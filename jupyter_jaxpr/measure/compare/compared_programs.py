@@ -59,7 +59,7 @@ def compare_programs(observer: Observer, programs: Sequence[Named], *, report: R
     first_name, first = programs[0]
     try:
         leaves = first.values.get() if first.values is not None else None
-    except ValuesGone:  # the message of `ValuesGone` has a cure for the stepper; another cure follows below
+    except ValuesGone:  # this message has a cure for the stepper; the message below has one for the comparison
         leaves = None
     if leaves is None:
         raise ValuesGone(_NO_VALUES.format(name=first_name, cure=cure(_KEEP_OR_NAME, KEEP_AND_INSPECT)))

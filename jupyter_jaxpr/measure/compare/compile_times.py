@@ -45,6 +45,6 @@ def compile_samples(programs: Sequence[ObservedProgram | None], stop: Stop) -> l
                     start = time.perf_counter()
                     lowered.compile(compiler_options={"xla_dump_max_hlo_modules": next(_UNSEEN)})
                     samples[place].append(time.perf_counter() - start)
-            except not_of_a_signal(Exception):  # this version of JAX or XLA refuses the option
+            except not_of_a_signal(Exception):  # this version of JAX or XLA refuses the changed option
                 refused.add(place)
     return [[] if place in refused else seconds for place, seconds in enumerate(samples)]

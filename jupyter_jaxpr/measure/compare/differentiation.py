@@ -83,6 +83,6 @@ def _is_inexact(leaf: Any) -> bool:
 
     try:
         dtype = jax.typeof(leaf).dtype
-    except not_of_a_signal(Exception):  # JAX has no type for such a leaf, for example a string
+    except not_of_a_signal(Exception):  # JAX has no type for the leaf, which may be a string
         return False
     return bool(jax.numpy.issubdtype(dtype, jax.numpy.inexact))

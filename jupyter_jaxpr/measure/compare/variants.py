@@ -75,8 +75,8 @@ class Variant:
     error: str | None = None
     notes: list[str] = field(default_factory=list)
     calls: int = 0
-    compile_samples: Sequence[float] = ()  # the seconds of the repeated compiles by XLA
-    compiled_before: bool = False  # true if JAX had compiled the function's program before the comparison
+    compile_samples: Sequence[float] = ()  # `compile_samples`: the seconds of the repeated compiles by XLA.
+    compiled_before: bool = False  # `compiled_before`: JAX had compiled the program before.
 
     @property
     def program(self) -> ObservedProgram | None:

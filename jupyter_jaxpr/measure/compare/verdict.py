@@ -49,10 +49,10 @@ def _named(variant: Variant) -> str:
 
 
 def _compiles(first: Variant, second: Variant) -> str | None:
-    """Return the sentence on the times of the repeated compiles; None if XLA did not compile both.
+    """Return the sentence on the times of the repeated compiles; None if XLA did not compile both variants.
 
     The sentence says that the compiles are repeated, because the table beside it has the times of the first compiles,
-    whose ratio can be another.
+    whose ratio can be different.
     """
     if None in (first.compile, second.compile) or first.from_disk or second.from_disk:
         return None

@@ -1,4 +1,6 @@
-"""Lowers and compiles the tagged twin of a traced program; no Python of the user runs, nothing is executed.
+"""Lowers and compiles the tagged twin of a traced program: a copy whose name stacks contain the equations' numbers.
+
+No Python of the user runs, and no program is executed.
 
 JAX lowers the twin from its record of the call, so that shardings, layouts, donated and unused arguments are those of
 the program. The twin leaves no trace in JAX's caches: its lowering is stored under the twin object, which this module
@@ -46,10 +48,11 @@ class CompiledTwin:
 
 
 def lower_twin(walk: Walk, scope: int, traced: Any) -> Any:
-    """Return the twin of a `jax.stages.Traced` as a `jax.stages.Lowered`.
+    """Return the tagged twin of a program (a `jax.stages.Traced`), lowered to a `jax.stages.Lowered`.
 
     Args:
-        walk: The walk of the program; the tags contain its indices.
+        walk: The `Walk` that has read the equations of the program; a tag has the index of a scope of the `Walk`, and
+            the index of an equation in this scope.
         scope: The scope of the program in the walk.
         traced: JAX's record of the call.
 
@@ -63,10 +66,10 @@ def lower_twin(walk: Walk, scope: int, traced: Any) -> Any:
 def compile_twin(
     walk: Walk, scope: int, traced: Any, tell: Callable[[str], None], stopped: Callable[[], bool]
 ) -> CompiledTwin:
-    """Lower and compile the twin.
+    """Lower and compile the tagged twin of a program.
 
     Args:
-        walk: The walk through the program.
+        walk: The `Walk` that has read the equations of the program.
         scope: The scope of the program in the walk.
         traced: JAX's record of the call.
         tell: Called with a text on the present work.

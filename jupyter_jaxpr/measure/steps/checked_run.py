@@ -197,7 +197,7 @@ class Construct:
         return pairs, " ".join(filter(None, (_verdict(pairs), self._counts(recorded_trips, values, real))))
 
     def _counts(self, recorded: int, values: list[Any], real: list[Any]) -> str | None:
-        """Return a sentence that compares the recorded number of steps with that of a copy which only counts its steps.
+        """Return a sentence that compares the recorded number of steps with that of a program that only counts steps.
 
         None if the construct is no while loop.
         """

@@ -65,8 +65,8 @@ class Kept:
         self.target = target
         self.visit_every = 1
         self.step_every = 1
-        self.visit_count = 0  # the number of visits so far
-        self.trips = 0  # the number of steps of all visits so far
+        self.visit_count = 0  # `visit_count`: the number of visits so far.
+        self.trips = 0  # `trips`: the number of steps of all visits so far.
         self.points: list[_Point] = []
         self.ends: list[VisitEnd] = []
         self._capacity = points
@@ -75,7 +75,7 @@ class Kept:
         self._lost = False
 
     def add(self, buffers: dict[str, Any]) -> None:
-        """Add the steps and visits in the buffers of one piece."""
+        """Add the recorded steps and visits from the buffers of one piece of the run."""
         room = buffers["step"].shape[0] - 1
         count = min(int(buffers["points"]), room)
         self._lost |= int(buffers["points"]) > room

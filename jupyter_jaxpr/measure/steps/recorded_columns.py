@@ -19,7 +19,7 @@ class Column:
     """One column of a recording: a value at each step, and for some columns also at the end of each visit."""
 
     role: str
-    # the index among the columns with the same role, in the order in which the equation has them
+    # the index among the columns with the same role, such as carry, in the order of the values in the equation
     index: int
     sketch: Sketch
     compared: Compared | None = None

@@ -32,6 +32,6 @@ class Steps:
     thinned: str | None
     # if the loop never ends: the number of steps after which its state repeats (1 if the state is constant); else None
     never_ends: int | None
-    results: list[Any] | None  # the flat results of the program; None if the run was stopped
-    trips: int  # the number of steps of all visits
+    results: list[Any] | None  # `results`: the flat results of the program; None if the run was stopped.
+    trips: int  # `trips`: the number of steps of all visits.
     notes: list[str] = field(default_factory=list)

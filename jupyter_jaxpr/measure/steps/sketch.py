@@ -101,7 +101,7 @@ class Sketch:
         lowest, highest = jnp.min(jnp.where(finite, wide, jnp.inf)), jnp.max(jnp.where(finite, wide, -jnp.inf))
         mean, norm = jnp.sum(clean) / jnp.maximum(count, 1), jnp.sqrt(jnp.sum(clean * clean))
         nans = jnp.sum(jnp.isnan(flat), dtype=jnp.int32)
-        # Each part needs a buffer, which makes the compile slower, so there are only few parts.
+        # Each kept part of a value needs a buffer, which makes the compile slower, so only few parts are kept.
         return (flat[:_FIRST], jnp.stack([lowest, highest]), jnp.stack([mean, norm]), jnp.stack([count, nans]))
 
     def read(self, parts: tuple[Any, ...]) -> Seen:

@@ -23,8 +23,8 @@ _SIDES = (512, 1024, 2048, 4096, 8192)
 _SIZES = (16_000_000, 64_000_000, 256_000_000)
 # the bytes of the copied arrays on an accelerator, which has larger caches and faster memory
 _ON_DEVICE_SIZES = (256_000_000, 1_000_000_000)
-_SECONDS = 0.7  # the seconds after which a measurement tries no larger size
-_SHARE = 0.1  # about how many seconds the timed calls of one size take
+_SECONDS = 0.7  # A measurement tries no larger size after this many seconds.
+_SHARE = 0.1  # The timed calls of one size take about this many seconds.
 _RUNS_AT_LEAST = 3
 _RUNS_AT_MOST = 20
 
@@ -154,7 +154,7 @@ def _best(
         rate = work(number) / fastest
         if best is None or in_place or rate > best[0]:
             best = rate, number
-        # A size can take eight times as long as the previous one, and runs at least four times.
+        # The next size may take eight times as long as this one, and runs at least four times.
         if stop() or time.perf_counter() - began + 8 * (_RUNS_AT_LEAST + 1) * fastest > _SECONDS:
             break
     return best

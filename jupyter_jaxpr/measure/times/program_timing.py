@@ -141,7 +141,7 @@ def _values(name: str, program: ObservedProgram) -> list[Any]:
     try:
         if program.values is not None:
             return program.values.get()
-    except ValuesGone:  # the message of `ValuesGone` has a cure for the stepper; another cure follows below
+    except ValuesGone:  # this message has a cure for the stepper; the message below has one for the timing
         pass
     raise ValuesGone(program.no_values or _NO_VALUES.format(name=name, cure=cure(_TIME_OR_KEEP, KEEP_AND_INSPECT)))
 
@@ -249,7 +249,7 @@ class _Trial:
     def _is_program_of(self, jitted: Any, call_arguments: Given) -> bool:
         try:
             traced = call_leaves(jitted, *call_arguments)
-        # the call does not work in this version of JAX, so the executable is called directly
+        # JAX's private function does not work in this version of JAX, so the executable is timed, not the jitted call.
         except not_of_a_signal(Exception):
             return False
         return traced is not None and traced[0] is self._program.jaxpr
@@ -334,7 +334,7 @@ class _Trial:
             with self._observer.looking_away():
                 jax.block_until_ready(fun(*args, **kwargs))
             inner = [getattr(jitted, "_fun", None) for jitted in calls.calls]
-        except not_of_a_signal(Exception):  # if the call raises, the timed calls raise, too, and add a note
+        except not_of_a_signal(Exception):  # no note here: the timed calls raise the same error, and add a note
             return
         finally:
             calls.stop()

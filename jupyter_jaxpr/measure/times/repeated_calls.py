@@ -163,7 +163,7 @@ class Timed:
 
     @property
     def share(self) -> float:
-        """The share of the samples that are taken, from 0 to 1."""
+        """The share of the samples that have been taken, from 0 to 1."""
         return len(self._seconds) / self._turns if self._turns else 0.0
 
     def warm(self) -> Warm | None:
@@ -246,7 +246,7 @@ class _Inputs:
             for flag, leaf in zip(donated or [False] * len(self._leaves), self._leaves, strict=True)
         ]
         size = sum(leaf.nbytes for flag, leaf in zip(self._donated, self._leaves, strict=True) if flag)
-        # the number of calls for which copies may exist at the same time
+        # the number of calls whose copies of donated arguments may exist at the same time
         self.at_once = max(1, _COPIED_BYTES // max(size, 1))
 
     def fresh(self, count: int) -> list[Given]:

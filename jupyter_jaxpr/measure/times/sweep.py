@@ -149,7 +149,7 @@ def _carry_out(result: Sweep, swept: Sequence[Swept], values: Values, report: Re
         try:
             value = values.value(text)
             number = number_of(value)
-            # the arguments for this value are not made, because they might not even fit into memory
+            # If all calls would take too long, the arguments are not made either: they might not even fit into memory.
             if all(function.takes_too_long(number) for function in swept):
                 result.stopped = (
                     f"The sweep ended before {values.name} = {text}, after {_progress(result)}: a call was expected "

@@ -172,7 +172,7 @@ class Swept:
     def measure(
         self, point: Point, args: tuple[Any, ...], kwargs: dict[str, Any], doing: Callable[[str], None]
     ) -> None:
-        """Measure a point."""
+        """Measure one point of a sweep, and store the measurements in it."""
         import jax
 
         jax.block_until_ready((args, kwargs))
@@ -326,7 +326,7 @@ class Swept:
         with self._observer.looking_away() as events:
             try:
                 lowered = traced.lower()
-                # JAX has just made this executable and still has it in its cache
+                # `compile` is fast here: JAX still has the executable of the timed call in its cache.
                 executable = lowered.compile() if not events() else None
             # compiling does not work in this version of JAX, so the bytes are unknown
             except not_of_a_signal(Exception):

@@ -169,7 +169,7 @@ def _variadic(key: Key) -> dict[str, int]:
 
 
 def _only_in(key: Key, other: Key) -> list[str]:
-    """Return the keyword arguments that `key` passed and `other` neither passed nor has as a default value."""
+    """Return the arguments that `key` passed, without those that `other` passed or has as default values."""
     other_names = {*passed(other), *other.defaults}
     return [name for name in passed(key) if name not in other_names and not _ONE_OF_MANY.fullmatch(name)]
 
@@ -220,7 +220,8 @@ def passed_differently(old: Key, new: Key) -> int:
     return len({name for name, _ in ways[0] ^ ways[1]})
 
 
-# The ways in which two calls pass the same argument differently, as (text, text for calls that differ in nothing else).
+# Sentences on how a call passes arguments unlike the earlier call. Each pair has the sentence for calls that also
+# differ in other ways, and the sentence for calls that differ in nothing else.
 _WAYS = (
     (
         "The call passes {names} by keyword, not by position.",

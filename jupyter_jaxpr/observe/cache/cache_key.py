@@ -38,13 +38,20 @@ NO_STATICS: Mapping[str, StaticValue] = {}
 
 
 class Leaf(NamedTuple):
-    """The part of a cache key that comes from one leaf of the dynamic arguments."""
+    """The part of a cache key that comes from one leaf of the dynamic arguments.
 
-    aval: Any  # the ShapedArray that JAX makes of the value; None if JAX does not accept the value
-    holder: str  # the class of the value: 'jax.Array', 'numpy', a Python type such as 'float', 'tracer', ...
-    sharding: Any  # the jax.sharding.Sharding of a jax.Array; None for other values
+    Attributes:
+        aval: the ShapedArray that JAX makes of the value; None if JAX does not accept the value.
+        holder: the class of the value: 'jax.Array', 'numpy', a Python type such as 'float', 'tracer', ...
+        sharding: the jax.sharding.Sharding of a jax.Array; None for other values.
+        layout: the major_to_minor tuple of a jax.Array; None if the layout was not read.
+    """
+
+    aval: Any
+    holder: str
+    sharding: Any
     committed: bool | None
-    layout: Any  # the major_to_minor tuple of a jax.Array; None if the layout was not read
+    layout: Any
 
     @property
     def weak(self) -> bool:
@@ -87,15 +94,18 @@ class JitOptions:
 
     JAX's own record of these options compares by identity, although two `jax.jit` of one function share their cache
     entries. JAX's record also keeps the default values of the function's parameters alive, which may be arrays.
+
+    Attributes:
+        donates: true if `donate_argnums` or `donate_argnames` is set.
+        keeps_unused: the option `keep_unused` of `jax.jit`: the program keeps the arguments that the function does not
+            use.
     """
 
     __slots__ = ("_values", "by", "donates", "keeps_unused")
 
     def __init__(self, options: Any) -> None:
         self.by = "jit"
-        # true if `donate_argnums` or `donate_argnames` is set
         self.donates = bool(getattr(options, "donate_argnums", ()) or getattr(options, "donate_argnames", ()))
-        # the option `keep_unused` of `jax.jit`: the program keeps the arguments that the function does not use
         self.keeps_unused = bool(getattr(options, "keep_unused", True))
         kind: Any = type(options)
         self._values = _option_reader(kind)(options)

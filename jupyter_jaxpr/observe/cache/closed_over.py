@@ -34,18 +34,29 @@ _LONG = 256
 
 
 class Outside(NamedTuple):
-    """A value that a function reads from outside of its arguments; the record keeps no array alive."""
+    """A value that a function reads from outside of its arguments; the record keeps no array alive.
 
-    text: str | None  # the text of a number, a string or another plain value; None for other objects
-    kind: str  # the name of the value's class; `array` for a JAX array
-    value: Any  # the value if it is a number, a string or a tuple of these; for a long one, its hash
-    reference: weakref.ref[Any] | None  # a weak reference to an object; None if the class allows none
-    code: CodeType | None = None  # the code of a function of the user's
-    # name -> value, for the values that a user function itself reads from outside
+    Attributes:
+        text: the text of a number, a string or another plain value; None for other objects.
+        kind: the name of the value's class; `array` for a JAX array.
+        value: the value if it is a number, a string or a tuple of these; for a long one, its hash.
+        reference: a weak reference to an object; None if the class allows none.
+        code: the code of a function of the user's.
+        inside: name -> value, for the values that a user function itself reads from outside.
+        fixed: true for a JAX array and for a jitted function, which never change in place.
+        aval: the aval of a JAX array.
+        is_default: true if the value is the default value of a parameter.
+    """
+
+    text: str | None
+    kind: str
+    value: Any
+    reference: weakref.ref[Any] | None
+    code: CodeType | None = None
     inside: Mapping[str, Outside] | None = None
-    fixed: bool = False  # true for a JAX array and for a jitted function, which never change in place
-    aval: Any = None  # the aval of a JAX array
-    is_default: bool = False  # true if the value is the default value of a parameter
+    fixed: bool = False
+    aval: Any = None
+    is_default: bool = False
 
     @property
     def is_nan(self) -> bool:
@@ -92,9 +103,13 @@ class ChangedValue(NamedTuple):
 
 
 class FunctionReads(NamedTuple):
-    """The code of a user function, and the values that the code reads from outside of its arguments."""
+    """The code of a user function, and the values that the code reads from outside of its arguments.
 
-    code: CodeType | None  # the code object, with line numbers removed; None for a partial of a package's function
+    Attributes:
+        code: the code object, with line numbers removed; None for a partial of a package's function.
+    """
+
+    code: CodeType | None
     outside: Mapping[str, Outside]
 
     def has_code_of(self, other: FunctionReads) -> bool:
@@ -196,7 +211,8 @@ def _outside(value: Any, reading: Reading, depth: int, visited: set[int]) -> Out
         # for a long string or tuple, the record keeps only the hash
         return Outside(reading.text(value), kind, hash(value) if long else value, None)
     if type(value) in _CONTAINERS:
-        return Outside(None, kind, None, None)  # a container can change in place and allows no weak reference
+        # a container can change in place and allows no weak reference: neither is kept
+        return Outside(None, kind, None, None)
     inner = unwrap(value) if type(value) in _FUNCTIONS or is_jitted(value) else None
     users_function = inner if type(inner) is FunctionType and not is_installed(file_of(inner.__code__)) else None
     inside = _read(users_function, reading, depth - 1, visited) if users_function is not None and depth else None
@@ -220,7 +236,7 @@ def named_values(fun: FunctionType) -> Iterator[tuple[str, Any]]:
     for name, cell in zip(fun.__code__.co_freevars, fun.__closure__ or (), strict=False):
         try:
             yield name, cell.cell_contents
-        except not_of_a_signal(ValueError):  # the enclosing function has not assigned the variable yet
+        except not_of_a_signal(ValueError):  # the closure cell is empty: its variable has no value yet
             continue
     parameters = fun.__code__.co_varnames[: fun.__code__.co_argcount]
     defaults = fun.__defaults__ or ()

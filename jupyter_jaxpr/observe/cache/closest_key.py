@@ -46,10 +46,13 @@ Kinds = tuple[ReasonKind, ...]
 
 
 class Difference(NamedTuple):
-    """The differences between a call and one earlier call."""
+    """The differences between a call and one earlier call.
+
+    Attributes:
+        kinds: for each argument, pytree structure, static value or setting that differs: the kinds of its differences.
+    """
 
     reasons: tuple[Reason, ...]
-    # for each argument, pytree structure, static value or setting that differs: the kinds of its differences
     kinds: tuple[Kinds, ...]
 
     @property
@@ -59,22 +62,28 @@ class Difference(NamedTuple):
 
 
 class Distance(NamedTuple):
-    """The distance between two calls; its fields are in the order in which distances are compared."""
+    """The distance between two calls; its fields are in the order in which distances are compared.
 
-    # true if the differences make JAX compile
+    Attributes:
+        compiles: true if the differences make JAX compile.
+        differing: the number of arguments, static values and settings that differ.
+        of_structure: the number of differences in a pytree structure.
+        kinds: the kinds of difference of each argument, added up: an array with another shape and dtype counts as two.
+        holders: the number of arguments whose type is the same and whose class differs, such as a NumPy array and a
+            jax.Array; JAX does not compile because of the class.
+        order: the index in `_ORDER` of each kind of difference, as a negative number, sorted.
+    """
+
     compiles: bool
-    differing: int  # the number of arguments, static values and settings that differ
-    of_structure: int  # the number of differences in a pytree structure
-    # the kinds of difference of each argument, added up: an array with another shape and dtype counts as two
+    differing: int
+    of_structure: int
     kinds: int
-    # the number of arguments whose type is the same and whose class differs, such as a NumPy array and a jax.Array;
-    # JAX does not compile because of the class
     holders: int
-    order: list[int]  # the index in `_ORDER` of each kind of difference, as a negative number, sorted
+    order: list[int]
 
     @classmethod
     def of(cls, kinds: Sequence[Kinds]) -> Distance:
-        """Return the distance that follows from the kinds of each difference."""
+        """Return the distance between two calls; `kinds` has the kinds of each of their differences."""
         compiling = [group for group in kinds if group != _HOLDER]
         flat = [kind for group in compiling for kind in group]
         return cls(

@@ -58,7 +58,8 @@ def construct_reasons(
     if closest_reasons and (construct.name == "map" or before[-1].clears != event.clears):
         text = "The reason is unknown: JAX evaluated the construct in another context, such as another mesh."
         return (Reason("unknown", text),)
-    # of an earlier call with the same function objects and equal arguments, the settings are the only difference
+    # A change of JAX's settings is the reason if an earlier call with the same function objects differs in nothing
+    # else.
     same = [old.key for old in before if _new_functions(construct, [old]) == [] and old.key is not None]
     same_reasons = closest(event.key, same, reading).reasons if same else ()
     if same_reasons and all(reason.kind == "config" for reason in same_reasons):
@@ -204,7 +205,8 @@ def _other_body(event: MissEvent, before: Sequence[MissEvent], construct: Constr
         return Reason(
             "new_function", f"The library makes {bodies} anew in each call: {bodies} is a new function object."
         )
-    # the change of a value comes first: with the advice to run the definition once, the body would read the old value
+    # A changed outside value is reported before a rerun of the definition: if the user ran the definition only once,
+    # the body would read the old value.
     if event.changed:
         return _reads_another(construct, bodies, event.changed[0])
     if event.rerun:

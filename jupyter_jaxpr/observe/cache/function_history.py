@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from .ledger import FunctionRecord
 
 
-# the properties that tell function objects on one line apart: (names of the wrappers around the function, true if a
-# partial binds arguments, class name of a callable object, hash of the other properties)
+# The properties by which function objects on one line are distinguished: (names of the wrappers around the function,
+# true if a partial binds arguments, class name of a callable object, hash of the other properties)
 Wrapped = tuple[Wrappers, bool, str, int]
 
 
@@ -44,51 +44,79 @@ EVENTS_PER_FUNCTION = 512
 
 @dataclass(slots=True, eq=False)
 class MissEvent:
-    """One call that missed JAX's C++ cache, or that JAX inlined into a trace."""
+    """One call that missed JAX's C++ cache, or that JAX inlined into a trace.
 
-    number: int  # the index of the event among all events in this kernel
+    Attributes:
+        number: the index of the event among all events in this kernel.
+        function_object: the index of the called function object among the function objects with this name and def line.
+        key: the key of the call; None for an inlined call, or if the key could not be read.
+        outcome: the outcome of the call; None while the call runs.
+        fast_path: true if later calls with this key hit JAX's C++ fast path.
+        effects: the effects of the program; because of an effect, an entry may have no fast path.
+        held_before: true if JAX had entries of this function object before the observation began.
+        rerun: true if the cell of the def ran again after the previous function object was first seen.
+        clears: how often JAX's caches had been cleared before the event.
+        reloaded: true if the file of the def was executed again after the previous function object was made.
+        cell: the n of In [n] of the cell that made the call.
+        definition: the place of the def; only set for the first miss of a function object.
+        definition_cell: the n of In [n] of the cell that contains the def.
+        partial: parameter -> repr of the value that a functools.partial binds.
+        partial_read: false if the bound values could not be read: values are read only in observed cells.
+        first: the first miss of the same function object; None if this event is the first miss.
+        wrappers: the wrappers around the user's function; only set for the first miss of a function object.
+        alike: how many earlier function objects had the same wrappers.
+        making: where the function object was made; None for the first function object, or if unknown.
+        captured: names of the values that the function object reads from enclosing functions.
+        method: true for a bound method; only set for the first miss of a function object.
+        callable_class: the class name of a callable object that is no function; only set for the object's first miss.
+        changed: outside values that differ from those of the previous function object.
+        unread: names of outside values that cannot be compared, and so may have changed.
+        same_code: whether the previous function object with the same wrappers had the same code, lines apart; None if
+            unknown.
+        redefines: the earlier definition of the function, in another cell or on another line; only set for the first
+            miss of a function object, and only if the code of the later definition ran later.
+        construct: the construct that JAX compiled by itself outside of jit; None for the call of a jitted function.
+        another: true if several functions with different code or options have the same def line, such as two lambdas.
+        reasons: the reasons of the miss; None until `reasons_of` first computes the reasons.
+        entry: the index of the function's cache entry; -1 until `entries_of` first computes the index.
+        signature: the argument types as text; None until the ledger is first read.
+        trace: the seconds of JAX's trace; None if JAX did not trace.
+    """
+
+    number: int
     thread: int
-    # the index of the called function object among the function objects with this name and def line
     function_object: int
-    key: Key | None  # the key of the call; None for an inlined call, or if the key could not be read
+    key: Key | None
     place: Place | None
-    outcome: Outcome | None = None  # the outcome of the call; None while the call runs
-    fast_path: bool = False  # true if later calls with this key hit JAX's C++ fast path
-    effects: tuple[str, ...] = ()  # the effects of the program; because of an effect, an entry may have no fast path
-    held_before: bool = False  # true if JAX had entries of this function object before the observation began
-    rerun: bool = False  # true if the cell of the def ran again after the previous function object was first seen
-    clears: int = 0  # how often JAX's caches had been cleared before the event
-    reloaded: bool = False  # true if the file of the def was executed again after the previous function object was made
-    cell: int | None = None  # the n of In [n] of the cell that made the call
-    definition: Place | None = None  # the place of the def; only set for the first miss of a function object
-    definition_cell: int | None = None  # the n of In [n] of the cell that contains the def
-    partial: dict[str, str] | None = None  # parameter -> repr of the value that a functools.partial binds
-    partial_read: bool = True  # false if the bound values could not be read: values are read only in observed cells
-    first: MissEvent | None = None  # the first miss of the same function object; None if this event is the first miss
-    wrappers: Wrappers = ()  # the wrappers around the user's function; only set for the first miss of a function object
-    alike: int = 0  # how many earlier function objects had the same wrappers
-    # where the function object was made; None for the first function object, or if unknown
+    outcome: Outcome | None = None
+    fast_path: bool = False
+    effects: tuple[str, ...] = ()
+    held_before: bool = False
+    rerun: bool = False
+    clears: int = 0
+    reloaded: bool = False
+    cell: int | None = None
+    definition: Place | None = None
+    definition_cell: int | None = None
+    partial: dict[str, str] | None = None
+    partial_read: bool = True
+    first: MissEvent | None = None
+    wrappers: Wrappers = ()
+    alike: int = 0
     making: Making | None = None
-    captured: Sequence[str] = ()  # names of the values that the function object reads from enclosing functions
-    method: bool = False  # true for a bound method; only set for the first miss of a function object
-    # the class name of a callable object that is no function; only set for the object's first miss
+    captured: Sequence[str] = ()
+    method: bool = False
     callable_class: str = ""
-    changed: Sequence[ChangedValue] = ()  # outside values that differ from those of the previous function object
-    unread: Sequence[str] = ()  # names of outside values that cannot be compared, and so may have changed
-    # whether the previous function object with the same wrappers had the same code, lines apart; None if unknown
+    changed: Sequence[ChangedValue] = ()
+    unread: Sequence[str] = ()
     same_code: bool | None = None
-    # the earlier definition of the function, in another cell or on another line; only set for the first miss of a
-    # function object, and only if the code of the later definition ran later
     redefines: EarlierDefinition | None = None
-    # the construct that JAX compiled by itself outside of jit; None for the call of a jitted function
     construct: Construct | None = None
-    # true if several functions with different code or options have the same def line, such as two lambdas
     another: bool = False
-    # the reasons of the miss; None until `reasons_of` first computes the reasons
     reasons: tuple[Reason, ...] | None = None
-    entry: int = -1  # the index of the function's cache entry; -1 until `entries_of` first computes the index
-    signature: str | None = None  # the argument types as text; None until the ledger is first read
-    trace: float | None = None  # the seconds of JAX's trace; None if JAX did not trace
+    entry: int = -1
+    signature: str | None = None
+    trace: float | None = None
     lower: float | None = None
     compile: float | None = None
     total: float | None = None
@@ -150,31 +178,42 @@ class Counts:
 
 @dataclass(slots=True, eq=False, weakref_slot=True)
 class FunctionHistory:
-    """The history of one user function in this kernel."""
+    """The history of one user function in this kernel.
+
+    Attributes:
+        definition: the place of the def of the newest function object.
+        counts_of: thread id -> the counts of the calls on this thread.
+        counts_gone: the sum of the counts of threads that have ended and are no longer in `counts_of`.
+        compiled_at: when the last compile was counted, by `time.perf_counter`.
+        last_seen: the number of the cell execution in which the newest function object was first seen.
+        entries: for each cache entry, the event that made the entry; empty until `entries_of` is first called.
+        looked_through_at: when `entries` has this length, the entries of deleted function objects are removed from
+            `entries`.
+        newest: the user's function inside the newest function object.
+        full_record: the ledger's record of all events; None if new events came since.
+        full_record_at: how often JAX's caches had been cleared when `full_record` was made.
+        alive: index of a function object -> weak reference to the function object.
+        died: the number of the cell execution in which the last deletion of a function object happened.
+        jitted: index of a function object -> weak reference to the result of `jax.jit`, if a call through it was seen.
+    """
 
     name: str
-    definition: Place | None  # the place of the def of the newest function object
+    definition: Place | None
     events: deque[MissEvent] = field(default_factory=lambda: deque(maxlen=EVENTS_PER_FUNCTION))
-    # thread id -> the counts of the calls on this thread
     counts_of: dict[int, Counts] = field(default_factory=dict)
-    # the sum of the counts of threads that have ended and are no longer in `counts_of`
     counts_gone: Counts = field(default_factory=Counts)
-    compiled_at: float = -math.inf  # when the last compile was counted, by `time.perf_counter`
+    compiled_at: float = -math.inf
     objects: int = 0
-    last_seen: int = -1  # the number of the cell execution in which the newest function object was first seen
-    # for each cache entry, the event that made the entry; empty until `entries_of` is first called
+    last_seen: int = -1
     entries: list[MissEvent] = field(default_factory=list)
     by_hash: dict[int, list[int]] = field(default_factory=dict)
-    # when `entries` has this length, the entries of deleted function objects are removed from `entries`
     looked_through_at: int = EVENTS_PER_FUNCTION
-    newest: weakref.ref[FunctionType] | None = None  # the user's function inside the newest function object
+    newest: weakref.ref[FunctionType] | None = None
     wrapped: dict[Wrapped, NewestObject] = field(default_factory=dict)
-    full_record: FunctionRecord | None = None  # the ledger's record of all events; None if new events came since
-    full_record_at: int = 0  # how often JAX's caches had been cleared when `full_record` was made
-    # index of a function object -> weak reference to the function object
+    full_record: FunctionRecord | None = None
+    full_record_at: int = 0
     alive: dict[int, weakref.ref[Any]] = field(default_factory=dict)
-    died: int = -1  # the number of the cell execution in which the last deletion of a function object happened
-    # index of a function object -> weak reference to the result of `jax.jit`, if a call through it was seen
+    died: int = -1
     jitted: dict[int, weakref.ref[Any]] = field(default_factory=dict)
 
     def is_alive(self, number: int) -> bool:
@@ -183,7 +222,7 @@ class FunctionHistory:
 
     @property
     def last_number(self) -> int:
-        """The number of the newest event."""
+        """The number of the function's newest event."""
         return self.events[-1].number if self.events else 0
 
     def forget_entries(self) -> None:
@@ -246,7 +285,7 @@ class FunctionHistory:
             event.unread = unread_values(previous.outside, first.outside)
             if previous.code is not None and code_now is not None:
                 event.same_code = previous.code == code_now
-                # of several functions of a construct, it is unknown here which one has other code
+                # If a construct has several functions, it is unknown which of them has other code.
                 if type(code_now) is tuple and len(code_now) > 1 and not event.same_code:
                     event.same_code = None
         if last is not None:
@@ -272,7 +311,7 @@ class FunctionHistory:
         """Return the counts to which calls on this thread are added."""
         counts = self.counts_of.get(thread)
         if counts is None:
-            if len(self.counts_of) >= 100:  # the counts of ended threads are added to `counts_gone`
+            if len(self.counts_of) >= 100:  # many threads: the counts of ended threads are moved to `counts_gone`
                 alive = {running.ident for running in threading.enumerate()}
                 for ended in [ident for ident in self.counts_of if ident not in alive]:
                     self.counts_gone += self.counts_of.pop(ended)

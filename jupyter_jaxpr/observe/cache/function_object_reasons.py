@@ -77,7 +77,8 @@ def _defined_again(
     text = f"{defines_again(event, before, history, name)}, so {called} is a new function object."
     cure = None
     if not event.same_code:
-        # the code may be that of an unlike function, so the differences from the earlier calls are no reasons
+        # The code differs, so the two functions may have only the name in common: differences from calls of the earlier
+        # function are no reasons.
         calls = []
         cure = f"Expect one compile for each change of the code of {name}."
     elif event.changed:

@@ -20,26 +20,38 @@ from .wrapped_functions import Wrappers, equinox_wrappers, options_of, wrappers_
 
 
 class FunctionObject(NamedTuple):
-    """The properties of a function object that are read at its first miss."""
+    """The properties of a function object that are read at its first miss.
 
-    wrappers: Wrappers = ()  # the wrappers around the user's function
-    # parameter -> repr of the value that a `functools.partial` binds; None if the function is no partial
+    Attributes:
+        wrappers: the wrappers around the user's function.
+        partial: parameter -> repr of the value that a `functools.partial` binds; None if the function is no partial.
+        partial_read: true if `partial` has the reprs of the values; false if the values could not be read.
+        method: true if the object is a bound method.
+        apart: a hash of all other properties that tell function objects on one line apart.
+        callable_class: the class name of a callable object; empty for functions, methods and partials.
+        outside: name -> value that the function reads from outside of its arguments.
+    """
+
+    wrappers: Wrappers = ()
     partial: dict[str, str] | None = None
-    partial_read: bool = True  # true if `partial` has the reprs of the values; false if the values could not be read
-    method: bool = False  # true if the object is a bound method
-    apart: int = hash(((), ()))  # a hash of all other properties that tell function objects on one line apart
-    callable_class: str = ""  # the class name of a callable object; empty for functions, methods and partials
-    # name -> value that the function reads from outside of its arguments
+    partial_read: bool = True
+    method: bool = False
+    apart: int = hash(((), ()))
+    callable_class: str = ""
     outside: Mapping[str, Outside] = MappingProxyType({})
 
 
 class NewestObject(NamedTuple):
-    """How many function objects with the same wrappers were seen, and the outside values of the newest one."""
+    """How many function objects with the same wrappers were seen, and the outside values of the newest one.
+
+    Attributes:
+        outside: name -> value that the newest object reads from outside.
+        code: a copy of the code of the user's function, without line numbers; for a construct, the codes of its
+            functions; None for code of a package.
+    """
 
     objects: int
-    outside: Mapping[str, Outside]  # name -> value that the newest object reads from outside
-    # a copy of the code of the user's function, without line numbers; for a construct, the codes of its functions; None
-    # for code of a package
+    outside: Mapping[str, Outside]
     code: CodeType | tuple[CodeType, ...] | None
 
 
@@ -57,7 +69,7 @@ def read_function_object(record: Any, fun: Any, key: Key | None, reading: Readin
     positions = () if code is None else tuple(code.co_positions())
     wrappers = wrappers_of(fun)
     if key is not None and key.options.by == "pmap" and wrappers[:1] == ("jax.shard_map",):
-        wrappers = wrappers[1:]  # JAX itself wraps the function of `jax.pmap` in shard_map
+        wrappers = wrappers[1:]  # JAX itself wraps the function of `jax.pmap` in shard_map, which is left out
     if equinox is not None:
         wrappers = ("equinox.filter_jit", *equinox_wrappers(equinox.type), *wrappers)
     texts = None

@@ -95,7 +95,7 @@ def _traces_left(history: FunctionHistory, number: int, traces: Mapping[int, int
 
 
 def _may_have_left_one(event: MissEvent, number: int, clears: int) -> bool:
-    """Return whether an event is a call of the function object that raised after the last clearing of JAX's caches."""
+    """Return whether an event, a call of the function object, raised since JAX's caches were last cleared."""
     return event.outcome == "raised" and event.function_object == number and event.clears == clears
 
 

@@ -40,23 +40,27 @@ The calls are counted together, at a request for the counts or when so many call
 
 
 class History:
-    """The history of all user functions in a kernel."""
+    """The history of all user functions in a kernel.
+
+    Attributes:
+        clears: a function that returns how often JAX's caches were cleared.
+    """
 
     def __init__(self, clears: Callable[[], int] = lambda: 0) -> None:
-        self.clears = clears  # a function that returns how often JAX's caches were cleared
+        self.clears = clears
         self._functions: dict[tuple[str, str, int], FunctionHistory] = {}
-        self._forgotten: set[str] = set()  # the names of functions whose history was dropped
-        self._ledgers: list[weakref.ref[Ledger]] = []  # weak references to the ledgers whose `with` block has not ended
+        self._forgotten: set[str] = set()  # The names of functions whose history was dropped.
+        self._ledgers: list[weakref.ref[Ledger]] = []  # Weak references to ledgers whose `with` block has not ended.
         self._ended: deque[_Ended] = deque()
         self.number = 0
         # id of a function -> weak reference to the function. A set of functions would call the `__hash__` of a user's
         # callable.
         self._held_before: dict[int, weakref.ref[Any]] = {}
-        self._cell_of: dict[str, str] = {}  # file of a cell -> cell id
-        self._executed: dict[str, int] = {}  # cell id -> number of its latest execution
+        self._cell_of: dict[str, str] = {}  # File of a cell -> cell id.
+        self._executed: dict[str, int] = {}  # Cell id -> number of its latest execution.
         self._executions = 0
-        self._count_of: dict[str, int | None] = {}  # file of a cell -> the n of In [n]
-        self._names_of: dict[str, object] = {}  # file of a cell -> an object that stands for its global names
+        self._count_of: dict[str, int | None] = {}  # File of a cell -> the n of In [n].
+        self._names_of: dict[str, object] = {}  # File of a cell -> an object that stands for its global names.
         # The lock is reentrant: a garbage collection may happen on any line, and a finaliser may then call a jitted
         # function.
         self._lock = threading.RLock()
@@ -96,7 +100,7 @@ class History:
         for function in functions:
             try:
                 self._held_before[id(function)] = weakref.ref(function)
-            except TypeError:  # some callables allow no weak reference
+            except TypeError:  # some callables allow no weak reference, and are not recorded
                 continue
 
     # --- methods that the observer calls ---
@@ -130,7 +134,7 @@ class History:
                 history.count_alike(event, first, fun, earlier)
                 event.reloaded = self._is_reloaded(history, unwrap(fun))
                 is_first = event.alike == 0 and not event.rerun and not event.reloaded
-                # the code is known only for a user's function that the earlier history has with the same wrappers
+                # `same_code` is None if the earlier history has no function object with the same wrappers
                 if is_first and event.same_code is not None and earlier is not None:
                     event.redefines = self._redefined(earlier, history)
             history.events.append(event)
@@ -351,7 +355,8 @@ class History:
     def _redefined(self, earlier: FunctionHistory, history: FunctionHistory) -> EarlierDefinition | None:
         """Return the definition of `earlier`; None unless the definition of `history` certainly replaced it.
 
-        The earlier function object exists, or Python deleted it while the cell of the later definition ran or later.
+        The definition of `history` replaced it only if the earlier function object still existed when the cell of the
+        later definition began to run.
         """
         before, place = earlier.definition, history.definition
         assert before is not None and place is not None
@@ -379,7 +384,7 @@ class History:
         place = history.definition
         if type(inner) is not FunctionType or place is None or "<locals>" in place.function or self._is_cell(place):
             return False
-        # the code comes from `exec`, which was given the name of an existing file
+        # the code comes from `exec` with the name of an existing file, so the file itself did not run again
         if inner.__globals__.get("__file__") != place.file:
             return False
         before = [history]

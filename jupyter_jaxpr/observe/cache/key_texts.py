@@ -58,7 +58,7 @@ def paths(key: Key, reading: Reading) -> list[str]:
     try:
         tree = tree_unflatten(key.treedef, list(range(len(key.leaves))))
         with_paths, _ = tree_flatten_with_path(tree)
-    except not_of_a_signal(*FAILURES):  # a pytree class of the user's may refuse integers as leaves
+    except not_of_a_signal(*FAILURES):  # a user's pytree class may refuse integers as leaves: the leaves get numbers
         return [f"leaf {n}" for n in range(len(key.leaves))]
     for path, _ in with_paths:
         side, place, *inner = path

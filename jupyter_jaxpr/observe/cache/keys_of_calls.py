@@ -167,7 +167,7 @@ def equinox_key_of(
         args, kwargs = bound.args, bound.kwargs
     names = [*positional_names(wrapper._signature, len(args)), *sorted(kwargs)]
     function = StaticValue(wrapper._static_fun, reading)
-    # the pytree node of the user's function, if the function is an object of a pytree class
+    # If the user's function is an object of a pytree class, `filter_jit` stores the object's pytree node.
     node = getattr(wrapper._static_fun[1], "node_data", lambda: None)()
     if node is not None:
         function.type = node[0]

@@ -76,8 +76,7 @@ class CacheEntry:
     Attributes:
         signature: the argument types and static values, as of a miss.
         hits: the calls in the block that used the entry and compiled nothing, slow hits included; None where the hits
-            of
-            several entries cannot be separated.
+            of several entries cannot be separated.
         misses: the calls with this key that traced, lowered or compiled.
         fast_path: True if later calls with this key hit JAX's C++ fast path.
         made_here: True if a call in this block made the entry; False if the entry existed before.
@@ -139,14 +138,18 @@ class FunctionRecord:
 
 @dataclass(frozen=True)
 class Calls:
-    """The number of calls of one function in a block, as far as the calls could be counted."""
+    """The number of calls of one function in a block, as far as the calls could be counted.
+
+    Attributes:
+        raised: how many of the `calls` raised; calls that the counter did not see are missing.
+        ahead: true for a function that was traced without a call; it is shown only if JAX compiled it in the block.
+    """
 
     name: str
     definition: Place | None
     calls: int | None
     exact: bool
-    raised: int = 0  # how many of the `calls` raised; calls that the counter did not see are missing
-    # true for a function that was traced without a call; it is shown only if JAX compiled it in the block
+    raised: int = 0
     ahead: bool = False
 
 
@@ -191,9 +194,9 @@ class Ledger(Mapping[str, FunctionRecord]):
         if self._records is None:
             self._records = self._read()
             self._elsewhere = self.elsewhere
-            self._calls = list  # drops the reference to the run, which keeps the called functions alive
-            self._reading = NOTHING_CALLED  # drops the references to the user's objects that were printed
-            self._before = {}  # drops the counts that all functions of the kernel had before the block
+            self._calls = list  # Drops the reference to the run, which keeps the called functions alive.
+            self._reading = NOTHING_CALLED  # Drops the references to the user's objects that were printed.
+            self._before = {}  # Drops the counts that all functions of the kernel had before the block.
             self.entry_hits = None
 
     @property
@@ -339,7 +342,7 @@ class Ledger(Mapping[str, FunctionRecord]):
         if calls is not None and calls < len(events):
             calls, exact = len(events), False  # C code such as map() made some calls, so the count is a lower bound
         raised = max(counts.raised, called.raised if called is not None else 0)
-        # the number of calls for which JAX looked for a cache entry; some calls raised before JAX looked
+        # `looked` is the number of calls for which JAX looked for a cache entry; some calls raised before JAX looked
         looked = None if calls is None else calls - (raised - counts.raised)
         clears = self._history.clears()
         makers = entries_of(history, self._reading)

@@ -189,7 +189,7 @@ def _mark(function_object: int, key: Key) -> int:
     statics = tuple((name, value.plain) for name, value in key.statics.items())
     try:
         return hash((function_object, _dict_keys(key), key.leaves, statics))
-    except not_of_a_signal(*FAILURES):  # the `__hash__` of a leaf's class from another library raised
+    except not_of_a_signal(*FAILURES):  # a leaf's `__hash__` raised: the function object alone is the mark
         return function_object
 
 

@@ -36,13 +36,20 @@ ReasonKind = Literal[
 
 @dataclass(frozen=True)
 class Reason:
-    """One difference between a call that missed the cache and the closest earlier call."""
+    """One difference between a call that missed the cache and the closest earlier call.
+
+    Attributes:
+        text: the reason as text, in whole sentences.
+        argument: the path of the argument, such as p['w']; None if the reason concerns no argument.
+        before: the earlier value as a short text, such as f32[10].
+        after: the later value; for a first call, the text of the called object if it says more than the function's
+            name.
+    """
 
     kind: ReasonKind
-    text: str  # the reason as text, in whole sentences
-    argument: str | None = None  # the path of the argument, such as p['w']; None if the reason concerns no argument
-    before: str | None = None  # the earlier value as a short text, such as f32[10]
-    # the later value; for a first call, the text of the called object if it says more than the function's name
+    text: str
+    argument: str | None = None
+    before: str | None = None
     after: str | None = None
     cure: str | None = None
 

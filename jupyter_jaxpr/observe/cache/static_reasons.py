@@ -53,7 +53,7 @@ def static_reason(subject: str, path: str, before: StaticValue, after: StaticVal
     if _differ_in_type_alone(before, after):
         text = f"{subject} changed from {before.text} to {after.text}: JAX compares the types of static values, too."
         cure = f"Pass {path} as one type in every call."
-    if after.by_identity:  # Python compares functions, classes and enum members by identity
+    if after.by_identity:  # functions, classes and enum members are compared by identity: the cure names the same value
         cure = f"Pass the same value for {path} in every call, or expect one compile for each value."
     return Reason("static_value", text, path, before.text, after.text, cure)
 
@@ -149,7 +149,7 @@ def _other_contents(subject: str, path: str, before: StaticValue, after: StaticV
     place = f"{path}{changed.path}"
     kind = kind_name(after.type)
     text = f"{subject} is another {kind} object: {place} changed from {changed.before.text} to {changed.after.text}."
-    # arrays and functions with different contents can have equal texts
+    # Arrays and functions with different contents can have equal texts, which would not show the change.
     if changed.before.text == changed.after.text:
         text = f"{subject} is another {kind} object, and the contents of {place} changed."
     cure = f"Expect one compile for objects with other contents: the __eq__ of {kind} says that the two objects differ."

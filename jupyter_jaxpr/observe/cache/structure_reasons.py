@@ -154,7 +154,7 @@ def _fields(changes: Sequence[Changed], reading: Reading) -> Iterable[Reason]:
         subject = f"The static value {path}"
         if alike_count > 1:
             subject = f"{subject} (one of {alike_count} that changed in the same way)"
-        # only a number can become an array: for a string, for example, each value needs its own program
+        # Only a number can be passed as an array instead; for a string, for example, each value needs its own program.
         cure = f"Expect one compile for each value of {path}."
         if type(change.after) in (int, float, complex):
             cure = (

@@ -19,14 +19,21 @@ from ..value_texts import Reading
 
 
 class Changed(NamedTuple):
-    """A static field or other auxiliary datum of a pytree structure that changed between two calls."""
+    """A static field or other auxiliary datum of a pytree structure that changed between two calls.
 
-    path: str  # the path of the datum, such as p.mode; if it has no name, the path of its node
-    field: bool  # true if the datum has a name (a static field or an attribute), or if the node itself is static
-    owner: str  # the class name of the node
+    Attributes:
+        path: the path of the datum, such as p.mode; if it has no name, the path of its node.
+        field: true if the datum has a name (a static field or an attribute), or if the node itself is static.
+        owner: the class name of the node.
+        library: 'nnx' for an attribute of a flax.nnx module.
+    """
+
+    path: str
+    field: bool
+    owner: str
     before: Any
     after: Any
-    library: str | None = None  # 'nnx' for an attribute of a flax.nnx module
+    library: str | None = None
 
 
 def changed(name: str, before: Any, after: Any, reading: Reading) -> list[Changed] | None:
@@ -115,7 +122,7 @@ def _meta_fields(kind: type, data: Any) -> Sequence[str | None] | None:
     if fields is not None:
         return fields[1] if len(fields[1]) == len(data) else None
     static = [field.name for field in _fields(kind) if field.metadata.get("static")]
-    # for a wrapped method, equinox puts the wrappers in front of the static fields
+    # For a wrapped method, equinox puts the wrappers in front of the static fields: a datum without a name.
     if static and len(data) - len(static) in (0, 1):
         return [*[None] * (len(data) - len(static)), *static]
     return None

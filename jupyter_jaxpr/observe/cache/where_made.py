@@ -81,7 +81,7 @@ def _making(frame: FrameType, line: int, name: str | None) -> Making | None:
     file = frame.f_code.co_filename
     try:
         return _making_in(file, tuple(_present_lines(file, frame.f_globals)), line, name)
-    except not_of_a_signal(*FAILURES):  # Python cannot parse the source
+    except not_of_a_signal(*FAILURES):  # Python cannot parse the source: unknown where the function was made
         return None
 
 

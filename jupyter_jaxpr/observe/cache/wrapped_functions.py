@@ -86,7 +86,7 @@ def _add_options(fun: Any, texts: list[str], depth: int) -> None:
     for name, cell in zip(fun.__code__.co_freevars, fun.__closure__ or (), strict=True):
         try:
             value = cell.cell_contents
-        except not_of_a_signal(ValueError):  # the enclosing function has not assigned the variable yet
+        except not_of_a_signal(ValueError):  # the closure cell is empty: its variable has no value yet
             continue
         if _is_plain(value):
             texts.append(f"{name}={value!r}")

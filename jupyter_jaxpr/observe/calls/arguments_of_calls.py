@@ -28,29 +28,42 @@ _UNCHANGEABLE = (bool, int, float, complex, str, bytes, type(None))
 
 @dataclass(frozen=True)
 class KeptCall:
-    """A call in the cell whose arguments are kept."""
+    """A call in the cell whose arguments are kept.
 
-    number: int  # the number of the call among all calls of the function object, counted from 1
+    Attributes:
+        number: the number of the call among all calls of the function object, counted from 1.
+    """
+
+    number: int
     values: CallValues
 
 
 @dataclass(frozen=True)
 class ProgramCalls:
-    """The kept calls that ran the same program."""
+    """The kept calls that ran the same program.
+
+    Attributes:
+        total: the number of all calls of the function object, whichever program they ran.
+    """
 
     calls: tuple[KeptCall, ...]
-    total: int  # the number of all calls of the function object, whichever program they ran
+    total: int
 
 
 @dataclass
 class _Calls:
-    """The kept calls of one function object."""
+    """The kept calls of one function object.
 
-    fun: Any  # the function without jit; kept alive because its id is the key of `_calls`
+    Attributes:
+        fun: the function without jit; kept alive because its id is the key of `_calls`.
+        hits: number of the call -> (function, args, kwargs).
+        missed: number of the call -> (jaxpr, values).
+    """
+
+    fun: Any
     total: int = 0
-    # number of the call -> (function, args, kwargs)
     hits: dict[int, tuple[Any, Any, Any]] = field(default_factory=dict)
-    missed: dict[int, tuple[Any, CallValues]] = field(default_factory=dict)  # number of the call -> (jaxpr, values)
+    missed: dict[int, tuple[Any, CallValues]] = field(default_factory=dict)
     ends_with_hit: bool = False
 
 
@@ -62,7 +75,7 @@ class KeptCalls:
         self._bytes = 0
 
     def hit(self, called: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Keep a call that hit the cache; runs no user code."""
+        """Keep the arguments of a call that hit the cache; no user code runs."""
         calls = self._calls_of(getattr(called, "_fun", None))
         calls.total += 1
         calls.ends_with_hit = True
@@ -78,7 +91,7 @@ class KeptCalls:
             calls.hits[calls.total] = called, *copies
 
     def missed(self, fun: Any, jaxpr: Any, values: CallValues) -> None:
-        """Keep a call that missed the cache and ran a program."""
+        """Keep the arguments of a call that missed the cache and ran a program."""
         calls = self._calls_of(fun)
         calls.total += 1
         calls.ends_with_hit = False
@@ -136,10 +149,13 @@ class _Copying:
     """Copies the arguments of a call.
 
     Only Python's own containers are copied, because `tree_flatten` of another class may be user code.
+
+    Attributes:
+        size: the total bytes of the arrays in the arguments.
     """
 
     def __init__(self) -> None:
-        self.size = 0  # the total bytes of the arrays in the arguments
+        self.size = 0
         self._left = _LEAVES
         self._array = array_type()
         self._numpy = sys.modules["numpy"]  # `sys.modules` has NumPy, because JAX imports NumPy

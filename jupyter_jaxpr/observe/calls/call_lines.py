@@ -15,17 +15,22 @@ LINES = 2_000
 
 @dataclass(slots=True)
 class _Line:
-    """The counts of one line."""
+    """The counts of one line.
 
-    calls: int = 0  # the calls that the counter saw
-    # true if the line may have made calls that the counter did not see
+    Attributes:
+        calls: the calls that the counter saw.
+        unseen: true if the line may have made calls that the counter did not see.
+        raised_seen: the calls that the counter saw and that raised.
+        raised: the misses whose call raised.
+    """
+
+    calls: int = 0
     unseen: bool = False
-    # the calls that the counter saw and that raised
     raised_seen: int = 0
     misses: int = 0
     dispatch_only: int = 0
     inlined: int = 0
-    raised: int = 0  # the misses whose call raised
+    raised: int = 0
     compiles: int = 0
 
     def reading(self, place: Place, counted: bool, exact: bool) -> LineReading:

@@ -118,7 +118,7 @@ class CallValues:
         return values if are_passed and not any(map(is_deleted, values)) else None
 
     def get(self, paths: Sequence[str] = ()) -> list[Any]:
-        """Return the values.
+        """Return the values of the argument leaves.
 
         Args:
             paths: The paths of the leaves, for the error message.
@@ -166,7 +166,7 @@ def _stored(leaf: Any) -> Any:
         return leaf.copy()
     try:
         return weakref.ref(leaf)
-    except TypeError:  # a `jax.ShapeDtypeStruct`, or an array class of another package that allows no weak reference
+    except TypeError:  # the leaf is a `jax.ShapeDtypeStruct`, or an array class allows no weak reference
         return leaf if isinstance(leaf, sys.modules["jax"].ShapeDtypeStruct) else None
 
 

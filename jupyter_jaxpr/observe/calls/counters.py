@@ -37,12 +37,18 @@ from .sys_monitoring import HAS_MONITORING, MonitoringTool, monitoring
 
 
 class CallsAt(NamedTuple):
-    """The number of calls of a jitted function from one line."""
+    """The number of calls of a jitted function from one line.
 
-    called: Any  # the called function; None if it was deleted
+    Attributes:
+        called: the called function; None if it was deleted.
+        place: the user's line; None if the line is unknown.
+        record: for a function that was deleted: the record that `record_of` returned for the function.
+    """
+
+    called: Any
     times: int
-    place: Place | None  # the user's line; None if the line is unknown
-    record: Any = None  # for a function that was deleted: the record that `record_of` returned for the function
+    place: Place | None
+    record: Any = None
 
 
 LOST = "The numbers of calls are lower bounds: another tool took the place of the counter in sys.monitoring."
@@ -50,8 +56,8 @@ OVERRULED = "The numbers of calls are lower bounds: JAX's check for NaN (jax_deb
 OVERFLOWED = "The numbers of calls are lower bounds: some calls at Python's recursion limit are not seen."
 # after this many calls of functions that are not jitted, the reports of a site in user code are switched off
 _OTHER_CALLS = 50
-_CALLED_ELSEWHERE = 100  # how many functions that other threads called are kept, at most, between two calls of `drain`
-# tool ids of sys.monitoring, in the order of preference: 4 and 3 have no conventional use, coverage tools use 1
+_CALLED_ELSEWHERE = 100  # How many functions that other threads called are kept, at most, between two calls of `drain`.
+# Tool ids of sys.monitoring, in the order of preference: 4 and 3 have no conventional use, coverage tools use 1.
 _TOOL_IDS = (4, 3, 1)
 _watching: CallCounter | None = None  # the counter that counts at present; only one cell can be counted at a time
 
@@ -442,7 +448,7 @@ _BARE: frozenset[type] = frozenset(
         types.BuiltinFunctionType,
         types.MethodDescriptorType,
         types.WrapperDescriptorType,
-        Reference,  # the references of this package to the functions of the sites
+        Reference,  # this package's own reference to a called function
         type,
     }
 )

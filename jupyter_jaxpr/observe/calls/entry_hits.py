@@ -38,20 +38,20 @@ class EntryHits:
         self._functions = functions
         self._reading = reading
         self._fail = fail
-        self._hits: dict[int, dict[Hashable, KeyHits]] = {}  # id of a history -> cache key -> hits
-        self._unread: set[int] = set()  # ids of histories with a hit whose cache key could not be made
+        self._hits: dict[int, dict[Hashable, KeyHits]] = {}  # Id of a history -> cache key -> hits.
+        self._unread: set[int] = set()  # Ids of histories with a hit whose cache key could not be made.
         self._results: Results | None = None
         self.all_told = False
 
     def start(self) -> None:
-        """Start counting; do nothing if already started, or if `jax_debug_nans` uses the hook."""
+        """Start counting hits; do nothing if already started, or if `jax_debug_nans` uses the hook."""
         if self._results is None:
             results = Results(self._hit, self._lose)
             self.all_told = results.start()
             self._results = results
 
     def stop(self) -> None:
-        """Stop counting."""
+        """Stop counting hits."""
         if self._results is not None:
             self._results.stop()
             self.all_told &= not self._results.overflowed
@@ -82,7 +82,7 @@ class EntryHits:
             if mark not in keys:
                 keys[mark] = KeyHits(number, key)
             keys[mark].times += 1
-        # an argument that the call has donated cannot be read, for example
+        # For example, the call donated an argument, which cannot be read any more.
         except not_of_a_signal(*FAILURES) as error:
             self._unread.add(id(history))
             self._fail(error)

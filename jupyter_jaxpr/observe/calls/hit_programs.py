@@ -41,16 +41,23 @@ _SHARE = 20
 
 @dataclass(slots=True)
 class Looks:
-    """The examined hits of one function with several programs."""
+    """The examined hits of one function with several programs.
+
+    Attributes:
+        skipped: the number of hits that were not examined.
+        unknown: the number of examined hits whose program is unknown.
+        typed: the number of hits whose program is unknown but whose argument types are known.
+        types: the argument types of the hits that `typed` counts.
+        next_at: the time before which no hit is examined, by `time.perf_counter`.
+        all_seen: true if the run already has all programs of the function, so that no further hit needs to be examined.
+    """
 
     looked: int = 0
-    skipped: int = 0  # the number of hits that were not examined
-    # the number of examined hits whose program is unknown
+    skipped: int = 0
     unknown: int = 0
-    typed: int = 0  # the number of hits whose program is unknown but whose argument types are known
-    types: set[tuple[Any, ...]] = field(default_factory=set)  # the argument types of the hits that `typed` counts
-    next_at: float = 0.0  # the time before which no hit is examined, by `time.perf_counter`
-    # true if the run already has all programs of the function, so that no further hit needs to be examined
+    typed: int = 0
+    types: set[tuple[Any, ...]] = field(default_factory=set)
+    next_at: float = 0.0
     all_seen: bool = False
 
     @property
@@ -102,7 +109,7 @@ class HitPrograms:
                 self.start()
 
     def start(self) -> None:
-        """Install the hook; do nothing if it is installed."""
+        """Install JAX's hook after each call; do nothing if it is installed."""
         if self._results is not None or not imported() or not self._run.keeps_programs:
             return
         self._results = Results(self._hit, self._lose)
@@ -113,7 +120,7 @@ class HitPrograms:
             self._run.fail(error)
 
     def stop(self) -> None:
-        """Remove the hook."""
+        """Remove the hook that reports hits."""
         if self._results is not None:
             self._results.stop()
             self.all_told &= not self._results.overflowed

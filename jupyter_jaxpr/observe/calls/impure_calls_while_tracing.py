@@ -34,10 +34,15 @@ _MOST = 50
 
 
 class ImpureCall(NamedTuple):
-    """A call that runs only while JAX traces a function: a later call that hits the cache does not repeat it."""
+    """A call that runs only while JAX traces a function: a later call that hits the cache does not repeat it.
 
-    function: str  # the name of the traced function
-    name: str  # the name of the called function, such as `time.time`
+    Attributes:
+        function: the name of the traced function.
+        name: the name of the called function, such as `time.time`.
+    """
+
+    function: str
+    name: str
     kind: Kind
     place: Place
 

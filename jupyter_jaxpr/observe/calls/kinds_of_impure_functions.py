@@ -139,7 +139,7 @@ def impure_source(called: Any, first: Any) -> tuple[str, Kind] | None:
 
 
 def method_name(called: Any, receiver: Any) -> str | None:
-    """Return the name of a method of `receiver`; None if `called` is no method of it."""
+    """Return the name of the called method of `receiver`; None if `called` is no method of this object."""
     inner = called.__func__ if type(called) is types.MethodType else called
     if type(inner) not in _METHODS and not _is_cython(type(inner)):
         return None

@@ -55,12 +55,12 @@ class _Tap:
                         return written
                 return passed_on(text, *arguments)
             except RecursionError as error:
-                # If the stack is full, the user's next frame raises this error anyway: remove this package's frame from
-                # its traceback.
+                # If the stack is full, the user's code raises a RecursionError at its next call anyway, without a frame
+                # of this package in the traceback. So this error is dropped.
                 inner, depth = error.__traceback__, 0
                 while inner is not None:
                     inner, depth = inner.tb_next, depth + 1
-                # the traceback is longer than that of this package: the stream itself raised the error
+                # The traceback has more frames than this package's code adds: the stream itself raised the error.
                 if depth > _FRAMES_OF_A_WRITE:
                     raise
                 return written

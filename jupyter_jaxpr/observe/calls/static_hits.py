@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from ..jitted_functions import FunctionRecord
     from ..programs_of_misses import KeptProgram
 
-_LOOKS = 32  # how many hits of one function are examined
-_REPORTS = 1_000  # after this many calls of other functions that JAX's hook reported, the hook is removed for good
+_LOOKS = 32  # How many hits of one function are examined.
+_REPORTS = 1_000  # After this many calls of other functions that JAX's hook reported, the hook is removed for good.
 _FOUND = 50
 
 
@@ -110,7 +110,7 @@ class StaticHits:
             self._results = results
 
     def stop(self) -> None:
-        """Remove the hook."""
+        """Remove the hook that reports hits."""
         if self._results is not None:
             self._results.stop()
             self._results = None

@@ -28,8 +28,8 @@ class LineRecorder:
     def __init__(self, file: str) -> None:
         self._file = file
         self._tool: MonitoringTool | None = None
-        self._lost = False  # true if other code took the tool id, so that the untraced lines are unknown
-        # id -> code object, for all code objects of the file. The hash of a code object is slow, because it reads all
+        self._lost = False  # True if other code took the tool id, so that the untraced lines are unknown.
+        # Id -> code object, for all code objects of the file. The hash of a code object is slow, because it reads all
         # of the code.
         self._file_codes: dict[int, CodeType] = {}
         # id -> code object, for the code objects with lines that no trace has reached

@@ -43,12 +43,15 @@ class Made(NamedTuple):
     """An abstract value: objects of which only a few properties are known.
 
     The docstring of the module explains the properties.
+
+    Attributes:
+        of: the class, if the object is an instance that the analysed code makes.
     """
 
     plain: bool = True
     fresh: bool = True
     deep: bool = True
-    of: type | None = None  # the class, if the object is an instance that the analysed code makes
+    of: type | None = None
 
     def key(self) -> Any:
         """Return a dictionary key, which is equal for abstract values that the analysis does not distinguish."""

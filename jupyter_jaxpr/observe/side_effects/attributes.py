@@ -52,25 +52,29 @@ class Attributes(abc.ABC):
 
     Args:
         first: True to stop at the first side effect: `NotProven` is then raised.
+
+    Attributes:
+        refusals: how often `refuse` was called, also for a side effect that was recorded before.
+        is_live: true to refuse also the code that is forbidden while Live traces a cell that has not run.
+        here: the scope and the statement that the analysis examines at present.
     """
 
     def __init__(self, first: bool) -> None:
         self.effects: dict[SideEffect, None] = {}
-        self.refusals = 0  # how often `refuse` was called, also for a side effect that was recorded before
+        self.refusals = 0
         self._first = first
-        self.is_live = False  # true to refuse also the code that is forbidden while Live traces a cell that has not run
+        self.is_live = False
         self.is_unmade: Callable[[str, str], bool] | None = None
-        self._classes: dict[type, None] = {}  # user classes whose instances an unknown value may be
-        # library classes whose instances an unknown value may be; classes of containers and arrays are left out
+        self._classes: dict[type, None] = {}  # User classes whose instances an unknown value may be.
+        # Library classes whose instances an unknown value may be; classes of containers and arrays are left out.
         self._library_classes: dict[type, None] = {}
         # false if an unknown value may be an iterator, whose elements a second run would not find again
         self._restartable = True
         # true if an unknown value may be a dict that adds a key when code reads it, such as a defaultdict
         self._read_adds_keys = False
-        self._analysed: set[Any] = set()  # keys of abstract values whose special methods were already analysed
-        self._last_module: types.ModuleType | None = None  # the module of which an attribute was read last
+        self._analysed: set[Any] = set()  # Keys of abstract values whose special methods were already analysed.
+        self._last_module: types.ModuleType | None = None  # The module of which an attribute was read last.
         self._is_users_module = False
-        # the scope and the statement that the analysis examines at present
         self.here: tuple[Scope, ast.AST] | None = None
         # id of a callable of a library -> the user's functions inside this callable
         self._functions: dict[int, list[Any]] = {}
@@ -269,7 +273,7 @@ class Attributes(abc.ABC):
                 )
                 return self.refuse("unknown", scope, node, text)
             inner = getattr(attribute, "__wrapped__", None) or getattr(attribute, "fun", None)
-            if isinstance(inner, types.FunctionType):  # the attribute is a method in jax.jit or in a wrapper of equinox
+            if isinstance(inner, types.FunctionType):  # `jax.jit` or equinox has wrapped a method
                 return Method(receiver, name, attribute)
             return self._read(receiver.value, name) if isinstance(receiver, Known) else OUTSIDE
         self._keep.append(attribute)

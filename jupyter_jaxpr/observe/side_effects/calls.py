@@ -80,7 +80,8 @@ _VERDICTS: dict[str, tuple[Kind, str]] = {
 
 _FUNCTIONS = (Local, Transformed, Method, Choice)
 
-#: The context manager in which a traced function computes arrays, which JAX keeps as long as the function exists.
+#: `jax.ensure_compile_time_eval`: within its block a traced function computes arrays, and JAX keeps these arrays as
+#: long as the function exists.
 _COMPUTES = "ensure_compile_time_eval"
 
 

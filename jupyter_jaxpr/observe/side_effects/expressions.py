@@ -70,7 +70,7 @@ class Expressions(Calls):
 
     def __init__(self, first: bool) -> None:
         super().__init__(first)
-        # the global names of the module whose attributes are in `_of_modules`
+        # `_of_modules` has the attributes of the module with these global names.
         self._module: dict[str, Any] | None = None
         self._of_modules: dict[tuple[str, str], Value] = {}
         self._of_callees: dict[Any, Value] = {}
@@ -139,7 +139,7 @@ class Expressions(Calls):
             case ast.YieldFrom():
                 scope.returned.append(self.elements(scope, node, self.value_of(scope, node.value)))
                 return OUTSIDE
-            case _:  # an `await` or a template string; code that JAX can trace contains neither
+            case _:  # an `await` or a template string: code that JAX can trace has neither
                 return self.refuse(
                     "unknown", scope, node, f"{LINE_OF_SIDE_EFFECT} contains an expression that cannot be analysed."
                 )
@@ -315,7 +315,8 @@ class Expressions(Calls):
             if type(container) in (dict, list, tuple) and isinstance(index, Known) and is_immutable(index.value):
                 try:
                     return self._element(owner, container[index.value])
-                # the container does not have the element yet: the analysed function will have stored the element
+                # The container lacks the element now: the analysed function stores the element before it reads the
+                # element.
                 except (LookupError, TypeError):
                     return Made(plain=not self._classes, fresh=True, deep=True) if owner.rebuilt else OUTSIDE
             if is_users_class(type(container)):

@@ -73,7 +73,7 @@ def side_effects(
 
 
 class _Analysis(Expressions):
-    """The part of the analysis that examines statements, and the whole analysis."""
+    """The whole analysis: it examines statements, and inherits the parts for expressions, calls and attributes."""
 
     def body(self, scope: Scope, node: FunctionNode, code: CodeType | None) -> Value:
         """Analyse the body of a function, and return the abstract value of its result."""

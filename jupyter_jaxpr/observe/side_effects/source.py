@@ -50,7 +50,7 @@ def function_node(code: CodeType) -> FunctionNode | None:
         for node in _functions_at(tree, code.co_firstlineno)
         if _first_line(node) == code.co_firstlineno and _name(node) == code.co_name
     ]
-    if len(nodes) > 1:  # several lambdas on one line
+    if len(nodes) > 1:  # of several lambdas on one line, the code's own is chosen
         nodes = [node for node in nodes if _holds(node, code)]
         nodes.sort(key=lambda node: (node.end_col_offset or 0) - node.col_offset)
     return nodes[0] if nodes else None
@@ -74,7 +74,7 @@ class CodesOfText:
             self._ids.append(id(inner))
 
     def forget(self) -> None:
-        """Forget the code objects that were added."""
+        """Forget the code objects that were compiled from the text."""
         for number in self._ids:
             _of_texts.pop(number, None)
 

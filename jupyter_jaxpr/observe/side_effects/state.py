@@ -241,7 +241,7 @@ def _reachable_from_function(function: types.FunctionType) -> Iterator[Any]:
         waiting.extend(constant for constant in code.co_consts if isinstance(constant, types.CodeType))
     named = [function.__globals__[name] for name in names if name in function.__globals__]
     yield from named
-    for module in named:  # containers of other modules that the function names, such as sys.path
+    for module in named:  # also containers in other modules that the function names, such as sys.path
         if isinstance(module, types.ModuleType) and not is_users_module(module):
             yield from (vars(module)[name] for name in names if type(vars(module).get(name)) in (list, dict, set))
 

@@ -32,14 +32,18 @@ _NO_VALUES = (
 
 
 class LibraryCall:
-    """The record of a missed call of a library's jitted function, while the call runs."""
+    """The record of a missed call of a library's jitted function, while the call runs.
+
+    Attributes:
+        before: the last stage that JAX reported before the call.
+    """
 
     __slots__ = ("before", "function", "place", "types")
 
     def __init__(self, state: ThreadState, function: FunctionRecord, place: Place | None) -> None:
         self.function = function
         self.place = place
-        self.before = state.loose[-1] if state.loose else None  # the last stage that JAX reported before the call
+        self.before = state.loose[-1] if state.loose else None
         self.types: list[Any] | None = None
 
     def traced(self, call: JitCall) -> None:

@@ -118,7 +118,7 @@ def _inside(value: Any) -> list[Any]:
 def _content(cell: Any) -> Any:
     try:
         return cell.cell_contents
-    except not_of_a_signal(ValueError):  # the enclosing function has not assigned the variable yet
+    except not_of_a_signal(ValueError):  # the closure cell is empty: its variable has no value yet
         return None
 
 

@@ -48,7 +48,7 @@ def _is_users_text(code: CodeType, names: Mapping[str, Any]) -> bool:
         return False
     name = names.get("__name__")
     if name == "__main__":
-        # an installed program such as pytest runs the user's code as `__main__`, too
+        # Code of `__main__` counts as the user's, even if the main program is an installed one, such as pytest.
         return True
     module = sys.modules.get(name) if type(name) is str else None
     file = attribute_of(module, "__file__")

@@ -119,7 +119,7 @@ class Bodies:
     """Finds the functions of loop bodies."""
 
     def __init__(self, walk: Walk, written: Written, callers: Callers) -> None:
-        """Take the walk, the user's source, and the finder of callers in stacks."""
+        """Store the `Walk` of the programs, the reader of the user's source, and the finder of callers."""
         self._walk = walk
         self._written = written
         self._callers = callers

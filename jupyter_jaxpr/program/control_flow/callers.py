@@ -35,15 +35,18 @@ _SCIPY = re.compile(r"jax/_src/scipy/(?:(\w+)/)?(\w+)")
 
 @dataclass(frozen=True)
 class Caller:
-    """The caller of a control-flow construct: the user's line, or a library."""
+    """The caller of a control-flow construct: the user's line, or a library.
 
-    #: the `jax.lax` function that the user called, such as scan; None if the frames do not show it
+    Attributes:
+        kind: the `jax.lax` function that the user called, such as scan; None if the frames do not show it.
+        frame: the index of the innermost user frame; -1 if unknown.
+        library: the library function that called the construct, such as jnp.median; None if the user's line called it.
+        inside: true for an equation in a construct's body; the caller is then that construct.
+    """
+
     kind: str | None
-    #: the index of the innermost user frame; -1 if unknown
     frame: int
-    #: the library function that called the construct, such as jnp.median; None if the user's line called it
     library: str | None
-    #: true for an equation in a construct's body; the caller is then that construct
     inside: bool = False
 
 
@@ -51,7 +54,7 @@ class Callers:
     """Finds the callers of constructs in the stacks of equations."""
 
     def __init__(self, positions: Positions, strings: Strings, written: Written) -> None:
-        """Take the pools to which stacks refer, and the user's source."""
+        """Store the pools with the frames of stacks, and the reader of the user's source."""
         self._written = written
         self._positions = positions
         self._strings = strings
@@ -69,7 +72,8 @@ class Callers:
             caller = self._known[stack] = self._read(stack)
         if caller.frame >= 0:
             if caller.frame == inherited.frame and inherited.inside:
-                # The equation is in the body of the construct that `inherited` called, so the body function made it.
+                # The equation is in the body of the enclosing construct (`inherited`), so the body function made the
+                # equation.
                 return Caller(caller.kind, caller.frame, inherited.library or caller.library)
             return caller
         if inherited.kind is not None and inherited.library is None:

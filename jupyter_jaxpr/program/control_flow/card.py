@@ -38,11 +38,14 @@ class BranchRow:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of the path to an inner program: the equation, and the parameter that contains the program."""
+    """One step of the path to an inner program: the equation, and the parameter that contains the program.
+
+    Attributes:
+        position: the position of the program in a parameter that is a tuple; -1 if the parameter is no tuple.
+    """
 
     equation: int
     parameter: str
-    #: the position of the program in a parameter that is a tuple; -1 if the parameter is no tuple
     position: int
 
 
@@ -57,7 +60,12 @@ class ControlPath:
 
 @dataclass(slots=True)
 class Card:
-    """A card; `document.types.control_flow.Control` describes the fields. `path` serves to run the construct again."""
+    """A card; `document.types.control_flow.Control` describes the fields. `path` serves to run the construct again.
+
+    Attributes:
+        open_fact: the index in `facts` of the sentence which says that values decide the number of steps; -1 if there
+            is none.
+    """
 
     kind: str
     primitive: str
@@ -91,7 +99,6 @@ class Card:
     unroll: int = 1
     step_flops: int | None = None
     facts: list[str] = field(default_factory=list)
-    #: the index in `facts` of the sentence which says that values decide the number of steps; -1 if there is none
     open_fact: int = -1
     choice: str | None = None
     choice_reason: str | None = None

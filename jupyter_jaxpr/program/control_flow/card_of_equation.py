@@ -35,7 +35,7 @@ class EquationCards:
     """Makes the cards of control-flow equations."""
 
     def __init__(self, walk: Walk, written: Written, callers: Callers, paths: OperandNames) -> None:
-        """Take the walk, the user's source, the finder of callers in stacks, and the namer of values in a scope."""
+        """Store the `Walk`, the reader of the user's source, the finder of callers, and the namer of operands."""
         self._walk = walk
         self._written = written
         self._callers = callers
@@ -288,7 +288,7 @@ class EquationCards:
         count = columns.output_counts[card.equation]
         target = call.target if call is not None else None
         suffixes: list[str] | None = [path.removeprefix(_RESULT) for path in debug.results]
-        if len(debug.results) != count:  # JAX does not know the paths of all results
+        if len(debug.results) != count:  # JAX lacks the paths of some results
             leaf = self._only_leaf(card, call) if count == 1 else None
             suffixes = None if leaf is None else [leaf]
         if suffixes is None or reached.derivative(card.name_stack):

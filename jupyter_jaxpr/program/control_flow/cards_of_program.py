@@ -49,10 +49,10 @@ class ProgramCards:
 
 
 class Reader:
-    """Makes the cards of the programs in one walk."""
+    """Makes the cards of the programs that one `Walk` has read."""
 
     def __init__(self, walk: Walk, failed: Callable[[str], None]) -> None:
-        """Take the walk; `failed` is called with the traceback of each construct that could not be read."""
+        """Store the `Walk`; `failed` is called with the traceback of each construct that could not be read."""
         self._walk = walk
         self._failed = failed
         written = self._written = Written(walk.positions, walk.strings)

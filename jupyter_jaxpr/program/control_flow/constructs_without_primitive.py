@@ -51,7 +51,7 @@ class Dissolved:
     """Finds constructs without a primitive by the frames of other equations."""
 
     def __init__(self, walk: Walk, written: Written, callers: Callers, paths: OperandNames) -> None:
-        """Take the walk, the user's source, the finder of callers in stacks, and the namer of values in a scope."""
+        """Store the `Walk`, the reader of the user's source, the finder of callers, and the namer of operands."""
         self._walk = walk
         self._written = written
         self._callers = callers

@@ -30,7 +30,7 @@ SCOPE_PRIMITIVES = {
     "closed_call": CALL,
     "core_call": CALL,
     "eval_jaxpr": CALL,
-    # JAX makes the next three primitives if jax_remat3, jax_custom_jvp3 or jax_custom_vjp3 is set.
+    # JAX makes the three primitives below if the setting jax_remat3, jax_custom_jvp3 or jax_custom_vjp3 is on.
     "RematTraced": "remat",
     "CustomJVPTraced": "custom_jvp",
     "CustomVJPTraced": "custom_vjp",
@@ -41,7 +41,11 @@ SCOPE_PARAMETERS = ("jaxpr", "call_jaxpr", "fun_jaxpr")
 
 @dataclass(frozen=True)
 class Debug:
-    """JAX's debug information on the function from which a program was traced; empty if JAX has none."""
+    """JAX's debug information on the function from which a program was traced; empty if JAX has none.
+
+    Attributes:
+        users: true if the function is in a file of the user.
+    """
 
     function: str = ""
     file: str = ""
@@ -49,7 +53,6 @@ class Debug:
     traced_for: str = ""
     arguments: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
-    #: true if the function is in a file of the user
     users: bool = False
 
 

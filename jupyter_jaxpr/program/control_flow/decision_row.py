@@ -10,7 +10,7 @@ from .short_loops import SHORT
 
 
 def choose(card: Card, reached: ReachedScope, derivative: str) -> None:
-    """Fill `choice` and `choice_reason`.
+    """Fill the fields `choice` and `choice_reason` of a card.
 
     A construct that JAX made for a derivative gets neither, because the user did not choose it.
     """

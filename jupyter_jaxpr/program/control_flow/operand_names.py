@@ -23,7 +23,7 @@ class OperandNames:
     """Names operands of the scopes of a program."""
 
     def __init__(self, walk: Walk, written: Written, callers: Callers) -> None:
-        """Take the walk, the user's source, and the finder of callers in stacks."""
+        """Store the `Walk` of the programs, the reader of the user's source, and the finder of callers."""
         self._walk = walk
         self._written = written
         self._callers = callers
@@ -63,7 +63,7 @@ class OperandNames:
         strings = self._walk.strings.items
         derivative = reached.derivative(strings[reached.columns.name_stack[equation]])
         if derivative == "transpose":
-            return ""  # the source of the line names the value that is differentiated, not this derivative
+            return ""  # the line names the differentiated value, so the derivative has no name
         caller = self._callers.of(reached.columns.stack[equation], reached.caller)
         if strings[reached.columns.primitive[equation]] in _PUT_THERE and caller.frame in (construct, -1):
             before = reached.columns.operands[equation]

@@ -23,7 +23,7 @@ class Predicates:
     """Finds the predicates of conds."""
 
     def __init__(self, walk: Walk, written: Written, callers: Callers, paths: OperandNames) -> None:
-        """Keep the walk of the programs, the user's source, the finder of callers and the namer of a scope's values."""
+        """Store the `Walk`, the reader of the user's source, the finder of callers, and the namer of operands."""
         self._walk = walk
         self._written = written
         self._callers = callers

@@ -16,17 +16,21 @@ REMATTED = "rematted_computation"
 
 @dataclass(slots=True)
 class ReachedScope:
-    """A scope, as reached by one path of calls from the outermost scope of the program."""
+    """A scope, as reached by one path of calls from the outermost scope of the program.
+
+    Attributes:
+        inputs: for each constant and input of the scope: its path or name in the user's code, such as `p['w']`; empty
+            if unknown.
+        caller: the caller of the scope; it also counts as the caller of equations without a user frame.
+        around: the name stacks of the enclosing equations, which show whether the scope belongs to a derivative.
+    """
 
     number: int
     columns: ScopeColumns
     jaxpr: Any
-    #: for each constant and input of the scope: its path or name in the user's code, such as `p['w']`; empty if unknown
     inputs: Sequence[str]
-    #: the caller of the scope; it also counts as the caller of equations without a user frame
     caller: Caller
     steps: tuple[Step, ...]
-    #: the name stacks of the enclosing equations, which show whether the scope belongs to a derivative
     around: str = ""
 
     def derivative(self, name_stack: str) -> str:

@@ -26,16 +26,19 @@ _SPACE = re.compile(r"\s+")
 
 @dataclass(frozen=True)
 class Call:
-    """A call expression in the user's source."""
+    """A call expression in the user's source.
+
+    Attributes:
+        target: the assignment target of the result, such as `(h, hs)`; None if the result is not assigned.
+    """
 
     function: str
     arguments: list[ast.expr]
     keywords: dict[str, ast.expr]
-    #: the assignment target of the result, such as `(h, hs)`; None if the result is not assigned
     target: ast.expr | None
 
     def argument(self, position: int, *names: str) -> ast.expr | None:
-        """Return an argument by its position or by one of its names."""
+        """Return an argument of the call, found by its position or by one of its names; None if unknown."""
         for name in names:
             if name in self.keywords:
                 return self.keywords[name]

@@ -9,13 +9,16 @@ from ...document.transcendental_weight import TRANSCENDENTAL_WEIGHT
 
 
 class Own(NamedTuple):
-    """The cost of one equation alone, without its inner programs; -1 for an unknown count."""
+    """The cost of one equation alone, without its inner programs; -1 for an unknown count.
+
+    Attributes:
+        primitive: the index of the primitive's name in the strings of the `Walk`.
+    """
 
     flops: int
     transcendentals: int
     read: int
     written: int
-    #: the index of the primitive's name in the strings of the walk
     primitive: int
 
 
@@ -83,7 +86,7 @@ class Cost:
 
     @property
     def amounts(self) -> tuple[int, int, int]:
-        """The operations, transcendental functions and bytes."""
+        """(operations, transcendental functions, bytes read and written) of the most expensive execution."""
         return self.flops, self.transcendentals, self.read + self.written
 
     def price(self, weight: int = TRANSCENDENTAL_WEIGHT) -> tuple[int, ...]:

@@ -1,8 +1,8 @@
 """Counts the cost ("price") of each equation of a scope.
 
 The cost is computed once for all equations with equal primitive, parameters and types. The counting takes one to two
-microseconds per equation. The cost of an equation with inner programs is the sum of the programs'
-costs.
+microseconds per equation. The cost of an equation with inner programs is the sum of the costs of
+these programs.
 """
 
 from __future__ import annotations
@@ -89,10 +89,10 @@ class Priced:
 
 
 class Costs:
-    """The costs of the scopes in a walk; each is computed once."""
+    """The costs of the scopes in a `Walk`; each is computed once."""
 
     def __init__(self, walk: Walk, trips: Trips | None = None, weight: int = TRANSCENDENTAL_WEIGHT) -> None:
-        """Take the scopes, the known step counts of their loops, and the weight of transcendental functions."""
+        """Store the scopes, the known step counts of their loops, and the weight of transcendental functions."""
         self.walk = walk
         self.owns: list[Own] = []
         self._trips: Trips = trips or {}

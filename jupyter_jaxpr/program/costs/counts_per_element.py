@@ -2,7 +2,7 @@
 
 - One operation: primitives that lower to an elementwise instruction (`HandleElementwiseOp`); conversions,
   comparisons, `select` and `clamp` are among them. Integers count like floats, and a complex number counts as one
-      element.
+  element.
 - One transcendental function: exp, log, log1p, expm1, pow, sqrt, rsqrt, cbrt, sin, cos, tan, tanh, atan2, erf.
 - No operation: primitives that only move data or only mark a place, and a `convert_element_type` that changes nothing
   but the weak type (see `formulas_of_primitives.is_relabelling`).

@@ -22,7 +22,7 @@ from .execution_counts import Runs, ScopeRuns, frame_of
 from .operations_xla_adds import expansions
 from .sums_per_line import unknown
 
-#: How many loops get a row of their own.
+#: The most loops that get a row of their own in the table of differences.
 LOOPS = 8
 
 #: Primitives that a library computes on a CPU or a GPU.
@@ -71,7 +71,7 @@ def analysis(executable: Any) -> Analysis | None:
     # the backend has no cost analysis; the class of the error depends on the backend
     except not_of_a_signal(Exception):
         return None
-    if isinstance(statistics, (list, tuple)):  # JAX before version 0.5 returns a list
+    if isinstance(statistics, (list, tuple)):  # `cost_analysis` of JAX before version 0.5 returns a list
         statistics = statistics[0] if statistics else None
     if not isinstance(statistics, Mapping) or not statistics:
         return None
@@ -90,15 +90,15 @@ def _devices(executable: Any) -> tuple[int, str | None]:
         loaded = executable.runtime_executable() if hasattr(executable, "runtime_executable") else executable
         devices = loaded.local_devices()
         return max(1, len(devices)), devices[0].platform
-    except not_of_a_signal(Exception):  # this version of JAX does not state the devices
-        return 1, None  # one device of an unknown platform is assumed
+    except not_of_a_signal(Exception):  # This version of JAX does not state the devices of the executable.
+        return 1, None  # One device of an unknown platform is assumed.
 
 
 def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], xla_analysis: Analysis) -> list[Difference]:
     """Return the reasons why XLA's count of operations differs from this package's; [] if equal or unknown.
 
     Args:
-        costs: The costs of the scopes of the walk.
+        costs: The costs of the scopes of the `Walk`.
         scope: The outermost scope of the program.
         runs: Scope -> its executions in one call.
         xla_analysis: XLA's count.
@@ -208,16 +208,21 @@ def _explained(counted: Cost, rows: list[_Row]) -> list[Difference]:
 
 @dataclass(slots=True)
 class _Row:
-    """The outermost loops on one line: the count with all steps, and the count with each body once."""
+    """The outermost loops on one line: the count with all steps, and the count with each body once.
+
+    Attributes:
+        counters: the number of loops in the row, inner ones included, to which JAX adds a step counter.
+        beside: true if partial unrolling leaves some steps outside of the loop.
+    """
 
     frame: int
     trips: int | None
     ours: int = 0
     once: int = 0
-    counters: int = 0  # the number of loops in the row, inner ones included, to which JAX adds a step counter
+    counters: int = 0
     inner: bool = False
     unrolled: bool = False
-    beside: bool = False  # true if partial unrolling leaves some steps outside of the loop
+    beside: bool = False
     per_trip: bool = False
 
 
@@ -388,7 +393,7 @@ def _by_formula(costs: Costs, runs: dict[int, ScopeRuns]) -> dict[str, tuple[int
     counts: dict[str, tuple[int, int]] = {}
     strings = costs.walk.strings.items
     for number, of_scope in runs.items():
-        # XLA counts the body of a loop once.
+        # As XLA does, the body of a loop is counted once.
         times = min(of_scope.total.dearest, 1)
         for equation, index in enumerate(costs.priced(number).own):
             name = strings[costs.owns[index].primitive] if index >= 0 else ""

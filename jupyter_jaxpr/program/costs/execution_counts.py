@@ -62,7 +62,7 @@ def runs_of(costs: Costs, scope: int, call: int = -1) -> dict[int, ScopeRuns]:
     """Return {scope: its executions} for a program; callers come before the scopes that they call.
 
     Args:
-        costs: The costs of the scopes in the walk.
+        costs: The costs of the scopes in the `Walk`.
         scope: The scope of the program.
         call: The frame of the line that called the program; -1 if unknown.
     """

@@ -204,7 +204,7 @@ def _dot(equation: Any, inside: Inside) -> Operations:
 
 
 def _ragged_dot(equation: Any, inside: Inside) -> Operations:
-    # Each row of the left operand is multiplied by the matrix of its group.
+    # In a ragged dot product, each row of the left operand is multiplied by the matrix of the row's group.
     (left, _), _ = equation.params["ragged_dot_dimension_numbers"].dot_dimension_numbers
     shape = equation.invars[0].aval.shape
     return 2 * _elements(equation.outvars[0]) * int(math.prod(shape[axis] for axis in left)), 0

@@ -46,7 +46,7 @@ class LiveBuffer:
 
 @dataclass(frozen=True)
 class MemoryUse:
-    """The memory of a program; `document.types.cost.Memory` describes the fields. Frames are those of the walk."""
+    """The memory of a program; `document.types.cost.Memory` describes the fields. Frames are those of the `Walk`."""
 
     arguments: int | None = None
     results: int | None = None
@@ -65,7 +65,7 @@ def memory_of(walk: Walk, scope: int, executable: Any = None, input_names: Seque
     """Return the memory that a program needs.
 
     Args:
-        walk: The walk that contains the program.
+        walk: The `Walk` that has read the equations of the program.
         scope: The scope of the program.
         executable: The executable that JAX ran, as `ObservedProgram.executable`; None if there is none.
         input_names: The paths of the program's inputs, such as `p['w']`; may be empty.
@@ -113,17 +113,23 @@ def _number(value: Any) -> int | None:
 
 @dataclass(frozen=True)
 class _Peak:
-    """The equation of a scope at which the most bytes made in the scope are alive; -1 if the scope has no equation."""
+    """The equation of a scope at which the most bytes made in the scope are alive; -1 if the scope has no equation.
+
+    Attributes:
+        inside: the inner scope that is at its own peak during this equation; -1 if there is none.
+        with_results: true if the equation's results count in addition to the arrays of `inside`.
+        slices: the inputs of `inside` that have memory of their own, such as the slices of a scan.
+    """
 
     bytes: int
     equation: int = -1
-    inside: int = -1  # the inner scope that is at its own peak during this equation; -1 if there is none
-    with_results: bool = True  # true if the equation's results count in addition to the arrays of `inside`
-    slices: tuple[int, ...] = ()  # the inputs of `inside` that have memory of their own, such as the slices of a scan
+    inside: int = -1
+    with_results: bool = True
+    slices: tuple[int, ...] = ()
 
 
 class Liveness:
-    """Finds the memory peaks of the scopes in a walk; each is computed once."""
+    """Finds the memory peaks of the scopes in a `Walk`; each is computed once."""
 
     def __init__(self, walk: Walk) -> None:
         self._walk = walk

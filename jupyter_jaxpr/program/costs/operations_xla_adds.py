@@ -18,10 +18,10 @@ from .execution_counts import ScopeRuns
 
 _NAMED = 5
 _NARROW = {"float16", "bfloat16"}
-_PIECE = 32  # XLA reduces a short axis in pieces of this many elements
-_SHORT = 4096  # XLA reduces an axis with more elements directly, without pieces
+_PIECE = 32  # XLA reduces a short axis in pieces of this many elements.
+_SHORT = 4096  # XLA reduces an axis with more elements directly, without pieces.
 _REDUCTIONS = frozenset("reduce_sum reduce_max reduce_min reduce_prod reduce_and reduce_or".split())
-#: Operations that XLA counts only once for a complex number, too.
+#: Primitives for which XLA counts a complex number like a real number: one operation for each element.
 _COMPLEX_AS_THEY_ARE = frozenset(
     "add add_any sub mul div neg real imag complex dot_general fft select_n eq ne reduce_sum scatter-add scatter_add "
     "convert_element_type".split()
@@ -45,7 +45,7 @@ def expansions(costs: Costs, runs: dict[int, ScopeRuns]) -> list[Expansion]:
     """Return XLA's expansions of a program, those with a bound first; the body of a loop counts once.
 
     Args:
-        costs: The costs of the scopes in the walk.
+        costs: The costs of the scopes in the `Walk`.
         runs: Scope -> its executions in one call.
     """
     names_by_sentence: dict[Callable[[list[str]], str], tuple[list[str], int | None]] = {}

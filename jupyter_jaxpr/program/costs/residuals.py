@@ -68,7 +68,7 @@ def kept_for_backward(walk: Walk, scope: int, backward: Mapping[int, Sequence[bo
     """Return the values that the forward part of a program keeps for its backward part, each with its equation.
 
     Args:
-        walk: The walk that contains the program.
+        walk: The `Walk` that has read the equations of the program.
         scope: The scope of the program.
         backward: Scope -> for each of its equations, True if the equation belongs to the backward part.
     """
@@ -95,7 +95,7 @@ def residuals(walk: Walk, scope: int) -> list[Residual]:
     """Return the residuals of a program and its inner programs, grouped by line, type and primitive, the largest first.
 
     Args:
-        walk: The walk that contains the program.
+        walk: The `Walk` that has read the equations of the program.
         scope: The scope of the program.
     """
     return _Residuals(walk).of(scope)
@@ -220,7 +220,7 @@ class _Residuals:
         if len(inner.outputs) != columns.output_counts[source.equation]:
             return source
         operand = inner.outputs[place]
-        if operand < 0:  # the inner program returns a literal
+        if operand < 0:  # the inner program returns a literal, so the call is the source
             return source
         maker = self._makers(child)[operand]
         if maker >= 0:

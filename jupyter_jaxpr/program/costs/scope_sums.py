@@ -51,7 +51,7 @@ def by_scope(costs: Costs, scope: int, label: str, call: int = -1) -> list[Node]
     """Return the tree of the scopes of a program; a caller comes before the scopes that it calls.
 
     Args:
-        costs: The costs of the scopes in the walk.
+        costs: The costs of the scopes in the `Walk`.
         scope: The scope of the program.
         label: The name of the program.
         call: The frame of the line that called the program; -1 if unknown.

@@ -26,7 +26,7 @@ def at_most(
     """Return the largest number of operations of each row in one execution of a scope.
 
     Args:
-        costs: The costs of the scopes in the walk.
+        costs: The costs of the scopes in the `Walk`.
         scope: The scope.
         row_of: A function: (cost of an equation, its stack) -> the row of the equation.
         inherited: The row of equations without a user line, and a function that returns the row of a call's stack. The
@@ -43,7 +43,7 @@ def at_most(
             inside = _inside(call, inside_of)
             if inherited is not None and inherited[0] in inside:
                 none, row_of_stack = inherited
-                # `pop` comes before the addition, because `row_of_stack` may return `none`, too
+                # The row `none` is removed before the addition, because `row_of_stack` may return the same row.
                 of_none = inside.pop(none)
                 inside[row_of_stack(costs.walk.scopes[number].stack[call.equation])] += of_none
             counts.update(inside)

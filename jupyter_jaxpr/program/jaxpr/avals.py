@@ -31,7 +31,7 @@ def aval_row(aval: Any) -> AvalRow:
 def _aval_row(aval: Any) -> AvalRow:
     try:
         text = exact(aval.str_short(short_dtypes=True), Limit.TYPE)
-    except not_of_a_signal(*FAILURES):  # this kind of aval has no `str_short`
+    except not_of_a_signal(*FAILURES):  # this kind of aval has no `str_short`: its `str` is used
         text = text_of(aval, Limit.TYPE)
     shape = tuple(
         axis if type(axis) is int and axis < _LARGEST else _axis(axis) for axis in getattr(aval, "shape", None) or ()
@@ -50,11 +50,11 @@ def _axis(axis: Any) -> int | str:
     try:
         size = int(axis)
         return size if -_LARGEST < size < _LARGEST else text_of(size)
-    except not_of_a_signal(*FAILURES):  # the size is symbolic
+    except not_of_a_signal(*FAILURES):  # a symbolic size is stored as its text
         return text_of(axis)
 
 
-_LARGEST = 2**63  # the largest number that a document can hold
+_LARGEST = 2**63  # a size from this number on is stored as text
 
 
 def _sharding(aval: Any) -> str | None:
@@ -63,5 +63,5 @@ def _sharding(aval: Any) -> str | None:
         if all(axis is None for axis in spec):
             return None
         return text_of(spec)
-    except not_of_a_signal(*FAILURES):  # the type states no sharding
+    except not_of_a_signal(*FAILURES):  # the type states no sharding: None is stored
         return None

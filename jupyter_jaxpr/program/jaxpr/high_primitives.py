@@ -47,6 +47,6 @@ def _shown(value: Any) -> Any:
         return _shown(value.func)
     if isinstance(value, types.FunctionType):
         return own_name(value)
-    if hasattr(value, "str_short"):  # the value is an aval
+    if hasattr(value, "str_short"):  # the value is an aval, which JAX prints in its short form
         return value.str_short(short_dtypes=True)
     return value

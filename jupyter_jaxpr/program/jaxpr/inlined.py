@@ -129,7 +129,7 @@ def _assignments(forward: Any, inputs: list[Any]) -> list[list[Any]]:
 
 
 def _merged(residuals: list[Any], inputs: list[Any], wanted: list[Any]) -> list[list[Any]]:
-    """Return the ways to choose, for each wanted variable, the next residual or an input of the same type."""
+    """Return each way to choose, for every wanted variable, either the next residual or an input of the same type."""
     ways: list[tuple[int, list[Any]]] = [(0, [])]
     for place, variable in enumerate(wanted):
         (kind,) = _types([variable])

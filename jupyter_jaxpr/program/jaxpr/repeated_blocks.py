@@ -24,8 +24,8 @@ from .walk import Walk
 
 #: The fewest repetitions of a block.
 REPETITIONS = 3
-_PERIODS = 24  # the most different periods that are tried for a scope
-_SAMPLED_BLOCKS = 8  # the most repetitions of a block whose data flow is examined
+_PERIODS = 24  # The most different periods that are tried for a scope.
+_SAMPLED_BLOCKS = 8  # The most repetitions of a block whose data flow is examined.
 _SAMPLED_EQUATIONS = 20_000
 
 
@@ -53,7 +53,7 @@ class RepeatedBlock:
 
 
 class RepeatedBlocks:
-    """The repeated blocks in the scopes of a walk; each scope is searched once."""
+    """The repeated blocks in the scopes of a `Walk`; each scope is searched once."""
 
     def __init__(self, walk: Walk) -> None:
         self._walk = walk

@@ -7,11 +7,14 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Captured:
-    """What is known about a constant of a scope; the array itself is never kept."""
+    """What is known about a constant of a scope; the array itself is never kept.
+
+    Attributes:
+        identity: a number that identifies the array: two constants that are the same array have the same number.
+    """
 
     operand: int
     bytes: int
-    #: a number that identifies the array: two constants that are the same array have the same number
     identity: int
 
 
@@ -20,6 +23,9 @@ class ScopeColumns:
     """A jaxpr as columns.
 
     `document.types.document.Scope` describes the fields; here no equation is left out.
+
+    Attributes:
+        counted: the inner scopes that are included in the program's count of equations; combiners are not.
     """
 
     name: int = -1
@@ -38,6 +44,5 @@ class ScopeColumns:
     name_stack: list[int] = field(default_factory=list)
     children: list[tuple[int, int, int, int]] = field(default_factory=list)
     effects: list[tuple[int, list[int]]] = field(default_factory=list)
-    #: the inner scopes that are included in the program's count of equations; combiners are not
     counted: list[int] = field(default_factory=list)
     captured: list[Captured] = field(default_factory=list)

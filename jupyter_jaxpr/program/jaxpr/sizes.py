@@ -40,7 +40,7 @@ def aval_bytes(aval: AvalRow) -> int | None:
 
 
 class Sizes:
-    """The bytes of each type in a walk; each is computed once. Types may be added to the walk later."""
+    """The bytes of each type in a `Walk`; each is computed once. Types may be added to the `Walk` later."""
 
     def __init__(self, walk: Walk) -> None:
         self._walk = walk

@@ -1,11 +1,10 @@
 """Visits a jaxpr and its inner jaxprs ("walk"), and stores the equations of each in columns: a `ScopeColumns`.
 
-- `Walk` keeps the pools, so that the programs of a run share equal texts, types, files and stacks. A jaxpr that is used
-    twice is walked
-  once, by the identity of its object.
-- It reads JAX's objects by their attributes and imports nothing of JAX, so it works on Jaxpr and ClosedJaxpr alike.
+- `Walk` keeps the pools: lists that store each text, type, file and stack once, for all programs of a run. A jaxpr
+  object that is used twice is visited once.
+- `Walk` reads JAX's objects by their attributes and imports nothing of JAX, so it works on Jaxpr and ClosedJaxpr alike.
 
-The walk runs for every `%%jaxpr` cell and takes 2 to 3 microseconds per equation; it is this fast because repeated
+The visit runs for every `%%jaxpr` cell and takes 2 to 3 microseconds per equation; it is this fast because repeated
 objects are recognised by their identity.
 """
 
@@ -36,7 +35,7 @@ from .parameters import (
 from .pools import Strings
 from .scope_columns import Captured, ScopeColumns
 
-#: (index of the scope in the walk, index of the equation in the scope).
+#: (index of the scope in the `Walk`, index of the equation in the scope).
 Equation = tuple[int, int]
 
 

@@ -18,7 +18,7 @@ def counted_trips(walk: Walk, scope: int, equation: int, condition: int, body: i
     """Return the number of steps of a while loop; None if unknown.
 
     Args:
-        walk: The walk with the columns of the program.
+        walk: The `Walk` that has read the equations of the program.
         scope: The scope of the while equation.
         equation: The index of the while equation in the scope.
         condition: The scope of the condition.

@@ -98,7 +98,7 @@ def _nodes(tree: ast.Module, text: str) -> Iterator[ast.AST]:
     Values of simple statements are skipped, which saves most of the time in a long cell.
     """
     waiting: list[Any] = [tree]
-    is_counted = "\r" not in text  # Python also ends a line at a carriage return, but `split` below does not
+    is_counted = "\r" not in text  # `split` below, unlike Python, does not end a line at a carriage return
     binding = {number for number, line in enumerate(text.split("\n"), 1) if _BINDS.search(line)}
     while waiting:
         node = waiting.pop()

@@ -2,9 +2,8 @@
 
 - `Positions` keeps the pools: each file, frame and stack once, named by its index.
 - `Positions.traceback` adds the stack of a JAX traceback, `Positions.stack` one from frames in a text of JAX.
-- The innermost user frame is where an equation was written. Library frames inside of it are shortened: the outermost
-    few are
-  kept, as the names of what the user called. JAX's own machinery is left out.
+- The innermost user frame is where an equation was written. Of the library frames that this user frame called, only
+  the outermost few are kept: they name the functions that the user called. JAX's own machinery is left out.
 """
 
 from __future__ import annotations
@@ -275,7 +274,7 @@ class Positions:
     def _number(self, user: list[int], library: list[int]) -> int:
         if not user and not library:
             return -1
-        if len(user) > 1:  # the lowering of a loop states the frame of the loop's call twice
+        if len(user) > 1:  # the lowering of a loop repeats the frame of the loop's call
             user = [frame for place, frame in enumerate(user) if not place or user[place - 1] != frame]
         if len(library) > 1:
             library = library[::-1][:LIBRARY_FRAMES]
@@ -419,7 +418,7 @@ def _unfiled_text(name: str) -> str | None:
         if os.path.exists(name):
             return None
         return "".join(linecache.getlines(name)) or None
-    except not_of_a_signal(OSError, ValueError):  # the name is no valid file name
+    except not_of_a_signal(OSError, ValueError):  # the name is no valid file name: there is no text
         return None
 
 

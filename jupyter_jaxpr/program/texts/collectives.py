@@ -254,7 +254,7 @@ def _groups(text: str) -> Groups | None:
         chosen = [axis.strip() for axis in mesh[3].split(",")]
         names = [f"'{axis[1]}'" for axis in axes if axis]
         if len(names) < len(axes) or not set(chosen) <= set(names):
-            return None  # groups over a part of a mesh axis are not supported, so they are unknown
+            return None  # this module does not read groups over a part of a mesh axis: unknown
         sizes = [int(axis[2]) for axis in axes if axis]
         inner = [names.index(axis) for axis in chosen]
         order = [axis for axis in range(len(axes)) if axis not in inner] + inner

@@ -30,8 +30,7 @@ class ExactLines:
 
     Attributes:
         lines: The text without tags. Each line has the stack of its first equation, and the other stacks as
-            alternatives; lines
-            whose equations XLA does not state are `inferred`.
+            alternatives; lines whose equations XLA does not state are `inferred`.
         equations: Line -> its equations, for lines that come from equations.
         instructions: The lines with real operations: no constants, and no instructions that only move or name values.
     """
@@ -46,8 +45,8 @@ def exact_lines(text: str, walk: Walk, scope: int, level: Literal["stablehlo", "
 
     Args:
         text: The text as JAX or XLA printed it, with the tags.
-        walk: The walk to whose scopes and equations the tags refer; the stacks are added to its pools.
-        scope: The scope of the program in the walk.
+        walk: The `Walk` that has read the equations to which the tags refer; the stacks are added to its pools.
+        scope: The scope of the program in the `Walk`.
         level: The level of the text.
     """
     read = hlo_lines(text, walk.positions) if level == "hlo" else stablehlo_lines(text, walk.positions)

@@ -58,7 +58,7 @@ def hlo_lines(text: str, positions: Positions) -> LinesOfText:
                 continue
             table = None
         if not line and lines and not lines[-1]:
-            continue  # the second of two empty lines, between which a table of source places stood
+            continue  # skip the second of two empty lines: a table of places was between them
         if "metadata={" in line:
             metadata.append((len(lines), line))
         lines.append(line)

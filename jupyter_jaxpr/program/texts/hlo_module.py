@@ -24,15 +24,19 @@ _OPERAND = re.compile(r"%([\w.-]+)")
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """An instruction: one line of a computation."""
+    """An instruction: one line of a computation.
+
+    Attributes:
+        called: the names of the computations that it calls: of a fusion, a loop's body and condition, a reduction's
+            combiner.
+        op_name: XLA's name of the operation, such as jit(f)/while/body/tanh; None if XLA states none.
+    """
 
     line: int
     name: str
     opcode: str
     operands: tuple[str, ...]
-    #: the names of the computations that it calls: of a fusion, a loop's body and condition, a reduction's combiner
     called: tuple[str, ...]
-    #: XLA's name of the operation, such as jit(f)/while/body/tanh; None if XLA states none.
     op_name: str | None
     is_root: bool
 
@@ -80,7 +84,7 @@ def _instruction(number: int, line: str) -> Instruction | None:
     is_root = start.startswith("ROOT ")
     name = line[len(line) - len(start) + (5 if is_root else 0) : equals].lstrip("%")
     begin = equals + 3
-    if line.startswith("(", begin):  # the type is a tuple
+    if line.startswith("(", begin):  # the type is a tuple, whose end is its closing bracket
         end = _closing(line, begin)
         begin = end + 1 if end > 0 else -1
     else:

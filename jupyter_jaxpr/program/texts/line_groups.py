@@ -12,8 +12,8 @@ class Groups:
     """The equations of a program, grouped by the source stack to which they belong.
 
     Args:
-        walk: The walk of the program.
-        scope: The scope of the program in the walk.
+        walk: The `Walk` that has read the equations of the program.
+        scope: The scope of the program in the `Walk`.
     """
 
     def __init__(self, walk: Walk, scope: int) -> None:

@@ -57,7 +57,7 @@ def named_equations(
 
     Args:
         lines: The lines, as `text_links.linked` returned them.
-        walk: The walk that contains the program.
+        walk: The `Walk` that has read the equations of the program.
         scope: The scope of the program.
         groups: The equations of the program, grouped by source stack.
         to_others: The primitives that are lowered to other operations, so that no line has their name.
@@ -86,10 +86,14 @@ def named_equations(
 
 @dataclass(frozen=True)
 class _Candidate:
-    """The only equation at a path."""
+    """The only equation at a path.
+
+    Attributes:
+        is_machinery: true if the path leads into the loop to which the equation is lowered; the types in that loop are
+            different.
+    """
 
     equation: Equation
-    #: true if the path leads into the loop to which the equation is lowered; the types in that loop are different
     is_machinery: bool
 
 
@@ -100,8 +104,9 @@ class _Paths:
         self._walk = walk
         self._names_of_others = to_others
         self._of: dict[_Path, set[Equation]] = defaultdict(set)
-        #: path of a scope -> the scans in this scope; the next dictionary has its equations that are lowered to others
+        #: path of a scope -> the scans in this scope
         self._scans: dict[_Path, set[Equation]] = defaultdict(set)
+        #: path of a scope -> the equations in this scope that are lowered to operations of other names
         self._to_others: dict[_Path, set[Equation]] = defaultdict(set)
         self.complete = self._index(scope)
 
@@ -199,7 +204,7 @@ def _pieces(name: str) -> _Path:
 def _type(aval: Any) -> _Type | None:
     try:
         return str(aval.dtype), _counted(aval.shape)
-    except (AttributeError, TypeError):  # a token has no dtype, and an array may have a symbolic size
+    except (AttributeError, TypeError):  # a token has no dtype, a size may be symbolic: no type to compare
         return None
 
 

@@ -1,4 +1,4 @@
-"""Reads the dumps that XLA writes after its passes: which passes changed the program, instruction counts, and diffs.
+"""Reads the dumps that XLA writes after its passes: which passes changed the program, and instruction counts.
 
 XLA dumps the module after each pass that reports a change, and at the start of a pipeline. If only metadata differs,
 this counts as no change. The texts are stored compressed, without metadata and frame tables.
@@ -6,28 +6,25 @@ this counts as no change. The texts are stored compressed, without metadata and 
 
 from __future__ import annotations
 
-import difflib
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ...document.hlo_tables import HLO_TABLES
 from .hlo_module import count
+from .pass_differences import pass_difference
 
 #: The most bytes of dumps that are read; later passes are left out, and their number is shown.
 BYTES_AT_MOST = 512_000_000
-#: If both versions of a changed computation together have at most this many lines, every line is matched. Otherwise
-#: `difflib` ignores frequent lines (its `autojunk`), so an equal line may appear as changed.
-_EXACT_LINES = 2_000
-_AROUND = 3
 
 _DUMP = re.compile(r"module_\d+\..*?\.?(\d{4})\.([\w-]+)\.after_([\w.-]+?)(?:\.before_[\w.-]+)?\.txt$")
 _FIRST = re.compile(r"module_\d+\..*\.before_optimizations\.txt$")
 _METADATA = re.compile(r', metadata=\{(?:[^{}"]|"(?:[^"\\]|\\.)*")*\}')
-#: XLA also dumps the module at the start of a pipeline. The name of such a dump has this word in place of a pass.
+#: XLA also dumps the module at the start of a pipeline. The file name of such a dump has this word in place of the name
+#: of a pass.
 _STARTS = "pipeline-start"
 
 
@@ -53,11 +50,14 @@ class Pass:
 
 
 class Passes:
-    """The passes of one compile that changed the program, in order."""
+    """The passes of one compile that changed the program, in order.
+
+    Attributes:
+        left_out: the number of dumps that were not read because of the limit.
+    """
 
     def __init__(self) -> None:
         self.passes: list[Pass] = []
-        #: the number of dumps that were not read because of the limit
         self.left_out = 0
         self._states: list[bytes] = []
 
@@ -75,7 +75,7 @@ class Passes:
 
     def diff(self, number: int) -> list[str]:
         """Return the change that a pass made, as a unified diff of each changed computation."""
-        return list(_diff(self._lines(number), self._lines(number + 1)))
+        return list(pass_difference(self._lines(number), self._lines(number + 1)))
 
     def _lines(self, state: int) -> list[str]:
         return zlib.decompress(self._states[state]).decode().split("\n")
@@ -122,40 +122,3 @@ def _without_places(lines: Sequence[str]) -> list[str]:
             in_table = False
             kept_lines.append(_METADATA.sub("", line) if "metadata={" in line else line)
     return kept_lines
-
-
-def _parts(lines: Sequence[str]) -> dict[str, list[str]]:
-    """Return {first word of its header: lines} for each computation; lines outside of computations have the key ''."""
-    parts: dict[str, list[str]] = {"": []}
-    name = ""
-    for line in lines:
-        if line.endswith("{") and not line.startswith((" ", "HloModule")):
-            name = line.removeprefix("ENTRY ").split(" ", 1)[0]
-            parts[name] = []
-        parts[name].append(line)
-        if line.startswith("}"):
-            name = ""
-    return parts
-
-
-def _diff(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
-    was, parts_after = _parts(before), _parts(after)
-    for name in [*was, *(name for name in parts_after if name not in was)]:
-        old, new = was.get(name, []), parts_after.get(name, [])
-        if old == new:
-            continue
-        yield f"@@ {name or 'module'} @@"
-        yield from _hunks(old, new)
-
-
-def _hunks(old: list[str], new: list[str]) -> Iterator[str]:
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=len(old) + len(new) > _EXACT_LINES)
-    for number, group in enumerate(matcher.get_grouped_opcodes(_AROUND)):
-        if number:
-            yield "…"
-        for kind, first, last, start, end in group:
-            if kind == "equal":
-                yield from (f" {line}" for line in old[first:last])
-                continue
-            yield from (f"-{line}" for line in old[first:last])
-            yield from (f"+{line}" for line in new[start:end])

@@ -61,7 +61,7 @@ class SpreadArray:
         shard: The largest shape that a device holds; None if unknown.
         layout: The way in which the array is split.
         origin: Where the sharding comes from.
-        scope: The index of the equation's scope in the walk; -1 for no equation.
+        scope: The index of the equation's scope in the `Walk`; -1 for no equation.
         equation: The index of the equation in that scope; -1 for no equation.
     """
 
@@ -111,7 +111,7 @@ def spread_of(
     Args:
         executable: A `jax.stages.Compiled`.
         lowered: The `jax.stages.Lowered` of the executable, which states the user's shardings; or None.
-        walk: The walk that contains the program.
+        walk: The `Walk` that has read the equations of the program.
         scope: The scope of the program.
         inputs: A path for each input, or ().
         results: A path for each result, or ().

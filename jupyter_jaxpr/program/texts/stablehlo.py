@@ -37,17 +37,21 @@ _DEPTH = 200
 
 @dataclass(frozen=True)
 class LinesOfText:
-    """A StableHLO or HLO text with the source stack of each line (-1 if it has none)."""
+    """A StableHLO or HLO text with the source stack of each line (-1 if it has none).
+
+    Attributes:
+        op_names: line -> name of its operation, such as jit(f)/jvp(g)/tanh.
+        other_stacks: line that may come from several places -> the other stacks.
+        inferred: the lines whose stack is not stated, but inferred from other lines.
+        named: line whose stack belongs to several equations -> (scope, index) of the one equation that it comes from,
+            if known.
+    """
 
     text: str
     line_stacks: list[int]
-    #: line -> name of its operation, such as jit(f)/jvp(g)/tanh
     op_names: Mapping[int, str] = field(default_factory=dict)
-    #: line that may come from several places -> the other stacks
     other_stacks: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
-    #: the lines whose stack is not stated, but inferred from other lines
     inferred: list[int] = field(default_factory=list)
-    #: line whose stack belongs to several equations -> (scope, index) of the one equation that it comes from, if known
     named: Mapping[int, tuple[int, int]] = field(default_factory=dict)
 
 
@@ -91,7 +95,8 @@ def stablehlo_lines(text: str, positions: Positions) -> LinesOfText:
         elif stripped.startswith(_NOT_OPERATIONS):
             stack, name = -1, ""
             open_lines.pop(indent, None)
-        # this line begins the first region of the while operation on the line above
+        # A line with `cond {` begins the first region of the while operation on the line above, and no operation of its
+        # own.
         elif not stripped.startswith("cond {"):
             open_lines[indent] = len(lines)
         if name:  # some lines of library functions have a name, but no place and so no stack
@@ -158,7 +163,7 @@ class _Locations:
         self._stacks: dict[str, int] = {}
         # a cache, because many operations of a module have the same callers
         self._caller_places: dict[str, list[Place]] = {}
-        self._is_cut = False  # true if a location was nested too deeply to be followed
+        self._is_cut = False  # True if a location was nested too deeply to be followed.
 
     def stack(self, location: str) -> int:
         """Return the index of the stack of a location; -1 if the location contains no place."""

@@ -56,7 +56,7 @@ def linked(lines: LinesOfText, walk: Walk, scope: int, *, is_hlo: bool) -> Lines
 
     Args:
         lines: The lines with their stated stacks, which are in the pools of `walk`.
-        walk: The walk of the program.
+        walk: The `Walk` that has read the equations of the program.
         scope: The scope of the program.
         is_hlo: True for HLO: stacks of lines without a place are inferred from other lines.
     """
@@ -89,10 +89,13 @@ class Equations:
     """The equations of a program, grouped by the source place from which they come.
 
     Args:
-        walk: The walk of the program.
-        scope: The scope of the program in the walk.
+        walk: The `Walk` that has read the equations of the program.
+        scope: The scope of the program in the `Walk`.
         primitive_names: The primitives in the op_names of the text.
         ends: True if the end positions of a line's frames are reliable.
+
+    Attributes:
+        to_others: the primitives of equations that are lowered only to other operations.
     """
 
     def __init__(self, walk: Walk, scope: int, primitive_names: Collection[str], *, ends: bool) -> None:
@@ -101,26 +104,26 @@ class Equations:
         self._ends = ends
         self._chains: dict[int, _Chain] = {}
         self._answers: dict[tuple[int, str], list[int]] = {}
-        #: chain of user frames -> stacks of its equations; the second dictionary also has the primitive in its key
+        #: chain of user frames -> stacks of the equations with these frames
         self._of_chain: dict[_Chain, set[int]] = defaultdict(set)
+        #: (chain of user frames, primitive) -> stacks of the equations with these frames and this primitive
         self._of_both: dict[tuple[_Chain, str], set[int]] = defaultdict(set)
         self._of_primitive: dict[str, set[int]] = defaultdict(set)
         #: the chains of user frames that belong to equations with inner programs
         self._with_programs: set[_Chain] = set()
-        #: chain -> stacks of its equations that are lowered to further operations
+        #: chain of user frames -> stacks of the equations with these frames that are lowered to further operations
         self._lowered_to_more: dict[_Chain, set[int]] = defaultdict(set)
         #: the stacks of all equations that are lowered only to other operations
         self._lowered_to_others: set[int] = set()
-        #: the primitives of equations that are lowered only to other operations
         self.to_others: set[str] = set()
-        #: chain -> names of the jitted functions around its equations; the second dictionary: name -> stacks of its
-        #: calls
+        #: chain of user frames -> names of the jitted functions around the equations with these frames
         self._functions: dict[_Chain, set[str]] = defaultdict(set)
+        #: name of a jitted function -> stacks of its calls
         self._calls: dict[str, set[int]] = defaultdict(set)
         #: every primitive in the program, also of equations without a place
         self._known: set[str] = set()
         self._index(walk, scope)
-        #: beginning of a chain -> the chains that begin with it
+        #: first frames of a chain of user frames -> the longer chains that begin with these frames
         self._longer: dict[_Chain, list[_Chain]] = defaultdict(list)
         for chain in self._of_chain:
             for length in range(1, len(chain)):

@@ -26,12 +26,13 @@ def tagged(walk: Walk, scope: int, jaxpr: Any) -> Any:
     """Return the tagged twin of a jaxpr, of the same class; nothing is traced.
 
     Args:
-        walk: The walk of the program; a tag has the index of a scope in the walk and of an equation in this scope.
-        scope: The scope of the program in the walk.
+        walk: The `Walk` that has read the program; a tag has the index of a scope in the `Walk`, and of an equation in
+            this scope.
+        scope: The scope of the program in the `Walk`.
         jaxpr: The program, a Jaxpr or ClosedJaxpr.
 
     Raises:
-        ValueError: The jaxpr is not the one that was walked.
+        ValueError: The `Walk` has read another jaxpr.
     """
     numbers = {id(walk.jaxprs[number]): number for number in scopes_of(walk, scope)}
     if id(open_jaxpr(jaxpr)) not in numbers:

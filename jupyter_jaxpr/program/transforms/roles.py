@@ -55,7 +55,7 @@ def roles_of(walk: Walk, scope: int, kind: Kind, part: DerivedPart) -> Roles:
     """Find the role of each equation in a derived program.
 
     Args:
-        walk: The walk of the derived program.
+        walk: The `Walk` that has read the equations of the derived program.
         scope: The scope of the derived program.
         kind: The transform that derived the program.
         part: The derived program as a part of the transform, such as the primal or the linear program.

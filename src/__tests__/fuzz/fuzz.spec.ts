@@ -1,6 +1,7 @@
 /**
- * Runs every operation of the browser on damaged and hostile documents, the same as the Python side reads: either the
- * document is refused with a sentence, or each operation ends.
+ * Runs every operation of the browser on damaged and hostile documents. The fuzzer's Python side
+ * (tests/fuzz/python_side.py) reads the same documents. Either the document is refused with a sentence, or each
+ * operation ends.
  *
  * `nox -s fuzz` passes its documents in the file FUZZ_FILE, and reads the results from the file FUZZ_REPORT. With
  * FUZZ_ONLY_READ, the documents are only read.
@@ -24,7 +25,7 @@ const STOPPED = 20_000;
 /** An operation may add at most this many bytes to the heap, including garbage that is not collected yet. */
 const MEMORY = 500_000_000;
 
-/** The form of a refusal: a sentence. */
+/** Matches one whole sentence: the reason of each refusal must be such a sentence. */
 const SENTENCES = /^[A-Z][^\n]{5,1500}\.$/;
 
 // If the time limit stops a script, the functions that it calls stop, too.

@@ -2,7 +2,7 @@
  * Names the operations of the browser on a document and runs each: reading, program texts, links, search, copies,
  * costs, drawings.
  *
- * jupyter_jaxpr's own side is in tests/fuzz/python_side.py.
+ * The operations of the Python side are in tests/fuzz/python_side.py.
  */
 import { nullTranslator } from '@jupyterlab/translation';
 
@@ -44,7 +44,10 @@ const trans = nullTranslator.load('jupyter_jaxpr');
 /** An operation on a document: its name and the function that runs it. */
 export type Operation = readonly [string, () => unknown];
 
-/** At most this many programs of a document are tried, lines are drawn at each end, and lines are pointed at. */
+/**
+ * The operations try at most this many programs of a document, draw this many lines at the start and the end of a
+ * listing, and point at this many lines.
+ */
 const PROGRAMS = 3;
 const LINES = 40;
 const POINTED = 8;
@@ -61,7 +64,7 @@ const INK = {
   fontSize: 12
 };
 
-/** Read a document; the sentence of a refusal, or the document. */
+/** Reads a document; returns the document, or, if the document is refused, the sentence that says why. */
 export function read(value: unknown): Snapshot | string {
   const found = readSnapshot(value);
   return isUnreadable(found) ? whyUnreadable(found, trans) : found;

@@ -39,7 +39,7 @@ function open(snapshot: Snapshot): void {
   });
 }
 
-/** The bars in the gutter, each as its title and its width. */
+/** Lists the bars in the gutter, each as its title and its width. */
 function bars(): string[] {
   return [
     ...editor.dom.querySelectorAll<HTMLElement>('.jp-JaxprCell-heatBar')

@@ -45,7 +45,7 @@ afterEach(() => {
   editor.destroy();
 });
 
-/** The values in the cell, by line. */
+/** Lists the values of a step that the cell shows, each with the number of its line. */
 function values(): string[] {
   return [...editor.dom.querySelectorAll('.cm-line')].flatMap((line, at) =>
     [...line.querySelectorAll<HTMLElement>('.jp-JaxprCell-step')].map(

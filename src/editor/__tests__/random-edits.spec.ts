@@ -122,7 +122,10 @@ function drawnAnew({ state }: EditorView): string[] {
   return drawnIn(anew.update({ effects: setCellMarks.of(MARKS) }).state);
 }
 
-/** The types that are not grey, with the line that each stands on. */
+/**
+ * Lists the types at line ends that are not grey (a grey type belongs to an edited line), each with the text of its
+ * line.
+ */
 function types(view: EditorView): string[] {
   return [
     ...view.dom.querySelectorAll<HTMLElement>(

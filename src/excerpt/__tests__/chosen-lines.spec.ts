@@ -19,7 +19,7 @@ function excerpt(selection: Selection, name = 'rnn-0.12'): IExcerpt | null {
   return excerptOf(listings, selection, trans);
 }
 
-/** A line of the source, from 1. */
+/** Makes the selection of a line of the source; lines count from 1. */
 function line(number: number): Selection {
   const { cell } = golden('rnn-0.12');
   return {

@@ -1,4 +1,4 @@
-/** Listens to a channel of a fake kernel. */
+/** Collects, for tests, what a channel to a fake kernel emits. */
 import { Unreadable } from '../../protocol/document';
 import { Announcement } from '../../protocol/messages';
 import { Channel } from '../channel';
@@ -25,7 +25,7 @@ export class Listener {
   unreadable: Unreadable[] = [];
   states: ChannelState[] = [];
 
-  /** The received messages of the hub, each as its type and its number, such as `hello 0`. */
+  /** The announcements that the channel has received, each as its type and its number, such as `hello 0`. */
   get words(): string[] {
     return this.heard.map(message => `${message.type} ${message.seq}`);
   }

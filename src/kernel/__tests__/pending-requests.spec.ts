@@ -20,7 +20,7 @@ const TEXT = {
   first_line: 0,
   line_count: 100
 } as const;
-/** An answer to the request. */
+/** The kernel's answer to the request: the first page of an HLO text. */
 const PAGE: TextPage = {
   level: 'hlo',
   characters: 11,

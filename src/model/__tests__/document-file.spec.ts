@@ -1,4 +1,4 @@
-/** A file that anybody may have written is read, or refused with a sentence. */
+/** Tests that a document file, which anybody may have written, is read, or refused with a sentence. */
 import { nullTranslator } from '@jupyterlab/translation';
 
 import { snapshot } from '../../protocol/__tests__/documents';

@@ -11,7 +11,9 @@ import { merge } from '../merged-answers';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 
-/** Makes a page of the twin's text whose lines come from these equations. */
+/**
+ * Makes a page of the text of the twin (the tagged copy); `line_equations` says from which equations its lines come.
+ */
 function page(
   first: number,
   lines: readonly string[],
@@ -92,7 +94,8 @@ describe('the twin of a recurrent net', () => {
     // The equation of a + r + p["b"].
     const add = links.resolve({ ...source, column: 29 });
     expect(listing.linkedLines(add)).toEqual([3]);
-    // The equation of a + r: the program's own links lead from it to lines, but no line of the twin comes from it.
+    // The equation of a + r: the program's own links lead from it to lines, but no line of the twin (the tagged copy)
+    // comes from it.
     const inner = links.resolve({ ...source, column: 22 });
     expect(inner.equations.size).toBe(1);
     expect(listing.linkedLines(inner)).toEqual([]);

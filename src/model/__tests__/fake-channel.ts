@@ -22,7 +22,7 @@ import { environment } from '../../protocol/__tests__/documents';
 
 export { answered, confirm, working } from '../../protocol/__tests__/replies';
 
-/** Returns the last reply to a request of any kind. */
+/** The last reply to a request of any kind. */
 export type AnyReply = LastReply<RequestName>;
 
 export class FakeChannel implements IChannel {
@@ -41,7 +41,7 @@ export class FakeChannel implements IChannel {
 
   /** The number of requests that the page asked the kernel to stop. */
   stops = 0;
-  /** Sends the kernel's progress with the last request. */
+  /** A test calls this function to send the kernel's progress with the last request. */
   works: (working: Working) => void = () => undefined;
 
   ask<Name extends RequestName>(
@@ -55,7 +55,7 @@ export class FakeChannel implements IChannel {
       return { reply: Promise.reject(error), stop: () => undefined };
     }
     this.works = working ?? this.works;
-    // Answers the last request.
+    // Takes the reply that the test has prepared in `answer`.
     const reply = this.answer() as Promise<LastReply<Name>>;
     return { reply, stop: () => this.stops++ };
   }

@@ -18,7 +18,7 @@ export class FakeEditing implements ICellEditing {
     readonly isEditable = true
   ) {}
 
-  /** The edits, in order. */
+  /** The edits that the model has requested, as texts, in order. */
   readonly acts: string[] = [];
   readonly changed = new Signal<this, void>(this);
 

@@ -2,7 +2,7 @@ import { golden, GOLDEN } from '../../program-text/__tests__/documents';
 import type { Snapshot } from '../../protocol/snapshot';
 import { Links, linksOf } from '../links';
 
-/** Returns the index of each linked equation in its scope, one list for each scope. */
+/** Lists the linked equations, each as its scope, its index in the scope, and its primitive, such as `1.2 add`. */
 function equationsOf(links: Links, ids: ReadonlySet<number>): string[] {
   const found: string[] = [];
   for (const scope of links.equations.scopes) {
@@ -169,7 +169,8 @@ describe('links of a recurrent net', () => {
     };
     expect(of(0, 2)).toEqual([['1.2 add', '1.3 add'], true]);
 
-    // Several equations come from this place and none has a name, so the lines come from some of these equations.
+    // Two equations now come from the same place, and the kernel names neither of them for line 0, so the line comes
+    // from some of these equations.
     const twice = own.scopes[1].stack.slice();
     twice[3] = twice[2];
     const together: Snapshot = {
@@ -199,7 +200,10 @@ describe('links of a recurrent net', () => {
 describe('links through functions of other cells', () => {
   const snapshot = golden('helpers-0.12');
 
-  /** Makes a program with an equation that was written in another cell than the cell that ran. */
+  /**
+   * Finds an equation that was written in another cell than the cell that ran; returns the links of its program, and
+   * its scope and index.
+   */
   function foreign(document: Snapshot): { links: Links; id: [number, number] } {
     for (let program = 0; program < document.programs.length; program++) {
       const links = linksOf(document, program);

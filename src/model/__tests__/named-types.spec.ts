@@ -9,7 +9,7 @@ import { typesOfLines } from '../named-types';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 
-/** Makes a document whose cell has names on lines 3 and 4, in the given scopes. */
+/** Makes a document whose cell has named values (names with their types), each on its line and in its scope. */
 function named(
   ...values: [
     name: string,
@@ -47,7 +47,7 @@ function lines(document: Snapshot, program = 0): Record<number, string> {
 
 const SCOPE = golden('selu-0.12').programs[0].scope;
 
-/** tests/test_traced_names.py reads the same file in Python. */
+/** The long types and their short forms; tests/test_traced_names.py tests the kernel with the same file. */
 const SHORTENED = TABLE as [string, string][];
 
 describe('the types of the names of a line', () => {
@@ -129,7 +129,7 @@ describe('the types of the names of a line', () => {
       'While JAX traced, row had the type f32[3] at this place. The value comes from the inputs of one step of a loop of 1 step. ' +
         'To compute the value, JAX promoted an operand from the dtype bf16.'
     ]);
-    // Makes a second value of the name, outside of any loop.
+    // Adds a second value of the name, which lies outside of any loop.
     const both: Snapshot = {
       ...marked,
       named_values: [...(marked.named_values ?? []), carry]

@@ -13,14 +13,17 @@ const called = (name: string, type: string): ReturnType<typeof program> =>
     ]
   });
 
-/** Scrolls the jaxpr of a program to a line. */
+/** Stores a line as the reading position in the jaxpr of a program, as if the user had scrolled to the line. */
 function readAt(model: JaxprModel, program: number, line: number): void {
   const place = { line, above: 0, lines: 90, closed: [[3, 5] as const] };
   const { id } = model.snapshot!;
   readingPlaceOf(model).keepText(id, program, 'jaxpr', place);
 }
 
-/** The line at which each program of the run in view is read; null for a program that starts at its top. */
+/**
+ * Lists, for each program of the run in view, the line at which its jaxpr is read; null for a program without a stored
+ * position.
+ */
 function lines(model: JaxprModel): (number | null)[] {
   const { id, programs } = model.snapshot!;
   return programs.map(
@@ -92,7 +95,7 @@ describe('the positions in the programs of a cell', () => {
     kernel.sends(run('run-4', { programs: [two[0]] }));
     expect(lines(model)).toEqual([20]);
     readAt(model, 0, 0);
-    model.showWritten(written(5)); // at line 0, as the run, and not at line 20, where the earlier Live text was
+    model.showWritten(written(5)); // read at line 0, as the run is; the earlier Live text was read at line 20
     expect(lines(model)).toEqual([0]);
   });
 });

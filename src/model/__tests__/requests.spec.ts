@@ -11,7 +11,7 @@ import { AnyReply, answered, confirm, working } from './fake-channel';
 
 import { connected, run } from './opened-model';
 
-/** The sentence that the panel shows if the kernel's answer is no answer to the request. */
+/** The sentence with which a request is rejected if the kernel's answer does not fit the request. */
 const NOT_ASKED =
   'The panel could not send the request to the kernel. Reload the page and try again.';
 

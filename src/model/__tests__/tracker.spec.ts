@@ -60,7 +60,7 @@ class FakeNotebook {
   }
 }
 
-/** A page with notebooks; the map keeps each channel under the id of its kernel. */
+/** A page with notebooks; `channels` lists each channel with the id of its kernel. */
 class Page {
   constructor() {
     const makers: IMakers = {

@@ -63,7 +63,7 @@ export class PlaceIndex {
   readonly spansOfLine = new Map<string, number[]>();
   /** line of a library -> the origins of the equations that it made */
   readonly throughLibrary = new Map<string, IOrigin[]>();
-  /** line of HLO that is a collective -> the equations that caused it; the next map: equation -> its collectives */
+  /** line of HLO that is a collective -> the equations that caused it; `exchanges`: equation -> its collectives */
   readonly causes = new Map<number, readonly IEquationRef[]>();
   readonly exchanges = new Map<number, number[]>();
 
@@ -258,7 +258,7 @@ export class PlaceIndex {
       const chains = i === 0 ? this.chainsOfSpan : this.chainsThrough;
       const chainsOfFrame = chains.get(frame);
       if (chainsOfFrame?.includes(origin.chain)) {
-        return; // a recursive function has the same frame several times in one chain
+        return; // already listed: in a recursive function, one chain has the same frame several times
       }
       put(chains, frame, origin.chain);
       if (this._spansSeen.has(frame)) {

@@ -82,7 +82,7 @@ export class Links {
       .flatMap(origin => this._index.equationsOfOrigin(origin));
   }
 
-  /** The equations of some lines of a text, and whether each line comes from exactly one equation. */
+  /** The equations of some lines of a text, and whether each line comes from at most one equation. */
   equationsOfLines(
     level: TextLevel,
     first: number,

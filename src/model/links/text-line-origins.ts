@@ -23,7 +23,7 @@ export class TextLineOrigins {
   /** line that comes from exactly one known equation -> this equation */
   readonly named = new Map<number, IEquationRef>();
 
-  /** The possible origins of a line. */
+  /** The origins that a line may have: usually one, several if XLA does not distinguish them. */
   all(line: number): readonly IOrigin[] {
     const origin = this.origins[line];
     return origin ? [origin, ...(this._others.get(line) ?? [])] : [];

@@ -40,7 +40,7 @@ async function shown(
   return renderer.node;
 }
 
-/** The lines as a reader sees them. */
+/** Lists the lines of the output as a reader sees them. */
 function lines(node: HTMLElement): string[] {
   return [...node.querySelectorAll('.jp-JaxprOutput-line')].map(line =>
     (line.textContent ?? '').replace(/\u00a0/g, ' ')

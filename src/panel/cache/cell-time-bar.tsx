@@ -38,16 +38,16 @@ export function CostBar(props: {
   const stages = stagesOf(ledger);
   const named: [string, string, number][] =
     stages === null
-      ? [['compile', trans.__('misses'), ledger.seconds]]
+      ? [['compile', trans.__('cache misses'), ledger.seconds]]
       : [
           ['trace', trans.__('trace'), stages.trace],
           ['lower', trans.__('lower'), stages.lower],
           ['compile', trans.__('compile'), stages.compile]
         ];
-  named.push(['first-run', trans.__('small programs'), small]);
+  named.push(['first-run', trans.__('small programs outside of jit'), small]);
   const rest = Math.max(0, (ledger.cell_seconds ?? 0) - ledger.seconds - small);
   if (rest > 0) {
-    named.push(['rest', trans.__('the rest of the cell'), rest]);
+    named.push(['rest', trans.__('the rest of the time of the cell'), rest]);
   }
   const shown = named.filter(([, , time]) => time > 0);
   const sum = shown.reduce((seconds, [, , time]) => seconds + time, 0);

@@ -1,6 +1,6 @@
 /** Compares a text before and after, and splits each into equal and changed parts: `f32[`**32**`,3]`. */
 
-/** A part of a text: equal or changed. */
+/** A part of one of two compared texts: equal in both texts, or changed. */
 export interface IPart {
   text: string;
   changed: boolean;

@@ -95,7 +95,7 @@ interface IMissText {
   /** The signature of the call, the outcome, and the counts, in one line. */
   labels: string;
   price: string;
-  /** The reasons and the cures. */
+  /** The sentences about the miss: its reasons and its cures. */
   sentences: string[];
 }
 

@@ -70,7 +70,7 @@ function FunctionCells(props: CellProps<IFunctionRow>): JSX.Element {
         />
         {row.hidden ? (
           <div role="gridcell" className="jp-JaxprCache-hidden">
-            {trans.__('not guessed yet')}
+            {trans.__('outcome not guessed yet')}
           </div>
         ) : (
           <>

@@ -29,7 +29,7 @@ interface IRow {
   readonly level: number;
   /** True if the row is unfolded; null if the row cannot unfold. */
   readonly unfolded: boolean | null;
-  /** The index into frames of the row's line; -1 if the row has no line. */
+  /** The index of the row's source line in the document's frames; -1 if the row has no line. */
   readonly frame: number;
 }
 
@@ -260,7 +260,7 @@ class Rows {
   private _entries(of: IFunction, level: number, parent: string): void {
     const { entries, definition } = of.ledgerFunction;
     const count = entries.length;
-    // The row of the only miss already has the argument types of a single entry.
+    // A list with a single entry stays folded: the row of the only miss already shows the entry's argument types.
     const atFirst = 1 < count && count <= this._entriesAtFirst;
     if (!this._heading('entries', count, level, `${parent} entries`, atFirst)) {
       return;
@@ -382,7 +382,7 @@ class Rows {
   }
 
   private _filtered: boolean;
-  /** The largest number of entries that are listed at first. */
+  /** A list of at most this many entries is unfolded at first. */
   private _entriesAtFirst = 0;
   private _rows: Row[] = [];
   private _keys = new Set<string>();

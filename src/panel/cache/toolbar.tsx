@@ -33,7 +33,9 @@ export function Toolbar(props: {
         type="search"
         value={filter}
         placeholder={trans.__('Filter')}
-        aria-label={trans.__('Filter by function, reason or text')}
+        aria-label={trans.__(
+          'Filter the table by function, reason or other text'
+        )}
         onChange={event => setFilter(event.target.value)}
         onKeyDown={event => {
           if (event.key === 'Escape' && filter !== '') {

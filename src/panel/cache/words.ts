@@ -49,7 +49,7 @@ export function kindName(kind: string, trans: TranslationBundle): string {
     case 'static_identity':
       return trans.__('static object');
     case 'call_style':
-      return trans.__('call style');
+      return trans.__('call style of the arguments');
     case 'argument_type':
       return trans.__('argument class');
     case 'transform':
@@ -59,21 +59,21 @@ export function kindName(kind: string, trans: TranslationBundle): string {
     case 'committed':
       return trans.__('device');
     case 'layout':
-      return trans.__('layout');
+      return trans.__('memory layout');
     case 'config':
-      return trans.__('setting');
+      return trans.__('JAX setting');
     case 'new_function':
-      return trans.__('new function');
+      return trans.__('new function object');
     case 'cell_rerun':
       return trans.__('cell run again');
     case 'reloaded':
       return trans.__('module reloaded');
     case 'redefined':
-      return trans.__('defined again');
+      return trans.__('function defined again');
     case 'no_fast_path':
       return trans.__('no fast path');
     case 'cleared':
-      return trans.__('entry gone');
+      return trans.__('cache entry gone');
     case 'unknown':
       return trans.__('unknown reason');
     default:
@@ -181,7 +181,7 @@ export function stageWords(miss: LedgerMiss, trans: TranslationBundle): string {
         : trans.__('compile'),
       miss.compile
     ],
-    [trans.__('whole call'), miss.total]
+    [trans.__('the whole call took'), miss.total]
   ];
   return stages
     .flatMap(([stage, time]) =>

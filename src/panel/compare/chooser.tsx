@@ -44,7 +44,9 @@ export function Chooser(props: {
     return (
       <Working
         state={state}
-        stopping={trans.__('Stopping. The results so far are kept.')}
+        stopping={trans.__(
+          'Stopping the comparison. The results so far are kept.'
+        )}
         announced={true}
         stop={() => comparing.stop(snapshot)}
         trans={trans}
@@ -55,7 +57,7 @@ export function Chooser(props: {
     return (
       <Question
         question={state.question}
-        title={trans.__('Repeat the effects?')}
+        title={trans.__('Repeat the effects of the programs?')}
         answers={{
           yes: trans.__('Run the programs and repeat the effects'),
           no: trans.__('Do not run the programs')
@@ -139,7 +141,9 @@ function misfitOf(
   );
   return own === null || others === null || own === others
     ? null
-    : trans.__('takes other argument types than the first chosen program');
+    : trans.__(
+        'the program takes other argument types than the first chosen program'
+      );
 }
 
 /** The types of a program's input arrays, in order, as one text; null if the signature does not list all of them. */

@@ -173,7 +173,7 @@ function Mode(props: {
 }
 
 /**
- * A function in two lines, such as `whiled  runs in 16 µs`, and below `compile time: 61 ms · 4 equations · same bits`.
+ * A function in two lines, such as `whiled  runs in 16 µs`, and below `compile time: 61 ms · 4 equations · same bits as the reference`.
  */
 function TwoLines(props: {
   variant: Variant;

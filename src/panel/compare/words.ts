@@ -56,7 +56,7 @@ export function modeWords(
     case 'eager':
       return trans.__('without jit');
     case 'missing':
-      return trans.__('not found');
+      return trans.__('function not found');
     default:
       return null;
   }
@@ -73,7 +73,7 @@ export function derivativeWords(
     case 'forward':
       return trans.__('jvp, but not grad');
     case 'none':
-      return trans.__('none');
+      return trans.__('neither grad nor jvp');
     case 'no_floats':
       return trans.__('no floating-point values');
     case 'unknown':
@@ -90,17 +90,19 @@ export function agreementWords(
   if (variant.result === null) {
     return variant.error === null || variant.mode === 'missing'
       ? null
-      : trans.__('raised');
+      : trans.__('the call raised an error');
   }
   switch (variant.agrees) {
     case 'same_bits':
-      return first ? trans.__('reference') : trans.__('same bits');
+      return first
+        ? trans.__('reference result')
+        : trans.__('same bits as the reference');
     case 'close':
-      return trans.__('close');
+      return trans.__('close to the reference');
     case 'differs':
-      return trans.__('differs');
+      return trans.__('differs from the reference');
     case 'other_types':
-      return trans.__('other types');
+      return trans.__('other types than the reference');
     case 'unknown':
       return trans.__('unknown');
   }

@@ -37,7 +37,7 @@ export interface IRow {
   /** The nesting level in a tree, from 1. */
   level: number;
   amounts: Record<Counted, number>;
-  /** The fewest operations, if a branch depends on the data; else equal to the most. */
+  /** The fewest operations of the row, if a branch depends on the data; else equal to the most. */
   flopsLeast: number;
   flopsMost: number;
   perTrip: boolean;
@@ -70,7 +70,7 @@ export class CostReading {
 
   readonly links: Links;
 
-  /** The rows of a table, sorted. */
+  /** The rows of the cost table for a grouping, sorted. */
   rows(group: Group, order: Order): IRow[] {
     switch (group) {
       case 'line':
@@ -117,7 +117,7 @@ export class CostReading {
     }
   }
 
-  /** The sum of a line as a product, if all equations of the line run equally often. */
+  /** The operations of a line as a product, if all equations of the line run equally often. */
   product(row: CostRow): IProduct | null {
     const runs = new Set<number>();
     for (const { scope, equation } of this._ofLine(row)) {

@@ -290,7 +290,7 @@ function Heads(props: ITableProps): JSX.Element {
   );
 }
 
-/** The sums of the whole program. */
+/** Draws the row with the sums of the whole program. */
 function Total(props: ITableProps): JSX.Element {
   const { reading, measure, trans } = props;
   const { cost } = reading;
@@ -308,7 +308,7 @@ function Total(props: ITableProps): JSX.Element {
     },
     flopsLeast: cost.flops_min,
     flopsMost: Math.max(cost.flops, cost.flops_most ?? 0),
-    perTrip: false, // the sentences above the table name the loops of which only one step is counted
+    perTrip: false, // the sentences above the table name the loops that are counted for one step only
     runs: 1
   };
   return (

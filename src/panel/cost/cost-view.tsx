@@ -151,7 +151,7 @@ function Costed(props: {
   const primitives = primitivesWords(reading, measureOf(cost), trans);
   const tree = group === 'name_stack' ? 'name_stack' : 'scope';
 
-  /** Chooses equations; the view then marks their lines in the cell and the equations in the program. */
+  /** Chooses equations; the notebook's cell then marks their lines, and the Program view marks the equations. */
   const select = (equations: IEquationRef[]): void =>
     model.setSelection(
       equations.length === 0 ? null : { kind: 'equations', equations }

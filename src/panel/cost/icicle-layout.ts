@@ -17,11 +17,14 @@ export interface IIcicle {
   /** The bars: a parent before its children, siblings from left to right. */
   bars: readonly IBar[];
   levels: number;
-  /** How many nodes are not drawn, because they cost nothing or are nested too deeply. */
+  /**
+   * How many nodes are not drawn: nodes that cost nothing, are too narrow or too deeply nested, or exceed the number of
+   * bars.
+   */
   left: number;
 }
 
-/** Nodes at deeper levels are counted, not drawn. */
+/** Nodes below this many levels, and nodes after this many bars, are counted, not drawn. */
 const MOST_LEVELS = 12;
 const MOST_BARS = 500;
 /** Bars narrower than this share of the width are not drawn, because they could not be seen. */

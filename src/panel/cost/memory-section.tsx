@@ -39,7 +39,7 @@ export function MemorySection(props: ISectionProps): JSX.Element {
           {memory.constants > 0 && (
             <p className="jp-JaxprPanel-small">
               {trans.__(
-                'The function captures constants of %1 from outside of its arguments. Pass large arrays as arguments.',
+                'The function captures constants with a size of %1 from outside of its arguments. Pass large arrays as arguments.',
                 size(memory.constants)
               )}
             </p>
@@ -71,7 +71,7 @@ function Estimate(props: ISectionProps & { memory: Memory }): JSX.Element {
       {memory.live.length > 0 && (
         <Table
           {...props}
-          label={trans.__('Estimate of the largest live arrays at the peak')}
+          label={trans.__('Largest live arrays at the memory peak (estimate)')}
           name={trans.__('live array')}
           rows={memory.live.map((buffer: LiveBuffer) => ({
             name: buffer.name,
@@ -99,7 +99,7 @@ function Residuals(
         <Stretches
           parts={stretches(
             trans.__(
-              'The forward pass keeps %1 for the backward pass.',
+              'The forward pass keeps residuals of %1 for the backward pass.',
               bold(size(memory.residual_bytes))
             )
           )}

@@ -12,7 +12,10 @@ const LONGEST = 400;
 /** The largest number of reasons that are shown; further reasons are counted. */
 const MOST = 20;
 
-/** The two counts without the parts that the reasons explain; null if a reason states only one of the two parts. */
+/**
+ * This extension's count and XLA's count, each without the parts that the reasons explain; null if a reason states only
+ * one of the two parts.
+ */
 export function restOf(
   ours: number,
   xla: XlaCost

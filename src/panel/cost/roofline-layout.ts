@@ -4,7 +4,7 @@
 import { amountOf } from '../../model/cost-shares';
 import { Machine, ProgramCost, WarmTime } from '../../protocol/snapshot';
 
-/** A program on the roofline. */
+/** The position of a program in the roofline plot. */
 export interface IPlacement {
   /** Operations per byte if XLA fuses nothing; a transcendental counts as several, as in shares. */
   intensity: number;
@@ -50,7 +50,7 @@ export function placementOf(
   };
 }
 
-/** A logarithmic scale. */
+/** The logarithmic scale of one axis of the roofline plot. */
 export interface IScale {
   /** The powers of ten (their exponents) at which the scale begins and ends. */
   from: number;

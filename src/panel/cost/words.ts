@@ -8,7 +8,7 @@ import { ends, operations, shortCount, size } from '../../quantities';
 import { framePlace, shortened } from '../../parts/summary';
 import { CostReading, Group, IRow, amountIn } from './cost-rows';
 
-/** Texts longer than this are cut. */
+/** Labels with more characters than this are cut. */
 const LONGEST = 200;
 /**
  * The largest number of sentences that are shown: a saved document may hold more sentences than the kernel sends.
@@ -47,12 +47,12 @@ export function primitivesWords(
   const list = shares.join(', ');
   return more > 0
     ? trans._n(
-        'By primitive: %2 and %1 more primitive.',
-        'By primitive: %2 and %1 more primitives.',
+        'Cost by primitive: %2 and %1 more primitive.',
+        'Cost by primitive: %2 and %1 more primitives.',
         more,
         list
       )
-    : trans.__('By primitive: %1.', list);
+    : trans.__('Cost by primitive: %1.', list);
 }
 
 /** True if a frame is in the cell that ran. */

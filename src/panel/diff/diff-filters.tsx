@@ -21,7 +21,7 @@ export function DiffFilters(props: {
         role="group"
         aria-label={trans.__('Hide lines')}
       >
-        <span>{trans.__('Hide')}</span>
+        <span>{trans.__('Hide lines')}</span>
         {NOISES.map(noise => {
           const name = noiseName(noise, trans);
           return (

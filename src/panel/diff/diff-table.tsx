@@ -147,7 +147,7 @@ export function DiffTable(props: {
           )}
           onClick={() => step(-1)}
         >
-          <Icon name="previous" /> {trans.__('Previous')}
+          <Icon name="previous" /> {trans.__('Previous difference')}
         </button>
         <button
           className="jp-JaxprPanel-button"
@@ -158,7 +158,7 @@ export function DiffTable(props: {
           )}
           onClick={() => step(1)}
         >
-          {trans.__('Next')} <Icon name="next" />
+          {trans.__('Next difference')} <Icon name="next" />
         </button>
         <button
           className="jp-JaxprPanel-button"

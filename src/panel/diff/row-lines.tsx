@@ -89,10 +89,10 @@ function Line(props: {
   const word =
     row.sign === 'changed'
       ? sign === 'removed'
-        ? trans.__('changed from')
+        ? trans.__('line before the change:')
         : sign === 'added'
-          ? trans.__('changed to')
-          : trans.__('changed')
+          ? trans.__('line after the change:')
+          : trans.__('changed line')
       : signWord(row, trans);
   return (
     <div
@@ -116,7 +116,7 @@ function Line(props: {
           <span
             className="jp-JaxprDiff-outside"
             title={trans.__(
-              'Left of each “=” is the name inside the call; right of “=” is the name of the same value outside of the call.'
+              'The name to the left of “=” is the name of a value inside the call. The name to the right of “=” is the name of the same value outside of the call.'
             )}
           >
             {side.outside}

@@ -82,7 +82,7 @@ function Since(props: {
   const since =
     count === null
       ? trans.__('Changes since the previous run')
-      : trans.__('Since run [%1]', count);
+      : trans.__('Changes since run [%1]', count);
   // The diff of a small program is requested at once.
   const isWorking = state.kind === 'working' || (asks && state.kind === 'idle');
   const words = sinceWords(
@@ -93,7 +93,8 @@ function Since(props: {
   if (!isWorking) {
     lastWords.current = words;
   }
-  // While the user writes, a diff takes a moment: until then, the greyed words of the text before keep their place.
+  // While the user types, the diff with the new text takes a moment; until then, the words about the earlier text stay
+  // in grey, so that nothing below moves.
   if (isWorking && model.isWritten && lastWords.current !== null) {
     return (
       <p className="jp-mod-behind" aria-busy>
@@ -121,7 +122,7 @@ function Since(props: {
   );
 }
 
-/** The words for each state of the comparison. */
+/** The sentence about the differences from the previous run, for each state of the comparison. */
 function sinceWords(
   since: string,
   state: DiffState,

@@ -22,17 +22,17 @@ export const SIGNS: Readonly<Record<DiffRow['sign'], string>> = {
 export function signWord(row: DiffRow, trans: TranslationBundle): string {
   switch (row.sign) {
     case 'same':
-      return trans.__('equal');
+      return trans.__('equal line');
     case 'added':
-      return trans.__('added');
+      return trans.__('added line');
     case 'removed':
-      return trans.__('removed');
+      return trans.__('removed line');
     case 'changed':
-      return trans.__('changed');
+      return trans.__('changed line');
     case 'moved':
       return row.after === null
-        ? trans.__('moved from here')
-        : trans.__('moved to here');
+        ? trans.__('line moved from here')
+        : trans.__('line moved to here');
   }
 }
 

@@ -67,7 +67,10 @@ export function Branches(props: {
   );
 }
 
-/** Only one call is recorded; other calls in the cell may have taken other branches. */
+/**
+ * The words on how often the recorded call took a branch. Only one call is recorded; other calls in the cell may have
+ * taken other branches.
+ */
 function takenWords(
   times: number,
   isWhole: boolean,
@@ -120,7 +123,7 @@ function Side(props: {
   );
   const about: React.ReactNode[] = [];
   if (String(place) !== branch.label) {
-    about.push(trans.__('index %1 in the jaxpr', place));
+    about.push(trans.__('branch index %1 in the jaxpr', place));
   }
   if (name !== '' || span !== null) {
     about.push(
@@ -168,11 +171,11 @@ function Side(props: {
           ))}
           {calls !== null && (
             // Each branch reserves the width of the word `taken`, because another step may take another branch.
-            <Steady widest={`\u00a0· ${trans.__('taken')}`}>
+            <Steady widest={`\u00a0· ${trans.__('branch taken')}`}>
               {taken && (
                 <>
                   {about.length > 0 && '\u00a0· '}
-                  <b>{trans.__('taken')}</b>
+                  <b>{trans.__('branch taken')}</b>
                 </>
               )}
             </Steady>

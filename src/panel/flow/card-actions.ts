@@ -34,7 +34,7 @@ export class Acts {
     }
   }
 
-  /** True if the notebook has the cell of the span. */
+  /** True if the span is in a cell of a notebook, not in a file. */
   isInCell(span: ISourceSpan): boolean {
     return span.file.kind === 'cell';
   }
@@ -59,7 +59,7 @@ export class Acts {
 
   private _set(selection: Selection | null): void {
     this._own = selection;
-    // A preview, which a mouse that rests on an equation leaves, would hide the new selection.
+    // The mouse may rest on an equation; its preview would hide the new selection.
     this._model.setHover(null);
     this._model.setSelection(selection);
   }

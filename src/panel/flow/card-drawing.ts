@@ -10,7 +10,10 @@ import { ICard, Reading } from './cards-of-program';
 import { IDrawing } from '../../parts/drawn-pieces';
 import { isBranch, isNamed } from './words';
 
-/** A drawing grows up to this width, in pixels, and no further, because its letters keep their size. */
+/**
+ * A drawing is at least the first and at most the second number of pixels wide: it does not grow further, because its
+ * letters keep their size.
+ */
 export const NARROWEST = 240;
 export const WIDEST = 480;
 

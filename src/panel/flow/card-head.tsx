@@ -99,7 +99,7 @@ function About(props: IHeadProps & { open: boolean }): JSX.Element {
   if (span === null) {
     parts.push(
       control.library === null
-        ? trans.__('line unknown')
+        ? trans.__('source line unknown')
         : trans.__(
             'called by the library function %1',
             shortened(control.library, LONGEST)
@@ -162,13 +162,16 @@ function About(props: IHeadProps & { open: boolean }): JSX.Element {
   if (control.kind === 'fori_loop' && control.upper !== null) {
     parts.push(
       control.lower === null
-        ? trans.__('lower bound unknown, upper bound %1', control.upper)
-        : trans.__('bounds %1 and %2', control.lower, control.upper)
+        ? trans.__(
+            'lower loop bound unknown, upper loop bound %1',
+            control.upper
+          )
+        : trans.__('loop bounds %1 and %2', control.lower, control.upper)
     );
   }
   return (
     <>
-      {/* The sign after a button stays on the same line as the button. */}
+      {/* The comma after a button stays on the same line as the button. */}
       {link !== null && (
         <span className="jp-JaxprFlow-link">
           {link}
@@ -214,10 +217,10 @@ function predicateOf(control: Control): { scope: number; equation: number } {
 function partWords(part: string, trans: TranslationBundle): string {
   switch (part) {
     case 'body':
-      return trans.__('in the outer body');
+      return trans.__('in the body of the outer construct');
     case 'condition':
       return trans.__('in the condition of the outer loop');
     default:
-      return trans.__('in the outer branch %1', part);
+      return trans.__('in branch %1 of the outer construct', part);
   }
 }

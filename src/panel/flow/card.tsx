@@ -153,7 +153,11 @@ function Content(props: ICardProps): JSX.Element {
                 branches,
                 facts,
                 control.slots.length > 0 && (
-                  <Part key="types" label={trans.__('Types')} open={false}>
+                  <Part
+                    key="types"
+                    label={trans.__('Types of the values')}
+                    open={false}
+                  >
                     {types}
                   </Part>
                 )
@@ -186,7 +190,11 @@ function Content(props: ICardProps): JSX.Element {
       )}
       {control.body >= 0 && !isBranch(control) && (
         <Part
-          label={isNamed(control) ? trans.__('Program') : trans.__('One step')}
+          label={
+            isNamed(control)
+              ? trans.__('Program')
+              : trans.__('Program of one step')
+          }
           open={!isNamed(control)}
         >
           <SmallProgram

@@ -99,7 +99,7 @@ export class Reading {
     );
   }
 
-  /** The equations that belong to the construct itself. */
+  /** The equations that belong to the construct itself, without those of its body, condition or branches. */
   equationsOf(control: Control): IEquationRef[] {
     return Array.from({ length: Math.max(1, control.equations) }, (_, i) => ({
       scope: control.scope,
@@ -107,7 +107,7 @@ export class Reading {
     }));
   }
 
-  /** True if a construct belongs to the selection. */
+  /** True if the selection is linked to a construct: to one of its own equations, or to its place in the code. */
   isLinked(control: Control, linked: ILinked): boolean {
     const { equations } = this.links;
     if (

@@ -121,7 +121,8 @@ export function Choosing(props: {
           </>
         )}
       </p>
-      {/* Roles in words: in a narrow panel the rows of the table are blocks, and browsers take that for no table. */}
+      {/* ARIA roles are set explicitly: in a narrow panel the rows are blocks, and browsers then do not treat the
+          element as a table. */}
       <table
         className="jp-JaxprFlow-decision"
         role="table"

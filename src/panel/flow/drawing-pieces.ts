@@ -282,7 +282,7 @@ export abstract class Drawer {
   protected _types(slots: readonly Slot[], room = Infinity): string {
     const types = slots.map(slot => this._reading.type(slot.whole)).join(', ');
     return slots.length > 1 && widthOf(types, 'type') > room
-      ? this._trans.__('%1 values', slots.length)
+      ? this._trans.__('%1 arrays', slots.length)
       : types;
   }
 

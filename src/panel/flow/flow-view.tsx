@@ -160,7 +160,7 @@ function Cards(props: {
         <div
           className="jp-JaxprFlow-tools"
           role="group"
-          aria-label={trans.__('Cards')}
+          aria-label={trans.__('Cards of the constructs')}
         >
           <span className="jp-JaxprPanel-small">
             {trans._n('%1 card', '%1 cards', reading.all.length)}

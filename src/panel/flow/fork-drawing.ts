@@ -91,7 +91,7 @@ export class ForkDrawer extends Drawer {
         left + 8,
         below,
         branch.scope < 0
-          ? trans.__('selected')
+          ? trans.__('operand of select')
           : equations(branch.equations, trans),
         'quiet',
         'start',

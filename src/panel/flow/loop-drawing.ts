@@ -156,7 +156,7 @@ export class LoopDrawer extends Drawer {
         ? this._trans.__('continues while %1', condition)
         : this._control.upper !== null
           ? this._trans.__(
-              'bounds %1 and %2',
+              'loop bounds %1 and %2',
               this._control.lower ?? '?',
               this._control.upper
             )
@@ -201,7 +201,7 @@ export class LoopDrawer extends Drawer {
     pieces.text(
       left + boxWidth / 2,
       top + height - 12,
-      titleOf(this._control) || this._trans.__('combine'),
+      titleOf(this._control) || this._trans.__('combine pairs'),
       'strong',
       'middle',
       boxWidth - 12
@@ -215,7 +215,7 @@ export class LoopDrawer extends Drawer {
     }
     return this._captioned(
       top + height,
-      this._trans.__('combined in pairs, as a tree')
+      this._trans.__('elements combined in pairs, as a tree')
     );
   }
 }

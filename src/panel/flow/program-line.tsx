@@ -161,7 +161,7 @@ function Code(props: {
   return <>{pieces}</>;
 }
 
-/** A library call as one line, named as in the cell. */
+/** Draws a folded library call as one line, with the name that the user's code calls it by. */
 function Call(props: {
   fold: IFold;
   reading: Reading;
@@ -199,7 +199,7 @@ function foldedWords(fold: IFold, trans: TranslationBundle): string {
     : trans._n('%1 line', '%1 lines', fold.last.index - fold.first.index);
 }
 
-/** The equations that a line stands for. */
+/** The equations that a line stands for: its own, and, if it is a closed call, all equations of the call. */
 export function equationsOf({ row, fold, closed }: ILine): IEquationRef[] {
   if (row.kind !== 'equation') {
     return [];

@@ -89,8 +89,12 @@ function headsOf(control: Control, trans: TranslationBundle): string[] {
     return [...start, trans.__('type')];
   }
   return control.primitive === 'while'
-    ? [...start, trans.__('before the loop'), trans.__('after the loop')]
-    : [...start, trans.__('in one step'), trans.__('in all steps')];
+    ? [
+        ...start,
+        trans.__('type before the loop'),
+        trans.__('type after the loop')
+      ]
+    : [...start, trans.__('type in one step'), trans.__('type in all steps')];
 }
 
 function Row(props: {

@@ -113,7 +113,7 @@ export function stepsWords(
       );
 }
 
-/** Prints `80.0 kop`, `12 op per step`, `up to 12 op`; null for an unknown cost. */
+/** Prints `80.0 kop`, `12 op per step`, `at most 12 op per execution`; null for an unknown cost. */
 export function costWords(
   control: Control,
   trans: TranslationBundle
@@ -129,11 +129,11 @@ export function costWords(
       : operations(step * trips);
   }
   return isBranch(control) && !isSelected(control)
-    ? trans.__('up to %1', operations(step))
+    ? trans.__('at most %1 per execution', operations(step))
     : operations(step);
 }
 
-/** How often the construct runs, for the drawing: `× 100`. */
+/** The number of steps of a loop, for its drawing: `× 100`. */
 export function timesWords(control: Control, trans: TranslationBundle): string {
   const { trips, unroll } = control;
   if (trips === null) {
@@ -192,7 +192,7 @@ export function cardName(
     : trans.__('%1, line %2', kindAndTitle, span.line);
 }
 
-/** What the drawing shows, in sentences. */
+/** Describes in sentences what the drawing of a card shows. */
 export function drawingWords(
   reading: Reading,
   control: Control,

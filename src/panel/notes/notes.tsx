@@ -67,7 +67,7 @@ export function Notes(props: {
   const { model, insert, trans } = props;
   const { snapshot } = model;
   React.useEffect(() => {
-    // The kernel tries the rewrites once for each run. Rewrites for which the time was over are only tried at the
+    // The kernel tries the rewrites once for each run. Rewrites that the kernel had no time for are only tried at the
     // user's request.
     if (snapshot !== null && hasNotesToCure(snapshot)) {
       void tryCures(model, snapshot, false);
@@ -265,7 +265,7 @@ function NoteCode(props: {
           <CodeExcerpt
             lines={shortened(code, LONGEST_DETAIL).split('\n')}
             first={excerpt?.first ?? 1}
-            label={trans.__('Rewrite')}
+            label={trans.__('Rewritten code')}
           />
         )}
       </div>

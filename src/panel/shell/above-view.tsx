@@ -87,7 +87,7 @@ export class Head extends ModelWidget {
     }
     super.model = model;
     if (model !== null) {
-      // The user may have started or ended guessing hits and compiles.
+      // The head is drawn again, because the user may have started or ended guessing hits and compiles.
       screenStateOf(model).viewChanged.connect(this.update, this);
       timingsOf(model).changed.connect(this.update, this);
     }

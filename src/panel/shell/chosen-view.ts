@@ -36,7 +36,7 @@ export class ChosenView {
     }
     this._handled.add(snapshot.id);
     if (wasRead(model, snapshot)) {
-      return false; // then the view that was chosen before is shown again
+      return false; // after a reload of the page, the view that the user had in front stays in front
     }
     const requested = askedFor(snapshot);
     if (requested !== null && this.wanted !== requested) {

@@ -27,7 +27,8 @@ export function filledViews(model: IJaxprModel | null): readonly ViewName[] {
   const filled: Record<ViewName, boolean> = {
     program: shown === 'program',
     flow: shown === 'program',
-    // While Live shows the program as written, the tabs keep their places.
+    // While Live shows the program of a text that has not run, the Cache tab stays, so that the other tabs keep their
+    // places.
     cache: (snapshot?.ledger ?? null) !== null || model?.isWritten === true,
     time: shown === 'program' || (snapshot?.sweep ?? null) !== null,
     cost: shown === 'program',

@@ -36,9 +36,10 @@ export function fitting(
 
 /**
  * Fits the tabs whenever the width of a row changes.
+ *
  * @param tabs The number of tabs.
  * @param kept As in `fitting`.
- * @param words A value that changes when a tab's width does: its number, its word.
+ * @param words A text that changes whenever a tab's width may change: the words and numbers of the tabs.
  * @returns The indices in the row; the ref of the row, whose children are the tabs; the ref of the menu's button.
  */
 export function useFitting(

@@ -190,7 +190,7 @@ export class Shell extends Widget {
 
   /** Shows the chosen view if the view has anything to show for the run in view. */
   private _arrange(): void {
-    // If the cell's present text raises an error, the earlier program stays visible.
+    // If the cell's present text raises an error, the earlier program stays visible, and is marked as stale.
     this.toggleClass(
       'jp-mod-stale',
       this._model !== null &&

@@ -14,7 +14,10 @@ type Headline = (
   trans: TranslationBundle
 ) => readonly string[];
 
-/** The views whose tabs say more than their name: the Program view is in front, and a line below it is about the Diff. */
+/**
+ * The views that add their main facts to the tooltip of their tab. The Program view and the Diff view add none: the
+ * first is in front already, and a line below the program states the differences.
+ */
 const HEADLINES: Partial<Record<ViewName, () => Promise<Headline>>> = {
   flow: async () =>
     (await import(/* webpackChunkName: "panel_flow" */ '../flow')).headlineOf,

@@ -5,7 +5,7 @@ import { Menu } from '@lumino/widgets';
 import { aboveAll } from '../../host';
 import { ViewName } from './view-names';
 
-/** Open the menu below a button. */
+/** Opens the menu of the views whose tabs do not fit into the row, below the menu's button. */
 export function openTabsMenu(options: {
   button: HTMLElement;
   views: readonly { view: ViewName; label: string }[];
@@ -27,7 +27,7 @@ export function openTabsMenu(options: {
     menu.addItem({ command: view });
   }
   menu.aboutToClose.connect(() => {
-    // The menu closes before the command of its item runs.
+    // The menu closes before the command of its item runs, so the menu is disposed only afterwards.
     queueMicrotask(() => {
       menu.dispose();
       if (!chosen && document.activeElement === document.body) {

@@ -57,7 +57,7 @@ export function Tabs(props: {
   /** The number of compiles of this run, which stands beside the word on the Cache tab. */
   compiles: number;
   choose: (view: ViewName) => void;
-  /** A key of the run and the program in view. */
+  /** A text that identifies the run and the program in view. */
   about: string;
   /** Gives the main facts of a view, as lines. */
   headline: (view: ViewName) => Promise<readonly string[]>;

@@ -308,7 +308,7 @@ function datum(
     key: String(at),
     x: isNumeric ? (number ?? 0) : value,
     y,
-    // A logarithmic axis has no zero.
+    // A logarithmic axis has no zero, so the range then begins at the value itself.
     lower: lower > 0 ? lower : y,
     upper,
     label: plotted.label,
@@ -330,11 +330,11 @@ function dashOf(
     many && choice !== 'time'
       ? FUNCTION_DASHES[plotted.place % FUNCTION_DASHES.length]
       : DASHES[plotted.name];
-  // Vega takes an empty list as missing.
+  // Vega takes an empty list of dashes as missing, so an unbroken line gets `[1, 0]`.
   return dash.length === 0 ? [1, 0] : dash;
 }
 
-/** The pixels between two labels. */
+/** The least distance between two labels, in pixels. */
 const LABEL_LINE = 14;
 
 /** The places of the labels: at the ends of their lines, moved up or down so that none overlaps another. */

@@ -54,8 +54,8 @@ export function Plot(props: {
       width,
       ink,
       words: {
-        series: trans.__('series'),
-        shown: trans.__('measured')
+        series: trans.__('plotted series'),
+        shown: trans.__('measured value')
       }
     });
     const renderer = registry.createRenderer(VEGA_LITE);
@@ -247,7 +247,7 @@ function useWidth(node: React.RefObject<HTMLElement>): number {
   return width;
 }
 
-/** Counts the changes of JupyterLab's theme. */
+/** Counts the changes of JupyterLab's theme, so that a plot is drawn again in the new colours. */
 function useTheme(): number {
   const [changes, count] = React.useReducer((n: number) => n + 1, 0);
   React.useEffect(() => {

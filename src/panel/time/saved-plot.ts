@@ -3,7 +3,7 @@
 /** A PNG has this many pixels for each pixel of the screen. */
 const SCALE = 2;
 
-/** The text of an SVG file, with the background for which its colours are made. */
+/** The text of an SVG file with the plot, before the background colour for which the plot's colours are chosen. */
 export function svgOf(svg: SVGSVGElement, ground: string): string {
   const copy = svg.cloneNode(true) as SVGSVGElement;
   const behind = document.createElementNS('http://www.w3.org/2000/svg', 'rect');

@@ -131,7 +131,7 @@ export function choicesOf(
 ): readonly { choice: Choice; label: string }[] {
   const all: { choice: Choice; label: string }[] = [
     { choice: 'time', label: trans.__('Time') },
-    { choice: 'warm', label: trans.__('Warm time only') },
+    { choice: 'warm', label: trans.__('Time of warm calls only') },
     { choice: 'compile', label: trans.__('Compile time') },
     { choice: 'equations', label: trans.__('Equations') },
     { choice: 'bytes', label: trans.__('Bytes') }

@@ -45,8 +45,8 @@ export function filledIn(snapshot: Snapshot, program: number): SweepDraft {
 }
 
 /**
- * The texts of the sweep that the run has for this program. Without such a sweep, a proposed call like the program's
- * own, with the largest size of its arrays as a free name; null if no such call can be written.
+ * The texts of the sweep that the run has for this program. Without such a sweep, the texts of a proposed sweep: a call
+ * like the program's own, with the largest size of its arrays as a free name. Null if no such call can be written.
  */
 export function fittingSweep(
   snapshot: Snapshot,

@@ -1,4 +1,4 @@
-/** The form of a sweep. */
+/** Draws the form in which the user types a sweep. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -7,7 +7,7 @@ import { EvaluableText } from '../../protocol/evaluable';
 import { ISweepChoice } from '../../tokens';
 import { shortened } from '../../parts/summary';
 
-/** Examples of code, the same in every language. */
+/** Examples of code for the empty fields of the form; code is not translated. */
 const EXAMPLE = { sweep: 'n=64,256,1024', call: 'f(make(n))' };
 
 const NOTHING = EvaluableText.ours``;
@@ -77,7 +77,7 @@ export function SweepForm(props: {
       {field(
         'functions',
         trans.__('Functions'),
-        trans.__('optional, such as f, g')
+        trans.__('optional functions, such as f, g')
       )}
       <div className="jp-JaxprTime-start">
         <button

@@ -55,7 +55,7 @@ export function SweepResult(props: {
       {growth.length > 0 && (
         <ul
           className="jp-JaxprTime-growth"
-          aria-label={trans.__('How the series grow')}
+          aria-label={trans.__('Growth of each plotted series')}
         >
           {growth.map((sentence, at) => (
             <li key={at}>{sentence}</li>

@@ -151,7 +151,7 @@ function OverSizes(
   const sweep = timings.sweepOf(snapshot);
   const about = program?.name ?? '';
   const draft = timings.draftOf(about);
-  // Computed at each drawing, because the kernel of the run may be gone since.
+  // Computed at each drawing, because the kernel of the run may have ended since the last drawing.
   const filled = filledIn(snapshot, model.program);
   const isFilled = filled.call !== undefined;
   const fromShapes =

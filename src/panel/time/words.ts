@@ -19,7 +19,7 @@ export function firstCallWords(
   if (stages === null || stages.total === null) {
     if (program.origin === 'recorded') {
       return trans.__(
-        'This program is a recording: JAX ran each of its equations by itself, so the program has no first call.'
+        'This program is a recording: JAX ran each equation of the program separately, so the program has no first call.'
       );
     }
     return program.origin === 'traced'
@@ -107,7 +107,7 @@ export function middleHalf(time: WarmTime, trans: TranslationBundle): string {
   return trans.__('%1 to %2', low, high);
 }
 
-/** The number of timed calls without jit. */
+/** The sentence on the timed calls without jit: their number, the size of a batch, and the fastest call. */
 export function eagerCallsWords(
   time: WarmTime,
   trans: TranslationBundle
@@ -130,7 +130,7 @@ export function eagerCallsWords(
       );
 }
 
-/** The number of timed warm calls. */
+/** The sentence on the timed warm calls: their number, the size of a batch, and the fastest call. */
 export function warmCallsWords(
   time: WarmTime,
   trans: TranslationBundle

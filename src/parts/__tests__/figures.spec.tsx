@@ -3,7 +3,7 @@ import * as React from 'react';
 import { Figures } from '../figures';
 import { render, words } from './render';
 
-/** The amounts in bold; the text around them stays as it is. */
+/** Draws a text, and lists its parts that are drawn in bold: the amounts. */
 function bold(text: string): string[] {
   const { node } = render(<Figures text={text} />);
   expect(node.textContent).toBe(text);

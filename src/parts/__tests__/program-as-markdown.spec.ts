@@ -34,7 +34,7 @@ describe('a copy of a program', () => {
         [
           '## `` `rnn`(p: {b: f32[16], wh: f32[16,16]}, xs: f32[100,8]) → (f32[4], f32[100,16]) ``',
           '3 equations · 1 scan ×100 · 4 calls, 1 compile · first call 142 ms',
-          'Cell [7], as it ran:',
+          'The text of cell [7] when the cell ran:',
           '```python\n%%jaxpr\n@jax.jit\ndef rnn(p, xs): ...\nrnn(p, xs)\n```',
           `\`\`\`text\n${TEXT}\n\`\`\``,
           'Cell [7] · 02:34 · jax 0.10.2 on cpu, jupyter_jaxpr 0.1.0',

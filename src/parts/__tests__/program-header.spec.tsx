@@ -513,7 +513,7 @@ describe('the word of what was edited since', () => {
       ];
     });
     expect(word.textContent).toBe(
-      'edited after the run, cell [3] edited after the run, cell [4] deleted'
+      'cell edited after the run, cell [3] edited after the run, cell [4] deleted'
     );
     expect(word.title.split('\n')[2]).toBe(
       'The notebook no longer has cell [4] of this run.'

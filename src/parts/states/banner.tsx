@@ -72,7 +72,7 @@ export function Banner(props: {
       </Sentence>
     );
   }
-  // If a program is shown, the header shows the running cell: a line of its own would move the program.
+  // If a program is shown, the header shows the running cell: a separate line for the cell would move the program.
   if (status.kind === 'running' && model.program >= 0) {
     return null;
   }

@@ -1,4 +1,4 @@
-/** The user's cell that the panel offers to run while there is no program. */
+/** Tests which cell of the user the panel offers to run while there is no program. */
 import type { INotebookTracker } from '@jupyterlab/notebook';
 import { CommandRegistry } from '@lumino/commands';
 import { Signal } from '@lumino/signaling';

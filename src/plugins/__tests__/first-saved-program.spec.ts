@@ -1,4 +1,4 @@
-/** A notebook that was saved with a program shows the program before anything ran. */
+/** Tests that a notebook which was saved with a program shows the program before any cell runs. */
 import type { Notebook, INotebookTracker } from '@jupyterlab/notebook';
 import { nullTranslator } from '@jupyterlab/translation';
 import { Signal } from '@lumino/signaling';

@@ -1,4 +1,4 @@
-/** The panel gets the values of the settings. */
+/** Tests that the panel gets the values of the settings. */
 import type { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { Signal } from '@lumino/signaling';
 

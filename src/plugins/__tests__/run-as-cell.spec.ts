@@ -1,4 +1,4 @@
-/** The cells of a notebook that run again: the cells that load the extension, and the cell of the run in view. */
+/** Tests which cells of a notebook run again: the cells that load the extension, and the cell of the run in view. */
 import { Notebook, NotebookActions } from '@jupyterlab/notebook';
 import { CommandRegistry } from '@lumino/commands';
 

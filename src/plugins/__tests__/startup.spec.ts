@@ -1,4 +1,4 @@
-/** The file that loads the extension in every new kernel is shown before anything is written. */
+/** Tests that the user sees the file that loads the extension in every new kernel before the file is written. */
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { nullTranslator } from '@jupyterlab/translation';
 import { CommandRegistry } from '@lumino/commands';

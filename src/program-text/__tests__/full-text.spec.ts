@@ -111,7 +111,10 @@ describe('names', () => {
     );
   });
 
-  /** Scopes of one equation each; each equation calls other scopes. */
+  /**
+   * Makes a document with `depth` scopes of one equation each; the equation of each scope but the last calls the next
+   * scope `times` times.
+   */
   function calling(depth: number, times: number, text = ''): Snapshot {
     const document = golden('rnn-0.12');
     const [step] = document.scopes.slice(-1);

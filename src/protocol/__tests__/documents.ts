@@ -36,7 +36,7 @@ export function environment(changes: Partial<Environment> = {}): Environment {
   };
 }
 
-/** `add` of an input and a literal, then `scan` over a body that holds one `sin`. */
+/** Makes the two scopes of a program: `add` of an input and a literal, then `scan` over a body that holds one `sin`. */
 export function scopes(): Scope[] {
   return [
     {
@@ -411,7 +411,7 @@ export function leaf(changes: Partial<Leaf> = {}): Leaf {
   };
 }
 
-/** The cumulative sum of [1 2 3 4 5], each total doubled. */
+/** Makes the recording of a scan of five steps: the cumulative sum of [1 2 3 4 5], and each total doubled. */
 export function recording(changes: Partial<Recording> = {}): Recording {
   return {
     snapshot: 'run-1',
@@ -503,7 +503,7 @@ export function variantComparison(
   };
 }
 
-/** The cost of the program of `snapshot()`: ten steps of a sine, and an addition. */
+/** Makes the cost of the program of `snapshot()`: ten steps of a sine, and an addition. */
 export function programCost(changes: Partial<ProgramCost> = {}): ProgramCost {
   const sums = {
     flops: 1,
@@ -613,7 +613,7 @@ export function programCost(changes: Partial<ProgramCost> = {}): ProgramCost {
   };
 }
 
-/** A program that ran again: ten times faster than eager. */
+/** Makes the measured times of a program whose warm call is ten times as fast as its call without jit. */
 export function programTiming(
   changes: Partial<ProgramTiming> = {}
 ): ProgramTiming {
@@ -639,7 +639,7 @@ export function programTiming(
   };
 }
 
-/** A sweep of one point. */
+/** Makes a sweep of one size. */
 export function sweep(changes: Partial<Sweep> = {}): Sweep {
   return {
     name: 'n',
@@ -681,7 +681,7 @@ export function sweep(changes: Partial<Sweep> = {}): Sweep {
   };
 }
 
-/** The measured rates of a machine. */
+/** Makes the measured peak rates of a machine. */
 export function machine(changes: Partial<Machine> = {}): Machine {
   return {
     device: 'cpu',

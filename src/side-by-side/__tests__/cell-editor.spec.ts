@@ -19,7 +19,7 @@ Range.prototype.getBoundingClientRect = () => new DOMRect();
 const rnn = golden('rnn-0.12');
 const RAN = rnn.cell?.source ?? '';
 
-/** A run of the cell `one`. */
+/** Makes a run of the notebook's cell with the id `one`. */
 function run(id: string, source = RAN, created = rnn.created): Snapshot {
   const cell = rnn.cell && { ...rnn.cell, id: 'one', source };
   return { ...rnn, id, created, cell };

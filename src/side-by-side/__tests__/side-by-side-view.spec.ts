@@ -188,7 +188,7 @@ describe('levels side by side', () => {
     ).toContain('tanh');
     press(jaxpr, { key: 'p' });
     expect(said()).toBe('linked place 2 of 3');
-    // The selection stays.
+    // Moving between linked places does not change the selection.
     expect(counts(view)[1]).toBe('3 of 17 equations linked');
 
     press(jaxpr, { key: 'ArrowRight', altKey: true });

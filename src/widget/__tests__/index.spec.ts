@@ -29,7 +29,7 @@ describe('the keys that a widget lists', () => {
       'Escape',
       '?',
       'Space Play',
-      '# In a text',
+      '# With the keyboard focus in a text',
       '↑ ↓ Page Up Page Down Home End Ctrl+Home Ctrl+End',
       '→ ←',
       'n p',

@@ -19,11 +19,11 @@ class Host {
   }
 
   save_changes(): void {
-    // no kernel
+    // Without a kernel, there is nobody to send the changes to.
   }
 
   send(): void {
-    // no kernel
+    // Without a kernel, there is nobody to send the message to.
   }
 
   on(event: string, listener: (content?: unknown) => void): void {

@@ -32,9 +32,9 @@ export interface IReadLine {
   chips: ILineChip[];
 }
 
-/** Reads the lines of one kind of text. */
+/** The parser of one kind of text, such as HLO; it reads one line at a time. */
 export interface ILineLanguage {
-  /** The name on the switch between levels. */
+  /** The name of the level, such as `HLO`, in the label of a listing. */
   readonly name: string;
   read(line: string): IReadLine;
 }

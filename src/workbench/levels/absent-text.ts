@@ -60,7 +60,7 @@ export function fetchText(
   if (!requests) {
     return {
       text: trans.__(
-        'Only the kernel holds this text, and the kernel is not available. Run the cell again to see the text.'
+        'Only the kernel holds the text of this level, and the kernel is not available. Run the cell again to see the text.'
       ),
       action: null
     };

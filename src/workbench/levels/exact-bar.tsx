@@ -35,13 +35,13 @@ export class ExactBar extends ReactWidget {
     this._onChanged();
   }
 
-  /** True if the level shows the text of the twin in place of the program's own text. */
+  /** True if the level shows the text of the twin (the tagged copy) in place of the program's own text. */
   get isShown(): boolean {
     const { model, snapshot, program } = this._options;
     return twinsOf(model).isShown(snapshot, program);
   }
 
-  /** Show the twin (request it if there is none), or go back to the text of the program. */
+  /** Shows the twin, the tagged copy (requests it if there is none), or goes back to the text of the program. */
   toggle(): void {
     const { model, snapshot, program } = this._options;
     const twins = twinsOf(model);
@@ -52,12 +52,12 @@ export class ExactBar extends ReactWidget {
       this._isAsking = false;
       twins.work.dismiss(snapshot, program);
     } else if (model.requests === null) {
-      return; // no kernel can compile the twin
+      return; // no kernel can compile the tagged copy
     } else if (state !== 'working') {
       this._isAsking = true;
       void twins.ask(snapshot, program);
     } else {
-      this._isAsking = true; // the user requested the twin in another view
+      this._isAsking = true; // the user requested the tagged copy in another view
       this._onChanged();
     }
   }
@@ -83,7 +83,10 @@ export class ExactBar extends ReactWidget {
     this.update();
   }
 
-  /** True if the user requested the twin with this bar; only this bar then shows the question that the kernel asks. */
+  /**
+   * True if the user requested the tagged copy with this bar; only this bar then shows the question that the kernel
+   * asks.
+   */
   private _isAsking = false;
 }
 

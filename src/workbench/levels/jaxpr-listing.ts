@@ -395,7 +395,7 @@ export class JaxprListing implements IListing {
             at: text.length,
             text: names,
             title: this._trans.__(
-              'Left of each “=” is the name inside the call; right of “=” is the name of the same value outside of the call.'
+              'The name to the left of “=” is the name of a value inside the call. The name to the right of “=” is the name of the same value outside of the call.'
             ),
             kind: 'fact'
           }
@@ -451,7 +451,7 @@ export class JaxprListing implements IListing {
     }
     const { number, index } = elsewhere.row;
     return {
-      text: this._trans.__('as in equation %1', number),
+      text: this._trans.__('same program as equation %1', number),
       title: this._trans.__(
         'Go to equation %1, which has the same program',
         number

@@ -111,8 +111,8 @@ export class LevelBar implements IDisposable {
   }
 
   /**
-   * Shows on the button whether the twin's text is in view. Then the platforms and the passes are closed, because both
-   * belong to the program's own text.
+   * Shows on the button whether the text of the twin (the tagged copy) is in view. Then the platforms and the passes
+   * are closed, because both belong to the program's own text.
    */
   private _showExact(): void {
     const isShown = this.exact?.isShown ?? false;
@@ -120,7 +120,7 @@ export class LevelBar implements IDisposable {
       isShown && this._exactButton?.getAttribute('aria-pressed') === 'false';
     this._exactButton?.setAttribute('aria-pressed', String(isShown));
     if (isNew && this._passes) {
-      this._togglePasses(); // close the view of the passes, because it would cover the twin's text
+      this._togglePasses(); // close the view of the passes, because it would cover the text of the tagged copy
     }
     this._platform?.disable(isShown);
   }

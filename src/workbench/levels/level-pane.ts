@@ -104,7 +104,10 @@ export class LevelPane implements IDisposable {
     return this.listings.listing(this.level);
   }
 
-  /** The program's own StableHLO or HLO, also while the twin's text is shown; null until the text has arrived. */
+  /**
+   * The program's own StableHLO or HLO, also while the text of the twin (the tagged copy) is shown; null until the text
+   * has arrived.
+   */
   get text(): TextListing | null {
     return this.level === 'jaxpr'
       ? null
@@ -225,7 +228,8 @@ export class LevelPane implements IDisposable {
   private _keepPlace(view: ListingView): void {
     const keep = this._options.place?.keep;
     if (keep !== undefined) {
-      // After another text has replaced this text (as the twin's text does), positions of this view are not saved.
+      // After another text has replaced this text (as the text of the tagged copy does), positions of this view are not
+      // saved.
       const isShown = (): boolean =>
         this._view === view && this.node.offsetParent !== null;
       keepPlace(view, this.node, isShown, keep, this._listening.signal);

@@ -9,7 +9,10 @@ import { TextListing } from './text-listing';
 import { TwinListing } from './twin-listing';
 import { levelTitle } from '../reading/toolbar';
 
-/** The number of lines in the first page of a text, and in each further page when a search needs the whole text. */
+/**
+ * The number of lines that one request brings: the first page of a text or a page that the user scrolls to (the first
+ * number), or a page for a search in the whole text (the second number).
+ */
 export const FIRST_LINES = 2000;
 const MORE_LINES = 5000;
 /** The number of equations in a page, including equations of inner scopes. */
@@ -62,7 +65,7 @@ export class Pages {
     }
   }
 
-  /** Ask the kernel for the first page of the twin's text of a level; the kernel has compiled the twin before. */
+  /** Asks the kernel for the first page of a level's text of the twin, the tagged copy that the kernel has compiled. */
   async twin(name: TextLevel, requests: IRequests): Promise<void> {
     const { snapshot, index, twinLinks, twins, requested } = this._listings;
     if (requested.has(`twin ${name}`)) {

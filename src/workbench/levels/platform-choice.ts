@@ -174,7 +174,7 @@ export class PlatformChoice implements IDisposable {
         moreWanted: () => void more(),
         allWanted: async () => {
           while (await more()) {
-            // The next page.
+            // `more` has loaded the next page.
           }
         }
       },

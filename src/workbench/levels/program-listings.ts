@@ -23,7 +23,10 @@ import { TwinListing } from './twin-listing';
 export type ListingsChange =
   /** Lines were inserted or removed; listeners get this change before any other event. */
   | { kind: 'spliced'; level: LevelName; splice: ISplice }
-  /** The level shows another text: the twin's text in place of the program's own, or the program's own text again. */
+  /**
+   * The level shows another text: the text of the twin (the tagged copy) in place of the program's own, or the
+   * program's own text again.
+   */
   | { kind: 'replaced'; level: LevelName }
   /** The text has arrived or cannot be made, or the sentence about the level has changed. */
   | { kind: 'state'; level: LevelName };
@@ -47,7 +50,7 @@ export class ProgramListings {
   readonly jaxpr: JaxprListing;
   /** The texts of the program itself. */
   readonly texts = new Map<TextLevel, TextListing>();
-  /** The texts of the program's twin. */
+  /** The texts of the program's twin (its tagged copy), by level. */
   readonly twins = new Map<TextLevel, TwinListing>();
   readonly pages: Pages;
   /** The requests that were sent, so that no request is sent twice. */
@@ -65,12 +68,15 @@ export class ProgramListings {
     return level === 'jaxpr' ? this.jaxpr : text && inPlace(text, this._trans);
   }
 
-  /** The text that a level shows, the program's own or its twin's; null until the text has arrived. */
+  /**
+   * The text that a level shows, the program's own or that of its twin (its tagged copy); null until the text has
+   * arrived.
+   */
   shownText(level: TextLevel): TextListing | null {
     return (this._isTwin ? this.twins : this.texts).get(level) ?? null;
   }
 
-  /** True if the twin's texts replace the program's texts. */
+  /** True if the texts of the twin (the tagged copy) replace the program's texts. */
   get isTwin(): boolean {
     return this._isTwin;
   }
@@ -85,7 +91,7 @@ export class ProgramListings {
     }
   }
 
-  /** The links of the twin's texts. */
+  /** The links of the texts of the twin (the tagged copy). */
   get twinLinks(): TwinLinks {
     return (this._twinLinks ??= new TwinLinks(this.links));
   }

@@ -30,7 +30,7 @@ export class TwinListing extends TextListing {
 
   override readonly label: string;
 
-  /** Appends the next page of the twin's text that has arrived from the kernel. */
+  /** Appends the next page of the text of the twin (the tagged copy) that has arrived from the kernel. */
   addPage(page: TextPage): ISplice | null {
     if (page.first_line !== this.arrivedLines) {
       return null; // the page was requested twice

@@ -198,9 +198,9 @@ export class VariablePanel implements Panel {
     this._words.setAttribute('role', 'status');
     this._buttons = element('span', 'jp-JaxprProgram-variableActs');
     this._buttons.append(
-      button(trans.__('Definition'), 'F12', acts.definition),
+      button(trans.__('Go to definition'), 'F12', acts.definition),
       ' ',
-      button(trans.__('Next use'), 'Shift+F12', acts.nextUse)
+      button(trans.__('Go to next use'), 'Shift+F12', acts.nextUse)
     );
     this.dom.append(this._words, ' ', this._buttons);
     this._show(null);

@@ -53,7 +53,7 @@ export interface IKeysHost {
   unfoldAll(): void;
 }
 
-/** The keys of one editor. */
+/** Handles the keys of one editor with a listing. */
 export class ListingKeys {
   constructor(
     private _host: IKeysHost,
@@ -61,7 +61,7 @@ export class ListingKeys {
     private _events: IListingEvents
   ) {}
 
-  /** The handler of each key. */
+  /** The handler of each command that has keys in the text. */
   get handlers(): KeyHandlers<'text'> {
     const { _host: host, _tools: tools } = this;
     const page = (): number =>

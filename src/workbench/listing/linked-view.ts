@@ -92,7 +92,7 @@ export abstract class LinkedView extends Widget {
     this.markSoon();
   }
 
-  /** Mark the lines in the next frame. */
+  /** Marks the linked lines in the browser's next frame; with `reveal`, also scrolls to them. */
   protected markSoon(reveal = false): void {
     this._reveals ||= reveal;
     if (this._frame === 0) {
@@ -206,6 +206,6 @@ export abstract class LinkedView extends Widget {
   /** The document that this view last read from the model while the view was visible. */
   private _refreshed: Snapshot | null = null;
   private _frame = 0;
-  /** True if the next frame scrolls to the selection. */
+  /** True if the marking in the browser's next frame also scrolls to the selection. */
   private _reveals = false;
 }

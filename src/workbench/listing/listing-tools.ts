@@ -31,7 +31,7 @@ export class ListingTools {
     private _trans: TranslationBundle
   ) {}
 
-  /** The element for the panels above the text. */
+  /** The editor extension with the places for the panels above the text: search, hidden lines, groups. */
   get extension(): Extension {
     return [
       this._searchPlace.of([]),

@@ -92,7 +92,7 @@ export interface IVariablePlace {
   to: number;
 }
 
-/** The lines that bind and read a variable; null for lines that have not arrived. */
+/** The lines that bind and read a variable, as far as these lines have arrived. */
 export interface IVariableRange {
   /** The line that binds the variable. */
   first: number;
@@ -121,7 +121,7 @@ export interface IListedFold {
   readonly inner?: IListedFold | null;
 }
 
-/** Lines that replaced other lines. */
+/** A change of a listing: lines that replaced other lines, such as a page that has arrived. */
 export interface ISplice {
   at: number;
   removed: number;
@@ -164,7 +164,7 @@ export interface IListing extends ILineFacts {
   describe(line: number, column: number): IDescription | null;
   /** The indentation of a line; a copy of several lines includes it. */
   indentation(index: number): string;
-  /** The number of equations (of a jaxpr) or lines (of a text) that have arrived, and the number that the whole has. */
+  /** The number of equations (of a jaxpr) or lines (of a text) that have arrived, and the number of all of them. */
   arrived(): { arrivedCount: number; total: number };
   /** The noise bits of each line, as noise-rules.ts defines them. */
   noise(): Uint8Array;

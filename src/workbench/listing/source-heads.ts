@@ -31,7 +31,7 @@ import { hiddenLines, isHidden } from './hidden-lines';
 
 /** A line of source that stands between the lines of a program. */
 export interface ISourceHead {
-  /** Two heads with the same key are equal. */
+  /** The key of the head: two heads with the same key show the same line of source. */
   key: string;
   badge: string;
   /** The place of the source line, in words. */
@@ -71,14 +71,15 @@ export class SourceHeads {
     if (cached !== undefined) {
       return cached;
     }
-    // The head shows the line of the innermost user frame: a reader knows the user's own code, in a cell or a file.
+    // The head, the line of source above a group of lines, is that of the innermost user frame: a reader knows the
+    // user's own code, in a cell or a file.
     const [frame] = origin.frames;
     const span = frame === undefined ? null : this._links.spans.span(frame);
     const text = span && this._text(span);
     const head = span && this._make(span, text?.trim() ?? '', isInferred);
     if (span === null || text !== null) {
       heads.set(origin, head);
-    } // else nothing is cached, because the file with the text may still arrive
+    } // else nothing is cached, because the text of the file may still arrive
     return head;
   }
 
@@ -127,7 +128,7 @@ export class SourceHeads {
 
   private _files: SourceFiles;
   private _asked = new Set<string>();
-  /** The heads by origin; many lines share an origin. */
+  /** The heads (lines of source) by origin; many lines share an origin. */
   private _stated = new Map<IOrigin, ISourceHead | null>();
   private _inferred = new Map<IOrigin, ISourceHead | null>();
 }

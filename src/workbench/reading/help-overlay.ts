@@ -55,7 +55,7 @@ export function showHelp(
   close.addEventListener('click', () => dialog.close());
   head.append(title, close);
   const content = element('div', 'jp-JaxprHelp-content');
-  // The keyboard scrolls a long list, too.
+  // The list can get the keyboard focus, so that keys scroll a long list.
   content.tabIndex = 0;
   content.setAttribute('role', 'region');
   content.setAttribute('aria-labelledby', id);
@@ -112,7 +112,7 @@ function headingName(heading: Heading, trans: TranslationBundle): string {
     case 'view':
       return trans.__('Anywhere in the view');
     case 'text':
-      return trans.__('In a text');
+      return trans.__('With the keyboard focus in a text');
     case 'columns':
       return trans.__('With several levels side by side');
     case 'diff':

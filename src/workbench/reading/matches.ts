@@ -104,7 +104,7 @@ function linesBeside(
         sources.set(head.key, index);
       }
       if (pattern.test(next.value)) {
-        announcedScopes.add(head.key); // a line of the program matches itself, so its source line is no further match
+        announcedScopes.add(head.key); // the program's line matches itself, so its source line is not counted again
       }
     }
     index++;

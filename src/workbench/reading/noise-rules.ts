@@ -50,7 +50,7 @@ const PRIMITIVES: Readonly<Record<string, Noise>> = {
 
 /** The noise among the rows of a program. */
 export interface IRowNoise {
-  /** The bits of each row. */
+  /** For each row, the bits of the kinds of noise that the row is. */
   bits: Uint8Array;
   /**
    * For the row of the only equation of a call: the names of its values inside the call and the names of the same

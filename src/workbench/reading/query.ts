@@ -238,7 +238,10 @@ export function typeSource(
   return `(?<![\\w<])${kind}\\[${inside}\\]`;
 }
 
-/** The names in StableHLO of primitives that are lowered under another name, and the names in HLO if XLA keeps them. */
+/**
+ * For each primitive with another name in StableHLO or in HLO: the name in StableHLO, and the name in HLO if XLA's
+ * passes keep the operation.
+ */
 const OTHER_NAMES: Readonly<Record<string, readonly [string, string]>> = {
   add_any: ['add', 'add'],
   argmax: ['reduce', 'reduce'],

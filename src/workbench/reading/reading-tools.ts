@@ -26,7 +26,7 @@ export interface IReadingHost {
   goToLevel(level: LevelName): void;
 }
 
-/** The settings of one view. */
+/** The search and the filters of one view. */
 export class ReadingTools {
   constructor(
     private _trans: TranslationBundle,
@@ -99,7 +99,7 @@ export class ReadingTools {
     }
   }
 
-  /** True if lines of source stand above the lines that they were made into. */
+  /** True if the lines of source stand above the lines of the program that come from them. */
   get interleaved(): boolean {
     return this._interleaved;
   }

@@ -120,7 +120,7 @@ function titles(
   } else {
     lines.push(
       trans.__(
-        'The rows show axis %1 of the array, the columns axis %2.',
+        'Rows: axis %1 of the array. Columns: axis %2.',
         rowAxis,
         columnAxis
       )

@@ -34,8 +34,8 @@ export function shardWords(
   trans: TranslationBundle
 ): string {
   return array.shard === null
-    ? trans.__('shard unknown')
-    : trans.__('shard [%1] on each device', array.shard.join(','));
+    ? trans.__('shape of the shard unknown')
+    : trans.__('shard of shape [%1] on each device', array.shard.join(','));
 }
 
 /** The summary line: devices, collectives, bytes. */
@@ -55,7 +55,9 @@ export function summaryWords(
       )
     );
     if (bytes !== null && collectives.length > 0) {
-      words.push(trans.__('%1 on each device per call', size(bytes)));
+      words.push(
+        trans.__('results of %1 on each device per call', size(bytes))
+      );
     }
   }
   return words.join(' · ');
@@ -68,8 +70,8 @@ export function movedWords(
 ): string {
   const words = [
     bytes === null
-      ? trans.__('size unknown')
-      : trans.__('%1 on each device', size(bytes)),
+      ? trans.__('size of the result unknown')
+      : trans.__('result of %1 on each device', size(bytes)),
     often ?? ''
   ];
   if (arrays > 1) {
@@ -141,7 +143,7 @@ function placeWords(
   }
   const sourceFile = files.find(({ path }) => path === file);
   return sourceFile?.kind === 'cell'
-    ? trans.__('[%1] line %2', sourceFile.execution_count ?? '?', line)
+    ? trans.__('cell [%1], line %2', sourceFile.execution_count ?? '?', line)
     : trans.__('%1, line %2', file.slice(file.lastIndexOf('/') + 1), line);
 }
 

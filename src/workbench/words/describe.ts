@@ -265,7 +265,7 @@ function facts(
       );
       frames.append(frameLine(words, span, snapshot, true).node);
     }
-    add(own ? trans.__('written in') : trans.__('called from'), frames);
+    add(own ? trans.__('source line') : trans.__('called from line'), frames);
   }
   const library = links.spans.libraryFrames(
     part.pools,
@@ -294,7 +294,7 @@ function facts(
         once: true
       }
     );
-    add(trans.__('called through'), details);
+    add(trans.__('library calls'), details);
   }
   const documentation = documentationOf(primitive, trans);
   if (documentation) {

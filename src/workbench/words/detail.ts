@@ -34,7 +34,7 @@ export class Detail {
     private _code: HTMLElement
   ) {
     this.node = element('div', 'jp-JaxprProgram-detail');
-    // The ARIA role is `group`, no landmark: a page may show several views, each with a detail strip.
+    // The ARIA role is `group`, not a landmark: a page may show several views, each with a detail strip.
     this.node.setAttribute('role', 'group');
     this.node.setAttribute(
       'aria-label',

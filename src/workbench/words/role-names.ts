@@ -58,9 +58,14 @@ export function roleWords(
     case 'm':
       return {
         text: trans.__('⇄ both'),
-        title: trans.__(
-          'Both: the equation belongs to both parts, or contains equations of both parts.'
-        )
+        title:
+          kind === 'grad'
+            ? trans.__(
+                'Both: the equation belongs to the forward part and to the backward part, or contains equations of both parts.'
+              )
+            : trans.__(
+                'Both: the equation belongs to the part that computes values and to the part that computes derivatives, or contains equations of both parts.'
+              )
       };
     case '-':
       return {

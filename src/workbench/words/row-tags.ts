@@ -214,7 +214,7 @@ export class RowTags {
         at,
         text: trans.__('promoted %1 → %2', from, to),
         title: trans.__(
-          'JAX promoted the dtype of an operand here, because the operands have different dtypes or the called function widens its input. To avoid the promotion, set the dtype where your code makes the value.'
+          'JAX promoted the dtype of an operand here, because the operands have different dtypes or the called function widens its input. To avoid the promotion, set the dtype where your code makes the operand.'
         ),
         kind: 'fact'
       });
@@ -284,7 +284,10 @@ export class RowTags {
   private _raised: ReadonlySet<number>;
 }
 
-/** A tag shows at most this many names of one value; further and longer names stand in the title alone. */
+/**
+ * A tag shows at most the first number of names of one value, each cut to the second number of characters; the tooltip
+ * has all names in full.
+ */
 const MOST_NAMES = 2;
 const LONGEST_NAME = 24;
 

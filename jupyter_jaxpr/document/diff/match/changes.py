@@ -25,8 +25,9 @@ class Change:
     Attributes:
         kind: The kind of the difference.
         name: The name of a parameter; for an operand its position from 1, as a string; else empty.
-        before: The text on the side before; empty for an operand, whose variable name differs between programs anyway.
-        after: The text after, in the same form.
+        before: The text on the side before; empty for an operand, because its variable name differs between programs
+            anyway.
+        after: The text on the side after; empty for an operand.
         place: The position of an operand, or of a result's type, from 0; else -1.
     """
 

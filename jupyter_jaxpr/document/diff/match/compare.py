@@ -21,18 +21,21 @@ Inputs = list[tuple[int | None, int | None]]
 
 @dataclass
 class ScopeDiff:
-    """The result of comparing the equations of two scopes."""
+    """The result of comparing the equations of two scopes.
+
+    Attributes:
+        changes: changed equation of side a -> its differences; inner programs are not included.
+        inputs: constant or input of side b -> its differences, if its partner has another type.
+        results: the differences of the scope's results, in the order of the results.
+        children: paired equation of side a -> pairs of its inner programs; None in place of a missing partner.
+        same: true if the scopes are equal except for the names of variables and functions.
+    """
 
     matched: Matched
-    #: changed equation of side a -> its differences; inner programs are not included
     changes: dict[int, list[Change]] = field(default_factory=dict)
-    #: constant or input of side b -> its differences, if its partner has another type
     inputs: dict[int, list[Change]] = field(default_factory=dict)
-    #: the differences of the scope's results, in the order of the results
     results: list[Change] = field(default_factory=list)
-    #: paired equation of side a -> pairs of its inner programs; None in place of a missing partner
     children: dict[int, list[tuple[Child | None, Child | None]]] = field(default_factory=dict)
-    #: true if the scopes are equal except for the names of variables and functions
     same: bool = False
 
 
@@ -62,18 +65,21 @@ class Wrapped:
 
 @dataclass
 class ProgramsDiff:
-    """The result of comparing two programs."""
+    """The result of comparing two programs.
+
+    Attributes:
+        coarse: true if the search exceeded its budget somewhere, so that the diff may be longer than necessary.
+    """
 
     a: Side
     b: Side
     scopes: dict[tuple[int, int], ScopeDiff]
     wrapped: list[Wrapped]
-    #: true if the search exceeded its budget somewhere, so that the diff may be longer than necessary
     coarse: bool
 
     @property
     def root(self) -> ScopeDiff:
-        """The comparison of the outermost scopes."""
+        """The result of comparing the outermost scopes of the two programs."""
         return self.scopes[self.a.root, self.b.root]
 
 

@@ -28,23 +28,28 @@ Key = Callable[[int], Hashable]
 
 @dataclass
 class Matched:
-    """The paired equations and inputs of scope `a` and scope `b`."""
+    """The paired equations and inputs of scope `a` and scope `b`.
+
+    Attributes:
+        inputs: pairs (constant or input of a, constant or input of b) in the order of b; None in place of a missing
+            partner. An input of a without a partner stays at its position.
+        partner_a: for each equation of scope `a`, its partner in scope `b`; -1 without a partner.
+        partner_b: for each equation of scope `b`, its partner in scope `a`; -1 without a partner.
+        in_order: the pairs that are in the same order on both sides, ascending.
+        moved: the equations of scope `a` whose partners are in another order.
+        variable: variable of side a -> its partner on side b, for variables that have one.
+        same_operand: a function (operand of a, operand of b) -> True if they are paired variables, equal literals or
+            the same value.
+    """
 
     a: int
     b: int
-    #: pairs (constant or input of a, constant or input of b) in the order of b; None in place of a missing partner. An
-    #: input of a without a partner stays at its position.
     inputs: list[tuple[int | None, int | None]]
-    #: equation of a -> its partner in b, or -1; the next list has the partners in a of the equations of b
     partner_a: list[int]
     partner_b: list[int]
-    #: the pairs that are in the same order on both sides, ascending
     in_order: Pairs = field(default_factory=list)
-    #: the equations of scope `a` whose partners are in another order
     moved: set[int] = field(default_factory=set)
-    #: variable of side a -> its partner on side b, for variables that have one
     variable: dict[int, int] = field(default_factory=dict)
-    #: a function (operand of a, operand of b) -> True if they are paired variables, equal literals or the same value
     same_operand: Callable[[int, int], bool] = operator.eq
 
 

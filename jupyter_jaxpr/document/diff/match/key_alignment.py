@@ -96,7 +96,13 @@ def _myers(a: list[Hashable], b: list[Hashable], budget: Budget) -> Pairs:
             return rising(by_occurrence(a, b))
         frontier: list[int] = []
         for place in range(distance + 1):
-            x = _entered(before, place, distance)
+            # This is `_entered`, without the call: the search takes most of the time of a large diff.
+            if place == 0:
+                x = before[0] if distance else 0
+            elif place != distance and before[place - 1] < before[place]:
+                x = before[place]
+            else:
+                x = before[place - 1] + 1
             y = x - (2 * place - distance)
             while x < length_a and y < length_b and a[x] == b[y]:
                 x += 1

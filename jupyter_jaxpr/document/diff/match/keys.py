@@ -56,17 +56,20 @@ def is_combiner(primitive: str, child: Child) -> bool:
 
 @dataclass
 class ScopeKeys:
-    """Numbers for a scope, its variables and its equations: equal parts of the two programs have equal numbers."""
+    """Numbers for a scope, its variables and its equations: equal parts of the two programs have equal numbers.
 
-    #: a number for the whole scope: scopes that differ only in names have the same number
+    Attributes:
+        scope: a number for the whole scope: scopes that differ only in names have the same number.
+        values: for each variable, a number that is equal for variables with the same value.
+        kind: for each equation, a number that is equal for equal primitives and parameters, without types.
+        bound: for each equation, a number that is equal for equal types of the results.
+    """
+
     scope: int
-    #: for each variable, a number that is equal for variables with the same value
     values: list[int]
     value: list[int]
     alone: list[int]
-    #: for each equation, a number that is equal for equal primitives and parameters, without types
     kind: list[int]
-    #: for each equation, a number that is equal for equal types of the results
     bound: list[int]
     use: list[int] = field(default_factory=list)
 
@@ -189,7 +192,7 @@ class Keys:
         return cached
 
     def _list(self, number: int) -> int:
-        """Return the number that stands for a list of parameters; those that only name something are ignored."""
+        """Return the number that stands for a list of parameters; parameters that only name something are ignored."""
         cached = self._parameters.get(number)
         if cached is None:
             parameters = () if number < 0 else self.side.parameter_lists[number]

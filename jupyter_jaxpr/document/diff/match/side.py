@@ -32,41 +32,48 @@ class Child:
 
 @dataclass(frozen=True, slots=True)
 class ScopeSide:
-    """A scope. Variables are numbered: constants, inputs, results of each equation; operand -1 - i is literal i."""
+    """A scope. Variables are numbered: constants, inputs, results of each equation; operand -1 - i is literal i.
+
+    Attributes:
+        types: for each variable, an index into `Side.types`.
+        first: for each equation, the number of the first variable that it computes.
+        parameters: for each equation, an index into `Side.parameter_lists`; -1 if it has no parameters.
+        stack: for each equation, an index into `Side.places`; -1 if it has no stack.
+    """
 
     constants: int
     inputs: int
     outputs: Sequence[int]
-    #: for each variable, an index into `Side.types`
     types: Sequence[int]
     primitive: Sequence[int]
     operands: Sequence[Sequence[int]]
     output_counts: Sequence[int]
-    #: for each equation, the number of the first variable that it computes
     first: Sequence[int]
-    #: for each equation, an index into `Side.parameter_lists`; -1 if it has no parameters
     parameters: Sequence[int]
     children: Mapping[int, Sequence[Child]]
     effects: Mapping[int, Sequence[int]]
-    #: for each equation, an index into `Side.places`; -1 if it has no stack
     stack: Sequence[int]
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A program as one side of a diff: its pools, its scopes, and the source lines of its equations."""
+    """A program as one side of a diff: its pools, its scopes, and the source lines of its equations.
+
+    Attributes:
+        literals: (index into strings, index into types) of each literal.
+        parameter_lists: for each list of parameters: (index of the name in strings, index of the value in strings or -1
+            for a program).
+        input_names: for each input of the program its path, such as p['w']; an empty string if the path is unknown.
+        places: for each stack the source text of the user's line; an empty string if the text is unknown.
+    """
 
     strings: Sequence[str]
     types: Sequence[Type]
-    #: (index into strings, index into types) of each literal.
     literals: Sequence[tuple[int, int]]
-    #: for each list of parameters: (index of the name in strings, index of the value in strings or -1 for a program)
     parameter_lists: Sequence[Sequence[tuple[int, int]]]
     scopes: Sequence[ScopeSide]
     root: int
-    #: for each input of the program its path, such as p['w']; an empty string if the path is unknown
     input_names: Sequence[str]
-    #: for each stack the source text of the user's line; an empty string if the text is unknown
     places: Sequence[str]
 
     def parameter_texts(self, scope: ScopeSide, equation: int) -> dict[str, str]:

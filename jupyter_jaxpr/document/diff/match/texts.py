@@ -26,32 +26,39 @@ _TOKEN = re.compile(r"[%@]?[\w.$#\-]+|\S")
 
 @dataclass
 class Line:
-    """A line, prepared for the comparison."""
+    """A line, prepared for the comparison.
 
-    #: the line without names, metadata and locations
+    Attributes:
+        plain: the line without names, metadata and locations.
+        uses: for each name that the line uses: (number of the line that defines the name, -1 if no line defines it; the
+            name).
+        bound: name in the line -> the number of the line that defines the name.
+        silent: true for a line with nothing to compare, such as a location or an empty line.
+    """
+
     plain: str
-    #: for each name that the line uses: (number of the line that defines the name, -1 if no line defines it; the name)
     uses: list[tuple[int, str]]
     operation: str
-    #: name in the line -> the number of the line that defines the name
     bound: dict[str, int]
-    #: true for a line with nothing to compare, such as a location or an empty line
     silent: bool
 
 
 @dataclass
 class TextsDiff:
-    """The result of comparing two texts."""
+    """The result of comparing two texts.
+
+    Attributes:
+        changed: the lines of a that differ from their partners.
+        bound_a: for each line of text a: name -> the number of the line that defines the name; `bound_b` has the same
+            for the lines of text b.
+    """
 
     partner_a: list[int]
     partner_b: list[int]
     moved: set[int] = field(default_factory=set)
-    #: the lines of a that differ from their partners
     changed: set[int] = field(default_factory=set)
     silent_a: set[int] = field(default_factory=set)
     silent_b: set[int] = field(default_factory=set)
-    #: for each line of text a: name -> the number of the line that defines the name; `bound_b` has the same for the
-    #: lines of text b
     bound_a: list[dict[str, int]] = field(default_factory=list)
     bound_b: list[dict[str, int]] = field(default_factory=list)
     coarse: bool = False
@@ -60,7 +67,8 @@ class TextsDiff:
 def compare_texts(a: Sequence[str], b: Sequence[str], budget: Budget | None = None) -> TextsDiff:
     """Compare two texts of the same level, line by line."""
     budget = budget or Budget()
-    lines_a, lines_b = read_lines(a), read_lines(b)
+    parsed: dict[str, _Parsed] = {}
+    lines_a, lines_b = _read_lines(a, parsed), _read_lines(b, parsed)
     difference = TextsDiff([-1] * len(a), [-1] * len(b))
     difference.silent_a = {i for i, line in enumerate(lines_a) if line.silent}
     difference.silent_b = {j for j, line in enumerate(lines_b) if line.silent}
@@ -124,36 +132,69 @@ def changed_parts(
     )
 
 
-def read_lines(texts: Sequence[str]) -> list[Line]:
-    """Return the lines of a text, prepared for the comparison."""
+def _read_lines(texts: Sequence[str], parsed: dict[str, _Parsed]) -> list[Line]:
+    """Return the lines of a text, prepared for the comparison.
+
+    Args:
+        texts: The lines of the text.
+        parsed: The lines that were parsed before, which are added to; the texts of a diff share most of their lines.
+    """
     bound: dict[str, int] = {}
     read = []
     for number, text in enumerate(texts):
-        if _LOCATION.match(text):
+        line = parsed.get(text)
+        if line is None:
+            line = parsed[text] = _parsed(text)
+        if line.silent:
             read.append(Line("", [], "", {}, True))
             continue
-        stripped = _MODULE.sub("", _METADATA.sub("", text))
-        binds = _BOUND.match(stripped)
-        name = (binds.group(1) or binds.group(2)) if binds else None
         uses = []
-        bound_names: dict[str, int] = {} if name is None else {name: number}
-        for name_in_text in _NAME.findall(stripped):
-            if name_in_text != name:
+        bound_names: dict[str, int] = {} if line.name is None else {line.name: number}
+        for name_in_text in line.names:
+            if name_in_text != line.name:
                 base = name_in_text.partition("#")[0]
                 uses.append((bound.get(base, -1), name_in_text))
                 if base in bound:
                     bound_names[name_in_text] = bound[base]
-        if name is not None:
-            bound[name] = number
-        operation = _OPERATION.search(stripped)
-        word = (operation.group(1) or operation.group(2)) if operation else _keyword(stripped)
-        read.append(Line(_NAME.sub("%", stripped), uses, word, bound_names, False))
+        if line.name is not None:
+            bound[line.name] = number
+        read.append(Line(line.plain, uses, line.operation, bound_names, False))
     return read
+
+
+@dataclass(slots=True)
+class _Parsed:
+    """The facts of a line that its text alone gives.
+
+    Attributes:
+        silent: True for a line with nothing to compare; the other attributes are then empty.
+        name: The name that the line binds; None if it binds none.
+        names: All names in the line, in their order.
+        operation: The operation, or a word that stands for the line.
+        plain: The line without names, metadata and locations.
+    """
+
+    silent: bool
+    name: str | None = None
+    names: Sequence[str] = ()
+    operation: str = ""
+    plain: str = ""
+
+
+def _parsed(text: str) -> _Parsed:
+    if _LOCATION.match(text):
+        return _Parsed(True)
+    stripped = _MODULE.sub("", without_metadata(text)) if text.startswith("HloModule ") else without_metadata(text)
+    binds = _BOUND.match(stripped)
+    name = (binds.group(1) or binds.group(2)) if binds else None
+    operation = _OPERATION.search(stripped)
+    word = (operation.group(1) or operation.group(2)) if operation else _keyword(stripped)
+    return _Parsed(False, name, _NAME.findall(stripped), word, _NAME.sub("%", stripped))
 
 
 def without_metadata(text: str) -> str:
     """Return a line without metadata and locations, which state only its source."""
-    return _METADATA.sub("", text)
+    return _METADATA.sub("", text) if "metadata={" in text or "loc(" in text else text
 
 
 def _keyword(text: str) -> str:

@@ -58,7 +58,7 @@ def _spread_children(raised: RaisedAt) -> FoundCure | None:
     match call:
         case ast.Call(args=[ast.Name(id=children)], keywords=[]) if children == function.args.args[-1].arg:
             code = f"{raised.source(call.func)}(*{children})"
-            text = f"{children} is a tuple. The star passes each child as an argument of its own."
+            text = f"{children} is a tuple. The star before {children} passes each child as an argument of its own."
             return applied(FoundCure("*", code, text), [edit_of(raised, over(call, code))])
     return None
 
@@ -103,7 +103,8 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
             None,
             f"Pass as many arguments as {name} takes, or pass arguments by name, as name=value.",
         )
-        title = f"The call passes {match['given']} positional arguments, but {name} takes {match['takes']}"
+        passed_count, taken_count = match["given"], match["takes"]
+        title = f"The call passes {passed_count} positional arguments, but {name} takes {taken_count}"
         return Explained(None, title, "", (cure,))
     if isinstance(error, TypeError) and (match := _UNEXPECTED.search(text)) and raised is not None:
         return _unexpected(raised, match["name"], match["keyword"])
@@ -138,9 +139,9 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
         if raised is not None and (spread := _spread_children(raised)) is not None:
             return Explained(None, f"The call of {name} leaves out {missing}", "", (spread,))
         if raised is not None and missing == "rngs" and (rngs := _rngs_of_nnx(raised)) is not None:
-            return Explained(None, f"The call of {name} leaves out rngs", "", rngs)
+            return Explained(None, f"The call of {name} leaves out the argument rngs", "", rngs)
         if raised is not None and missing == "state" and (state := _state_of_equinox(raised)) is not None:
-            return Explained(None, f"The call of {name} leaves out the state", "", (state,))
+            return Explained(None, f"The call of {name} leaves out the state of the layer", "", (state,))
         words = f"Pass {missing} in the call."
         if _is_of_text(raised, match["name"], name):
             words = f"Pass {missing} in the call, or give {missing} a default value in the definition of the function."
@@ -153,7 +154,7 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
 
 
 def _by_name(raised: RaisedAt, name: str) -> Explained | None:
-    """Explains state.apply_gradients(grads) of a library of JAX, whose method takes its arguments only by name."""
+    """Explains state.apply_gradients(grads), where the method of a JAX library takes its arguments only by name."""
     call = raised.node
     if raised.frame is None or not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return None
@@ -211,8 +212,9 @@ def _state_of_equinox(raised: RaisedAt) -> FoundCure | None:
     if not isinstance(call, ast.Call) or not (own_name(type(layer), "__module__") or "").startswith("equinox"):
         return None
     arguments = ", ".join([*map(raised.source, [*call.args, *call.keywords]), "state"])
+    class_of_layer = own_name(type(layer), "__name__")
     words = (
-        f"{own_name(type(layer), '__name__')} takes the state, and returns its result and the new state. "
+        f"The layer {class_of_layer} takes its state as an argument, and returns its result and the new state. "
         "equinox.nn.make_with_state(Model)(...) makes a model and its state."
     )
     return FoundCure("state", f"y, state = {raised.source(call.func)}({arguments})", words)
@@ -255,11 +257,11 @@ def _unexpected(raised: RaisedAt, name: str, keyword: str) -> Explained | None:
         words = f"Leave {keyword} out of the call, or add {keyword} to the parameters of {name}."
         return Explained(None, title, text, (FoundCure("the parameters", None, words),))
     if right is None:
-        return Explained(None, title, text, (FoundCure("help", None, f"help({name}) lists the arguments."),))
+        return Explained(None, title, text, (FoundCure("help", None, f"help({name}) lists the arguments of {name}."),))
     words = (
-        f"In JAX, the name of this argument is {right}."
+        f"In JAX, the argument {keyword} has the name {right}."
         if right == _NAMES_OF_JAX.get(keyword) and is_of_library
-        else f"{right} is the closest name."
+        else f"{name} has an argument with a similar name: {right}."
     )
     code = f"{right}={raised.source(node.value)}"
     edits = [edit_of(raised, over(node, code))]
@@ -307,8 +309,12 @@ def _unflatten(raised: RaisedAt | None) -> Explained | None:
     if len(names) != 2 or "child" not in names[0] or "child" in names[1]:
         return None
     title = "JAX passes the auxiliary data first, then the children, to tree_unflatten"
-    text = f"Here {names[0]} receives the auxiliary data, and {names[1]} receives the children."
-    words = f"Write def tree_unflatten(cls, {names[1]}, {names[0]})."
+    first_parameter, second_parameter = names
+    text = (
+        f"In this definition, the parameter {first_parameter} receives the auxiliary data, and the parameter "
+        f"{second_parameter} receives the children."
+    )
+    words = f"Write def tree_unflatten(cls, {second_parameter}, {first_parameter})."
     return Explained(None, title, text, (FoundCure("the order", None, words),))
 
 
@@ -321,7 +327,7 @@ def _no_primals(raised: RaisedAt, missing: str) -> Explained | None:
     transform = called(raised.node) if isinstance(raised.node, ast.Call) else ""
     if transform not in _TAKE_ARGUMENTS:
         return None
-    title = f"jax.{transform} gets no argument for {missing}"
+    title = f"The call of jax.{transform} passes no value for the parameter {missing}"
     if transform == "eval_shape" and (inside := _arguments_inside(raised)) is not None:
         return Explained(None, title, "jax.eval_shape itself calls the function.", inside)
     words = (
@@ -341,7 +347,8 @@ def _arguments_inside(raised: RaisedAt) -> tuple[FoundCure, ...] | None:
         case _:
             return None
     code = f"{raised.source(call.func)}({', '.join(parts)})"
-    cure = FoundCure("the arguments", code, "Pass the arguments of the function after the function.")
+    words = "Pass the arguments of the function to jax.eval_shape, after the function."
+    cure = FoundCure("the arguments", code, words)
     return tuple(passed(raised, [applied(cure, [edit_of(raised, over(whole, code))])])) or None
 
 
@@ -362,7 +369,7 @@ def _no_key(raised: RaisedAt) -> Explained | None:
     if parameters_of(function)[:1] != ["key"] or not (is_array or is_other):
         return None
     words = "Pass a key as the first argument. jax.random.key makes a key from a number. Split the key for each use."
-    title = "The first argument must be a key of jax.random.key"
+    title = f"The first argument of {called(call)} must be a random key"
     return Explained(None, title, "", (FoundCure("jax.random.key", None, words),))
 
 

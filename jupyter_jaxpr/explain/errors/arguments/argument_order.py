@@ -64,18 +64,18 @@ def _shape_first(raised: RaisedAt, call: ast.Call) -> Explained | None:
     if name in _SHAPE_AFTER and len(arguments) == 3 and _has_sizes(raised, call.args[1]):
         if _is_shape(raised, call.args[2]):
             return None
-        code, words = f"{source}({arguments[0]}, {arguments[2]}, {arguments[1]})", f"{arguments[1]} is the shape."
-        title = f"{name} takes the shape last"
+        shape = arguments[1]
+        code = f"{source}({arguments[0]}, {arguments[2]}, {shape})"
+        title = f"{name} takes the shape as its last argument"
     elif name == "randint" and len(arguments) == 4 and _has_sizes(raised, call.args[3]):
         if _is_shape(raised, call.args[1]):
             return None
-        code, words = (
-            f"{source}({arguments[0]}, {arguments[3]}, {arguments[1]}, {arguments[2]})",
-            f"{arguments[3]} is the shape.",
-        )
-        title = "randint takes the shape first, and then the limits"
+        shape = arguments[3]
+        code = f"{source}({arguments[0]}, {shape}, {arguments[1]}, {arguments[2]})"
+        title = "randint takes the shape after the key, and then the limits"
     else:
         return None
+    words = f"In this call, {shape} is the shape."
     cure = applied(FoundCure("the order", code, words), [edit_of(raised, over(call, code))])
     return Explained(None, title, "", tuple(passed(raised, [cure])))
 
@@ -126,8 +126,9 @@ def _limits(raised: RaisedAt, call: ast.Call) -> Explained | None:
         return Explained(None, title, "", (FoundCure("mean + deviation * x", None, words),))
     named = [f"{option}={raised.source(limit)}" for option, limit in zip(_BOUNDS[name], numbers, strict=False)]
     code = f"{source}({', '.join([*texts, *named])})"
-    words = f"Pass {' and '.join(_BOUNDS[name])} by name."
-    cure = applied(FoundCure(" and ".join(_BOUNDS[name]), code, words), [edit_of(raised, over(call, code))])
+    names_of_limits = " and ".join(_BOUNDS[name])
+    words = f"Pass the limits {names_of_limits} by name."
+    cure = applied(FoundCure(names_of_limits, code, words), [edit_of(raised, over(call, code))])
     return Explained(None, title, "", tuple(passed(raised, [cure])))
 
 
@@ -170,8 +171,10 @@ def _state_first(raised: RaisedAt, call: ast.Call) -> Explained | None:
     arguments = [raised.source(argument) for argument in (second, first, *update.args[2:], *update.keywords)]
     code = f"{raised.source(update.func)}({', '.join(arguments)})"
     title = f"{optimizer}.update takes the gradients first, and then the state"
+    state = raised.source(first)
     cure = applied(
-        FoundCure("the order", code, f"{raised.source(first)} is the state."), [edit_of(raised, over(update, code))]
+        FoundCure("the order", code, f"In this call, {state} is the state of the optimizer."),
+        [edit_of(raised, over(update, code))],
     )
     return Explained(edit_of(raised, over(update, "")).place, title, "", tuple(passed(raised, [cure])))
 
@@ -191,7 +194,7 @@ def _update_of(raised: RaisedAt, name: str) -> ast.Call | None:
 
 
 def _is_state(raised: RaisedAt, name: str, optimizer: str) -> bool:
-    """Return whether the code assigns the result of the optimizer's init to a name."""
+    """Return whether the code assigns the result of the optimizer's init to the given name."""
     module = raised.loops.module if raised.loops is not None else ast.Module([], [])
     return any(
         isinstance(node, ast.Assign)
@@ -216,9 +219,10 @@ def _subscripts_last(raised: RaisedAt, call: ast.Call) -> Explained | None:
     keywords = [raised.source(keyword) for keyword in call.keywords]
     code = f"{raised.source(call.func)}({', '.join(arguments + keywords)})"
     cure = applied(
-        FoundCure("the order", code, "The operands follow the subscripts."), [edit_of(raised, over(call, code))]
+        FoundCure("the order", code, "Write the operands of einsum after the subscripts."),
+        [edit_of(raised, over(call, code))],
     )
-    return Explained(None, "einsum takes the subscripts first", "", tuple(passed(raised, [cure])))
+    return Explained(None, "einsum takes the subscripts as its first argument", "", tuple(passed(raised, [cure])))
 
 
 # --- loops ---
@@ -234,7 +238,8 @@ def _length_as_xs(raised: RaisedAt, call: ast.Call) -> Explained | None:
         return None
     arguments = [raised.source(argument) for argument in call.args]
     code = f"{raised.source(call.func)}({arguments[0]}, {arguments[1]}, None, length={arguments[2]})"
-    title = f"scan takes arrays as its third argument, but gets the number {arguments[2]}"
+    number_of_steps = arguments[2]
+    title = f"scan takes arrays as its third argument, but gets the number {number_of_steps}"
     words = "Without an array in xs, scan takes the number of steps from the argument length."
     cure = applied(FoundCure("length", code, words), [edit_of(raised, over(call, code))])
     return Explained(None, title, "", tuple(passed(raised, [cure])))
@@ -267,7 +272,7 @@ def _index_last(raised: RaisedAt) -> Explained | None:
     title = f"fori_loop calls {name} with the index first, and then the carry"
     explanation = f"The parameter {first} gets the index, and the parameter {second} gets the carry."
     code = f"{second}, {first}"
-    words = f"Write the parameters as {code}."
+    words = f"Write the parameters of the body in the order {code}."
     cure = FoundCure("the order", code, words)
     edit = edit_of(raised, (parameters[0], parameters[1], code))
     if parameters[0].annotation is None and parameters[1].annotation is None and not body.args.defaults:

@@ -17,7 +17,7 @@ from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt, was_raised_in_jax
 
 _NO_TUPLE = re.compile(r"^'int' object is not iterable|^len\(\) of unsized object|^object of type 'int' has no len\(\)")
-_MOST = 3  # the most arguments that are tried
+_MOST = 3  # only this many integers among the arguments of a call are tried as tuples
 
 
 def bare_integer_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
@@ -31,7 +31,7 @@ def bare_integer_error(error: BaseException, raised: RaisedAt | None, function: 
         return None
     arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
     integers = [argument for argument in arguments if _is_integer(raised, argument)][:_MOST]
-    words = "The tuple has one integer for each axis, also for one axis."
+    words = "Write a tuple with one integer for each axis, also for a single axis."
     found = []
     for argument in integers:
         code = f"({raised.source(argument)},)"
@@ -40,7 +40,8 @@ def bare_integer_error(error: BaseException, raised: RaisedAt | None, function: 
     if len(found) != 1:
         return None
     argument, cure = found[0]
-    title = f"{called(call)} takes a tuple of integers, but {' '.join(raised.source(argument).split())} is one integer"
+    source_of_integer = " ".join(raised.source(argument).split())
+    title = f"{called(call)} takes a tuple of integers, but {source_of_integer} is one integer"
     return Explained(None, title, "A function of JAX takes the numbers of all axes as one tuple.", (cure,))
 
 

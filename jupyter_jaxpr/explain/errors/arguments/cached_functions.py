@@ -38,21 +38,21 @@ def cached_function_error(error: BaseException, raised: RaisedAt | None, functio
     decorators = maker.decorator_list if isinstance(maker, ast.FunctionDef) else []
     caches = [node for node in decorators if (called(node) or _name(node)) in _CACHES]
     cache = f"functools.{called(caches[0]) or _name(caches[0])}" if caches else "functools.lru_cache"
-    title = f"{name} has {cache}, which cannot look up an array"
+    title = f"{name} is cached by {cache}, which cannot take an array as an argument"
     text = (
-        f"{cache} finds a result by the hash of the arguments, and Python cannot hash an array. "
+        f"{cache} finds a kept result by the hash of the arguments, and Python cannot hash an array. "
         f"{operands(raised, arrays)}"
     )
-    words = "Remove the cache."
+    no_cache = FoundCure("no cache", None, f"Remove {cache} from the definition of {name}.")
     if len(caches) != 1 or namespace(raised).get("jax") is not sys.modules.get("jax"):
-        return Explained(None, title, text.strip(), (FoundCure("no cache", None, words),))
+        return Explained(None, title, text.strip(), (no_cache,))
     words = (
         f"jax.jit compiles {name} once for each shape of the arguments. jax.jit keeps the compiled program, not the "
         "results."
     )
     edit = edit_of(raised, over(caches[0], "jax.jit"))
     cures = passed(raised, [applied(FoundCure("jax.jit", "@jax.jit", words), [edit])])
-    return Explained(None, title, text.strip(), tuple(cures or [FoundCure("no cache", None, "Remove the cache.")]))
+    return Explained(None, title, text.strip(), tuple(cures or [no_cache]))
 
 
 def _name(node: ast.AST) -> str:

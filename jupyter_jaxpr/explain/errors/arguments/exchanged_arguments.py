@@ -58,9 +58,9 @@ def _callee(place: RaisedAt, function: ast.expr) -> tuple[AnyFunction | None, bo
 
 
 def _exchanged(call: ast.Call, parameters: list[str]) -> Iterator[tuple[int, int]]:
-    """Yield the positions of each two arguments in the wrong order.
+    """Yield the positions of two arguments that stand in each other's place.
 
-    The first has the name of the second's parameter, and vice versa.
+    For example, (0, 1) for `predict(x, params)` of `def predict(params, x)`.
     """
     if any(isinstance(argument, ast.Starred) for argument in call.args) or len(call.args) > len(parameters):
         return
@@ -78,7 +78,7 @@ def _own_name(node: ast.expr) -> str:
 def _explained(
     place: RaisedAt, call: ast.Call, callee: AnyFunction, parameters: list[str], first: int, second: int
 ) -> Explained | None:
-    """Return the explanation.
+    """Return the explanation of a call that exchanged two arguments.
 
     None if both arguments have the same type, or if the call with exchanged arguments raises an error, too.
     """
@@ -89,12 +89,17 @@ def _explained(
     sources = [place.source(node) for node in nodes]
     name = callee.name if isinstance(callee, ast.FunctionDef) else "the lambda"
     subject = name if isinstance(callee, ast.FunctionDef) else "The lambda"
-    title = f"{subject} gets {sources[0]} as {parameters[first]}, and {sources[1]} as {parameters[second]}"
-    types = [
+    (first_source, second_source), first_parameter, second_parameter = sources, parameters[first], parameters[second]
+    title = (
+        f"{subject} gets {first_source} as its argument {first_parameter}, and {second_source} as its argument "
+        f"{second_parameter}"
+    )
+    type_sentences = [
         f"{source} is {type_of(value) or with_article(type(value).__name__)}."
         for source, value in zip(sources, values, strict=True)
     ]
-    text = f"The parameters of {name} are {', '.join(parameters)} (line {callee.lineno}). {' '.join(types)}"
+    listed_parameters, types = ", ".join(parameters), " ".join(type_sentences)
+    text = f"The parameters of {name} are {listed_parameters} (line {callee.lineno}). {types}"
     edits = [edit_of(place, over(node, source)) for node, source in zip(nodes, reversed(sources), strict=True)]
     words = f"Exchange the two arguments: each argument then has the name of its parameter in {name}."
     cure = applied(FoundCure("the order", None, words), edits)

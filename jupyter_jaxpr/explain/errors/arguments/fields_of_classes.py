@@ -20,7 +20,7 @@ from ..failing_code.origins import dtype_of, value_in
 from ..failing_code.place_of_error import RaisedAt
 from .static_argument_edits import is_hashed
 
-STATIC = "A static field is a constant of the program: JAX compiles once for each value."
+STATIC = "A static field is a constant of the program: JAX compiles once for each value of the field."
 
 
 def class_of_text(raised: RaisedAt, kind: str) -> ast.ClassDef | None:
@@ -54,7 +54,7 @@ def static_fields(raised: RaisedAt | None, values: Mapping[str, Any], path: str)
     lines = static_lines(raised, node, owner)
     if not lines:
         return []
-    words = f"Write this code in the class {kind}. {STATIC} {import_sentence(raised)}".rstrip()
+    words = f"Write these lines into the definition of the class {kind}. {STATIC} {import_sentence(raised)}".rstrip()
     return [FoundCure("a static field", "\n".join(lines), words)]
 
 
@@ -75,7 +75,7 @@ def static_lines(raised: RaisedAt, node: ast.ClassDef | None, value: Any) -> lis
     if node is None or not dataclasses.is_dataclass(kind):
         return None
     if not any(map(_is_array, jax.tree.leaves(list(held.values())))):
-        return None  # an object without arrays should be a static argument instead
+        return None  # an object without arrays should be a static argument, not a pytree
     if any(isinstance(part, ast.FunctionDef) and part.name in _MAKING for part in node.body):
         return None
     lines = []

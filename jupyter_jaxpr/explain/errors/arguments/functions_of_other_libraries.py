@@ -53,8 +53,8 @@ _RANDOM = (
     "Make a key with key = jax.random.key(0), and pass a key to each call, as in jax.random.normal(key, shape): "
     "jax.random draws all numbers from keys."
 )
-_DENSE = ("@", "Write x @ weights + bias. flax (nnx.Linear) and equinox (eqx.nn.Linear) have the layer.")
-_LAYER = ("a layer", "flax and equinox have the layer, which keeps its averages: BatchNorm.")
+_DENSE = ("@", "Write x @ weights + bias. flax (nnx.Linear) and equinox (eqx.nn.Linear) have a linear layer.")
+_LAYER = ("a layer", "Use the layer BatchNorm of flax or equinox: the layer keeps the averages of its inputs.")
 _CONVOLUTION = (
     "jax.lax.conv_general_dilated",
     "Call jax.lax.conv_general_dilated, or use the layer Conv of flax or equinox.",
@@ -64,7 +64,7 @@ _POOL = ("jax.lax.reduce_window", "Call jax.lax.reduce_window, or use the poolin
 _WORDS = {
     "binary_cross_entropy_with_logits": (
         "optax",
-        "Write optax.sigmoid_binary_cross_entropy(logits, labels).mean(): the library optax has the losses.",
+        "Write optax.sigmoid_binary_cross_entropy(logits, labels).mean(): the library optax has functions for losses.",
     ),
     "asscalar": (".item()", "Write x.item(), which gives the number in an array of one element."),
     "batch_norm": _LAYER,
@@ -77,8 +77,8 @@ _WORDS = {
     ),
     "cross_entropy": (
         "optax",
-        "Write optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean(): the library optax has the "
-        "losses.",
+        "Write optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean(): the library optax has "
+        "functions for losses.",
     ),
     "dense": _DENSE,
     "dropout": (
@@ -103,7 +103,10 @@ _WORDS = {
     "max_pool2d": _POOL,
     "avg_pool": _POOL,
     "avg_pool2d": _POOL,
-    "module": ("flax or equinox", "JAX has no class of layers. flax (nnx.Module) and equinox (eqx.Module) have one."),
+    "module": (
+        "a class of flax or equinox",
+        "JAX has no base class for layers. flax (nnx.Module) and equinox (eqx.Module) have such a class.",
+    ),
     "mse_loss": ("the mean", "Write jnp.mean((prediction - target) ** 2)."),
     "nditer": ("a loop", "Loop over the elements of x.ravel(), or compute with the whole array."),
     "no_grad": (
@@ -143,10 +146,14 @@ def same_function(raised: RaisedAt, attribute: ast.Attribute, module: str) -> tu
     name = attribute.attr
     if module == "jax.random" and name in _IN_RANDOM:
         code = f"{raised.source(attribute.value)}.{_IN_RANDOM[name]}"
-        words = f"{_IN_RANDOM[name]} draws from the distribution of {name}. Its first argument is a key."
-        cure = FoundCure(f"jax.random.{_IN_RANDOM[name]}", code, words)
+        drawing = _IN_RANDOM[name]
+        words = (
+            f"jax.random.{drawing} draws numbers from the distribution of {name}. The first argument of {drawing} is a "
+            "key."
+        )
+        cure = FoundCure(f"jax.random.{drawing}", code, words)
         return tuple(passed(raised, [applied(cure, [edit_of(raised, over(attribute, code))])])) or (
-            FoundCure(f"jax.random.{_IN_RANDOM[name]}", None, f"{words} {_RANDOM}"),
+            FoundCure(f"jax.random.{drawing}", None, f"{words} {_RANDOM}"),
         )
     if module.startswith("jax.scipy."):
         return _of_scipy(name, module)
@@ -161,29 +168,30 @@ def same_function(raised: RaisedAt, attribute: ast.Attribute, module: str) -> tu
     jax_name = _IN_JNP[name]
     call = raised.parents.get(id(attribute))
     if name == "clamp" and isinstance(call, ast.Call) and call.args and isinstance(call.args[0], ast.Constant):
-        return ()  # this is clamp(min, x, max) of jax.lax, not clamp(x, min, max) of PyTorch
+        # A number comes first in clamp(min, x, max) of jax.lax, but not in clamp(x, min, max) of PyTorch.
+        return ()
     if jax_name not in vars(sys.modules["jax.numpy"]):
         return ()
     code = f"{jnp_name(raised)}.{jax_name}"
-    cure = FoundCure(code, code, f"In JAX, the name of {name} is {code}.")
+    cure = FoundCure(code, code, f"In JAX, the function {name} has the name {code}.")
     changes: list[Change] = [over(attribute, code)]
     for keyword in call.keywords if isinstance(call, ast.Call) and call.func is attribute else ():
         if keyword.arg == "dim":
             changes.append(over(keyword, f"axis={raised.source(keyword.value)}"))
     if name in ("float", "int", "double", "long"):
-        cure = replace(cure, text=f"In JAX, the dtype {name} is {code}.")
+        cure = replace(cure, text=f"In JAX, the dtype {name} has the name {code}.")
     tried = passed(raised, [applied(cure, [edit_of(raised, change) for change in changes])])
     return tuple(tried) or (replace(cure, code=None),)
 
 
 def _of_scipy(name: str, module: str) -> tuple[FoundCure, ...]:
-    """Return the advice to call a function of SciPy that jax.scipy lacks from a callback; empty if SciPy lacks it."""
+    """Return the advice to call a SciPy function in a callback, as jax.scipy lacks it; empty if SciPy lacks it, too."""
     original = module.removeprefix("jax.")
     if name not in vars(sys.modules.get(original, ast)):
         return ()
     words = (
-        f"{module} has no {name}. jax.pure_callback calls {original}.{name} from a traced function, and has no "
-        "derivative."
+        f"{module} has no {name}. jax.pure_callback can call {original}.{name} from a traced function. JAX cannot "
+        "differentiate such a call."
     )
     return (FoundCure("jax.pure_callback", None, words),)
 
@@ -200,8 +208,8 @@ def called_attribute(raised: RaisedAt) -> Explained | None:
         return None
     source = raised.source(array)
     code = f"{source}.shape[{raised.source(args[0])}]" if args else f"{source}.shape"
-    kind = "the number of elements" if name == "size" else "a tuple of sizes"
-    title = f"{name} of a JAX array is {kind}, not a method"
-    words = f"{code} is the size of one axis." if args else f"{code} is the tuple of all sizes."
+    kind_of_value = "the number of elements of the array" if name == "size" else "a tuple of the sizes of the axes"
+    title = f"The attribute {name} of a JAX array is {kind_of_value}, not a method"
+    words = f"Write {code}, the size of one axis." if args else f"Write {code}, the tuple of all sizes."
     cure = applied(FoundCure("shape", code, words), [edit_of(raised, over(call, code))])
     return Explained(None, title, operand_types(raised), tuple(passed(raised, [cure])))

@@ -82,14 +82,14 @@ def argument_error(error: BaseException, raised: RaisedAt | None, function: str)
     if isinstance(error, ValueError) and (match := _ARGNUMS.search(text)):
         return _wrong_numbers(raised, match["option"], match["numbers"], match["count"])
     if isinstance(error, OverflowError) and (match := _OVERFLOW.search(text)):
-        title = f"The number {match['value']} of the argument {match['path']} does not fit into int32"
+        number, name = match["value"], match["path"]
+        title = f"The number {number} of the argument {name} does not fit into int32"
         explanation = "JAX gives a Python integer the type int32, whose largest value is 2,147,483,647."
-        name = match["path"]
         if raised is None or not isinstance(raised.node, ast.Call) or module_of_call(raised, raised.node):
             name = "the number"  # the user's line called a function of JAX, and the path is a name in JAX's own code
-            title = f"The number {match['value']} does not fit into int32"
+            title = f"The number {number} does not fit into int32"
         cures = (
-            FoundCure("a float", None, f"Pass {name} as a float, such as {float(int(match['value'])):.4g}."),
+            FoundCure("a float", None, f"Pass {name} as a float, such as {float(int(number)):.4g}."),
             FoundCure(
                 "jax_enable_x64",
                 None,
@@ -118,9 +118,9 @@ def _is_result_of_derivative(error: BaseException, kind: str) -> bool:
 
 
 def _result_of_derivative(raised: RaisedAt | None, kind: str) -> Explained:
-    source = raised.source(raised.node.func) if raised is not None and isinstance(raised.node, ast.Call) else "The call"
+    source = raised.source(raised.node.func) if raised is not None and isinstance(raised.node, ast.Call) else "JAX"
     title = f"The differentiated function returns a value that is not an array: its type is {kind}"
-    text = f"{source} differentiates each result of the function."
+    text = f"The call of {source} differentiates each result of the function."
     words = "Return only arrays. With has_aux=True, the function may return a pair: the arrays, and any other value."
     return Explained(None, title, text, (FoundCure("return arrays", None, words),))
 
@@ -142,13 +142,13 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
     is_plain = type_.rpartition(".")[0] in ("", "builtins") or kind in ("function", "PjitFunction")
     is_plain = is_plain or type_.partition(".")[0] in _HASHED_BY_CONTENT
     values = argument_values(error, function)
-    text = f"JAX compiles once for each value of {name}."
+    text = f"With {name} as a static argument, JAX compiles once for each value of {name}."
     is_whole = name == path
     value = values.get(name)
     if not is_plain and not values:
         text = (
-            f"If {name} holds no array, {name} can be static, and JAX compiles once for each value. The type {kind} "
-            "needs an __eq__ and a __hash__ that compare the contents."
+            f"If {name} holds no array, {name} can be static: JAX then compiles once for each value of {name}. The "
+            f"type {kind} needs an __eq__ and a __hash__ that compare the contents."
         )
     elif not is_plain and own_hash(value) is None:
         text += f" The type {kind} needs an __eq__ and a __hash__ that compare the contents."
@@ -199,7 +199,7 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
     elif not is_plain and kind not in ("custom_jvp", "custom_vjp", _KIND_OF_DTYPES):
         cures += registered(raised, kind, value if is_whole else None)
     if not cures:
-        words = f"Pass the numbers and arrays of {name} that the function uses as arguments of their own."
+        words = f"Pass each number and each array of {name} that the function uses as a separate argument."
         cures = [FoundCure("its parts", None, words)]
     return Explained(None, f"The argument {path} is not an array: its type is {kind}", _TRACED, tuple(cures))
 
@@ -221,14 +221,14 @@ def _keyword_only(raised: RaisedAt, name: str, number: int) -> Explained | None:
             None,
             title,
             "",
-            (FoundCure("the arguments", None, f"Leave out the arguments that {name} does not take by position."),),
+            (FoundCure("the arguments", None, f"Leave out the positional arguments that {name} does not take."),),
         )
     listed = in_a_sentence(others, 4)
     text = (
-        f"In line {function.lineno}, the star stands before {listed}: {name} takes the parameters after the star by "
-        "name alone."
+        f"In line {function.lineno}, a * stands before {listed} in the parameters of {name}: {name} takes the "
+        "parameters after the * only by name."
     )
-    cure = FoundCure("by name", None, f"Write the name before the value, such as {others[0]}=value.")
+    cure = FoundCure("by name", None, f"Write the name of the parameter before the value, as in {others[0]}=value.")
     if len(others) == 1 and number == len(call.args) - 1 == len(positional):
         node = call.args[number]
         code = f"{others[0]}={raised.source(node)}"
@@ -254,7 +254,7 @@ _ITERATED = frozenset({"generator", "set", "frozenset", "map", "zip", "filter", 
 
 def _list_cures(raised: RaisedAt | None, kind: str) -> list[FoundCure]:
     """Return the cure that puts list() around the set, generator or dict view that the call passes."""
-    words = "JAX traces the elements of a list."
+    words = f"Pass a list of the elements in place of the {kind}: JAX traces the elements of a list."
     cure = FoundCure("a list", None, words)
     call = raised.node if raised is not None else None
     if raised is None or not isinstance(call, ast.Call):
@@ -287,13 +287,15 @@ def packages_of(value: Any) -> set[str]:
 
 def _result(name: str, type_: str, path: str | None) -> Explained:
     kind = type_.rpartition(".")[2]
-    at = f"result{path}" if path else "the result"
-    cure = FoundCure("return arrays", None, f"Return only arrays from {name}, and compute {at} outside of {name}.")
+    part_of_result = f"result{path}" if path else "the result"
+    words = f"Return only arrays from {name}, and compute {part_of_result} outside of {name}."
+    cure = FoundCure("return arrays", None, words)
     explanation = (
         "A compiled program returns arrays. JAX can return arrays, numbers, and lists, tuples and dicts of arrays and "
         "numbers."
     )
-    return Explained(None, f"{name} returns a value that is not an array: {at} is {kind}", explanation, (cure,))
+    title = f"{name} returns a value that is not an array: the type of {part_of_result} is {kind}"
+    return Explained(None, title, explanation, (cure,))
 
 
 def _unhashed_part(raised: RaisedAt | None, type_: str, part: str) -> Explained:
@@ -301,9 +303,12 @@ def _unhashed_part(raised: RaisedAt | None, type_: str, part: str) -> Explained:
     kind, inner = type_.rpartition(".")[2], part.rpartition(".")[2]
     content = "an array" if inner in ("ArrayImpl", "ndarray") else f"a {inner}"
     static_argument = _static_argument(raised, type_)
-    name = f"The static argument {static_argument[0]}" if static_argument is not None else "A static argument"
+    title = f"A static argument cannot be hashed: this {kind} holds {content}"
+    if static_argument is not None:
+        argument_name = static_argument[0]
+        title = f"The static argument {argument_name} cannot be hashed: this {kind} holds {content}"
     explanation = "The value of a static argument is part of the cache key, so Python must be able to hash the value."
-    words = f"Write a tuple in place of the {inner}."
+    words = f"Write a tuple in place of the {inner} in the static argument."
     cure = FoundCure("a tuple", None, words)
     if content == "an array":
         argument_name = static_argument[0] if static_argument is not None else "the argument"
@@ -313,7 +318,7 @@ def _unhashed_part(raised: RaisedAt | None, type_: str, part: str) -> Explained:
             f"Take {argument_name} out of the static arguments, or pass the array as a separate argument that is "
             "not static.",
         )
-    return Explained(None, f"{name} cannot be hashed: this {kind} holds {content}", explanation, (cure,))
+    return Explained(None, title, explanation, (cure,))
 
 
 def _unhashed_argument(raised: RaisedAt | None, type_: str) -> Explained:
@@ -346,7 +351,9 @@ def _unhashed_argument(raised: RaisedAt | None, type_: str) -> Explained:
             f"If the function only computes with {name}, take {name} out of the static arguments: JAX traces arrays."
         )
         cure = replace(cure, text=words)
-        values = FoundCure("a tuple", None, f"If the values of {name} decide a shape or an axis, pass a tuple.")
+        values = FoundCure(
+            "a tuple", None, f"If the values of {name} decide a shape or an axis, pass a tuple of these values."
+        )
         return Explained(None, title, explanation, (values, cure))
     if kind != "list":
         cures = [FoundCure("hashable", None, f"Pass {name} as a number, a string or a tuple.")]
@@ -363,7 +370,7 @@ def _unhashed_argument(raised: RaisedAt | None, type_: str) -> Explained:
         classes = [part for part in ast.walk(module) if isinstance(part, ast.ClassDef) and part.name == kind]
         frozen = _frozen(raised, classes[0], value) if len(classes) == 1 else []
         return Explained(None, title, explanation, tuple(frozen or cures))
-    text = "Python can hash a tuple, but not a list."
+    text = f"Pass {name} as a tuple: Python can hash a tuple, but not a list."
     is_flat = all(is_hashed(element) for element in value) if type(value) is list else None
     code = None
     if isinstance(node, ast.List) and not any(
@@ -384,7 +391,7 @@ def _tuple_of_sizes(raised: RaisedAt, node: ast.expr) -> FoundCure | None:
     if not isinstance(inner, ast.Attribute) or inner.attr != "shape" or called(node) not in ("array", "asarray"):
         return None
     code = raised.source(inner)
-    cure = FoundCure("a tuple", code, f"{code} is a tuple, which Python can hash.")
+    cure = FoundCure("a tuple", code, f"Pass {code}, which is a tuple: Python can hash a tuple.")
     return next(iter(passed(raised, [applied(cure, [edit_of(raised, over(node, code))])])), None)
 
 
@@ -535,7 +542,7 @@ def _wrong_names(raised: RaisedAt | None, names: list[str], option: str) -> Expl
         if len(places) == 1:
             quote = raised.source(places[0])[0]
             code = f"{quote}{close_names[0]}{quote}"
-            words = f"{close_names[0]} is the argument of {function} whose name is closest."
+            words = f"{function} has an argument with a similar name: {close_names[0]}."
             cure = applied(FoundCure(option, code, words), [edit_of(raised, over(places[0], code))])
     return Explained(None, title, _parameters_sentence(function, parameters), (cure,))
 
@@ -545,5 +552,8 @@ def _wrong_numbers(raised: RaisedAt | None, option: str, numbers: str, number: s
     title = f"{_subject(function)} has no argument at position {numbers.strip('(),')}"
     names = option.replace("argnums", "argnames")
     takes = count(int(number), "argument")
-    text = f"Positions count from 0, and {function} takes {takes}. Write the names of the arguments in {names} instead."
+    text = (
+        f"The first argument has the position 0, and {function} takes {takes}. Write the names of the arguments in "
+        f"{names} instead."
+    )
     return Explained(None, title, _parameters_sentence(function, parameters), (FoundCure(names, None, text),))

@@ -117,13 +117,16 @@ def misplaced_error(error: BaseException, raised: RaisedAt | None, function: str
     if _HOLDS_MODULE.search(text) and (module := _linen_in_init(raised, call)) is not None:
         return module
     if called(call) == "associative_scan" and _LEAVES.search(text):
-        words = "The function gets two slices of the elements. Return one slice with the same containers and keys."
-        title = "The function of associative_scan returns a structure that differs from that of its arguments"
+        words = (
+            "associative_scan passes two slices of the elements to the function. Return one slice with the same "
+            "containers and keys."
+        )
+        title = "The function of associative_scan returns another structure than the structure of its arguments"
         result = result_of(function_of_text(raised, call.args[0])) if len(call.args) > 1 else None
         if isinstance(result, ast.Tuple) and len(result.elts) == 2 and shape_of(raised, call.args[1]) is not None:
             returned = " ".join(raised.source(result).split())
             title = f"The function of associative_scan returns {returned}, but its arguments are arrays"
-            words = f"{words} A step that returns a carry and an output belongs to lax.scan(step, carry, xs)."
+            words = f"{words} For a function that returns a carry and an output, use lax.scan(step, carry, xs)."
         return Explained(None, title, "", (FoundCure("same structure", None, words),))
     if called(call) in _STARTS and _NO_LENGTH.search(text):
         return _starts(raised, call)
@@ -171,7 +174,7 @@ def _starts(raised: RaisedAt, call: ast.Call) -> Explained:
         for argument in call.args
     ]
     title = f"{called(call)} takes a tuple of start indices, one for each axis"
-    words = "Write the starts as a tuple, also for an array of one axis."
+    words = "Write the start indices as a tuple, also for an array of one axis."
     cures = rewritten(raised, call, "a tuple", written(raised, call, arguments), words)
     return Explained(None, title, "", cures or (FoundCure("a tuple", None, words),))
 
@@ -179,7 +182,10 @@ def _starts(raised: RaisedAt, call: ast.Call) -> Explained:
 def _dimension_numbers(raised: RaisedAt, node: ast.expr) -> Explained:
     """Explains lax.dot_general(x, y, ((1,), (0,))): the dimension numbers lack the batch axes."""
     title = "dimension_numbers of dot_general is a pair: the axes to sum over, and the batch axes"
-    words = "Each of these two elements is a pair: axes of the left operand, and axes of the right operand."
+    words = (
+        "Write both the axes to sum over and the batch axes as a pair: axes of the left operand, and axes of the right "
+        "operand."
+    )
     cures = rewritten(raised, node, "a pair", f"({raised.source(node)}, ((), ()))", words)
     return Explained(None, title, "", cures or (FoundCure("a pair", None, words),))
 
@@ -194,7 +200,7 @@ def _list(raised: RaisedAt, call: ast.Call) -> Explained | None:
         return None
     array_list = f"[{', '.join(raised.source(array) for array in arrays)}]"
     code = written(raised, call, [array_list, *([raised.source(last)] if last is not None else [])])
-    words = f"{called(call)} joins the arrays of one list or tuple."
+    words = f"Write the arrays in one list: {called(call)} joins the arrays of a list or a tuple."
     title = f"{called(call)} takes the arrays as one list"
     return Explained(None, title, "", rewritten(raised, call, "a list of arrays", code, words))
 
@@ -227,9 +233,10 @@ def _functions(raised: RaisedAt, call: ast.Call, message: str) -> Explained | No
     if len(function_places) != 1:
         return None
     arguments = [raised.source(argument) for argument in call.args]
-    # only the function moves; the other arguments keep their order
+    # the cure moves only the function to its place; the other arguments keep their order
     arguments.insert(place, arguments.pop(function_places[0]))
-    title = f"{name} takes its function as argument {place + 1}, not as argument {function_places[0] + 1}"
+    right_number, passed_number = place + 1, function_places[0] + 1
+    title = f"{name} takes the function as its argument {right_number}, not as its argument {passed_number}"
     words = f"Pass the arguments of {name} in the order that this code shows."
     return Explained(None, title, "", rewritten(raised, call, "the order", written(raised, call, arguments), words))
 
@@ -275,8 +282,9 @@ def _named_argnums(raised: RaisedAt, call: ast.Call) -> Explained | None:
         texts = [element.value for element in names if isinstance(element, ast.Constant) and type(element.value) is str]
         if option is None or not texts or not transform.args:
             continue
-        title = f"argnums takes the positions of arguments, not the name {texts[0]}"
-        words = "Positions count from 0."
+        passed_name = texts[0]
+        title = f"argnums takes the positions of arguments, not the name {passed_name}"
+        words = "Write the position of the argument: the first argument has the position 0."
         parameters = parameters_of(value_of(raised, transform.args[0]))
         if len(texts) != len(names) or not all(text in parameters for text in texts):
             return Explained(None, title, "", (FoundCure("argnums", None, words),))
@@ -296,9 +304,10 @@ def _named_static(raised: RaisedAt, call: ast.Call) -> Explained | None:
         if option.arg not in ("static_argnums", "donate_argnums") or not texts:
             continue
         named = option.arg.replace("argnums", "argnames")
-        title = f"{option.arg} takes the positions of arguments, not the name {texts[0]}"
+        option_name, passed_name = option.arg, texts[0]
+        title = f"{option_name} takes the positions of arguments, not the name {passed_name}"
         code = f"{named}={raised.source(option.value)}"
-        words = f"{named} takes names."
+        words = f"The option {named} takes the names of arguments."
         if len(texts) != len(names):
             return Explained(None, title, "", (FoundCure(named, None, words),))
         cures = rewritten(raised, option, named, code, words)
@@ -323,7 +332,7 @@ def _policy(raised: RaisedAt) -> Explained | None:
             if type(name) is not str:
                 continue
             title = f"The policy of checkpoint is a function, not the string '{name}'"
-            words = "jax.checkpoint_policies holds the policies."
+            words = "Write a function of the module jax.checkpoint_policies."
             if not hasattr(jax.checkpoint_policies, name) or namespace(raised).get("jax") is not jax:
                 return Explained(None, title, "", (FoundCure("jax.checkpoint_policies", None, words),))
             code = f"jax.checkpoint_policies.{name}"
@@ -343,8 +352,10 @@ def _devices(raised: RaisedAt, call: ast.Call, size: str) -> Explained | None:
     if called(mapped) != "pmap" or not isinstance(mapped, ast.Call):
         return None
     device_count = jax.local_device_count()
-    title = f"pmap runs one element on each device: {size} elements, {count(device_count, 'device')}"
-    words = "jax.vmap maps the axis on one device. jax.jit with a sharding splits arrays over devices."
+    title = f"pmap needs one device for each of the {size} elements, but JAX has {count(device_count, 'device')}"
+    words = (
+        "Use jax.vmap, which maps the axis on one device, or jax.jit with a sharding, which splits arrays over devices."
+    )
     function = raised.source(mapped.func)
     if not function.endswith("jax.pmap"):
         return Explained(None, title, "", (FoundCure("jax.vmap", None, words),))
@@ -377,7 +388,7 @@ def _no_device(raised: RaisedAt) -> Explained | None:
         return None
     index = raised.source(node.slice)
     device_count = jax.device_count()
-    title = f"There is no device {index}: JAX has {count(device_count, 'device')} here"
+    title = f"There is no device {index}: on this machine, JAX has {count(device_count, 'device')}"
     needed_count = str(int(index) + 1) if index.isdecimal() else "N"
     return Explained(None, title, "", (FoundCure("jax.devices()", None, _XLA_FLAGS.format(count=needed_count)),))
 
@@ -398,7 +409,9 @@ def _mesh(raised: RaisedAt, size: int, shape: str) -> Explained | None:
     device_count = 1
     for axis_size in sizes:
         device_count *= axis_size
-    title = f"A mesh of the shape {shape} needs {device_count} devices, but JAX has {count(size, 'device')} here"
+    title = (
+        f"A mesh of the shape {shape} needs {device_count} devices, but on this machine JAX has {count(size, 'device')}"
+    )
     return Explained(None, title, "", (FoundCure("the shape", None, _XLA_FLAGS.format(count=device_count)),))
 
 
@@ -438,9 +451,9 @@ def _no_params(raised: RaisedAt, call: ast.Call) -> Explained | None:
         return None
     (params,) = candidates
     code = written(raised, call, [*(raised.source(argument) for argument in call.args), params])
-    words = f"The third argument of update is the parameters, which {optimizer}.init got."
+    words = f"Pass the parameters that {optimizer}.init received as the third argument of {optimizer}.update."
     cures = rewritten(raised, call, "params", code, words)
-    return Explained(None, "This optimizer needs the parameters in update", "", cures) if cures else None
+    return Explained(None, "This optimizer needs the parameters as an argument of update", "", cures) if cures else None
 
 
 def _class_labels(raised: RaisedAt, call: ast.Call) -> Explained | None:
@@ -448,13 +461,14 @@ def _class_labels(raised: RaisedAt, call: ast.Call) -> Explained | None:
     if len(call.args) != 2 or call.keywords:
         return None
     logits, labels = (shape_of(raised, argument) for argument in call.args)
-    # `operands` gives the types of calls, such as jnp.array([1]), too
+    # `operands` also knows the type of an argument that is a call, such as jnp.array([1])
     holds_integers = re.search(r"\bis [iu]\d+\[", operands(raised, call.args[1:]))
     if not holds_integers or not logits or labels != logits[:-1]:
         return None
-    title = f"{called(call)} takes a number for each class, but {raised.source(call.args[1])} holds integers"
+    source_of_labels = raised.source(call.args[1])
+    title = f"{called(call)} takes a probability for each class, but {source_of_labels} holds the numbers of classes"
     code = f"{raised.source(call.func)}_with_integer_labels"
-    words = f"{code} takes one class number for each row."
+    words = f"Call {code}, which takes one integer for each row: the number of the class."
     cures = rewritten(raised, call.func, "integer labels", code, words)
     return Explained(None, title, operands(raised, call.args), cures)
 
@@ -463,7 +477,8 @@ def _labels(raised: RaisedAt, call: ast.Call) -> Explained:
     """Explains integer labels with as many axes as the logits: such labels must have one axis less."""
     title = f"{called(call)} takes labels with one axis less than the logits"
     words = (
-        "Pass one integer for each row, or use optax.softmax_cross_entropy for labels with one number for each class."
+        "Pass one integer for each row as the labels, or call optax.softmax_cross_entropy for labels with one number "
+        "for each class."
     )
     return Explained(None, title, operands(raised, call.args), (FoundCure("integer labels", None, words),))
 
@@ -477,15 +492,15 @@ def _labels_of_floats(raised: RaisedAt, call: ast.Call) -> Explained | None:
     if "float" not in dtype_of(value_of(raised, node)):
         return None
     source = raised.source(node)
-    title = f"{called(call)} takes integers, but {source} is {dtype_of(value_of(raised, node))}"
+    title = f"{called(call)} takes integers as labels, but the dtype of {source} is {dtype_of(value_of(raised, node))}"
     logits, labels = (getattr(value_of(raised, part), "shape", None) for part in call.args[:2])
     if labels == logits and called(call).endswith(_INTEGER_LABELS):
         code = raised.source(call.func).removesuffix(_INTEGER_LABELS)
-        words = f"{code} takes one number for each class, as {source} has."
-        cures = rewritten(raised, call.func, "labels of floats", code, words)
+        words = f"Call {code}, which takes a float for each class: {source} has a float for each class."
+        cures = rewritten(raised, call.func, "float labels", code, words)
         return Explained(None, title, operands(raised, call.args), cures)
     code = f"{source}.astype(int)"
-    words = f"The number of a class is an integer. {code} converts {source}."
+    words = f"Write {code}, which converts {source} to integers: the number of a class is an integer."
     return Explained(None, title, operands(raised, [node]), rewritten(raised, node, ".astype", code, words))
 
 
@@ -543,9 +558,10 @@ def trees_error(raised: RaisedAt, operator: str, left: str, right: str) -> Expla
     if not culprits or namespace(raised).get("jax") is not jax:
         return None
     if len(trees) < len(names) and all(_is_row(names[name]) for name in trees):
-        return None  # the list stands for one array, because the other operand is an array
+        return None  # beside an array, a list of numbers stands for one array, not for a tree
     kind = type(names[culprits[-1]]).__name__
-    title = f"{operator} works on arrays, but {culprits[-1]} is {with_article(kind)} of arrays"
+    name_of_tree = culprits[-1]
+    title = f"{operator} works on arrays, but {name_of_tree} is {with_article(kind)} of arrays"
     parameters = ", ".join(trees)
     code = f"jax.tree.map(lambda {parameters}: {raised.source(node)}, {parameters})"
     words = "jax.tree.map computes with the arrays at the same place of each tree."
@@ -562,7 +578,7 @@ def _is_tree(value: Any) -> bool:
     """Return whether a value is a container of arrays (Python numbers may be among them)."""
     import jax
 
-    if type(value) not in _TREES and not isinstance(value, tuple):  # a named tuple of arrays counts, too
+    if type(value) not in _TREES and not isinstance(value, tuple):  # a named tuple is a container, too
         return False
     leaves = jax.tree_util.tree_leaves(value)[:1_000]
     arrays = [leaf for leaf in leaves if dtype_of(leaf)]

@@ -50,18 +50,22 @@ def missing_attribute(raised: RaisedAt, name: str) -> Explained | None:
         words = f"A module of flax.nnx holds its parameters: call {source}(x)."
         return Explained(None, title, explanation, (FoundCure("a call", None, words),))
     if library is None and not close_names:
-        words = f"The policies are {', '.join(names)}."
+        names_of_policies = ", ".join(names)
+        words = f"The policies in jax.checkpoint_policies are {names_of_policies}."
         return Explained(None, title, explanation, (FoundCure("a policy", None, words),))
-    cures = (FoundCure("the name", None, f"Close names are {' and '.join(close_names)}."),) if close_names else ()
+    similar = " and ".join(close_names)
+    words = f"{source} has attributes with a similar name: {similar}."
+    cures = (FoundCure("the name", None, words),) if close_names else ()
     if len(close_names) == 1:
         cures = (_closest(raised, node, close_names[0]),)
     return Explained(None, title, explanation, cures)
 
 
 def _closest(raised: RaisedAt, node: ast.Attribute, close_name: str) -> FoundCure:
-    """Return the edit that writes the only close name, or the advice where no trial can run."""
+    """Return the cure that writes a similar name of an attribute; without an edit if the edit passed no trial."""
     code = f"{raised.source(node.value)}.{close_name}"
-    cure = applied(FoundCure("the name", code, f"A close name is {close_name}."), [edit_of(raised, over(node, code))])
+    words = f"{raised.source(node.value)} has an attribute with a similar name: {close_name}."
+    cure = applied(FoundCure("the name", code, words), [edit_of(raised, over(node, code))])
     return next(iter(passed(raised, [cure])), FoundCure("the name", None, cure.text))
 
 
@@ -85,12 +89,17 @@ def _of_optax(raised: RaisedAt, node: ast.Attribute) -> tuple[FoundCure, ...]:
     """Return the cure of opt.step(...): update computes the updates, and optax.apply_updates adds them."""
     source = raised.source(node.value)
     code = f"updates, state = {source}.update(gradients, state, params)\nparams = optax.apply_updates(params, updates)"
-    words = "update computes the updates of the parameters, and optax.apply_updates adds the updates to the parameters."
+    words = (
+        f"{source}.update computes the updates of the parameters, and optax.apply_updates adds the updates to the "
+        "parameters."
+    )
     if node.attr == "zero_grad":
-        words = "Leave zero_grad out: jax.grad computes new gradients in each call, and adds nothing up."
+        words = (
+            "Leave zero_grad out: each call of jax.grad computes new gradients, which JAX does not add to older ones."
+        )
         return (FoundCure("without zero_grad", None, words),)
     if node.attr not in _STEPS:
-        return (FoundCure("update", None, f"{source}.init makes the state. {words}"),)
+        return (FoundCure("update", None, f"{source}.init makes the state of the optimizer. {words}"),)
     statement = raised.statement_of(node)
     match statement:
         case ast.Assign(

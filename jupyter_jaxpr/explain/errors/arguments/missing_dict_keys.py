@@ -12,9 +12,12 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
 
-_MOST = 12  # the most keys of the dict that the explanation lists
-_SURE = 0.8  # the least similarity of a key that an edit writes
-_SIMILAR = 0.3  # the least similarity of the closest key, from 0 to 1 (`difflib.SequenceMatcher.ratio`)
+#: The explanation lists at most this many keys of the dict.
+_MOST = 12
+#: An edit writes the closest key only if its similarity to the wrong key (`SequenceMatcher.ratio`) is at least this.
+_SURE = 0.8
+#: The explanation names the closest key only if its similarity to the wrong key (from 0 to 1) is at least this.
+_SIMILAR = 0.3
 
 
 def missing_key(raised: RaisedAt) -> Explained | None:
@@ -28,14 +31,15 @@ def missing_key(raised: RaisedAt) -> Explained | None:
     texts = [repr(key) for key in holder if type(key) in (str, int)]
     ending = ", ..." if len(texts) > _MOST else ""
     title = f"{source} has no key {node.slice.value!r}"
-    explanation = f"The keys of {source} are {', '.join(texts[:_MOST])}{ending}." if texts else f"{source} has no keys."
+    listed_keys = ", ".join(texts[:_MOST]) + ending
+    explanation = f"The keys of {source} are {listed_keys}." if texts else f"{source} has no keys."
     named = [key for key in holder if type(key) is str]
     close_names = difflib.get_close_matches(str(node.slice.value), named, 1, _SIMILAR)
     written = str(node.slice.value)
     close_names = [key for key in named if key.lower() == written.lower()] or close_names
     if not close_names:
         return Explained(None, title, explanation)
-    words = f"The closest key is {close_names[0]!r}."
+    words = f"{source} has a similar key: {close_names[0]!r}."
     cure = FoundCure("a key", None, words)
     if difflib.SequenceMatcher(None, close_names[0].lower(), written.lower()).ratio() >= _SURE:
         code = f"{source}[{close_names[0]!r}]"

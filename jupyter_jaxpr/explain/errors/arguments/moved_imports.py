@@ -13,7 +13,7 @@ from ..failing_code.place_of_error import RaisedAt
 
 _TREES = ("all", "flatten", "leaves", "map", "reduce", "structure", "transpose", "unflatten")
 _OF_CORE = ("ClosedJaxpr", "Jaxpr", "JaxprEqn", "Literal", "Primitive", "Var")
-#: The module and the name of an import -> its present module and name.
+#: (module, name) of an import in earlier versions of JAX -> (module, name) in the present version.
 _MOVED = {
     ("jax.config", "config"): ("jax", "config"),
     ("jax.experimental.maps", "Mesh"): ("jax.sharding", "Mesh"),
@@ -34,7 +34,7 @@ _MOVED = {
 #: A removed module or name -> the cure and its sentence.
 _INSTEAD = {
     "optimizers": ("optax", "The library optax has optimizers for JAX, such as optax.adam."),
-    "stax": ("flax or equinox", "The libraries flax and equinox have layers for JAX."),
+    "stax": ("layers of flax or equinox", "The libraries flax and equinox have layers for JAX."),
     "host_callback": (
         "jax.pure_callback",
         "Print with jax.debug.print. Call Python with jax.debug.callback, jax.pure_callback or io_callback.",
@@ -42,14 +42,20 @@ _INSTEAD = {
     "xmap": ("jax.shard_map", "Map over the devices of a mesh with jax.shard_map, and over axes with jax.vmap."),
     "loops": ("jax.lax", "Write the loop with jax.lax.fori_loop, while_loop or scan."),
     "xla_bridge": ("jax.devices", "jax.devices() lists the devices, and jax.default_backend() names the platform."),
-    "xla_computation": ("lower", "jax.jit(f).lower(x) gives the program. Its as_text() gives the text."),
-    "PositionalSharding": ("jax.sharding.NamedSharding", "Make a mesh, and name its axes in a NamedSharding."),
+    "xla_computation": (
+        "lower",
+        "jax.jit(f).lower(x) gives the lowered program, whose method as_text() gives its text.",
+    ),
+    "PositionalSharding": (
+        "jax.sharding.NamedSharding",
+        "Make a jax.sharding.Mesh, and write the names of its axes in a NamedSharding.",
+    ),
     "index_update": (".at[...].set", "Write x.at[index].set(value), which makes a new array."),
     "index_add": (".at[...].add", "Write x.at[index].add(value), which makes a new array."),
 }
-#: The module and the name of an import that JAX never had -> the module and the name.
+#: (module, name) of a wrong import that no version of JAX had -> (module, name) of the right import.
 _OTHER_NAMES = {("jax", "jnp"): ("jax", "numpy"), ("jax", "np"): ("jax", "numpy")}
-_EARLIER = "Earlier versions of JAX had this name."
+_EARLIER = "Earlier versions of JAX had the name that this line imports."
 
 
 def moved_import_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
@@ -63,7 +69,8 @@ def moved_import_error(error: BaseException, raised: RaisedAt | None, function: 
     for alias in node.names:
         if (module, alias.name) in _OTHER_NAMES:
             present = _present_import(raised, node, alias, module, *_OTHER_NAMES[module, alias.name])
-            text = f"The module is {'.'.join(_OTHER_NAMES[module, alias.name])}."
+            name_in_jax = ".".join(_OTHER_NAMES[module, alias.name])
+            text = f"In JAX, the module has the name {name_in_jax}."
             return present and replace(present, title=f"{module} has no {alias.name}", text=text)
         moved = _MOVED.get((module, alias.name))
         if moved is not None:
@@ -79,10 +86,10 @@ def _present_import(
     raised: RaisedAt, node: ast.ImportFrom, alias: ast.alias, module: str, present: str, name: str
 ) -> Explained | None:
     if alias.name in vars(sys.modules.get(module, ast)):
-        return None  # the import fails for another reason
+        return None  # the module has the name, so the import failed for another reason
     used = alias.asname or alias.name
     code = f"from {present} import {name}" if used == name else f"from {present} import {name} as {used}"
-    words = f"{present}.{name} is the present name."
+    words = f"In this version of JAX, the name is {present}.{name}."
     cure = FoundCure("the import", code, words)
     if len(node.names) == 1 and hasattr(sys.modules.get(present), name):
         cure = applied(cure, [edit_of(raised, over(node, code))])

@@ -50,7 +50,8 @@ def none_of_the_caller(raised: RaisedAt, name: str) -> tuple[str, tuple[FoundCur
         f"{tree}{path} is None. jax.tree.map calls the function for each array of {first}, and passes the part "
         f"of {tree} at the same place."
     )
-    words = f"Write an array in the place of None, or return {parameters[0]} from the function if {name} is None."
+    first_parameter = parameters[0]
+    words = f"Write an array in the place of None, or return {first_parameter} from the function if {name} is None."
     return text, (FoundCure("no None", None, words),)
 
 

@@ -42,15 +42,15 @@ def string_number_error(error: BaseException, raised: RaisedAt | None, function:
 
 
 def _strings(raised: RaisedAt) -> Iterator[tuple[ast.Call, ast.expr, str]]:
-    """Yield each call of a library of JAX with an argument that is a number as a string, the argument and the string.
+    """Yield (call, argument, string) for each call of a JAX library that passes a number as a string.
 
-    The calls are those of the failing file.
+    The calls are those in the failing file.
     """
     assert raised.loops is not None
     for call in ast.walk(raised.loops.module):
         if not isinstance(call, ast.Call):
             continue
-        # JAX's own functions compute at once, so only the failing call of one counts.
+        # A function of JAX computes at once, so a string that an earlier call passed to JAX is not the cause.
         packages = LIBRARIES | {"jax"} if call is raised.node else LIBRARIES
         if not _is_of_library(raised, call.func, packages):
             continue

@@ -37,7 +37,7 @@ def other_update_error(error: BaseException, raised: RaisedAt | None, function: 
         return None
     name, source = call.args[0].id, raised.source(call.args[2])
     kind = type_of(updates) or with_article(type(updates).__name__)
-    title = f"update takes the gradient first, but gets {name}, which is {kind}"
+    title = f"update of an optimizer takes the gradient first, but gets {name}, which is {kind}"
     text = f"A gradient has the structure and the shapes of {source}. In this code, {gradient} is the gradient."
     words = f"Pass {gradient} in the place of {name}."
     cure = applied(FoundCure("the gradient", gradient, words), [edit_of(raised, over(call.args[0], gradient))])
@@ -58,8 +58,11 @@ def _whole_pair(raised: RaisedAt, call: ast.Call) -> Explained | None:
     update, statement = call.args[1], raised.statement_of(call)
     source = " ".join(raised.source(update).split())
     title = f"{source} is a pair, but apply_updates takes the updates alone"
-    text = "update returns the updates and the new state."
-    words = "Take the two parts of the pair, and pass the updates. The next update needs the new state."
+    text = "update returns the updates and the new state of the optimizer."
+    words = (
+        "Assign the two values of the pair to two names, and pass the updates to apply_updates. The next call of "
+        "update needs the new state."
+    )
     state = next((keyword.value for keyword in update.keywords if keyword.arg == "state"), None)
     state = update.args[1] if len(update.args) > 1 else state
     cure = FoundCure("the updates", f"updates, state = {source}", words)

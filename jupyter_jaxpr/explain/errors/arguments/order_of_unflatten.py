@@ -27,6 +27,9 @@ def unflatten_order_error(error: BaseException, raised: RaisedAt | None, functio
     leaves, structure = map(raised.source, call.args)
     title = f"{raised.source(call.func)} takes the structure of the tree first, and then the leaves"
     code = f"{raised.source(call.func)}({structure}, {leaves})"
-    cure = applied(FoundCure("the order", code, "Pass the structure first."), [edit_of(raised, over(call, code))])
+    cure = applied(
+        FoundCure("the order", code, "Pass the structure of the tree as the first argument."),
+        [edit_of(raised, over(call, code))],
+    )
     advice = FoundCure("the order", None, "Pass the structure that flatten returned, and then the leaves.")
     return Explained(None, title, "", tuple(passed(raised, [cure])) or (advice,))

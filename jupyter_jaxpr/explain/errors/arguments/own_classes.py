@@ -39,10 +39,14 @@ def own_class_error(error: BaseException, raised: RaisedAt | None, function: str
         for argument in arguments
         if called(argument) == kind or type(value_of(raised, argument)).__name__ == kind
     ]
-    source = " ".join(raised.source(matching_arguments[0]).split()) if matching_arguments else f"An object of {kind}"
+    source = (
+        " ".join(raised.source(matching_arguments[0]).split())
+        if matching_arguments
+        else f"An object of the class {kind}"
+    )
     attributes = [part.value for part in ast.walk(call.func) if isinstance(part, ast.Attribute)]
     if any(type(value_of(raised, attribute)).__name__ == kind for attribute in attributes):
-        return None  # the object belongs to the called bound method, and is not an argument
+        return None  # in a call such as model.step(x), the object is the `self` of the method, not an argument
     title = f"{source} is not an array or a container that JAX knows: its type is {kind}"
     value = value_of(raised, matching_arguments[0]) if matching_arguments else None
     cures = registered(raised, kind, value)
@@ -54,7 +58,7 @@ def can_be_static(value: Any) -> bool:
     if is_hashed(value) or issubclass(type(value), _FUNCTIONS):
         return True
     if _holds_arrays(value):
-        # JAX would make the arrays constants of the program, and would compile a new program for each object
+        # If the object were static, JAX would compile a program for each object, with its arrays as constants.
         return False
     # An object is hashed by identity or by its class's __hash__; lists, dicts and sets are not hashable.
     return getattr(type(value), "__hash__", None) is not None
@@ -146,7 +150,7 @@ def _as_dataclass(kind: str, fields: list[str], value: Any) -> str | None:
     lines = []
     for field in fields:
         if not dtype_of(held[field]) and type(held[field]) is not float:
-            # no rewrite: a string or function would need a static field, and an integer may determine a shape
+            # The class is not rewritten: a string or a function needs a static field, and an integer may be a size.
             return None
         annotation = "jax.Array" if dtype_of(held[field]) else "float"
         lines.append(f"    {field}: {annotation}")

@@ -66,7 +66,8 @@ def _grid(raised: RaisedAt, values: list[Any]) -> Explained | None:
     wrong = [value for value in values if type(value) is float]
     if grid is None or len(wrong) != 1:
         return None
-    title = f"The grid of a pallas_call takes integers, not the float {wrong[0]}"
+    wrong_size = wrong[0]
+    title = f"The grid of a pallas_call takes integers, not the float {wrong_size}"
     text = (
         "The grid says how many steps the Pallas kernel runs along each axis. Python's / gives a float, also for "
         "integers."
@@ -91,10 +92,10 @@ def _no_list(raised: RaisedAt, name: str) -> Explained | None:
     if specs is None:
         return None
     code = f"[{raised.source(specs)}]"
-    words = f"{name} has one BlockSpec for each array, also for one array."
+    words = f"Pass a list as {name}, with one BlockSpec for each array, also for a single array."
     cure = applied(FoundCure("a list", code, words), [edit_of(raised, over(specs, code))])
     title = f"{name} of a pallas_call must be a list or a tuple"
-    text = "A pallas_call takes one entry for each array."
+    text = f"The list {name} of a pallas_call has one entry for each array."
     return Explained(None, title, text, tuple(passed(raised, [cure])) or (FoundCure("a list", None, words),))
 
 
@@ -119,7 +120,7 @@ def _index_map(raised: RaisedAt, kind: str) -> Explained | None:
     maps = [index_map for _, index_map in _blocks(raised) if type(_value(raised, index_map)).__name__ == kind]
     if len(maps) != 1 or maps[0] is None:
         return None
-    title = f"The index map of a BlockSpec must be a function, and the type of {raised.source(maps[0])} is {kind}"
+    title = f"The index map of a BlockSpec must be a function, but the type of {raised.source(maps[0])} is {kind}"
     words = (
         "Write a function. For a grid with one axis and a block shape with one size, lambda i: (i,) takes block i in "
         "step i, and lambda i: (0,) takes the first block in each step."
@@ -136,7 +137,7 @@ def _block_shape(raised: RaisedAt, kind: str) -> Explained | None:
             return None
         shape, other = pairs[0]
         changes: list[Change] = [over(shape, raised.source(other)), over(other, raised.source(shape))]
-        words = "The block shape comes first, and then the index map."
+        words = "Pass the block shape as the first argument of BlockSpec, and the index map as the second argument."
         code = f"BlockSpec({raised.source(other)}, {raised.source(shape)})"
         title = "BlockSpec takes the block shape first, and then the index map"
     else:
@@ -150,7 +151,7 @@ def _block_shape(raised: RaisedAt, kind: str) -> Explained | None:
         title = f"The block shape of a BlockSpec is a tuple, but {raised.source(shape)} is an int"
     cure = applied(FoundCure("block shape", code, words), [edit_of(raised, change) for change in changes])
     place = edit_of(raised, over(shape, "")).place
-    text = "pallas_call cuts each array into blocks of this shape."
+    text = "pallas_call cuts an array into blocks of the block shape."
     return Explained(place, title, text, tuple(passed(raised, [cure])) or (FoundCure(cure.name, None, words),))
 
 

@@ -36,7 +36,7 @@ def part_of_tree(raised: RaisedAt) -> Part | None:
     """Return which argument of a failing jax.tree.map has the structure of a part of the other argument.
 
     For example, state.mu has the structure of grads["dense"] in jax.tree.map(f, state.mu, grads). None if neither
-    argument has.
+    argument has the structure of a part of the other.
     """
     call = raised.node
     if not isinstance(call, ast.Call) or len(call.args) != 3 or raised.frame is None:
@@ -51,7 +51,8 @@ def part_of_tree(raised: RaisedAt) -> Part | None:
         if len(paths) != 1:
             continue
         source = raised.source(nodes[small])
-        sentence = f"{source} has the same structure as {raised.source(nodes[large])}{paths[0]}."
+        part_of_larger_tree = f"{raised.source(nodes[large])}{paths[0]}"
+        sentence = f"{source} has the same structure as {part_of_larger_tree}."
         made = _made(raised, values[small])
         if made is None:
             return Part(sentence, None)

@@ -41,13 +41,16 @@ _LOOK_UP = frozenset({"swapaxes", "categorical", "rollaxis"})
 _MODULES = ("numpy", "nn", "lax", "random", "tree", "tree_util", "scipy.special", "ops")
 #: Function that JAX removed -> the function that replaces it.
 _REMOVED = {
-    "shuffle": ("jax.random.permutation", "jax.random.permutation(key, x) gives the elements in another order."),
+    "shuffle": (
+        "jax.random.permutation",
+        "Call jax.random.permutation(key, x), which gives the elements of x in a random order.",
+    ),
     "index_update": (".at[...].set", "Write x.at[index].set(value), which makes a new array."),
     "index_add": (".at[...].add", "Write x.at[index].add(value), which makes a new array."),
     "index_mul": (".at[...].multiply", "Write x.at[index].multiply(value), which makes a new array."),
     "index_min": (".at[...].min", "Write x.at[index].min(value), which makes a new array."),
     "index_max": (".at[...].max", "Write x.at[index].max(value), which makes a new array."),
-    "tree_multimap": ("jax.tree.map", "jax.tree.map takes one tree or several."),
+    "tree_multimap": ("jax.tree.map", "Call jax.tree.map, which takes one tree or several trees."),
     "msort": ("jnp.sort", "Write jnp.sort(x, axis=0)."),
     "row_stack": ("jnp.vstack", "Write jnp.vstack(arrays)."),
     "trapz": ("jax.scipy.integrate.trapezoid", "Import jax.scipy.integrate, and call trapezoid(y, x)."),
@@ -65,8 +68,10 @@ def python_object_error(error: BaseException, raised: RaisedAt | None, function:
     if isinstance(error, IndexError) and _FORMAT.match(text):
         return _index(raised)
     if isinstance(error, IndexError) and (match := _AXIS.match(text)) and called(raised.node) in _LOOK_UP:
-        title = f"The axis {match[1]} is named, but the array has {match[2]} axes"
-        cure = FoundCure("axis", None, f"Axes count from 0. Write an axis from 0 to {int(match[2]) - 1}.")
+        axis, number_of_axes = match[1], match[2]
+        last_axis = int(number_of_axes) - 1
+        title = f"The call names the axis {axis}, but the array has {number_of_axes} axes"
+        cure = FoundCure("axis", None, f"Axes count from 0. Write an axis from 0 to {last_axis}.")
         return Explained(None, title, "", (cure,))
     if isinstance(error, TypeError) and _NOT_CALLED.match(text):
         return _not_called(raised)
@@ -130,7 +135,8 @@ def _named_place(raised: RaisedAt) -> Explained | None:
     )
     if not names:
         return None
-    title = f"The format of {raised.source(call.func)} names {names[0]}, but the call passes no value of this name"
+    printer, name_in_format = raised.source(call.func), names[0]
+    title = f"The format of {printer} names {name_in_format}, but the call passes no value of this name"
     words_of_cure = "Pass the value as name=value, or write {} without a name in the format."
     sources = [raised.source(argument) for argument in call.args]
     written = re.findall(r"\{([A-Za-z_]\w*)", str(words))
@@ -138,7 +144,10 @@ def _named_place(raised: RaisedAt) -> Explained | None:
     if len(names) == len(unread) == len(call.keywords) == 1 and len(sources) == 1:
         value = raised.source(unread[0].value)
         code = f"{raised.source(call.func)}({sources[0]}, {names[0]}={value})"
-        words_of_cure = f"The call passes {value} as {unread[0].arg}, and the format names {names[0]}."
+        passed_name = unread[0].arg
+        words_of_cure = (
+            f"Pass {value} under the name {name_in_format}, which the format has, not under the name {passed_name}."
+        )
         cure = applied(FoundCure("a name", code, words_of_cure), [edit_of(raised, over(call, code))])
         return Explained(None, title, "", tuple(passed(raised, [cure])))
     if sources[1:] != names:
@@ -157,7 +166,7 @@ def _no_member(raised: RaisedAt, name: str) -> Explained | None:
     if name.startswith("tree_") and hasattr(sys.modules.get("jax.tree"), name.removeprefix("tree_")):
         code = f"jax.tree.{name.removeprefix('tree_')}"
         cure = applied(
-            FoundCure(code, code, f"The current name of this function is {code}."),
+            FoundCure(code, code, f"In this version of JAX, the function has the name {code}."),
             [edit_of(raised, over(attribute, code))],
         )
         title = f"{raised.source(attribute.value)} has no function {name} any more"
@@ -174,7 +183,7 @@ def _no_member(raised: RaisedAt, name: str) -> Explained | None:
         return Explained(None, title, "", tuple(passed(raised, [cure])))
     if type(sys.modules.get(f"jax.{name}")) is type(sys) and type(module) is type(sys):
         code = f"jax.{name}"
-        cure = FoundCure(code, code, f"{code} is a module of JAX.")
+        cure = FoundCure(code, code, f"{name} is a module of JAX: write {code}.")
         tried = passed(raised, [applied(cure, [edit_of(raised, over(attribute, code))])])
         return Explained(None, title, "", tuple(tried))
     if name in _REMOVED:
@@ -182,7 +191,7 @@ def _no_member(raised: RaisedAt, name: str) -> Explained | None:
         return Explained(None, f"{title} any more", "", (FoundCure(instead, None, words),))
     names = [other for other in vars(module) if not other.endswith("_p")] if type(module) is type(sys) else []
     close_names = difflib.get_close_matches(name, names, 1, 0.8)
-    cures = [FoundCure("the name", None, f"The closest name is {close_names[0]}.")] if close_names else []
+    cures = [FoundCure("the name", None, f"A function with a similar name is {close_names[0]}.")] if close_names else []
     return Explained(None, title, "", tuple(cures))
 
 
@@ -192,8 +201,8 @@ def _index(raised: RaisedAt) -> Explained | None:
     if not isinstance(call, ast.Call):
         return None
     if name.endswith("debug.print") and call.args:
-        title = f"The format of {name} has more places than the call has values"
-        cure = FoundCure("a value", None, "Pass a value for each {} of the format.")
+        title = f"The format of {name} has more places {{}} for values than the call passes values"
+        cure = FoundCure("a value", None, "Pass a value for each {} in the format.")
         return Explained(None, title, operands(raised, call.args[1:]), (cure,))
     if name.rpartition(".")[2] == "scan":
         xs_nodes = [keyword.value for keyword in call.keywords if keyword.arg == "xs"] + call.args[2:3]
@@ -214,7 +223,7 @@ def _not_called(raised: RaisedAt) -> Explained | None:
     source = raised.source(call.func)
     if not dtype_of(value_of(raised, call.func)) and not isinstance(call.func, ast.BinOp | ast.Call):
         return None
-    title = f"{source} is an array, and an array cannot be called"
+    title = f"{source} is an array, and Python cannot call an array like a function"
     arguments = ", ".join(raised.source(argument) for argument in call.args)
     words = f"Write {source}[{arguments}] to take an element, or {source} * ({arguments}) to multiply."
     return Explained(None, title, operands(raised, [call.func]), (FoundCure("brackets", None, words),))
@@ -232,7 +241,8 @@ def _of_list(raised: RaisedAt) -> Explained | None:
         else []
     )
     if texts:
-        title = f"{raised.source(texts[0])} is a string, not an array"
+        string = raised.source(texts[0])
+        title = f"{string} is a string, not an array"
         words = (
             "jax.tree.map calls the function with each leaf of the tree, also with strings. Remove the strings from "
             "the tree, or keep the strings in a tree of their own."
@@ -248,7 +258,7 @@ def _of_list(raised: RaisedAt) -> Explained | None:
         kind = "tuple" if isinstance(side, ast.Tuple) or type(value) is tuple else "list"
         title = f"{raised.source(side)} is a {kind}, not an array"
         code = f"{jnp_name(raised)}.asarray({raised.source(side)})"
-        words = f"asarray makes one array from the {kind}. For a tree of arrays, use jax.tree.map."
+        words = f"asarray makes one array from the numbers in the {kind}. For a tree of arrays, use jax.tree.map."
         cure = applied(FoundCure(f"{jnp_name(raised)}.asarray", code, words), [edit_of(raised, over(side, code))])
         if not _is_flat(side, value) and (
             tree := trees_error(raised, _OPERATORS.get(type(node.op), "The operator"), kind, kind)
@@ -282,7 +292,8 @@ def _no_field(raised: RaisedAt, name: str) -> Explained | None:
     quote = '"' if '"' in "".join(raised.loops.lines if raised.loops else []) else "'"
     code = f"{source}[{quote}{name}{quote}]"
     cure = applied(
-        FoundCure("brackets", code, f"{code} gives the value of the key."), [edit_of(raised, over(node, code))]
+        FoundCure("brackets", code, f"Write {code}, which reads the value under the key {name!r}."),
+        [edit_of(raised, over(node, code))],
     )
     return Explained(None, title, "", tuple(passed(raised, [cure])))
 
@@ -300,7 +311,7 @@ def _fixed(raised: RaisedAt) -> Explained | None:
     title = f"The field {raised.source(target)} cannot be changed"
     if isinstance(holder, tuple):
         code = f"{source} = {source}._replace({target.attr}={new})"
-        words = "_replace makes a named tuple with another value in one field."
+        words = "_replace makes a copy of the named tuple with another value in one field."
         cure = FoundCure("_replace", code, words)
         if isinstance(target.value, ast.Name):
             cure = applied(cure, [edit_of(raised, over(statement, code))])
@@ -309,17 +320,19 @@ def _fixed(raised: RaisedAt) -> Explained | None:
         return undeclared
     is_module = "equinox" in {kind.__module__.partition(".")[0] for kind in type(holder).__mro__}
     code = f"{source} = dataclasses.replace({source}, {target.attr}={new})"
-    cure = FoundCure("dataclasses.replace", code, "replace makes an object with another value in one field.")
+    cure = FoundCure("dataclasses.replace", code, "replace makes a copy of the object with another value in one field.")
     if callable(vars(type(holder)).get("replace")):
         code = f"{source} = {source}.replace({target.attr}={new})"
-        cure = FoundCure("replace", code, "replace makes an object with another value in one field.")
+        cure = FoundCure("replace", code, "replace makes a copy of the object with another value in one field.")
         if isinstance(target.value, ast.Name):
             cure = applied(cure, [edit_of(raised, over(statement, code))])
         text = "The fields of a frozen dataclass cannot be changed."
         return Explained(None, title, text, tuple(passed(raised, [cure])))
     if is_module:
         code = f"{source} = eqx.tree_at(lambda module: module.{target.attr}, {source}, {new})"
-        cure = FoundCure("equinox.tree_at", code, "tree_at makes a module with another value in one field.")
+        cure = FoundCure(
+            "equinox.tree_at", code, "equinox.tree_at makes a copy of the module with another value in one field."
+        )
     return Explained(None, title, "The fields of a frozen dataclass cannot be changed.", (cure,))
 
 
@@ -361,7 +374,9 @@ def _type_check(raised: RaisedAt) -> Explained | None:
                 continue
             source = raised.source(node.args[0])
             title = f"{source} is a traced array, so {raised.source(node)} is false"
-            explanation = f"{function.name} itself raises the error. {culprits(raised, [value]).sentence}".strip()
+            explanation = (
+                f"The code of {function.name} raises the error, not JAX. {culprits(raised, [value]).sentence}".strip()
+            )
             words = f"Write isinstance({source}, jax.Array), which is true for a traced array, too."
             return Explained(None, title, explanation, (FoundCure("jax.Array", None, words),))
     return None

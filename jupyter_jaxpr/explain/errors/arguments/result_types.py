@@ -94,16 +94,17 @@ def _is_shape(raised: RaisedAt, node: ast.expr) -> bool:
 def _cures(raised: RaisedAt, call: ast.Call, node: ast.expr, kind: str) -> list[FoundCure]:
     """Return the cure that writes a jax.ShapeDtypeStruct.
 
-    The dtype of a Pallas kernel's result is tried as that of the first input. The types of a callback's results are the
-    user's choice, because a trial does not run the callback.
+    For the result of a Pallas kernel, the trial uses the dtype of the kernel's first input. For a callback, the user
+    must write the type, because a trial does not run the callback.
     """
     source = raised.source(node)
     is_number = isinstance(node, ast.Constant) or type(value_of(raised, node)) is int
     shape = f"({source},)" if kind == "shape" and is_number else source
     if called(call) != "pallas_call":
         code = f"{_TYPE}({shape}, DTYPE)" if kind == "shape" else f"{_TYPE}(SHAPE, {source})"
-        placeholder = "DTYPE to the dtype" if kind == "shape" else "SHAPE to the shape"
-        words = f"{_WORDS} Set {placeholder} of the value that the called function returns."
+        words = f"{_WORDS} In place of SHAPE, write the shape of the value that the called function returns."
+        if kind == "shape":
+            words = f"{_WORDS} In place of DTYPE, write the dtype of the value that the called function returns."
         return [chosen(FoundCure(_TYPE, code, words), [edit_of(raised, over(node, code))])]
     outer = raised.parents.get(id(call))
     inputs = outer.args if isinstance(outer, ast.Call) and outer.func is call else []

@@ -131,7 +131,7 @@ def _kind(value: Any) -> Any:
 def _was_called(place: RaisedAt, target: ast.Tuple, call: ast.Call) -> bool:
     """Return whether the assignment ran in an earlier iteration of a loop.
 
-    Then each name on its left that the call does not pass has a value.
+    If so, each name on the left of the `=` that the call does not pass as an argument already has a value.
     """
     loop: ast.AST | None = call
     while loop is not None and not isinstance(loop, ast.For | ast.While):
@@ -142,9 +142,9 @@ def _was_called(place: RaisedAt, target: ast.Tuple, call: ast.Call) -> bool:
 
 
 def _is_cause(raised: RaisedAt, target: ast.Tuple, order: tuple[int, ...]) -> bool:
-    """Return whether the order may have caused the error.
+    """Return whether the order of the names may have caused the error.
 
-    If so, the failing line passes a trial with the values in the other order.
+    If so, the failing line passes a trial in which the names have the values in the other order.
     """
     assert raised.node is not None
     now = {ast.unparse(target.elts[index]): raised.source(target.elts[number]) for number, index in enumerate(order)}

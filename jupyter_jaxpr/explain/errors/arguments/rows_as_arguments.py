@@ -25,5 +25,5 @@ def rows_error(error: BaseException, raised: RaisedAt | None, function: str) -> 
     rows = f"[{', '.join(map(raised.source, call.args))}]"
     code = f"{name}({', '.join([rows, *map(raised.source, call.keywords)])})"
     title = f"{name} takes all rows as one list"
-    cure = FoundCure("one list", code, "The second argument is the dtype.")
+    cure = FoundCure("one list", code, f"Write the rows in one list: the second argument of {name} is the dtype.")
     return Explained(None, title, "", tuple(passed(raised, [applied(cure, [edit_of(raised, over(call, code))])])))

@@ -44,9 +44,10 @@ def static_cure(raised: RaisedAt, error: BaseException, function: str, names: Se
     if call.transform == "checkpoint":
         cure = _static_in_checkpoint(raised, call, function, names)
     else:
+        static_names = " and ".join(names)
         text = (
-            f"JAX compiles once for each value of {' and '.join(names)}. Use a static argument for a setting that "
-            "seldom changes."
+            f"JAX compiles once for each value of {static_names}. Use a static argument for a setting that seldom "
+            "changes."
         )
         cure = jit_with(raised, function, _keyword(names), "static_argnames", text, parameters_of(call.function))
     if cure is None or cure.code is None or traced_with(call, values, [*names, *_static(call)]) != "traced":
@@ -96,7 +97,11 @@ def _static_in_checkpoint(raised: RaisedAt, call: RaisedCall, function: str, nam
         return None
     numbers = ", ".join(str(positional.index(name)) for name in names)
     keyword = f"static_argnums=({numbers},)" if len(names) == 1 else f"static_argnums=({numbers})"
-    text = f"jax.checkpoint then leaves {' and '.join(names)} a value of Python, and traces anew for each value."
+    static_names = " and ".join(names)
+    text = (
+        f"jax.checkpoint then does not trace {static_names}, and traces {function} anew for each value of "
+        f"{static_names}."
+    )
     return jit_with(raised, function, keyword, "static_argnums", text, positional, _CHECKPOINT)
 
 
@@ -128,8 +133,8 @@ def jit_with(
 ) -> FoundCure:
     """Return a cure that adds an option to the jit of a function; without code if the jit is not in the user's code.
 
-    If the jit has static arguments already, the code of the cure is the option with more arguments, and there is no
-    edit.
+    If the jit already has static arguments, the cure has no edit, and its code is the user's option with the new
+    arguments added.
 
     Args:
         raised: The place where the error was raised.
@@ -233,7 +238,7 @@ def _partial_in(raised: RaisedAt) -> str | None:
 def jits_of(
     raised: RaisedAt, function: str, transforms: frozenset[str] = _JIT
 ) -> Iterator[tuple[str, str, ast.expr, str]]:
-    """Yield each jit expression of the files: the file, the function around it, the expression and its code.
+    """Yield each jit of a function in the files of the traceback: (file, function of the frame, expression, code).
 
     Args:
         raised: The place where the error was raised.

@@ -31,7 +31,7 @@ def not_static_cure(raised: RaisedAt, call: ast.Call, name: str) -> list[FoundCu
     code = _without(raised, jit.node, name, parameters_of(function)) if jit is not None else None
     if jit is None or code is None:
         return []
-    words = f"JAX then traces {name}, and compiles once for all values."
+    words = f"Without {name} in the static arguments, JAX traces {name}, and compiles once for all values of {name}."
     cure = applied(FoundCure("not static", code, words), [Edit(jit.place, code)])
     return [tried for tried in passed(raised, [cure]) if tried.level == "applies"]
 
@@ -59,7 +59,7 @@ def _jit_of(raised: RaisedAt, function: Any) -> _Jit | None:
 
 
 def _called_directly(raised: RaisedAt, jit: ast.Call, keywords: Sequence[str]) -> str:
-    """Return the code of a jit with these options: jax.jit(...) also in place of partial(jax.jit, ...)."""
+    """Return the code of a jit with other options; `partial(jax.jit, ...)` becomes `jax.jit(...)`."""
     maker, *arguments = map(raised.source, [jit.func, *jit.args])
     if called(jit) == "partial" and arguments:
         maker, *arguments = arguments
@@ -114,7 +114,7 @@ def entries_cure(raised: RaisedAt, call: ast.Call, name: str, node: ast.expr) ->
         return []
     first = f"{name} = dict({name})\n{raised.source_of_statement(body[0])}"
     changes: list[Change] = [over(body[0], first), over(node, f"tuple(sorted({raised.source(node)}.items()))")]
-    words = f"Python can hash the tuple of the entries, and {function_name} makes the dict again."
+    words = f"Python can hash a tuple of the entries of {name}, and {function_name} makes a dict from the tuple."
     edits = [edit_of(raised, change) for change in changes]
     cure = FoundCure("a tuple", changes[1][2], words)
     # The trial calls jax.jit itself, because a trial calls no partial.

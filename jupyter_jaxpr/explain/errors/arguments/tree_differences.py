@@ -30,9 +30,11 @@ _TYPES = re.compile(
 )
 _LENGTHS = re.compile(r"of type (?P<kind>\w+) of length (?P<first>\d+), but .*? of length (?P<other>\d+)")
 _CALLS = {"pjit": "jax.jit"}
-_CURE_OF_OPTION = "Write one entry for all arrays of the tree, or an entry for each key and each element of the tree."
-_SAID = "The trees of one call must have the same containers and keys."
-_CURE = "Give both trees the same keys and containers."
+_CURE_OF_OPTION = (
+    "Write one entry of the option for all arrays of the tree, or an entry for each key and each element of the tree."
+)
+_SAID = "The trees that one call gets must have the same containers and keys."
+_CURE = "Make the containers and keys of the two trees equal."
 _FROZEN = "Write x.unfreeze() for the FrozenDict x: unfreeze makes a dict with the same entries."
 _NONE = "None is an empty tree, not a leaf. Write a value in place of None, or pass is_leaf=lambda x: x is None."
 
@@ -61,7 +63,7 @@ def tree_error(error: BaseException, raised: RaisedAt | None, function: str) -> 
         cures = cures or [FoundCure(differ["option"], None, _CURE_OF_OPTION)]
         return None if title is None else Explained(None, title, OF_OPTION, tuple(cures))
     trees = _trees(raised)
-    at = ["the first tree", "another tree"] if trees is None else [f"{tree}{path}" for tree in trees]
+    at = ["the first tree", "another tree of the call"] if trees is None else [f"{tree}{path}" for tree in trees]
     if trees is None and not path and (named := _with_keys(raised, text)) is not None:
         trees = at = named
     if trees is None and path and (named := _with_none(raised, path, text)) is not None:
@@ -70,7 +72,7 @@ def tree_error(error: BaseException, raised: RaisedAt | None, function: str) -> 
     title = _title(text, at[0], at[1], notes)
     part = part_of_tree(raised) if raised is not None and not notes else None
     if title is None and part is not None:
-        title = "Two trees have different keys or fields"
+        title = "Two trees of the call have different keys or fields"
     elif title is None:
         return None
     elif trees is None:
@@ -94,11 +96,14 @@ def _title(text: str, first: str, second: str, notes: list[str]) -> str | None:
         kinds = [_kind(match["first"]), _kind(match["other"])]
         notes += [_NONE] if "None" in kinds else []
         notes += [_FROZEN] if sorted(kinds) == ["a FrozenDict", "a dict"] else []
-        return f"{first} is {kinds[0]}, but {second} is {kinds[1]}"
+        first_kind, second_kind = kinds
+        return f"{first} is {first_kind}, but {second} is {second_kind}"
     if match := _LENGTHS.search(text):
-        return f"{first} has {_elements(match['first'])}, but {second} has {match['other']}"
+        number_of_elements = match["other"]
+        return f"{first} has {_elements(match['first'])}, but {second} has {number_of_elements}"
     if match := KEYS.search(text):
-        return f"{first} has the keys {_keys(match['first'])}, but {second} has the keys {_keys(match['other'])}"
+        first_keys, second_keys = _keys(match["first"]), _keys(match["other"])
+        return f"{first} has the keys {first_keys}, but {second} has the keys {second_keys}"
     return None
 
 
@@ -107,7 +112,7 @@ def _elements(number: str) -> str:
 
 
 def _converted(raised: RaisedAt, text: str) -> list[FoundCure]:
-    """Return the cure that makes the second tree a list or a tuple as the first; empty for other differences."""
+    """Return the cure that converts the second tree to a list or tuple, like the first; empty for other differences."""
     kinds = _TYPES.search(text)
     pair = (kinds["first"], kinds["other"]) if kinds is not None else ("", "")
     call = raised.node
@@ -115,7 +120,8 @@ def _converted(raised: RaisedAt, text: str) -> list[FoundCure]:
         return []
     other = raised.source(call.args[2])
     code = f"{pair[0]}({other})"
-    words = f"{code} is a {pair[0]} of the same elements."
+    kind = pair[0]
+    words = f"Write {code}, which makes a {kind} of the same elements."
     return passed(raised, [applied(FoundCure(pair[0], code, words), [edit_of(raised, over(call.args[2], code))])])
 
 
@@ -133,11 +139,18 @@ def _swapped_update(raised: RaisedAt, title: str) -> Explained | None:
                 value=ast.Call(func=ast.Attribute(value=optimizer, attr="update")),
             ) if second.id == name and "optax" in packages_of(value_of(raised, optimizer)):
                 made = " ".join(raised.source(node.value).split())
-                title = f"{name} holds the state of the optimizer: line {node.lineno} swaps the names"
+                title = (
+                    f"{name} holds the state of the optimizer: line {node.lineno} swaps the names of the updates and "
+                    "the state"
+                )
                 text = f"{made} returns the updates first, and then the state."
                 # There is no trial: the swapped assignment has already run, so the name of the state has the updates as
                 # its value.
-                cure = FoundCure("the order", f"{second.id}, {first.id} = {made}", "Put the name of the updates first.")
+                cure = FoundCure(
+                    "the order",
+                    f"{second.id}, {first.id} = {made}",
+                    "Write the name of the updates before the name of the state.",
+                )
                 return Explained(None, title, text, (cure,))
     return None
 

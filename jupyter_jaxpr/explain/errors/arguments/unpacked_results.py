@@ -41,8 +41,11 @@ def unpacked_result(raised: RaisedAt, expected: str, passed_count: str | None) -
         if not (own_name(value_of(raised, transform.func), "__module__") or "").startswith("jax"):
             return None
         word = called(transform)
-        title = f"{word} gives one result, but the line has {expected} names"
-        words = f"argnums=(0, 1) gives one derivative for each argument, and has_aux=True a pair. {_VALUE}"
+        title = f"{word} gives one result, but the assignment has {expected} names"
+        words = (
+            f"With argnums=(0, 1), {word} gives one derivative for each of two arguments; with has_aux=True, {word} "
+            f"gives the derivative and the auxiliary value. {_VALUE}"
+        )
         return Explained(None, title, "", (FoundCure("one name", None, words),))
     if called(call) == "scan" and isinstance(statement, ast.Assign):
         return _results_of_scan(raised, statement, call)
@@ -56,8 +59,10 @@ def unpacked_result(raised: RaisedAt, expected: str, passed_count: str | None) -
         or not any(module.partition(".")[0] == "jax" for module in modules)
     ):
         return None
-    title = f"{short} gives {count(int(passed_count), 'value')}, but the line has {expected} names"
-    return Explained(None, title, "", (FoundCure("names", None, "Write a name for each value of the result."),))
+    title = f"{short} gives {count(int(passed_count), 'value')}, but the assignment has {expected} names"
+    return Explained(
+        None, title, "", (FoundCure("names", None, "Write a name for each value of the result on the left of the =."),)
+    )
 
 
 def _results_of_scan(raised: RaisedAt, statement: ast.Assign, call: ast.Call) -> Explained | None:
@@ -71,10 +76,11 @@ def _results_of_scan(raised: RaisedAt, statement: ast.Assign, call: ast.Call) ->
     start = call.args[1] if len(call.args) > 1 else None
     if raised.node is not second or (isinstance(start, ast.Tuple) and len(start.elts) != len(second.elts)):
         return None
-    title = f"scan returns the last carry first, but {carry} stands second"
+    title = f"scan returns the last carry as its first result, but the assignment has {carry} as its second name"
     text = "scan returns a pair: the last carry, and the stacked outputs of the steps."
     code = f"{carry}, {raised.source(first)}"
-    cure = applied(FoundCure("the order", code, "The carry comes first."), [edit_of(raised, over(target, code))])
+    words = f"Write {carry}, the names of the carry, first."
+    cure = applied(FoundCure("the order", code, words), [edit_of(raised, over(target, code))])
     return Explained(None, title, text, tuple(passed(raised, [cure])))
 
 
@@ -90,9 +96,9 @@ def _results_of_jitted(
         return None
     name = called(call)
     values, names = count(len(result.elts), "value"), count(len(target.elts), "name")
-    title = f"{name} returns {values}, but the line has {names}"
+    title = f"{name} returns {values}, but the assignment has {names}"
     text = f"{name} returns {' '.join(raised.source(result).split())} (line {result.lineno})."
-    cure = FoundCure("names", None, "Write a name for each value of the result.")
+    cure = FoundCure("names", None, "Write a name for each value of the result on the left of the =.")
     return Explained(None, title, text, (cure,))
 
 
@@ -106,18 +112,24 @@ def _value_and_grad(
     if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Tuple):
         return None
     if expected == "2" or len(statement.targets[0].elts) == 2:
-        return None  # the names for the pair are right, so the error is about the parts of the value or of the gradient
+        # The statement unpacks the pair rightly, so the error is about the parts of the value or of the gradient.
+        return None
     options = [keyword.value for keyword in transform.keywords if keyword.arg == "has_aux"]
     if any(not isinstance(option, ast.Constant) for option in options):
         return None
     has_aux = any(isinstance(option, ast.Constant) and option.value for option in options)
-    title = f"value_and_grad gives a pair, but the line has {expected} names"
+    title = f"value_and_grad gives a pair, but the assignment has {expected} names"
     if not has_aux:
-        words = "Write two names: the value and the gradient. Several argnums give one tuple of gradients."
+        words = (
+            "Write two names: one for the value, one for the gradient. With several argnums, the gradient is a tuple."
+        )
         return Explained(None, title, "", (FoundCure("two names", None, words),))
-    explanation = "With has_aux=True, the first element of the pair is a pair, too: the value and the auxiliary output."
+    explanation = (
+        "With has_aux=True, value_and_grad returns a pair, whose first element is the pair of the value and the "
+        "auxiliary output."
+    )
     names = statement.targets[0].elts
-    words = "Write ((value, aux), gradient)."
+    words = "Write the names as ((value, aux), gradient) on the left of the =."
     if len(names) != 3:
         return Explained(None, title, explanation, (FoundCure("((value, aux), gradient)", None, words),))
     sources = [raised.source(target) for target in names]

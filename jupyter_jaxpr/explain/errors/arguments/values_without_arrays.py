@@ -93,7 +93,7 @@ def python_value_error(error: BaseException, raised: RaisedAt | None, function: 
     if (iterated := _OF_ITERATOR.match(text)) and _calls_jax(raised):
         makes_array = called(raised.node) in ("array", "asarray")
         explained = _iterator(raised) if makes_array else _not_array(raised, iterated["kind"] or iterated["other"])
-        return None if explained is None else replace(explained, text="JAX makes no array of an iterator.")
+        return None if explained is None else replace(explained, text="JAX cannot make an array from an iterator.")
     if match := _OPERANDS.search(text):
         kinds = {match[2], match[3]}
         if kinds & _OF_FUNCTIONS and (touches_jax(error) or _has_method(raised)):
@@ -128,13 +128,15 @@ def _listed_chain(raised: RaisedAt) -> Explained | None:
     source = raised.source(parts)
     is_written = not isinstance(parts, ast.Name)
     code = source[1:-1].strip().rstrip(",") if is_written and source[:1] in "([" else f"*{source}"
-    title = "chain takes each transformation as an argument of its own, not as a list"
+    title = "optax.chain takes each transformation as a separate argument, not in a list"
     words = (
-        "Pass each transformation as an argument of its own: chain applies the transformations in the order of the "
+        "Pass each transformation as a separate argument: chain applies the transformations in the order of the "
         "arguments."
     )
     cure = applied(FoundCure("arguments", code, words), [edit_of(raised, over(parts, code))])
-    general = FoundCure("arguments", None, "Pass the transformations without the list.")
+    general = FoundCure(
+        "arguments", None, "Pass the transformations to optax.chain without the list around the transformations."
+    )
     return Explained(None, title, "", tuple(passed(raised, [cure])) or (general,))
 
 
@@ -174,11 +176,13 @@ def _uncalled_function(raised: RaisedAt, operator: str, nodes: list[ast.expr]) -
     is_method = isinstance(node, ast.Attribute) and value_of(raised, node) is None
     title = f"{source} is a function, but {operator} needs an array"
     words = f"Call {source}, as in {source}(...), and use the result."
-    cure = FoundCure("call the function", None, words)
+    cure = FoundCure("a call of the function", None, words)
     if is_method:
         title = f"{source} is a method, but {operator} needs an array"
         code = f"{source}()"
-        cure = applied(FoundCure("call the method", code, f"Call {source}."), [edit_of(raised, over(node, code))])
+        cure = applied(
+            FoundCure("a call of the method", code, f"Call the method {source}."), [edit_of(raised, over(node, code))]
+        )
     other_operands = [operand for operand in nodes if operand is not node]
     return Explained(None, title, operands(raised, other_operands), tuple(passed(raised, [cure])))
 
@@ -193,9 +197,9 @@ def _uncalled_init(raised: RaisedAt, call: ast.Call, node: ast.expr) -> Explaine
     parameters = raised.source(call.args[2]) if len(call.args) > 2 else "params"
     title = f"{source} is a function, but update needs the state that {source} returns"
     code = f"state = {source}({parameters})"
-    words = f"Write this line once, before the first step, and pass state in the place of {source}."
+    words = f"Write this line once, before the first step of the training, and pass state in the place of {source}."
     if len(call.args) < 3:
-        words = f"{words} params is the tree of the parameters."
+        words = f"{words} In this line, params is the tree of the parameters."
     return Explained(None, title, operands(raised, call.args[:1]), (FoundCure("the state", code, words),))
 
 
@@ -226,8 +230,8 @@ def _makes_optimizer(value: Any) -> bool:
 
 def _named_maker(source: str, attribute: str) -> Explained:
     title = f"{source} is a function that makes an optimizer, and a function has no {attribute}"
-    words = f"Call the function with its options, such as the learning rate: {source}(...)."
-    return Explained(None, title, "", (FoundCure("call the function", None, words),))
+    words = f"Call {source} with its options, such as the learning rate, as in {source}(...)."
+    return Explained(None, title, "", (FoundCure("a call of the function", None, words),))
 
 
 def _has_method(raised: RaisedAt) -> bool:
@@ -271,11 +275,14 @@ def _none_operand(raised: RaisedAt, operator: str, is_of_jax: bool) -> Explained
         return Explained(None, title, *leaf)
     if names and (passed_by := none_of_the_caller(raised, source)) is not None:
         return Explained(None, title, *passed_by)
-    words = f"Find the line that gives {source} its value: a function without a return gives None."
+    words = (
+        f"Find the line that assigns to {source}, and assign an array there. A function without a return returns None."
+    )
     if not names:
         words = f"{raised.source(calls[0])} returns None. Write a call that returns an array."
         if isinstance(calls[0].func, ast.Name) and type(value_of(raised, calls[0].func)) is types.FunctionType:
-            words = f"Return the result at the end of {calls[0].func.id}."
+            called_function = calls[0].func.id
+            words = f"Return the result at the end of {called_function}."
     other_operands = [operand for operand in nodes if operand is not nones[0]]
     return Explained(None, title, operands(raised, other_operands), (FoundCure("a value", None, words),))
 
@@ -299,8 +306,8 @@ def _none_part(raised: RaisedAt, operator: str, node: ast.expr, others: list[ast
     source = " ".join(raised.source(node).split())
     title = f"{source} is None, but {operator} needs an array"
     words = (
-        f"Give {source} an array, or leave the term out where {source} is None: a test such as if {source} is not None "
-        "works in a trace, too."
+        f"Give {source} an array, or leave {source} out of the computation where {source} is None: while JAX traces, "
+        f"Python can test if {source} is not None."
     )
     return Explained(None, title, operands(raised, others), (FoundCure("a value", None, words),))
 
@@ -318,9 +325,9 @@ def _none_leaf(raised: RaisedAt, name: str) -> tuple[str, tuple[FoundCure, ...]]
     is_leaf = next((keyword.value for keyword in call.keywords if keyword.arg == "is_leaf"), None)
     if is_leaf is None or "is None" not in ast.unparse(is_leaf):
         return None
-    explanation = "is_leaf makes each None of the tree a leaf, so the function gets None."
+    explanation = "With this is_leaf, jax.tree.map calls the function also for each None in the tree."
     code = f"None if {name} is None else {raised.source(function.body)}"
-    words = "Return None for None, or leave is_leaf out: jax.tree.map keeps None as it is."
+    words = "Return None where the function gets None, or leave is_leaf out: jax.tree.map then keeps each None."
     cure = applied(FoundCure("keep None", code, words), [edit_of(raised, over(function.body, code))])
     return explanation, tuple(passed(raised, [cure]))
 
@@ -363,7 +370,9 @@ def _no_return(raised: RaisedAt) -> Explained | None:
             continue
         missing = missing_return(raised, maker)
         if missing is not None and isinstance(raised.node, ast.Tuple | ast.List) and len(raised.node.elts) > 1:
-            words = f"{missing.text.partition('.')[0]}. Return {len(raised.node.elts)} values, one for each name."
+            number_of_names = len(raised.node.elts)
+            first_sentence = missing.text.partition(".")[0]
+            words = f"{first_sentence}. Return {number_of_names} values, one for each name in the assignment."
             missing = FoundCure(missing.name, None, words)
         if missing is not None and _computes_with_jax(raised, maker):
             source = " ".join(raised.source(node).split())
@@ -387,7 +396,7 @@ def _none_in_list(raised: RaisedAt, call: ast.Call) -> Explained | None:
         )
         if places:
             title = f"{raised.source(node)}[{places[0]}] is None, but {called(call)} needs arrays"
-            words = "Leave None out, or write an array in its place."
+            words = "Leave None out of the list, or write an array in the place of None."
             return Explained(None, title, "", (FoundCure("arrays", None, words),))
     return None
 
@@ -421,7 +430,7 @@ def _not_array(raised: RaisedAt, kind: str) -> Explained | None:
         kind_of_iterator = "reversed iterator" if kind == "reversed" else kind
         title = f"{called(call)} takes arrays, but {source} is a {kind_of_iterator}"
         code = f"{jnp}.array(list({source}))"
-        words = "jax.numpy makes an array from a list."
+        words = f"Pass an array: {jnp}.array makes an array from a list of the elements."
         if kind == "zip" and isinstance(node, ast.Call) and maker_name == "zip" and called(call) == "scan":
             arrays = [raised.source(argument) for argument in node.args]
             code = f"({', '.join(arrays)}{',' * (len(arrays) == 1)})"
@@ -430,7 +439,7 @@ def _not_array(raised: RaisedAt, kind: str) -> Explained | None:
             return Explained(None, title, "", tuple(passed(raised, [cure])))
         if kind == "range":
             code = f"{jnp}.arange{source[len('range') :]}" if maker_name == "range" else f"{jnp}.array({source})"
-            words = "The call gets an array of the same numbers."
+            words = f"{code} makes an array of the numbers of the range."
         if isinstance(node, ast.GeneratorExp):
             inner = source[1:-1] if source.startswith("(") else source
             code = (
@@ -438,13 +447,16 @@ def _not_array(raised: RaisedAt, kind: str) -> Explained | None:
             )
         if maker_name == "reversed" and isinstance(node, ast.Call) and len(node.args) == 1:
             code = f"{raised.source(node.args[0])}[::-1]"
-            words = f"{code} has the elements in the reverse order."
+            words = f"{code} has the elements of the array in the reverse order."
             cure = applied(FoundCure("[::-1]", code, words), [edit_of(raised, over(node, code))])
             return Explained(None, title, "", tuple(passed(raised, [cure])))
         if isinstance(
             value, types.GeneratorType | map | zip | filter | reversed
         ):  # the failed call may have consumed some elements of the iterator
-            words = f"Make an array before the call, such as {jnp}.array of a list: an iterator can be read only once."
+            words = (
+                f"Before the call, make a list of the elements, and then {jnp}.array(list): an iterator can be read "
+                "only once."
+            )
             return Explained(None, title, "", (FoundCure(f"{jnp}.array", None, words),))
         cure = applied(
             FoundCure(code.partition("(")[0] or f"{jnp}.array", code, words), [edit_of(raised, over(node, code))]
@@ -495,8 +507,9 @@ def _reference(raised: RaisedAt) -> Explained | None:
     if not nodes:
         return None
     names = list(dict.fromkeys(reference.id for reference in nodes))
-    title = f"{names[0]} is a reference, not an array"
-    words = f"Read the array with {names[0]}[...]. A kernel reads and writes through references."
+    reference_name = names[0]
+    title = f"{reference_name} is a reference, not an array"
+    words = f"Read the array with {reference_name}[...]. A Pallas kernel reads and writes arrays through references."
     cure = FoundCure("[...]", f"{names[0]}[...]", words)
     cure = applied(cure, [edit_of(raised, over(reference, f"{reference.id}[...]")) for reference in nodes])
     return Explained(None, title, operands(raised, nodes[:1]), tuple(passed(raised, [cure])))

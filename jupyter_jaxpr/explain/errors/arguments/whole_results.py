@@ -43,12 +43,12 @@ class _Parts:
 
 #: Name of a function -> the elements of its result.
 _KNOWN = {
-    "update": _Parts(("updates", "state"), ("the updates", "the new state")),
+    "update": _Parts(("updates", "state"), ("the updates", "the new state of the optimizer")),
     "value_and_grad": _Parts(("value", "gradient"), ("the value", "the gradient")),
     "vjp": _Parts(("value", "pullback"), ("the value", "the function that computes the gradient")),
     "jvp": _Parts(("value", "tangent"), ("the value", "the tangent")),
-    "scan": _Parts(("carry", "ys"), ("the last carry", "the stacked outputs")),
-    "apply": _Parts(("output", "changed"), ("the output", "the changed collections")),
+    "scan": _Parts(("carry", "ys"), ("the last carry", "the stacked outputs of the steps")),
+    "apply": _Parts(("output", "changed"), ("the output", "the changed collections of variables")),
     "eigh": _Parts(("eigenvalues", "eigenvectors"), ("the eigenvalues", "the eigenvectors")),
     "eig": _Parts(("eigenvalues", "eigenvectors"), ("the eigenvalues", "the eigenvectors")),
     "qr": _Parts(("q", "r"), ("Q", "R")),
@@ -305,7 +305,8 @@ def _explained(raised: RaisedAt, name: str, value: tuple[Any, ...], made: _Made)
         inner = made.call.func
         source = f"{called(inner)}(...)(...)" if isinstance(inner, ast.Call) else f"{called(made.call)}(...)"
     parts = _parts(raised, made.call, value)
-    kind_of_result = "pair" if len(value) == 2 else f"tuple of {len(value)} values"
+    number_of_values = len(value)
+    kind_of_result = "pair" if number_of_values == 2 else f"tuple of {number_of_values} values"
     types = [type_of(element) or _kind(element) for element in value]
     text = f"{source} returns {_listed(types)}."
     if parts is not None:
@@ -359,7 +360,7 @@ def _transform(raised: RaisedAt, call: ast.Call) -> ast.Call | None:
 def _cures(
     raised: RaisedAt, name: str, value: tuple[Any, ...], made: _Made, parts: _Parts | None
 ) -> Iterator[FoundCure]:
-    words = "Write a name for each value on the left of the =."
+    words = "Write a name for each value of the tuple on the left of the =."
     places = [place for place, element in enumerate(value) if _is_array_or_tree(element)]
     # a name such as `g` or `grads` is the beginning of the word gradient (without the s), so the gradient is wanted
     if parts is not None:
@@ -370,7 +371,7 @@ def _cures(
         for place in places:
             code = _names_of_values(raised, name, len(value), place, made, parts)
             if code is not None:
-                cure = FoundCure("a name for each value", code, words)
+                cure = FoundCure("one name for each value of the tuple", code, words)
                 edits = [edit_of(raised, over(made.target, code))]
                 cures += passed(raised, [(chosen if "REST" in code else applied)(cure, edits)])
         if len(cures) == 1:
@@ -383,13 +384,13 @@ def _cures(
             return
     code = None
     if parts is None and not made.is_again and all(dtype_of(element) for element in value):
-        yield FoundCure("a name for each value", None, words)
-        words = "Where the values are one tree, such as parameters, jax.tree.map computes with each array of the tree."
+        yield FoundCure("one name for each value of the tuple", None, words)
+        words = f"If {name} is a tree, such as the parameters of a model, compute with each array through jax.tree.map."
         yield FoundCure("jax.tree.map", None, words)
         return
     if parts is not None and not set(parts.names) & raised.module_names:
         code = f"{', '.join(parts.names)} = {' '.join(raised.source(made.call).split())}"
-    yield FoundCure("a name for each value", code, words)
+    yield FoundCure("one name for each value of the tuple", code, words)
 
 
 def _names_of_values(

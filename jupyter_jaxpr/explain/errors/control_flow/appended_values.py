@@ -31,14 +31,17 @@ def collected(raised: RaisedAt, construct: str | None, body: ast.FunctionDef, st
             return None
     if loop is None or result is None:
         return None
-    text, scan = " ".join(raised.source(value).split()), f"{lax_name(raised)}.scan"
+    appended, scan = " ".join(raised.source(value).split()), f"{lax_name(raised)}.scan"
     if loop == "scan":
-        words = f"scan stacks the second results of {body.name}. Return {text} in the second result."
+        words = (
+            f"scan stacks the second result of each call of {body.name}. Return {appended} as the second result of "
+            f"{body.name}."
+        )
         return FoundCure("second result", None, words)
     if loop == "while_loop":
         words = (
             f"A while_loop returns the last carry alone. With a fixed number of steps, {scan} also stacks a value of "
-            f"each step: its body returns the new carry and, as the second result, {text}."
+            f"each step: its body returns the new carry and, as the second result, {appended}."
         )
         return FoundCure(scan, None, words)
     words = (
@@ -52,9 +55,9 @@ def collected(raised: RaisedAt, construct: str | None, body: ast.FunctionDef, st
         return FoundCure(scan, None, words)
     parameters = [parameter.arg for parameter in body.args.args]
     carry = ast.unparse(result)
-    lines = [f"return {carry}, {text}"]
+    lines = [f"return {carry}, {appended}"]
     if len(parameters) == 2:
-        lines = [f"def {body.name}({parameters[1]}, {parameters[0]}):", "    ...", f"    return {carry}, {text}"]
+        lines = [f"def {body.name}({parameters[1]}, {parameters[0]}):", "    ...", f"    return {carry}, {appended}"]
     call = _call_of(raised, body.name)
     if call is not None and isinstance(statement_of_call := raised.statement_of(call), ast.Assign):
         lower, upper, _, start = (raised.source(argument) for argument in call.args)

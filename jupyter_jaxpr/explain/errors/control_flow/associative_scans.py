@@ -20,7 +20,9 @@ _NO_AXES = re.compile(r"^'(bool|int|float|complex)' object has no attribute '(?:
 _LENGTHS = re.compile(r"^Array inputs to associative_scan must have the same first dimension\. \(saw: \[(.+)\]\)")
 _SHAPE = re.compile(r"\([\d, ]*\)")
 _MOST = 4
-_TREE = "A list is a tree: associative_scan takes each element of the list as an array, and scans the array."
+_TREE = (
+    "A list is a tree: associative_scan takes each element of the list as one array, and scans each of these arrays."
+)
 
 
 def associative_scan_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
@@ -40,7 +42,7 @@ def associative_scan_error(error: BaseException, raised: RaisedAt | None, functi
 def _numbers(raised: RaisedAt, scanned: ast.expr, kind: str) -> Explained:
     source, jnp = " ".join(raised.source(scanned).split()), jnp_name(raised)
     parts = _elements(raised, scanned)
-    words = f"{jnp}.array makes an array of numbers."
+    words = f"Call {jnp}.array, which makes one array from the numbers."
     if not parts or not all(type(part) in NUMBERS_OF_PYTHON for part in parts):
         title = f"associative_scan takes arrays, but gets a Python {kind}"
         return Explained(None, title, "", (FoundCure(f"{jnp}.array", None, words),))
@@ -53,7 +55,7 @@ def _numbers(raised: RaisedAt, scanned: ast.expr, kind: str) -> Explained:
 
 
 def _elements(raised: RaisedAt, node: ast.expr) -> list[object]:
-    """Return the elements of a list or a tuple, written or named; an empty list for other expressions."""
+    """Return the elements of a list or a tuple, which a name may hold; an empty list for other expressions."""
     if isinstance(node, ast.List | ast.Tuple):
         return [part.value if isinstance(part, ast.Constant) else value_of(raised, part) for part in node.elts]
     value = value_of(raised, node)

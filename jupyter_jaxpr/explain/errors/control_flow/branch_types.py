@@ -32,16 +32,19 @@ def branch_error(text: str, raised: RaisedAt | None, name: str) -> Explained:
     path = match["path"]
     one, other = (re.sub(r"^branch(\d)", r"branch \1", match[group]) for group in ("one", "other"))
     subjects = [re.sub(r"^branch ", "Branch ", branch_name) for branch_name in (one, other)]
-    explanation = f"{subjects[0]} returns {before}, but {other} returns {after}."
+    first_branch, type_of_first, type_of_other = subjects[0], before, after
+    explanation = f"{first_branch} returns {type_of_first}, but {other} returns {type_of_other}."
     if path:
-        explanation = f"{subjects[0]} returns {before} at {path}, but {other} returns {after} at {path}."
+        explanation = (
+            f"{first_branch} returns {type_of_first} at {path}, but {other} returns {type_of_other} at {path}."
+        )
     nodes = [_branch(raised, branch_name) for branch_name in (match["one"], match["other"])]
     if raised is not None:
         for subject, node in zip(subjects, nodes, strict=True):
             result = result_of(node)
             if result is not None:
                 explanation += f" {subject} returns {short_source(raised, result)} (line {result.lineno})."
-    title = f"The branches of {name} return different types: {before} and {after}"
+    title = f"The branches of {name} return different types: {type_of_first} and {type_of_other}"
     cures = _branch_cures(raised, nodes, before, after, path)
     return Explained(None, title, explanation, tuple(cures if raised is None else passed(raised, cures)))
 
@@ -62,7 +65,7 @@ def _branch(raised: RaisedAt | None, words: str) -> ast.FunctionDef | ast.Lambda
 
 
 def _structures(text: str, raised: RaisedAt | None, name: str) -> Explained:
-    cure = FoundCure("same structure", None, "Return the same tuples and the same keys from all branches.")
+    cure = FoundCure("same structure", None, "Return the same containers with the same keys from all branches.")
     title = f"The branches of {name} return different structures"
     names = {match["branch"]: match["name"] for match in _IS.finditer(text)}
     none = _NONE.search(text)
@@ -92,7 +95,7 @@ def _branch_cures(
 ) -> list[FoundCure]:
     types = [first_type.partition("["), second_type.partition("[")]
     if types[0][2] != types[1][2]:
-        text = "Return the same shape from both branches: pad, or use jnp.broadcast_to."
+        text = "Return arrays of one shape from both branches: pad the smaller array, or use jnp.broadcast_to."
         return [FoundCure("same shape", None, text)]
     # The cure converts the result of lower dtype to the promoted dtype, such as an integer to a float, never the
     # reverse.

@@ -60,7 +60,8 @@ def integer_start(raised: RaisedAt, start: ast.expr) -> list[FoundCure]:
     if outer is None or not start.value.is_integer():
         return []
     code = str(int(start.value))
-    words = f"With {code} as the first value, {raised.source(carry.loop.func)} carries an integer at each step."
+    loop = raised.source(carry.loop.func)
+    words = f"With {code} as the initial carry, {loop} carries an integer at each step."
     cure = applied(FoundCure("an integer", code, words), [edit_of(outer, over(start, code))])
     return [tried for tried in passed(outer, [cure]) if tried.level == "applies"]
 

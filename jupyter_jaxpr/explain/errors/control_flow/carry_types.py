@@ -29,8 +29,10 @@ _ABSTRACT_TYPE = re.compile(r"(\w+)\[([\d,]*)\]")
 _CONTAINER = re.compile(r"The input carry \S+ is a <class '(?!jax\._src\.core\.ShapedArray)")
 _GROWN = re.compile(r"is a (?:list|tuple) of length (\d+) but .*? (?:list|tuple) of length (\d+)")
 _GROWING = frozenset("concatenate append stack vstack hstack column_stack insert pad tile repeat expand_dims".split())
-_GROWS = "A carry cannot grow from step to step. Return the new part as the step's second result."
-_GROWS_ELSE = "A carry cannot grow from step to step. A step of lax.scan returns the new part as its second result."
+_GROWS = (
+    "A carry cannot grow from step to step. Return only the new part as the step's second result, which scan stacks."
+)
+_GROWS_ELSE = "A carry cannot grow from step to step. Use lax.scan, which stacks the second results of its steps."
 _PLACES = {"scan": (0, 1), "while_loop": (1, 2), "fori_loop": (2, 3)}
 
 
@@ -47,8 +49,8 @@ def carry_error(text: str, raised: RaisedAt | None, name: str) -> Explained:
     path, before, after = changes[0]["path"], changes[0]["before"], changes[0]["after"]
     leaf = "the carry" if path == "loop_carry[1]" else path.replace("loop_carry[1]", "carry")
     explanation = (
-        f"A carry must have the same type at each step. This step receives {leaf} as {before} and returns {leaf} "
-        f"as {after}."
+        f"A carry must have the same type at each step. This step receives {leaf} with the type {before} and returns "
+        f"{leaf} with the type {after}."
     )
     explanation = " ".join([explanation, *_carry_origins(raised, path)])
     if len(changes) > 1:
@@ -58,7 +60,8 @@ def carry_error(text: str, raised: RaisedAt | None, name: str) -> Explained:
         explanation += f" The types of these carry values also change in the step: {other_changes}.".replace(
             "loop_carry[1]", "carry"
         )
-    title = f"The carry of {name} changes its type: {before} → {after}"
+    type_before, type_after = before, after
+    title = f"The carry of {name} changes its type: {type_before} → {type_after}"
     cures = _carry_cures(raised, path, before, after)
     if raised is not None:
         cures = passed(raised, cures)
@@ -84,11 +87,13 @@ def _structure_error(text: str, raised: RaisedAt | None, name: str) -> Explained
         cures = passed(raised, whole)
         if is_method(raised, _function(body)) or (
             cures and cures[0].code is None
-            # without a trial, the cure is advice, if the names show that the body returns the parts of its carry
+            # The cure had no trial: it becomes advice if the names show that the body returns the parts of its carry.
         ):
             cures = [replace(cure, level="advice", edits=()) for cure in whole] if returns_parts(body) else []
         if cures:
-            title = "The body of a scan returns the parts of the carry as the carry and the step's output"
+            title = (
+                "The body of a scan returns the parts of the carry in the place of the new carry and the step's output"
+            )
             return Explained(None, title, ORDER, tuple(cures))
         swapped = swapped_cure(raised, body, is_container=_CONTAINER.search(text) is not None)
     if name in ("fori_loop", "while_loop") and raised is not None and parts is not None:
@@ -110,10 +115,11 @@ def _structure_error(text: str, raised: RaisedAt | None, name: str) -> Explained
     )
     growth = _GROWN.search(" ".join(explanation.split()))
     if growth is not None and int(growth[2]) > int(growth[1]):
+        number_of_elements = growth[1]
         words = (
-            f"A carry keeps its number of elements, here {growth[1]}. To collect an element of each step, return "
-            "the element as the output of a step of lax.scan. Or start with an array of the final shape, and set "
-            "its elements with .at[i].set(...)."
+            f"A carry keeps its number of elements, here {number_of_elements}. To collect an element of each step, "
+            "return the element as the output of a step of lax.scan. Or start with an array of the final shape, and "
+            "set its elements with .at[i].set(...)."
         )
         cure = FoundCure("a fixed length", None, words)
     explanation = " ".join([*explanation.split(), *_carry_origins(raised, "")])
@@ -122,7 +128,7 @@ def _structure_error(text: str, raised: RaisedAt | None, name: str) -> Explained
 
 
 def _with_swap(swapped: FoundCure, *others: FoundCure) -> list[FoundCure]:
-    """Return the swap of the two results alone if its trial passed; otherwise the swap and the other cures."""
+    """Return only the cure that swaps the results of a scan body if its trial passed; otherwise all cures."""
     return [swapped] if swapped.level == "applies" else [swapped, *others]
 
 
@@ -149,10 +155,12 @@ def _carry_origins(raised: RaisedAt | None, path: str) -> list[str]:
     body, start = parts
     result = _returned_carry(result_of(_function(body_of(raised, body))), called(raised.node))
     leaf = leaf_at(_assigned_value(raised, start), path, raised) or start
-    sentences = [f"The first step receives {short_source(raised, leaf)} (line {leaf.lineno})."]
+    initial = short_source(raised, leaf)
+    sentences = [f"The first step receives {initial} (line {leaf.lineno})."]
     if result is not None:
         final_carry = leaf_at(result, path, raised) or result
-        sentences.append(f"The step returns {short_source(raised, final_carry)} (line {final_carry.lineno}).")
+        returned = short_source(raised, final_carry)
+        sentences.append(f"The step returns {returned} (line {final_carry.lineno}).")
     return sentences
 
 
@@ -216,15 +224,18 @@ def _carry_cures(raised: RaisedAt | None, path: str, before: str, after: str) ->
     type_before, type_after = before.partition("[")[0], after.partition("[")[0]
     if before.partition("[")[2] != after.partition("[")[2]:
         if not _is_growing(raised, before, after):
-            words = f"Return an array of the type {before}."
+            words = f"Return an array of the type {before} as the new carry."
             if before.count(",") == after.count(",") and _may_start_with(raised, path, after):
-                words = f"Return an array of the type {before}, or start with an array of the type {after}."
+                words = (
+                    f"Return an array of the type {before} as the new carry, or pass an array of the type {after} as "
+                    "the initial carry."
+                )
             return [FoundCure("same shape", None, words)]
         return [
             FoundCure(
                 "same shape",
                 None,
-                "Start with an array of the final shape, and set its elements with .at[i].set(...).",
+                "Pass an array of the final shape as the initial carry, and set its elements with .at[i].set(...).",
             ),
             FoundCure(
                 "ys", None, _GROWS if called(raised.node if raised is not None else None) == "scan" else _GROWS_ELSE
@@ -302,7 +313,7 @@ def _conversion_at_end(raised: RaisedAt | None, path: str, dtype: str, text: str
 def pair_error(returned_text: str, raised: RaisedAt | None) -> Explained:
     """Explain a scan body that returns something other than a pair."""
     title = "The body of a scan must return a pair: the new carry and the step's output"
-    text = "Return the new carry and the step's output y. Return None as y where the step has no output."
+    text = "Return a pair: the new carry and the step's output. Return None as the output of a step without an output."
     parts = _body_and_carry(raised)
     if raised is None or parts is None:
         return Explained(None, title, "", (FoundCure("a pair", None, text),))
@@ -317,7 +328,10 @@ def pair_error(returned_text: str, raised: RaisedAt | None) -> Explained:
         code = f"{source}, None"
         if _reads_output(raised):
             code = f"{source}, {source}"
-            text = "Return the new carry and the step's output y. Here y is the carry, so the scan stacks the carries."
+            text = (
+                "Return a pair: the new carry and the step's output. With the carry as the output, scan stacks the "
+                "carries."
+            )
         new = f"({code})" if isinstance(body, ast.Lambda) else code
         cure = FoundCure("a pair", f"return {code}" if isinstance(body, ast.FunctionDef) else new, text)
         cures = [applied(cure, [edit_of(raised, over(result, new))])]

@@ -51,7 +51,8 @@ def argument_error(text: str, raised: RaisedAt | None) -> Explained | None:
             passed_arguments = count(int(match["given"]), "argument")
             title = f"{construct} passes {passed_arguments} to {function_text}"
             if match["takes"]:
-                title = f"{construct} passes {passed_arguments} to {function_text}, which takes {match['takes']}"
+                taken_count = match["takes"]
+                title = f"{construct} passes {passed_arguments} to {function_text}, which takes {taken_count}"
         words = _CALLERS[construct]
         if construct == "switch" and isinstance(raised.node, ast.Call) and len(raised.node.args) == 2:
             words = f"{words} This call has no argument after the branches."
@@ -74,7 +75,9 @@ def _called_result(raised: RaisedAt, construct: str) -> FoundCure | None:
     if construct not in ("cond", "switch"):
         return None
     code = f"{raised.source(call.func)}({', '.join(parts)})"
-    words = f"{construct} itself calls a branch, with the arguments that follow the branches."
+    words = (
+        f"{construct} itself calls a branch, with the arguments that follow the branches in the call of {construct}."
+    )
     return applied(FoundCure("the operand", code, words), [edit_of(raised, over(whole, code))])
 
 
@@ -125,8 +128,10 @@ def _leaves(raised: RaisedAt, match: re.Match[str]) -> Explained | None:
     name = match["name"].rpartition(".")[2]
     function_text = "the lambda" if name == "<lambda>" else name
     trees = count(max(len(call.args) - 1, 0), "tree")
-    title = f"{raised.source(call.func)} gets {trees}, and {function_text} takes another number of arguments"
-    words = "jax.tree.map passes one leaf of each tree. Pass as many trees as the function has arguments."
+    title = f"{raised.source(call.func)} gets {trees}, but {function_text} takes another number of arguments"
+    words = (
+        "jax.tree.map passes one leaf of each tree to the function. Pass as many trees as the function has arguments."
+    )
     return Explained(None, title, "", (FoundCure("trees", None, words),))
 
 
@@ -135,7 +140,8 @@ def _missing_arguments(raised: RaisedAt, construct: str, text: str) -> Explained
     names = " and ".join(re.findall(r"'(\w+)'", text))
     numbers = _TAKES.search(text)
     if not names and numbers is not None:
-        title = f"{construct} takes {numbers['takes']} arguments by position, but gets {numbers['given']}"
+        taken_count, passed_count = numbers["takes"], numbers["given"]
+        title = f"{construct} takes {taken_count} arguments by position, but gets {passed_count}"
         words = _CALLERS[construct]
         if construct == "map":
             words = "Pass several arrays as one tuple: lax.map(lambda pair: pair[0] + pair[1], (a, b))."

@@ -58,13 +58,15 @@ def condition_error(text: str, raised: RaisedAt | None) -> Explained:
             title = "The condition of while_loop returns None"
             return Explained(None, title, "", tuple(passed(raised, [missing])))
     if (kind := _NO_ARRAY.search(text)) is not None:
-        words = "Write a comparison, such as x > 0, or choose with Python's if where no array decides."
-        title = f"A condition must be a single boolean, not a {kind[1]}"
+        words = "Write a comparison, such as x > 0, or choose with Python's if where the choice depends on no array."
+        kind_of_condition = kind[1]
+        title = f"A condition must be a single boolean, not a {kind_of_condition}"
         return Explained(None, title, "", (FoundCure("a comparison", None, words),))
     match = _GIVEN.search(text)
-    explanation = f"The condition is {match[1]}." if match is not None else ""
+    type_of_condition = match[1] if match is not None else ""
+    explanation = f"The condition has the type {type_of_condition}." if type_of_condition else ""
     if match is not None and match[1].endswith("[]"):
-        words = "Write a comparison, such as x > 0: an integer or a float is no condition of a while_loop."
+        words = "Write a comparison, such as x > 0: while_loop takes no integer and no float as its condition."
         cures = [FoundCure("a comparison", None, words)]
     place = None
     if raised is not None and isinstance(raised.node, ast.Call) and called(raised.node) == "while_loop":

@@ -1,4 +1,4 @@
-"""Finds a loop body whose two parameters have the names of the other's value, such as body(carry, i) of fori_loop."""
+"""Finds a loop body whose two parameters have their names in the wrong order, such as body(carry, i) of fori_loop."""
 
 from __future__ import annotations
 
@@ -10,15 +10,23 @@ from .loop_bodies import Body, passed_in_body
 
 _OF_INDEX = frozenset("i j k t n idx index it iteration step".split())
 _OF_CARRY = frozenset("carry c state s acc".split())
-#: Loop -> the names by which a second parameter shows that the body expects the other order, and the right order.
+#: Loop -> the names by which a second parameter shows that the body expects the other order, and the error's title.
 _ORDERS = {
-    "fori_loop": (_OF_INDEX, "fori_loop passes the index first, and then the carry"),
-    "scan": (_OF_CARRY, "scan passes the carry first, and then the element of xs"),
+    "fori_loop": (
+        _OF_INDEX,
+        "fori_loop passes the index first, and then the carry, but the first parameter of the body is "
+        "{first_parameter}",
+    ),
+    "scan": (
+        _OF_CARRY,
+        "scan passes the carry first, and then the element of xs, but the first parameter of the body is "
+        "{first_parameter}",
+    ),
 }
 
 
 def exchanged_parameters(raised: RaisedAt, name: str, body: Body | None) -> Explained | None:
-    """Explain a body that takes its two arguments in the wrong order, if the body works with the right order.
+    """Explain a body that takes its two arguments in the wrong order, if exchanged parameters pass a trial.
 
     Args:
         raised: Where the error was raised.
@@ -27,7 +35,7 @@ def exchanged_parameters(raised: RaisedAt, name: str, body: Body | None) -> Expl
     """
     if name not in _ORDERS or body is None or body.bound or len(body.parameters) != 2:
         return None
-    names, order = _ORDERS[name]
+    names, title = _ORDERS[name]
     first, second = body.parameters
     if second not in names or first in names:
         return None
@@ -40,4 +48,4 @@ def exchanged_parameters(raised: RaisedAt, name: str, body: Body | None) -> Expl
     if not tried:
         return None
     text = f"The parameters of the body are {first} and {second}."
-    return Explained(None, f"{order}, but {first} comes first in the body", text, tuple(tried))
+    return Explained(None, title.format(first_parameter=first), text, tuple(tried))

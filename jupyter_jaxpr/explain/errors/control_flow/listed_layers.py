@@ -45,12 +45,12 @@ def listed_layers_error(error: BaseException, raised: RaisedAt | None, function:
     name, kind = node.value.id, type(within).__name__
     title = f"{name} is a {kind}, because {source} is a {kind} of {len(within)} dicts"
     text = (
-        f"{transform} takes an element of each array in {source}, and keeps the {kind}. "
-        "One dict of stacked arrays has one element for each layer."
+        f"{transform} takes one element of each array in {source}, so the function gets a {kind} of dicts again. "
+        "From one dict of stacked arrays, the function gets the dict of one layer."
     )
     jnp = jnp_name(raised)
     code = f"jax.tree.map(lambda *leaves: {jnp}.stack(leaves), *{source})"
-    words = f"{jnp}.stack joins the arrays of the same key along a new axis 0, which {transform} then takes apart."
+    words = f"{jnp}.stack joins the arrays of the same key along a new axis 0, and {transform} runs over this axis."
     edits = [edit_of(caller, over(lists[0], code))]
     return Explained(None, title, text, tuple(passed(caller, [applied(FoundCure("one dict", code, words), edits)])))
 
@@ -65,7 +65,7 @@ def _are_alike(trees: Any) -> bool:
 
 
 def _same(value: Any, within: Any) -> bool:
-    """Return whether a value is a list of dicts with the keys of those in `within`, and arrays of equal shapes."""
+    """Return whether a value is a list of as many dicts as `within`, with the same keys and arrays of equal shapes."""
     if type(value) is not type(within) or len(value) != len(within) or not _are_alike(value):
         return False
     if value[0].keys() != within[0].keys():

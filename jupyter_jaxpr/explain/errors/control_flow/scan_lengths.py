@@ -27,7 +27,8 @@ def scan_length_error(error: BaseException, raised: RaisedAt | None, function: s
     if match is None:
         return None
     lengths = [int(length) for length in match[1].split(",")]
-    title = f"The arrays in the xs of a scan have different lengths: {match[1]}"
+    lengths_text = match[1]
+    title = f"The arrays in the xs of a scan have different lengths: {lengths_text}"
     explanation = "A scan takes one element of each array at each step."
     arrays = _arrays(raised) if raised is not None else None
     if raised is not None and arrays is not None:
@@ -68,7 +69,7 @@ def _names(raised: RaisedAt, arrays: ast.expr, lengths: list[int]) -> list[str] 
 
     if isinstance(arrays, ast.Tuple | ast.List):
         if any(isinstance(part, ast.Constant | ast.Tuple | ast.List | ast.Dict | ast.Starred) for part in arrays.elts):
-            return None  # an element may be a number, or a container with several arrays
+            return None  # an element that is a number or a container does not stand for exactly one array
         elements = [value_of(raised, element) for element in arrays.elts]
         names = [" ".join(raised.source(element).split()) for element in arrays.elts]
         return names if _have_lengths(elements, lengths) else None

@@ -18,7 +18,7 @@ from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import AnyFunction, result_of
 from .loop_bodies import Body, is_method
 
-ORDER = "A scan takes the first value of the returned pair as the new carry, the second as the output."
+ORDER = "A scan takes the first value that a step returns as the new carry, and the second value as the step's output."
 
 
 def whole_carry(raised: RaisedAt, body: AnyFunction | None, result: ast.expr | None) -> list[FoundCure]:
@@ -28,7 +28,7 @@ def whole_carry(raised: RaisedAt, body: AnyFunction | None, result: ast.expr | N
     parts = ", ".join(map(raised.source, result.elts))
     code = f"({parts}{',' * (len(result.elts) == 1)}), None"
     new = f"({code})" if isinstance(body, ast.Lambda) else code
-    text = "Return the new carry as one tuple, and None as y where the step has no output."
+    text = "Return a pair: the new carry as one tuple, and None as the output of a step without an output."
     cure = FoundCure("a pair", f"return {code}" if isinstance(body, ast.FunctionDef) else new, text)
     return [applied(cure, [edit_of(raised, over(result, new))])]
 
@@ -79,13 +79,15 @@ def swapped_cure(raised: RaisedAt, loop_body: Body | None, is_container: bool) -
     if tried.code is None:  # the cure had no trial, so only names can show which value is the new carry
         if holds_second or not (by_name or (is_container and _is_of_parts(second, _unpacked(body, parameters[0])))):
             return None
-        words = f"If {raised.source(second)} is the new carry, return {raised.source(second)} first. {ORDER}"
+        second_value = raised.source(second)
+        words = f"If {second_value} is the new carry, return {second_value} first. {ORDER}"
         return replace(cure, text=words, level="advice", edits=())
     if not holds_second and (by_name or is_container or (isinstance(first, ast.Constant) and first.value is None)):
         return tried
     if all(_is_old(part, old) for part in _parts(first)):
         return None  # the first value is the received carry in another container, so a swap is no cure
-    words = f"If {raised.source(second)} is the new carry, return {raised.source(second)} first. {ORDER}"
+    second_value = raised.source(second)
+    words = f"If {second_value} is the new carry, return {second_value} first. {ORDER}"
     return replace(cure, text=words, level="advice", edits=())
 
 

@@ -50,7 +50,7 @@ def computed_at_once(raised: RaisedAt, function: ast.FunctionDef, decorator: str
     words += (
         "Another way is to write property in place of cached_property."
         if decorator.rpartition(".")[2] == "cached_property"
-        else "Another way is to remove the decorator: a compiled program keeps the value in any case."
+        else f"Another way is to remove {decorator}: a compiled program keeps the value also without {decorator}."
     )
     statements = function.body
     first = statements[0]

@@ -42,7 +42,7 @@ def donated_twice_error(error: BaseException, raised: RaisedAt | None, function:
         return None  # no array object is passed twice: two different JAX arrays share memory
     title = "A call receives one array twice and donates the array"
     sentences = [
-        f"The call passes {first} twice." if first == second else f"{first} and {second} are one {_kind(value)}."
+        f"The call passes {first} twice." if first == second else f"{first} and {second} are the same {_kind(value)}."
         for first, second, value in pairs[:_MOST]
     ]
     words = "The call may reuse the memory of a donated argument, so no other argument can be the same array."

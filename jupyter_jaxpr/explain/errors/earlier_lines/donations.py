@@ -44,12 +44,12 @@ def deleted_array(raised: RaisedAt | None) -> Explained:
     name, type_ = _deleted_name(raised)
     title = f"The array {name} has been deleted" if name else "An array has been deleted"
     explanation = (
-        f"{name} ({type_}) was donated to a call, or deleted."
+        f"An earlier call took {name} ({type_}) as a donated argument, or the code deleted {name}."
         if name
-        else "The array was donated to a call, or deleted."
+        else "An earlier call took the array as a donated argument, or the code deleted the array."
     )
     words = "Use the result of the call that took the array, or pass a copy to the call, or do not donate the argument."
-    use_of_result = FoundCure("use the result", None, words)
+    use_of_result = FoundCure("the result of the call", None, words)
     donation = _donation(raised, name)
     deletion = deletion_of(raised, name) if raised is not None and name is not None else None
     if donation is None and raised is not None and name is not None and deletion is not None:
@@ -68,7 +68,7 @@ def deleted_array(raised: RaisedAt | None) -> Explained:
         f"reuse the memory of {name} ({type_})."
     )
     if call is raised.node or call.lineno > raised.place.line:
-        explanation += " The previous iteration already passed the array."
+        explanation += " The previous iteration of the loop already passed the array."
     if deletion is not None:
         line = f"{raised.source(deletion.call)} (line {deletion.call.lineno})"
         words = f"Pass {function_name} a copy of {passed_name}, and leave out {line}, which would delete the array."
@@ -76,7 +76,9 @@ def deleted_array(raised: RaisedAt | None) -> Explained:
     code = f"{passed_name}.copy()"
     if passed_name != name:
         code = f"jax.tree.map({jnp_name(raised)}.copy, {passed_name})"
-    copy = FoundCure("a copy", code, "The call donates the copy, and the array stays. The copy takes memory.")
+    copy = FoundCure(
+        "a copy", code, f"The call then donates the copy, and {passed_name} stays usable. The copy takes memory."
+    )
     use_of_result = _use_of_result(raised, donation) or use_of_result
     return Explained(None, title, explanation, (applied(copy, [edit_of(raised, over(argument, code))]), use_of_result))
 
@@ -86,14 +88,14 @@ def _deleted(raised: RaisedAt, name: str, type_: str, deletion: Deletion) -> tup
     line = raised.source(deletion.call)
     explanation = f"Line {deletion.call.lineno} deletes {name} ({type_}): {line}."
     if deletion.call.lineno > raised.place.line:
-        explanation += " The previous iteration ran this line."
-    words = f"Move {line} behind the last line that uses {name}, or leave the line out."
+        explanation += " The previous iteration of the loop ran this line."
+    words = f"Move {line} behind the last line that uses {name}, or leave {line} out."
     if deletion.through is not None:
         explanation = (
             f"Line {deletion.through.lineno} passes {name} ({type_}) to {called(deletion.through)}, whose line "
             f"{deletion.call.lineno} deletes the array: {line}."
         )
-        words = f"Leave out {line}, or pass {called(deletion.through)} a copy."
+        words = f"Leave out {line}, or pass a copy of {name} to {called(deletion.through)}."
     return explanation, (FoundCure("no delete", None, words),)
 
 
@@ -103,20 +105,20 @@ def _use_of_result(raised: RaisedAt, donation: _Donation) -> FoundCure | None:
     statement, function_name = raised.statement_of(call), called(call)
     if isinstance(statement, ast.Expr) and statement.value is call:
         words = f"Assign the result of {function_name} to a name, and use that name after the call."
-        return FoundCure("use the result", None, words)
+        return FoundCure("the result of the call", None, words)
     if not isinstance(statement, ast.Assign) or statement.value is not call:
         return None
     targets = statement.targets
     if len(targets) == 1 and _can_be_renamed(raised, targets[0], donation.argument):
-        words = f"{passed_name} then holds the result of {function_name}."
-        return FoundCure("use the result", f"{passed_name} = {raised.source(call)}", words)
+        words = f"Assign the result of {function_name} to {passed_name}, the name of the donated argument."
+        return FoundCure("the result of the call", f"{passed_name} = {raised.source(call)}", words)
     parts = [part for target in targets for part in (target.elts if isinstance(target, ast.Tuple) else [target])]
     names = in_a_sentence([raised.source(part) for part in parts], 4)
     words = (
         f"Line {call.lineno} assigns the result of {function_name} to {names}. After the call, the code can use "
         f"the result, but not {passed_name}."
     )
-    return FoundCure("use the result", None, words)
+    return FoundCure("the result of the call", None, words)
 
 
 def _can_be_renamed(raised: RaisedAt, target: ast.expr, argument: ast.expr) -> bool:

@@ -72,15 +72,20 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
     function = None if function == _UNKNOWN else function
     construct = was[3] if was is not None else origin.construct if origin is not None else None
     type_ = type_of(tracer) if tracer is not None else short_type(kind[1]) if kind is not None else ""
-    title = f"A traced value left the trace of {function}" if function else "A traced value left its trace"
+    title = (
+        f"A traced value left the trace of {function}"
+        if function
+        else "A traced value left the trace that made the value"
+    )
     source = raised.text if raised is not None and raised.text is not None and len(raised.text) <= 60 else "This line"
     explanation = f"{source} uses a traced value of type {type_}." if type_ else f"{source} uses a traced value."
     line = _line_of_value(tracer)
     if line is None and raised is not None:
         line = next((frame[1] for frame in reversed(frames_of_message(text)) if frame[0] == raised.place.file), None)
     if line is not None:
-        traced = f"Line {line} computed the value while JAX traced {function}." if function else None
-        explanation = f"{explanation} {traced or f'Line {line} computed the value during the trace.'}"
+        during = f"Line {line} computed the value during the trace."
+        traced = f"Line {line} computed the value while JAX traced {function}." if function else during
+        explanation = f"{explanation} {traced}"
     keeper = _leaking_statement(raised, function) if raised is not None and function is not None else None
     moved = None
     cached = cached_maker(raised, text) if raised is not None else None
@@ -100,14 +105,15 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
         else:
             moved = collected(raised, construct, traced_function, statement)
     elif raised is not None and (written := writer_of(raised, error, ran)) is not None:
-        explanation += f" In {written[0]} the statement {written[1]} keeps a traced value."
-        if function is not None and written[0] != function.rpartition(".")[2] and _computes(written[1]):
+        keeping_function, keeping_statement = written
+        explanation += f" In {keeping_function} the statement {keeping_statement} keeps a traced value."
+        if function is not None and keeping_function != function.rpartition(".")[2] and _computes(keeping_statement):
             words = (
-                f"If the value does not depend on the arguments of {function}, let {written[0]} compute the value "
-                f"before the first call of {function}, or under jax.ensure_compile_time_eval(). Else return the value "
-                f"from {function}."
+                f"If the value does not depend on the arguments of {function}, let {keeping_function} compute the "
+                f"value before the first call of {function}, or under jax.ensure_compile_time_eval(). Else return the "
+                f"value from {function}."
             )
-            moved = FoundCure("before the trace", None, words)
+            moved = FoundCure("a value from before the trace", None, words)
     transform = transform_of(tracer)
     if function is None and raised is not None and transform is not None:
         return _left_transform(raised, transform, explanation)
@@ -118,7 +124,7 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
     cures = (
         moved
         or FoundCure(
-            "return", None, f"Return the value from {function or 'the function'}, and use what the call returns."
+            "return", None, f"Return the value from {function or 'the function'}, and use the result of the call."
         ),
         _CHECKING_LEAKS,
     )
@@ -150,7 +156,7 @@ _OF_GRAD = _TransformTexts(
     " The call of the function that JAX differentiated is over, so JAX can no longer use the value.",
     "Return the value from {name} as a second result, and pass has_aux=True to the transform, such as jax.grad.",
 )
-_WRITES = " In {name}, the statement {statement} writes to what this expression reads."
+_WRITES = " In {function}, the statement {statement} writes to the variable or the object that this expression reads."
 
 
 def _left_transform(raised: RaisedAt, transform: str, explanation: str) -> Explained:
@@ -165,7 +171,7 @@ def _left_transform(raised: RaisedAt, transform: str, explanation: str) -> Expla
     texts = _OF_VMAP if transform == "vmap" else _OF_GRAD
     words = texts.cure.format(name="the function" if written is None else written[0])
     if written is not None:
-        explanation += _WRITES.format(name=written[0], statement=written[1])
+        explanation += _WRITES.format(function=written[0], statement=written[1])
     explanation += texts.over
     leaks = [_CHECKING_LEAKS] if written is None else []
     return Explained(None, texts.title, explanation, (FoundCure("return", None, words), *leaks))
@@ -175,7 +181,7 @@ def _computes(statement: str) -> bool:
     """Return whether a statement stores the result of a call, as cache[n] = jnp.ones(n) does."""
     try:
         parsed_statement = ast.parse(statement).body[0]
-    except SyntaxError:  # a long statement was cut and ends with …
+    except SyntaxError:  # the code of a long statement is cut off and ends with …
         return False
     return isinstance(parsed_statement, ast.Assign) and isinstance(parsed_statement.value, ast.Call)
 
@@ -268,11 +274,13 @@ def _reused_key(raised: RaisedAt | None) -> Explained:
             if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
             if node.lineno < raised.place.line
         )
-        explanation += f" Line {lines[-1]} used {name} before." if lines else ""
+        explanation += f" Line {lines[-1]} used the key {name} before." if lines else ""
     title = f"The key {name} is used a second time" if name else "A key is used a second time"
     key = name or "key"
     code = f"{key}, subkey = jax.random.split({key})"
-    text = f"Write this line before each use, and use subkey: each subkey is new. Do not use {key} itself for numbers."
+    text = (
+        f"Write this line before each use, and pass subkey: each subkey is new. Do not draw numbers with {key} itself."
+    )
     return Explained(None, title, explanation, (FoundCure("jax.random.split", code, text),))
 
 
@@ -295,7 +303,7 @@ def _pallas(raised: RaisedAt | None) -> Explained:
 
 def _recursion(raised: RaisedAt | None, function: str) -> Explained:
     name = raised.place.function.rpartition(".")[2] if raised is not None else function
-    title = f"{name} calls itself while JAX traces, and no value ends the calls"
+    title = f"{name} calls itself without end while JAX traces"
     explanation = "While JAX traces, arrays have no values, so a condition on an array cannot stop a recursion."
     cures = (
         FoundCure(
@@ -306,8 +314,8 @@ def _recursion(raised: RaisedAt | None, function: str) -> Explained:
         FoundCure(
             "static_argnames",
             None,
-            "Stop the recursion with a condition on a static argument or on a shape: Python knows both while JAX "
-            "traces.",
+            "Stop the recursion with a condition on a static argument or on a shape: Python knows the values of static "
+            "arguments and the shapes while JAX traces.",
         ),
     )
     return Explained(None, title, explanation, cures, traced=True)

@@ -43,10 +43,11 @@ def writer_of(raised: RaisedAt, error: BaseException, ran: Collection[tuple[str,
 
 
 def only_writer_of(raised: RaisedAt) -> tuple[str, str] | None:
-    """Return (function name, code) for the only statement in a function that writes to what the failing line reads.
+    """Return (function name, code) for the only statement that stores a value where the failing line reads it.
 
-    The failing file comes before other files. The function serves for a leaked value of vmap or grad, for which JAX
-    keeps no name of a function. None unless the first file with such a statement has exactly one.
+    The statement is in a function; the failing file is searched before other files. This serves for a leaked value of
+    vmap or grad, because JAX does not keep the name of the function that made the value. None unless the first file
+    with such a statement has exactly one.
     """
     read = _names_read(raised.node)
     for _, module, lines in _modules(raised):

@@ -46,17 +46,17 @@ def after_the_call(raised: RaisedAt, traced: ast.FunctionDef, statement: ast.stm
     later = _later_lines(raised, kept, calls[0], results, new) if len(calls) == 1 else None
     code = "\n".join([*line, *(later or [])])
     values = " and ".join(raised.source(part) for part in kept.values)
-    place = "after the call" if len(calls) == 1 else "after each call"
+    calls_text = f"the call of {traced.name}" if len(calls) == 1 else f"each call of {traced.name}"
     words = (
-        f"Return {values} from {traced.name}. Run the statement of line {statement.lineno} {place}, not in "
+        f"Return {values} from {traced.name}. Run the statement of line {statement.lineno} after {calls_text}, not in "
         f"{traced.name}."
     )
     if not new:
         words = (
-            f"{traced.name} returns {values}. Run the statement of line {statement.lineno} {place}, not in "
+            f"{traced.name} returns {values}. Run the statement of line {statement.lineno} after {calls_text}, not in "
             f"{traced.name}."
         )
-    return FoundCure("after the call", code or None, words)
+    return FoundCure("the statement after the call", code or None, words)
 
 
 @dataclass(frozen=True)

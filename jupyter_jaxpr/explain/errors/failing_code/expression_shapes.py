@@ -163,7 +163,7 @@ def made_of(raised: RaisedAt, node: ast.expr) -> list[ast.expr]:
     function = raised.function
     assigns = [part for part in ast.walk(function) if isinstance(part, ast.Assign)] if function is not None else []
     made, names = [node], set[str]()
-    for expression in made:  # the loop body appends to `made`
+    for expression in made:  # the loop also visits the expressions that its body appends
         for part in ast.walk(expression):
             if isinstance(part, ast.Name) and part.id not in names:
                 names.add(part.id)

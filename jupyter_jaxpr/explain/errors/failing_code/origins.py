@@ -51,8 +51,10 @@ class Culprits:
         """The sentence that names the arguments; empty without arguments."""
         if not self.inputs:
             return ""
-        function_suffix = f" of {self.function}" if self.is_inner and self.function else ""
-        return f"This value depends on the {listed(self.inputs)}{function_suffix}."
+        arguments = listed(self.inputs)
+        if self.is_inner and self.function:
+            return f"This value depends on the {arguments} of {self.function}."
+        return f"This value depends on the {arguments}."
 
 
 def root_of(path: str) -> str:
@@ -139,7 +141,7 @@ def _users_arguments(inputs: tuple[Input, ...], raised: RaisedAt) -> list[Input]
 
 
 def _frame_arguments(raised: RaisedAt, tracer: Any) -> list[Input]:
-    """Return the arguments of the user's function on which a tracer of vmap or grad depends, by the code."""
+    """Return the arguments of the user's function on which a tracer of vmap or grad depends, as the code shows."""
     frame = raised.frame
     assert frame is not None
     leaves = list(_argument_leaves(frame))
@@ -297,11 +299,13 @@ def _operand_sentence(raised: RaisedAt, node: ast.expr) -> str | None:
     paths = [argument.path for argument in origins.inputs]
     at = line_of(value)
     if inner != type_ and origin is not None and origin.function is None:
-        return f"{text} is one element of {inner}: {type_}."
+        type_of_mapped_array, type_of_element = inner, type_
+        return f"{text} is one element of {type_of_mapped_array}: {type_of_element}."
     if paths == [text]:
         return f"The argument {text} is {path} ({type_})." if path else f"The argument {text} is {type_}."
     if at is None and len(origins.inputs) == 1 and _is_argument(raised, value):
-        return f"{text} is the argument {paths[0]} ({type_})."
+        argument = paths[0]
+        return f"{text} is the argument {argument} ({type_})."
     if at is not None:
         return f"{text} is {type_}, computed in line {at}."
     if path is not None:

@@ -68,7 +68,7 @@ def _arguments(frame: FrameType) -> dict[str, Any]:
 def _paths(root: Any, name: str, value: Any) -> Iterator[str]:
     """Yield each path from a name to a value: through lists, tuples, dicts, and the attributes of instances."""
     waiting = [(root, name, 0)]
-    for seen, (part, path, level) in enumerate(waiting):  # the loop body appends to `waiting`
+    for seen, (part, path, level) in enumerate(waiting):  # the loop also visits the parts that its body appends
         if part is value:
             yield path
             continue

@@ -12,7 +12,7 @@ AnyFunction = ast.FunctionDef | ast.Lambda
 
 
 def function_of_text(raised: RaisedAt, node: ast.expr | str | None) -> AnyFunction | None:
-    """Return the only def in the code with the given name; a lambda is returned itself.
+    """Return the only def in the code with a name; if `node` is a lambda, return the lambda.
 
     None if there is no such function.
     """

@@ -50,7 +50,7 @@ def _write(raised: RaisedAt) -> Explained | None:
     title = f"The FrozenDict {source} cannot be changed in place"
     title = f"{title}: {line}" if len(line) <= 60 else title
     code = f"{source} = {source}.unfreeze()\n{raised.source_of_statement(statement)}"
-    words = f"unfreeze makes a dict with the entries of {source}, which the next line may change."
+    words = f"unfreeze makes a dict with the entries of {source}, and the next line can change this dict."
     return Explained(None, title, _TEXT, (FoundCure("unfreeze", code, words),))
 
 
@@ -64,5 +64,5 @@ def _update(raised: RaisedAt, name: str) -> Explained | None:
     code = None
     if name == "update" and isinstance(call, ast.Call) and len(call.args) == 1 and not call.keywords:
         code = f"{source} = {source}.copy({raised.source(call.args[0])})"
-    words = "copy makes a FrozenDict with further or other entries."
+    words = f"copy makes a new FrozenDict from {source}, with added or changed entries."
     return Explained(None, title, _TEXT, (FoundCure("copy", code, words),))

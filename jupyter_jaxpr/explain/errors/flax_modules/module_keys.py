@@ -26,15 +26,16 @@ def module_key_error(error: BaseException, raised: RaisedAt | None, function: st
     if match is None or raised is None or raised.frame is None:
         return None
     module = "A module of flax" if match[1] == "None" else match[1]
-    title = f"{module} needs a random key of the name {match[2]}"
+    key_name = match[2]
+    title = f"{module} needs a random key of the name {key_name}"
     found = _call_of_apply([raised.frame, *reversed(raised.callers)])
     if found is None:
-        words = f"Pass rngs={{'{match[2]}': key}} to apply, with all other arguments as before."
+        words = f"Pass rngs={{'{key_name}': key}} to apply, with all other arguments as before."
         cures = [FoundCure("rngs", None, words)]
     else:
         cures = [_with_key(*found, match[2])]
     if "Dropout" in module:
-        words = "Dropout draws no random numbers where deterministic is true, as in an evaluation."
+        words = "With deterministic=True, as in an evaluation of the model, Dropout draws no random numbers."
         cures.append(FoundCure("deterministic", None, words))
     return Explained(None, title, _TEXT, tuple(cures))
 
@@ -81,6 +82,6 @@ def _with_key(call: ast.Call, source: str, function: str, names: set[str], name:
     if not rngs:
         return FoundCure("rngs", f'{source[:-1].rstrip().rstrip(",")}, rngs={{"{name}": {key}}})', words)
     if not isinstance(rngs[0], ast.Dict) or not rngs[0].keys:
-        return FoundCure("rngs", None, f"Add the key of the name {name} to {ast.unparse(rngs[0])}. {words}")
+        return FoundCure("rngs", None, f"Add an entry {name} with a random key to {ast.unparse(rngs[0])}. {words}")
     entries = f'{ast.unparse(rngs[0])[:-1]}, "{name}": {key}}}'
     return FoundCure("rngs", f"rngs={entries}", words)

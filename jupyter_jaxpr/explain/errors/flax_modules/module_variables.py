@@ -72,15 +72,17 @@ def _no_variables(raised: RaisedAt, call: ast.Call) -> Explained | None:
     first = call.args[0] if call.args else None
     if first is None or not (dtype_of(value_of(raised, first)) or type_of_new_array(raised, first)):
         return None
-    title = f"apply takes the variables first, but gets {' '.join(raised.source(first).split())}"
+    first_argument = " ".join(raised.source(first).split())
+    title = f"apply takes the variables as its first argument, but gets {first_argument}"
     text = operands(raised, [first], type_of_new_array)
     space = namespace(raised)
     names = [name for name in raised.module_names if type(space.get(name)) is dict and "params" in space[name]]
-    words = "Pass the dict that init returned, and then the arguments of the module."
+    words = "Pass the dict that init returned as the first argument of apply, and then the arguments of the module."
     if len(names) != 1:
         return Explained(raised.place, title, text, (FoundCure("the variables", None, words),))
     code = f"{names[0]}, {raised.source(first)}"
-    named = f"Pass {names[0]} first: this dict has the key 'params'."
+    dict_name = names[0]
+    named = f"Pass {dict_name} as the first argument: this dict has the key 'params'."
     cure = applied(FoundCure("the variables", code, named), [edit_of(raised, over(first, code))])
     return Explained(
         raised.place, title, text, tuple(passed(raised, [cure])) or (FoundCure("the variables", None, words),)
@@ -114,11 +116,11 @@ def _calls_of_apply(raised: RaisedAt) -> Iterator[RaisedAt]:
 def _extra_layer(raised: RaisedAt, node: ast.expr) -> Explained:
     """Explains {'params': variables} where the dict `variables` itself already has the key 'params'."""
     title = "The dict that apply receives has the key 'params' twice, one inside the other"
-    words = "Pass the dict under the outer key: the dict that init returned."
+    words = "Pass only the inner dict, the value of the outer key 'params': the dict that init returned."
     cure = FoundCure("params", None, words)
     if isinstance(node, ast.Dict) and len(node.values) == 1:
         code = raised.source(node.values[0])
-        words = f"{code} has the key 'params' already."
+        words = f"Pass {code} itself: this dict has the key 'params' already."
         edit = applied(FoundCure("params", code, words), [edit_of(raised, over(node, code))])
         cure = next(iter(passed(raised, [edit])), cure)
         # without a trial, the cure shows the whole line as its code

@@ -79,7 +79,7 @@ def _no_rngs(raised: RaisedAt, frame: FrameType) -> Explained | None:
 
 
 def _name_of_rngs(raised: RaisedAt) -> str | None:
-    """Return the code that names the class Rngs in the user's module, such as nnx.Rngs; None if no name leads there."""
+    """Return the code that names the class Rngs in the user's module, such as nnx.Rngs; None without such a name."""
     for name, value in namespace(raised).items():
         if own_name(value, "__module__") == "flax.nnx.rnglib" and own_name(value, "__name__") == "Rngs":
             return name
@@ -92,7 +92,7 @@ def _number(raised: RaisedAt, frame: FrameType, kind: str) -> Explained | None:
     """Explains a layer whose parameter an assignment such as m.bias = 0.0 replaced by a number."""
     layer: Any = frame.f_locals.get("self")
     values = {name: value for name, value in instance_dict(layer).items() if name in frame.f_code.co_names}
-    # The layer also has settings that are numbers, such as its number of features; the failing line reads parameters.
+    # The numbers may include settings, such as the number of features: an assignment must show which one is wrong.
     numbers = [
         name for name, value in values.items() if type(value).__name__ == kind and type(value) in NUMBERS_OF_PYTHON
     ]
@@ -108,7 +108,8 @@ def _number(raised: RaisedAt, frame: FrameType, kind: str) -> Explained | None:
         return None
     target, value = assignments[0].targets[0], assignments[0].value
     source = raised.source(target)
-    title = f"{source} is {NUMBERS_OF_PYTHON[type(values[target.attr])]}, but the layer needs a parameter"
+    kind_of_number = NUMBERS_OF_PYTHON[type(values[target.attr])]
+    title = f"{source} is {kind_of_number}, but the layer needs a parameter"
     text = f"The line {raised.source(assignments[0])} replaces the parameter. {operands(raised, [value])}".strip()
     words = f"Write {source}[...] = {raised.source(value)}, which gives all elements of the parameter the value."
     code = f"{source}[...] = {raised.source(value)}"

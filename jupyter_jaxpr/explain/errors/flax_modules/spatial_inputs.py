@@ -16,7 +16,7 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import dtype_of
 from ..failing_code.place_of_error import RaisedAt
 
-_CHANNELS = "flax takes the channels along the last axis. The axes before the channels are those of the window."
+_CHANNELS = "flax takes the channels along the last axis. The axes before the channels are the axes of the window."
 
 
 def spatial_input_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
@@ -32,7 +32,7 @@ def spatial_input_error(error: BaseException, raised: RaisedAt | None, function:
         return None
     axes = "1 axis" if window == 1 else f"{window} axes"
     title = f"The window has {axes}, so the input needs {window + 1} axes, but the input has the shape {inputs.shape}"
-    cure = FoundCure("an axis of channels", None, "Write x[..., None] for an image x of one channel.")
+    cure = FoundCure("an axis for the channels", None, "Write x[..., None] for an image x of one channel.")
     call = raised.node
     if number == window and isinstance(call, ast.Call):
         node = _argument(call)

@@ -33,8 +33,10 @@ def module_outside(name: str) -> FoundCure:
     Args:
         name: The code of the module.
     """
-    words = f"Leave {name} out of the arguments: the function can read the module from outside."
-    return FoundCure("the module outside", None, words)
+    words = (
+        f"Leave {name} out of the arguments: the function can read a module that the code around the function makes."
+    )
+    return FoundCure("a module from outside of the function", None, words)
 
 
 def traced_module_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:

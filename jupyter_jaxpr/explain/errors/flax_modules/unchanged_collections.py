@@ -28,10 +28,11 @@ def unchanged_collection_error(error: BaseException, raised: RaisedAt | None, fu
     call = at.node if at is not None else None
     if at is None or not isinstance(call, ast.Call) or any(keyword.arg == "mutable" for keyword in call.keywords):
         return None
-    title = f"The call updates {match[1]} in {match[2]}, a collection that apply does not change"
+    variable, collection = match[1], match[2]
+    title = f"The call updates {variable} in {collection}, a collection that apply does not change"
     text = "apply changes a collection only if the argument mutable names the collection."
-    words = "With mutable, apply returns a pair: the result, and a dict of the updated collections."
-    code = f"{at.source(call)[:-1].rstrip().rstrip(',')}, mutable=['{match[2]}'])"
+    words = "With the argument mutable, apply returns a pair: the result, and a dict of the updated collections."
+    code = f"{at.source(call)[:-1].rstrip().rstrip(',')}, mutable=['{collection}'])"
     statement = at.parents.get(id(call))
     cure = FoundCure("mutable", code, words)
     match statement:

@@ -6,41 +6,43 @@ from .jax_messages import Message
 
 DEVICE_MESSAGES = (
     Message(
-        r"`jax\.device_put` only accepts .*?Received invalid value: (.+)",
-        "device_put takes a device or a sharding, but gets {1}",
+        r"`jax\.device_put` only accepts .*?Received invalid value: (?P<value>.+)",
+        "device_put takes a device or a sharding, but gets {value}",
         "",
         ("jax.devices", 'Write jax.devices("cpu")[0] for the first device of a platform.'),
     ),
     Message(
-        r"shard_map (in|out)_specs argument must refer to an axis marked as manual \(frozenset\(\{(.*?)\}\)\), but:\s+"
-        r"\S+ refers to '(\w+)'",
-        "{1}_specs of shard_map names the axis {3}, which the mesh does not have",
-        "The axes of the mesh are {2}.",
+        r"shard_map (?P<direction>in|out)_specs argument must refer to an axis marked as manual "
+        r"\(frozenset\(\{(?P<axes_of_mesh>.*?)\}\)\), but:\s+\S+ refers to '(?P<axis>\w+)'",
+        "{direction}_specs of shard_map names the axis {axis}, which the mesh does not have",
+        "The axes of the mesh are {axes_of_mesh}.",
         ("P(...)", "Write the name of an axis of the mesh, or None for an axis that is not split."),
     ),
     Message(
-        r"in_specs passed to shard_map: P\((.*?),?\) does not match the specs of the input: P\((.*?),?\) for arg: "
-        r"(\S+?)\.(?:\s|$)",
-        "in_specs of shard_map says P({1}), but the argument {3} is split as P({2})",
+        r"in_specs passed to shard_map: P\((?P<spec>.*?),?\) does not match the specs of the input: "
+        r"P\((?P<present_spec>.*?),?\) for arg: (?P<argument>\S+?)\.(?:\s|$)",
+        "in_specs of shard_map says P({spec}), but the argument {argument} is split as P({present_spec})",
         "In a mesh with explicit axes the type of an array says how the array is split.",
         (
             "jax.reshard",
-            "Split the array before the call with jax.reshard(x, NamedSharding(mesh, P({1}))), where mesh is the mesh "
-            "of shard_map. Without in_specs, shard_map takes the array as it is split, as P({2}).",
+            "Split the array before the call with jax.reshard(x, NamedSharding(mesh, P({spec}))), where mesh is "
+            "the mesh of shard_map. Without in_specs, shard_map takes the array as it is split, as "
+            "P({present_spec}).",
         ),
     ),
     Message(
-        r"Sharding spec \(.*?\) implies that array axis (\d+) is partitioned (\d+) times, but does not evenly divide "
-        r"the dimension size (\d+)\. Got shape: (\(.*?\)) and sharding",
-        "Axis {1} has {3} elements, which cannot be split evenly over {2} devices",
-        "A sharding gives each device the same number of elements. The array has the shape {4}.",
-        ("pad", "Pad axis {1} to a multiple of {2} elements, or split another axis."),
+        r"Sharding spec \(.*?\) implies that array axis (?P<axis>\d+) is partitioned "
+        r"(?P<number_of_devices>\d+) times, but does not evenly divide the dimension size (?P<size>\d+)\. Got "
+        r"shape: (?P<shape>\(.*?\)) and sharding",
+        "Axis {axis} has {size} elements, which cannot be split evenly over {number_of_devices} devices",
+        "A sharding gives each device the same number of elements. The array has the shape {shape}.",
+        ("pad", "Pad axis {axis} to a multiple of {number_of_devices} elements, or split another axis."),
     ),
     Message(
         r"Sharding passed to jit does not match the sharding on the respective arg\. Got jit sharding: "
-        r"NamedSharding\(mesh=[^\n]*?spec=P\((.*?),?\).*?arg sharding: NamedSharding\(mesh=.*?spec=P\((.*?),?\).*? for "
-        r"arg type: (\S+)",
-        "in_shardings of jit says P({1}), but the argument {3} is split as P({2})",
+        r"NamedSharding\(mesh=[^\n]*?spec=P\((?P<spec>.*?),?\).*?arg sharding: "
+        r"NamedSharding\(mesh=.*?spec=P\((?P<present_spec>.*?),?\).*? for arg type: (?P<argument>\S+)",
+        "in_shardings of jit says P({spec}), but the argument {argument} is split as P({present_spec})",
         "jit does not change the sharding of a committed array, such as a result of jax.device_put.",
         (
             "jax.device_put",
@@ -49,32 +51,36 @@ DEVICE_MESSAGES = (
         ),
     ),
     Message(
-        r"Unknown backend (\w+)\. Available backends are \[(.*?)\]",
-        "JAX finds no platform {1} here",
-        "JAX has these platforms here: {2}.",
+        r"Unknown backend (?P<platform>\w+)\. Available backends are \[(?P<platforms>.*?)\]",
+        "JAX finds no platform {platform} on this machine",
+        "On this machine, JAX has these platforms: {platforms}.",
         ("jax.devices()", "jax.devices() lists the devices of the default platform."),
     ),
     Message(
-        r"Number of devices (\d+) must be >= the product of mesh_shape (\(.*?\))",
-        "A mesh of the shape {2} needs more devices than there are: {1}",
+        r"Number of devices (?P<number_of_devices>\d+) must be >= the product of mesh_shape (?P<shape>\(.*?\))",
+        "A mesh of the shape {shape} needs more devices than JAX has: the number of devices is {number_of_devices}",
         "",
-        ("the shape", "Give a shape whose sizes, multiplied, give at most {1}."),
+        ("the shape", "Pass a shape of the mesh whose sizes multiply to at most {number_of_devices}."),
     ),
     Message(
-        r"(?:RESOURCE_EXHAUSTED: )?Out of memory (?:while trying to allocate|allocating) (\d+) bytes",
-        "The device has no memory for an array of {1} bytes",
+        r"(?:RESOURCE_EXHAUSTED: )?Out of memory (?:while trying to allocate|allocating) (?P<bytes>\d+) bytes",
+        "The device has no memory for an array of {bytes} bytes",
         "",
-        ("smaller arrays", "Compute in parts, for example with jax.lax.map and batch_size=, or use a smaller dtype."),
+        (
+            "smaller arrays",
+            "Compute one part of the array at a time, for example with jax.lax.map and batch_size=, or use a smaller "
+            "dtype.",
+        ),
     ),
     Message(
         r"Please set a mesh via `jax\.set_mesh` if a PartitionSpec is passed to device_put",
-        "A PartitionSpec names the axes of a mesh, and no mesh is set",
+        "A PartitionSpec names the axes of a mesh, but no mesh is set for device_put",
         "",
         ("NamedSharding", "Pass NamedSharding(mesh, P(...)), or set a mesh with jax.set_mesh(mesh) before the call."),
     ),
     Message(
         r"with_sharding_constraint requires a non-empty mesh in context",
-        "A PartitionSpec names the axes of a mesh, and no mesh is set here",
+        "A PartitionSpec names the axes of a mesh, but no mesh is set for with_sharding_constraint",
         "",
         ("NamedSharding", "Pass NamedSharding(mesh, P(...)), or set a mesh with jax.set_mesh(mesh) before the call."),
     ),

@@ -40,7 +40,7 @@ def dtype_name_error(text: str, raised: RaisedAt | None) -> Explained | None:
         words = "Remove the strings from the tree, or keep the strings in a tree of their own."
         cure = FoundCure("arrays alone", None, words)
         return Explained(None, f"{leaf} is a string, not an array", "", (cure,))
-    title = f"There is no dtype {name}"
+    title = f"JAX has no dtype with the name {name}"
     general = FoundCure("a dtype", None, "Write a dtype such as jnp.float32.")
     close = _OTHER_NAMES.get(name.lower()) or _closest(name)
     node = raised.node if raised is not None else None
@@ -48,7 +48,7 @@ def dtype_name_error(text: str, raised: RaisedAt | None) -> Explained | None:
     if raised is None or close is None or len(written) != 1:
         return Explained(None, title, "", (general,))
     code = raised.source(written[0]).replace(name, close)
-    words = f"{close} is the closest name of a dtype."
+    words = f"JAX has a dtype with a similar name: {close}."
     if name.lower() in _OTHER_NAMES:
         words = f"In JAX, the name of this dtype is {close}."
     cure = applied(FoundCure("dtype name", code, words), [edit_of(raised, over(written[0], code))])
@@ -76,7 +76,7 @@ def _string_in_tree(raised: RaisedAt, text: str) -> str | None:
 
 
 def _closest(name: str) -> str | None:
-    """Return the one name of a dtype that is closest; None if no name or several are as close."""
+    """Return the closest name of a dtype; None if no name is close, or several are equally close."""
     ratios = sorted(
         ((difflib.SequenceMatcher(None, name.lower(), dtype).ratio(), dtype) for dtype in _NAMES), reverse=True
     )

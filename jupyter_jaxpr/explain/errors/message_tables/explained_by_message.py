@@ -63,10 +63,9 @@ def message_error(error: BaseException, raised: RaisedAt | None, function: str) 
             continue
         if row.calls and _called_name(raised) not in row.calls:
             continue
-        groups = [row_match[0], *(group or "" for group in row_match.groups())]
 
-        def filled(template: str, groups: list[str] = groups) -> str:
-            words = re.sub(r"\{(\d)\}", lambda match: " ".join(groups[int(match[1])].split()), template)
+        def filled(template: str, row_match: re.Match[str] = row_match) -> str:
+            words = re.sub(r"\{(\w+)\}", lambda place: _filling(row_match, place), template)
             # JAX prints a class of its own for each size of a block that the user wrote as a number.
             return _BLOCKED.sub(r"\1", words.replace("ArrayImpl", "jax.Array"))
 
@@ -75,6 +74,18 @@ def message_error(error: BaseException, raised: RaisedAt | None, function: str) 
         explanation = " ".join(filter(None, [filled(row.text), operand_text]))
         return Explained(None, filled(row.title), explanation, (FoundCure(name, None, filled(words)),))
     return _tracer_argument(text, raised)
+
+
+def _filling(row_match: re.Match[str], place: re.Match[str]) -> str:
+    """Return the text of the group that a place such as {shape} or {1} names.
+
+    A place that names no group stays: the sentence may quote code, such as an f-string.
+    """
+    if place[1].isdecimal():
+        text = row_match[int(place[1])]
+    else:
+        text = row_match.groupdict().get(place[1], place[0])
+    return " ".join((text or "").split())
 
 
 def _called_name(raised: RaisedAt | None) -> str | None:
@@ -104,9 +115,9 @@ def _out_of_bounds(number: int, dtype: str) -> Explained | None:
     import numpy as np
 
     limits = np.iinfo(dtype)
-    cure = FoundCure("a float", None, "Use a float, or turn jax_enable_x64 on before any other use of JAX.")
+    cure = FoundCure("a float", None, "Use a float, or turn on the setting jax_enable_x64 before any other use of JAX.")
     if np.iinfo("int32").min <= number <= np.iinfo("int32").max:
-        words = f"Use int32 in place of {dtype}, for example with .astype(jnp.int32) on the array beside the number."
+        words = f"Use int32 in place of {dtype}, for example x.astype(jnp.int32) for an array x of the dtype {dtype}."
         cure = FoundCure("int32", None, words)
     explanation = f"{dtype} holds the integers from {limits.min:,} to {limits.max:,}."
     return Explained(None, f"The number {number} does not fit into {dtype}", explanation, (cure,))
@@ -128,7 +139,10 @@ def _tracer_argument(text: str, raised: RaisedAt | None) -> Explained | None:
         ):
             places = " ".join(["{}"] * len(values))
             code = f'{raised.source(printer)}("{places}", {", ".join(map(raised.source, values))})'
-            words = "The first argument is the format. {} is the place of a value."
+            words = (
+                f"Pass a format as the first argument of {raised.source(printer)}. Each {{}} in the format stands for "
+                "a value."
+            )
             cure = applied(FoundCure("the format", code, words), [edit_of(raised, over(raised.node, code))])
             title = f"The first argument of {raised.source(printer)} is a format, not an array"
             return Explained(None, title, origin.sentence, tuple(passed(raised, [cure])), traced=True)

@@ -6,47 +6,50 @@ from .jax_messages import Message
 
 LAX_MESSAGES = (
     Message(
-        r"lax\.(\w+) requires arguments to have the same dtypes, got (\w+), (\w+)\.",
-        "lax.{1} takes operands of one dtype, but gets {2} and {3}",
+        r"lax\.(?P<function>\w+) requires arguments to have the same dtypes, got (?P<first_dtype>\w+), "
+        r"(?P<second_dtype>\w+)\.",
+        "lax.{function} takes operands of one dtype, but gets {first_dtype} and {second_dtype}",
         "Functions of jax.lax do not convert their operands to a common dtype.",
         ("one dtype", "Convert one operand to the dtype of the other with .astype."),
         with_operands=True,
     ),
     Message(
-        r"(\w+): arrays must have the same number of dimensions, got \{(.*?)\}",
-        "lax.{1} takes operands with equally many axes, but gets arrays of {2} axes",
+        r"(?P<function>\w+): arrays must have the same number of dimensions, got \{(?P<numbers_of_axes>.*?)\}",
+        "lax.{function} takes operands with one number of axes, but the operands have {numbers_of_axes} axes",
         "The functions of lax add no axis to an operand.",
         (
             "the operator",
-            "Write an operator of Python, such as + or *, which adds axes, or give the operand an axis, as in y[None].",
+            "Write an operator of Python, such as + or *, which adds missing axes, or add an axis with y[None].",
         ),
         with_operands=True,
     ),
     Message(
-        r"select `which` must be boolean or integer type, got (\w+)",
-        "The condition of lax.select must be boolean, not {1}",
+        r"select `which` must be boolean or integer type, got (?P<dtype>\w+)",
+        "The condition of lax.select must be boolean, but its dtype is {dtype}",
         "",
-        ("a comparison", "Write a comparison, such as x > 0, as the first argument."),
+        ("a comparison", "Write a comparison, such as x > 0, as the first argument of lax.select."),
         with_operands=True,
     ),
     Message(
-        r"(\w+) does not accept dtype (u?int\d+|bool)\. Accepted dtypes are subtypes of (?:floating|inexact|complex)",
-        "lax.{1} takes floats, but gets {2}",
+        r"(?P<function>\w+) does not accept dtype (?P<dtype>u?int\d+|bool)\. Accepted dtypes are subtypes of "
+        r"(?:floating|inexact|complex)",
+        "lax.{function} takes floats, but gets {dtype}",
         "Functions of jax.lax do not convert their operands to floats.",
         ("a float", "Convert the array first, for example with x.astype(float), or use the function of jax.numpy."),
         with_operands=True,
     ),
     Message(
-        r"(?:\w+ )?slice_sizes must be less than or equal to operand shape, got slice_sizes (\(.*?\)) for operand "
-        r"shape (\(.*?\))",
-        "A slice of the sizes {1} does not fit into an array of the shape {2}",
+        r"(?:\w+ )?slice_sizes must be less than or equal to operand shape, got slice_sizes "
+        r"(?P<sizes>\(.*?\)) for operand shape (?P<shape>\(.*?\))",
+        "A slice of the sizes {sizes} does not fit into an array of the shape {shape}",
         "",
-        ("sizes", "Give sizes that are at most the sizes of the array."),
+        ("sizes", "Pass sizes of the slice that are at most the sizes of the array."),
         with_operands=True,
     ),
     Message(
-        r"(\w+) update must have the same rank as operand, got update shape (\(.*?\)) for operand shape (\(.*?\))",
-        "The update of {1} has the shape {2}, but the array has the shape {3}",
+        r"(?P<function>\w+) update must have the same rank as operand, got update shape "
+        r"(?P<shape_of_update>\(.*?\)) for operand shape (?P<shape>\(.*?\))",
+        "The update that {function} gets has the shape {shape_of_update}, but the array has the shape {shape}",
         "The update needs as many axes as the array.",
         ("the axes", "Give the update an axis of size 1 for each axis of the array that the update lacks."),
         with_operands=True,
@@ -55,47 +58,50 @@ LAX_MESSAGES = (
         r"safe_map\(\) argument 2 is (longer|shorter) than argument 1",
         "The start indices and the sizes of a slice have different lengths",
         "A slice has one start index and one size for each axis of the array.",
-        ("each axis", "Give as many sizes as start indices: one for each axis."),
+        ("each axis", "Pass as many sizes as start indices: one for each axis of the array."),
         raised_in_jax=True,
         with_operands=True,
         calls=("dynamic_slice",),
     ),
     Message(
-        r"Output character '(\w)' did not appear in the input",
-        "The letter {1} of the result is in no operand of einsum",
+        r"Output character '(?P<letter>\w)' did not appear in the input",
+        "The letter {letter} of the result is in no operand of einsum",
         "A letter of the result stands for an axis of an operand.",
-        ("subscripts", "Write behind -> only letters that the subscripts of an operand have."),
+        ("subscripts", "After -> in the subscripts, write only letters that the subscripts of an operand have."),
     ),
     Message(
-        r"jvp called with different primal and tangent shapes;\s*Got primal shape (\(.*?\)) and tangent shape as "
-        r"(\(.*?\))",
-        "The tangent of jvp has the shape {2}, but the argument has the shape {1}",
+        r"jvp called with different primal and tangent shapes;\s*Got primal shape "
+        r"(?P<shape_of_argument>\(.*?\)) and tangent shape as (?P<shape_of_tangent>\(.*?\))",
+        "The tangent of jvp has the shape {shape_of_tangent}, but the argument has the shape {shape_of_argument}",
         "A tangent has the shape and the type of its argument.",
-        ("same shape", "Give a tangent of the shape {1}, such as jnp.ones_like(x)."),
+        ("same shape", "Give a tangent of the shape {shape_of_argument}, such as jnp.ones_like(x)."),
     ),
     Message(
-        r"Transpose rule \(for reverse-mode differentiation\) for '(\w+)' not implemented",
-        "JAX cannot transpose {1}",
+        r"Transpose rule \(for reverse-mode differentiation\) for '(?P<operation>\w+)' not implemented",
+        "JAX cannot transpose the operation {operation}",
         "Only a linear function has a transpose. The backward pass of jax.grad needs transposes, too.",
         ("jax.vjp", "For a function that is not linear, y, backward = jax.vjp(f, x) gives the backward pass."),
     ),
     Message(
-        r"Custom JVP rule must produce primal and tangent outputs with corresponding shapes and dtypes\. Expected "
-        r"(\S+) .*?but got (\S+)\.",
-        "The rule of a custom_jvp returns the tangent {2}, but the result is {1}",
+        r"Custom JVP rule must produce primal and tangent outputs with corresponding shapes and dtypes\. "
+        r"Expected (?P<type_of_result>\S+) .*?but got (?P<type_of_tangent>\S+)\.",
+        "The rule of a custom_jvp returns the tangent {type_of_tangent}, but the result is {type_of_result}",
         "A tangent has the shape and the type of the result.",
-        ("same type", "Compute the tangent of the result from the tangents that the rule gets."),
+        (
+            "same type",
+            "Compute the tangent of the result from the tangents of the arguments, which JAX passes to the rule.",
+        ),
     ),
     Message(
         r"expected function with aux output to return a two-element tuple, but got type",
-        "With has_aux=True the function must return a pair: the number and an auxiliary value",
+        "With has_aux=True the function must return a pair: the value to differentiate and an auxiliary value",
         "The function returns something other than a tuple of two elements.",
         ("a pair", "Return the pair (loss, aux) from the function, or leave has_aux=True out."),
     ),
     Message(
         r"setting an array element with a sequence\. The requested array has an inhomogeneous shape after",
         "The rows of the list have different lengths",
-        "An array has one length along each axis.",
+        "All rows of an array have the same length.",
         (
             "one length",
             "Pad the rows to one length, and keep the original lengths, or a mask of the padding, in a second array.",
@@ -103,30 +109,31 @@ LAX_MESSAGES = (
         of_others=True,
     ),
     Message(
-        r"dynamic_update_slice update shape must be smaller than operand shape, got update shape (\(.*?\)) for operand "
-        r"shape (\(.*?\))",
-        "An update of the shape {1} does not fit into an array of the shape {2}",
+        r"dynamic_update_slice update shape must be smaller than operand shape, got update shape "
+        r"(?P<shape_of_update>\(.*?\)) for operand shape (?P<shape>\(.*?\))",
+        "An update of the shape {shape_of_update} does not fit into an array of the shape {shape}",
         "",
-        ("a smaller update", "Give an update that is at most as long as the array along each axis."),
+        ("a smaller update", "Pass an update that is at most as long as the array along each axis."),
         with_operands=True,
     ),
     Message(
-        r"pad operand and padding_value must be same dtype: got (\w+) and (\w+)",
-        "lax.pad cannot fill an array of {1} with a value of {2}",
+        r"pad operand and padding_value must be same dtype: got (?P<dtype_of_array>\w+) and "
+        r"(?P<dtype_of_value>\w+)",
+        "lax.pad cannot pad an array of the dtype {dtype_of_array} with a value of the dtype {dtype_of_value}",
         "Functions of jax.lax do not convert their operands to a common dtype.",
-        ("one dtype", "Give the padding value the dtype {1}, such as jnp.{1}(0)."),
+        ("one dtype", "Pass a padding value of the dtype {dtype_of_array}, such as jnp.{dtype_of_array}(0)."),
         with_operands=True,
     ),
     Message(
-        r"Arguments to sort must have equal shapes, got: (.+)",
-        "lax.sort takes arrays of one shape, but gets {1}",
-        "lax.sort orders all arrays by the first array.",
-        ("one shape", "Give arrays of one shape, or sort the arrays one after the other."),
+        r"Arguments to sort must have equal shapes, got: (?P<shapes>.+)",
+        "lax.sort takes arrays of one shape, but gets arrays of the shapes {shapes}",
+        "lax.sort puts the elements of all arrays into the order of the sorted first array.",
+        ("one shape", "Pass arrays of one shape, or sort the arrays in separate calls."),
         with_operands=True,
     ),
     Message(
-        r"JAX does not support string indexing; got idx=('.*?')",
-        "An array cannot be indexed with a string: {1}",
+        r"JAX does not support string indexing; got idx=(?P<index>'.*?')",
+        "An array cannot be indexed with the string {index}",
         "The indexed value is an array, not a dict.",
         ("an integer", "Index with integers, or keep the arrays in a dict, which jax.jit takes as an argument."),
         with_operands=True,
@@ -134,29 +141,29 @@ LAX_MESSAGES = (
     Message(
         r"len\(\) of unsized object",
         "A single number has no length",
-        "The array has no axes.",
-        (".size", "x.size is the number of elements, also of an array without axes."),
+        "Python takes the length along the first axis, but this array has no axes.",
+        (".size", "Write x.size, which is the number of elements of x, also without axes."),
         of_others=True,
     ),
     Message(
         r"can only convert an array of size 1 to a Python scalar",
         "item() takes an array of one element",
-        "The array has no elements, or more than one element.",
+        "This array has no elements, or more than one element.",
         ("one element", "Take one element first, such as x[0].item(), or all elements with x.tolist()."),
         of_others=True,
     ),
     Message(
-        r"Only scalar arrays can be converted to Python scalars; got arr\.ndim=(\d+)",
+        r"Only scalar arrays can be converted to Python scalars; got arr\.ndim=(?P<number_of_axes>\d+)",
         "Python cannot make one number from an array with axes",
-        "float(), int() and complex() take a single number. Number of axes of the array: {1}.",
+        "float(), int() and complex() take a single number. The number of axes of the array is {number_of_axes}.",
         ("one number", "Take one element first, such as float(x[0]), or reduce the array, such as float(x.sum())."),
         with_operands=True,
     ),
     Message(
-        r"Too (few|many) leaves for PyTreeDef; expected (\d+), got (\d+)",
-        "The number of leaves for tree.unflatten must be {2}, but is {3}",
-        "tree.unflatten takes the leaves in the order of tree.flatten.",
-        ("the leaves", "Give exactly {2} leaves."),
+        r"Too (few|many) leaves for PyTreeDef; expected (?P<number_of_leaves>\d+), got (?P<passed_number>\d+)",
+        "The number of leaves for tree.unflatten must be {number_of_leaves}, but is {passed_number}",
+        "tree.unflatten takes the leaves in the order in which tree.flatten returns the leaves.",
+        ("the leaves", "Pass exactly {number_of_leaves} leaves to tree.unflatten."),
     ),
     Message(
         r"key array cannot be converted to boolean",
@@ -168,25 +175,27 @@ LAX_MESSAGES = (
         r"x must be an integer or at least 1-dimensional",
         "permutation takes an integer or an array with axes",
         "An integer n stands for the numbers from 0 to n - 1.",
-        ("an integer", "Pass an integer, or the array whose elements are to be permuted."),
+        ("an integer", "Pass an integer, or the array whose elements permutation shuffles."),
     ),
     Message(
-        r"p must be None or a 1D vector with the same size as a\.shape\[axis\]\. p has shape (\(.*?\)) and "
-        r"a\.shape\[axis\] is (\d+)",
-        "choice draws from {2} elements, but p has the shape {1}",
-        "p is the probability of each element.",
-        ("p", "Give {2} probabilities."),
+        r"p must be None or a 1D vector with the same size as a\.shape\[axis\]\. p has shape "
+        r"(?P<shape_of_p>\(.*?\)) and a\.shape\[axis\] is (?P<number_of_elements>\d+)",
+        "choice draws from {number_of_elements} elements, but p has the shape {shape_of_p}",
+        "p holds one probability for each element.",
+        ("p", "Pass {number_of_elements} probabilities as p."),
     ),
     Message(
         r"Dimension must be (?:either 2 or )?3 for cross product",
         "A cross product takes vectors of three elements",
-        "The last axis holds the vectors.",
-        ("three elements", "Give arrays whose last axis has three elements, or name another axis with axis=."),
+        "Each row along the last axis of an array is one vector.",
+        ("three elements", "Pass arrays whose last axis has three elements, or pass another axis with axis=."),
         with_operands=True,
     ),
     Message(
-        r"indices and arr must have the same number of dimensions; (\d+) vs\. (\d+)",
-        "take_along_axis takes indices with as many axes as the array: the array has {2}, the indices have {1}",
+        r"indices and arr must have the same number of dimensions; (?P<axes_of_indices>\d+) vs\. "
+        r"(?P<axes_of_array>\d+)",
+        "take_along_axis takes indices with as many axes as the array: the array has {axes_of_array}, the "
+        "indices have {axes_of_indices}",
         "",
         (
             "[:, None]",
@@ -196,10 +205,11 @@ LAX_MESSAGES = (
         with_operands=True,
     ),
     Message(
-        r"Inconsistent number of elements: (\d+) vs (\d+)",
-        "moveaxis gets different numbers of axes to move and of new positions: {1} and {2}",
+        r"Inconsistent number of elements: (?P<number_of_axes>\d+) vs (?P<number_of_positions>\d+)",
+        "moveaxis gets different numbers of axes to move and of new positions: {number_of_axes} and "
+        "{number_of_positions}",
         "",
-        ("places", "Write one new position for each axis that moves."),
+        ("places", "Pass one new position for each axis that moves."),
         of_others=True,
     ),
 )

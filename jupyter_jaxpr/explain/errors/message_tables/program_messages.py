@@ -7,51 +7,66 @@ from .jax_messages import Message
 PROGRAM_MESSAGES = (
     # --- Pallas ---
     Message(
-        r"Invalid shape for `swap`\. Ref shape: (\(.*?\))\. (?:Expected shape: (\(.*?\))\. )?Value shape: (\(.*?\))\.",
-        "The Pallas kernel writes an array of the shape {3} into a reference of the shape {1}",
+        r"Invalid shape for `swap`\. Ref shape: (?P<shape_of_reference>\(.*?\))\. (?:Expected shape: (\(.*?\))\. "
+        r")?Value shape: (?P<shape_of_value>\(.*?\))\.",
+        "The Pallas kernel writes an array of the shape {shape_of_value} into a reference of the shape "
+        "{shape_of_reference}",
         "The value must have the shape of the part of the reference that the value replaces.",
         (
             "same shape",
-            "Write into a part of the reference, reshape the value, or give out_shape the value's shape.",
+            "Write into a part of the reference, reshape the value, or give out_shape of pallas_call the value's "
+            "shape.",
         ),
     ),
     Message(
-        r"Invalid dtype for `swap`\. Ref dtype: (\w+)\. Value dtype: (\w+)\.",
-        "The Pallas kernel writes {2} into a reference of {1}",
-        "A reference keeps its dtype.",
-        (".astype", "Convert the value with .astype(o_ref.dtype), or give out_shape the dtype {2}."),
+        r"Invalid dtype for `swap`\. Ref dtype: (?P<dtype_of_reference>\w+)\. Value dtype: (?P<dtype_of_value>\w+)\.",
+        "The Pallas kernel writes {dtype_of_value} into a reference of the dtype {dtype_of_reference}",
+        "A write does not change the dtype of a reference.",
+        (
+            ".astype",
+            "Convert the value with .astype(o_ref.dtype), where o_ref is the reference, or give out_shape the dtype "
+            "{dtype_of_value}.",
+        ),
     ),
     Message(
-        r"The kernel function in the pallas_call (\S+) at .*should return None\. It returns",
-        "{1} is the kernel of a pallas_call and returns a value, but a kernel writes its result",
-        "pallas_call passes one reference for each output after the references of the inputs.",
-        ("o_ref[...]", "Write o_ref[...] = value in place of the return."),
+        r"The kernel function in the pallas_call (?P<kernel>\S+) at .*should return None\. It returns",
+        "{kernel} is the kernel of a pallas_call and returns a value, but a kernel must write its result into a "
+        "reference",
+        "pallas_call passes to the kernel the references of the inputs, and then one reference for each output.",
+        ("o_ref[...]", "Write o_ref[...] = value in place of the return. o_ref is the reference of the output."),
     ),
     Message(
-        r"The kernel function in the pallas_call (\S+) .*?captures constants",
-        "{1} is the kernel of a pallas_call and reads an array from outside of its arguments",
+        r"The kernel function in the pallas_call (?P<kernel>\S+) .*?captures constants",
+        "{kernel} is the kernel of a pallas_call and reads an array from outside of its arguments",
         "",
         ("an input", "Pass the array to pallas_call as an input. The Pallas kernel gets a reference for the input."),
     ),
     Message(
-        r"Index map function (\S+) .*?for (\S+?) must return (\d+) values? to match block_shape=(.+?)\. Currently "
-        r"returning (\d+) values?",
-        "The number of indices that the index map of the block {4} returns is {5}, but the number of axes of the block "
-        "is {3}",
-        "JAX names the array of the block {2}. An index map gives the number of the block along each axis.",
-        ("index map", "Return one index for each axis of the block, such as 0 for an axis that is not split."),
+        r"Index map function (\S+) .*?for (?P<array>\S+?) must return (?P<number_of_axes>\d+) values? to match "
+        r"block_shape=(?P<shape_of_block>.+?)\. Currently returning (?P<number_of_indices>\d+) values?",
+        "The number of indices that the index map of the block {shape_of_block} returns is {number_of_indices}, but "
+        "the number of axes of the block is {number_of_axes}",
+        "In its message, JAX calls the array {array}. An index map gives the number of the block along each axis.",
+        (
+            "index map",
+            "Return from the index map one index for each axis of the block, such as 0 for an axis that is not split.",
+        ),
     ),
     Message(
-        r"Block shape for (\S+) \(= (\(.*?\))\) must have the same number of dimensions as the array shape (\(.*?\))",
-        "The block shape {2} does not have one size for each axis of the array, whose shape is {3}",
-        "JAX names the array {1}.",
-        ("block_shape", "Write one size for each axis of the array."),
+        r"Block shape for (?P<array>\S+) \(= (?P<shape_of_block>\(.*?\))\) must have the same number of dimensions as "
+        r"the array shape (?P<shape_of_array>\(.*?\))",
+        "The block shape {shape_of_block} does not have one size for each axis of the array, whose shape is "
+        "{shape_of_array}",
+        "In its message, JAX calls the array {array}.",
+        ("block_shape", "Write in block_shape one size for each axis of the array."),
     ),
     # --- callbacks ---
     Message(
-        r"INTERNAL: (?:CpuCallback error calling callback|Generated function failed).*\n"
-        r"RuntimeError: Incorrect output (shape|dtype) for return value #(\d+): Expected: (.+?), Actual: ([^\n]+)",
-        "A callback returns a value of the {1} {4}, but the call declares the {1} {3}",
+        r"INTERNAL: (?:CpuCallback error calling callback|Generated function failed).*\nRuntimeError: Incorrect "
+        r"output (?P<shape_or_dtype>shape|dtype) for return value #(\d+): Expected: (?P<declared>.+?), Actual: "
+        r"(?P<returned>[^\n]+)",
+        "A callback returns a value of the {shape_or_dtype} {returned}, but the call declares the {shape_or_dtype} "
+        "{declared}",
         "JAX compares the type of each returned value with the type that the call declares.",
         (
             "same type",
@@ -59,9 +74,11 @@ PROGRAM_MESSAGES = (
         ),
     ),
     Message(
-        r"INTERNAL: (?:CpuCallback error calling callback|Generated function failed).*\n"
-        r"RuntimeError: Mismatched number of outputs from callback\. Expected: (\d+), Actual: (\d+)",
-        "The number of values that a callback returns is {2}, but the call declares {1}",
+        r"INTERNAL: (?:CpuCallback error calling callback|Generated function failed).*\nRuntimeError: Mismatched "
+        r"number of outputs from callback\. Expected: (?P<number_of_declared_values>\d+), Actual: "
+        r"(?P<number_of_returned_values>\d+)",
+        "The number of values that a callback returns is {number_of_returned_values}, but the call declares "
+        "{number_of_declared_values}",
         "",
         ("same structure", "Return as many values as the call of the callback declares."),
     ),
@@ -86,22 +103,25 @@ PROGRAM_MESSAGES = (
     ),
     Message(
         r"result_shape_dtypes cannot specify 64-bit types when `jax_enable_x64` is disabled",
-        "The result of a callback is given a 64-bit type, which JAX does not use here",
+        "The call of a callback declares a 64-bit type for the result, but jax_enable_x64 is off",
         "",
-        ("32 bits", "Give the result a type of 32 bits, such as jnp.float32, and convert in the callback."),
+        (
+            "32 bits",
+            "Declare a type of 32 bits, such as jnp.float32, and convert the value to this type in the callback.",
+        ),
     ),
     Message(
         r"first argument to jax\.debug\.callback must be callable, but got an object of type (.+)",
-        "jax.debug.callback takes a function first",
+        "The first argument of jax.debug.callback must be a function",
         "",
         ("the function", "Pass the function, and then its arguments: jax.debug.callback(print, x)."),
     ),
     # --- exported and compiled programs ---
     Message(
         r"'[\w.]*(?:ArrayImpl|Tracer|float|int|tuple|list)' object has no attribute 'items'",
-        "compile takes no arguments of the function",
-        "lower takes the arguments, and compile makes a program for their types.",
-        ("the call", "Write compiled = jitted.lower(x).compile(), and then compiled(x)."),
+        "The method compile does not take the arguments of the function",
+        "The method lower takes the arguments of the function, and compile makes a program for their types.",
+        ("the call", "Write compiled = jitted.lower(x).compile(), and then call compiled(x)."),
         calls=("compile",),
     ),
     Message(
@@ -112,9 +132,10 @@ PROGRAM_MESSAGES = (
         calls=("make_jaxpr",),
     ),
     Message(
-        r"Shape mismatch for (\S+?)(?:\.shape\[\d+\])?(?: \(.*?\))?: expected (.+?) and called with (.+)",
-        "The exported program takes {2} as {1}, but gets {3}",
-        "export made one program for one type of each argument.",
+        r"Shape mismatch for (?P<argument>\S+?)(?:\.shape\[\d+\])?(?: \(.*?\))?: expected (?P<exported_type>.+?) and "
+        r"called with (?P<passed_type>.+)",
+        "The exported program takes {exported_type} as {argument}, but gets {passed_type}",
+        "jax.export made the program for one type of each argument.",
         (
             "same type",
             "Pass an argument of the exported shape, or export the function again with symbolic sizes: "
@@ -122,9 +143,10 @@ PROGRAM_MESSAGES = (
         ),
     ),
     Message(
-        r"(Rank|Dtype) mismatch for (\S+?)(?:\.shape\[\d+\])?(?: \(.*?\))?: expected (.+?) and called with (.+)",
-        "The exported program takes {3} as {2}, but gets {4}",
-        "export made one program for one type of each argument.",
+        r"(Rank|Dtype) mismatch for (?P<argument>\S+?)(?:\.shape\[\d+\])?(?: \(.*?\))?: expected "
+        r"(?P<exported_type>.+?) and called with (?P<passed_type>.+)",
+        "The exported program takes {exported_type} as {argument}, but gets {passed_type}",
+        "jax.export made the program for one type of each argument.",
         (
             "same type",
             "Pass an argument of the exported type, or export the function again for the new type.",
@@ -132,35 +154,38 @@ PROGRAM_MESSAGES = (
     ),
     Message(
         r"Function to be exported must be the result of `jit`",
-        "export takes a jitted function",
+        "jax.export.export takes a jitted function",
         "",
         ("jax.jit", "Write jax.export.export(jax.jit(f))(...)."),
     ),
     Message(
-        r"Function compiled with input pytree does not match the input pytree it was called with\..*?at (\w+)(\S*?), "
-        r"seen (.+?) but now given (.+?), so (?:the|their) ",
-        "The compiled function takes {3} as {1}{2}, but gets {4}",
-        "A function that lower(...).compile() made takes the arguments of lower, static ones left out.",
-        ("same arguments", "Pass the arguments that lower got, without the static ones."),
+        r"Function compiled with input pytree does not match the input pytree it was called with\..*?at "
+        r"(?P<arguments>\w+)(?P<place_of_argument>\S*?), seen (?P<type_at_lower>.+?) but now given "
+        r"(?P<passed_type>.+?), so (?:the|their) ",
+        "The compiled function takes {type_at_lower} as {arguments}{place_of_argument}, but gets {passed_type}",
+        "A function that lower(...).compile() made takes the arguments that lower got, without the static arguments.",
+        ("same arguments", "Pass to the compiled function the arguments that lower got, without the static arguments."),
     ),
     Message(
         r"Cannot apply JAX transformations to a function lowered and compiled for a particular signature",
-        "A compiled function cannot be differentiated, mapped or traced",
+        "A function that lower(...).compile() made cannot be differentiated, mapped or traced",
         "JAX keeps no equations of a program that lower(...).compile() makes.",
-        ("jax.jit", "Transform the jitted function in place of the compiled function."),
+        ("jax.jit", "Apply the transform, such as jax.grad, to the jitted function, not to the compiled function."),
     ),
     # --- options of jit and vmap ---
     Message(
         r"the `static_argnums` argument to `jax\.checkpoint` / `jax\.remat` can only take integer values .*?but got "
-        r"(\(.*?\)), while `len\(args\)` = (\d+)",
-        "static_argnums={1} of jax.checkpoint names a position that the call does not pass",
-        "static_argnums counts the arguments that the call passes by position, from 0. Number of these arguments: {2}.",
+        r"(?P<positions>\(.*?\)), while `len\(args\)` = (?P<number_of_arguments>\d+)",
+        "static_argnums={positions} of jax.checkpoint names a position at which the call passes no argument",
+        "static_argnums counts the arguments that the call passes by position, from 0. Number of these arguments: "
+        "{number_of_arguments}.",
         ("by position", "Pass the static arguments by position, without their names."),
     ),
     Message(
-        r"Output from batched function .*? with type <class '(?:\w+\.)*(\w+)'> is not a valid JAX type",
-        "The function of vmap returns a value that is not an array: its type is {1}",
-        "vmap calls the function once for all elements, and stacks arrays.",
+        r"Output from batched function .*? with type <class '(?:\w+\.)*(?P<type_of_value>\w+)'> is not a valid JAX "
+        r"type",
+        "The function that vmap maps returns a value that is not an array: its type is {type_of_value}",
+        "vmap calls the function once for all mapped elements, and the function must return arrays.",
         (
             "arrays",
             "Return numbers or arrays, such as an index into a list of strings, and read the string from the list "
@@ -186,15 +211,16 @@ PROGRAM_MESSAGES = (
         ("same structure", "Pass a tangent for each argument, with the same containers and keys."),
     ),
     Message(
-        r"(\w+) with holomorphic=True requires (inputs|outputs) with complex dtype, but got (\w+)",
-        "holomorphic=True needs complex numbers, but the {2} of the function have the dtype {3}",
+        r"(\w+) with holomorphic=True requires (?P<inputs_or_outputs>inputs|outputs) with complex dtype, but got "
+        r"(?P<dtype>\w+)",
+        "holomorphic=True needs complex numbers, but the {inputs_or_outputs} of the function have the dtype {dtype}",
         "",
-        ("complex", "Convert with .astype(complex), or leave holomorphic=True out."),
+        ("complex", "Convert the {inputs_or_outputs} with .astype(complex), or leave holomorphic=True out."),
     ),
     # --- meshes and shardings ---
     Message(
-        r"Number of devices (\d+) must be >= the product of mesh_shape (\(.*?\))",
-        "A mesh of the shape {2} needs more devices than JAX has here: {1}",
+        r"Number of devices (?P<number_of_devices>\d+) must be >= the product of mesh_shape (?P<shape_of_mesh>\(.*?\))",
+        "A mesh of the shape {shape_of_mesh} needs more devices than JAX has here: {number_of_devices}",
         "",
         (
             "the shape",
@@ -203,8 +229,10 @@ PROGRAM_MESSAGES = (
     ),
     Message(
         r"Mesh requires the ndim of its first argument \(`devices`\) to equal the length of its second argument "
-        r"\(`axis_names`\).*?devices\.ndim=?=?\s?(\d+).*?(?:len\(axis_names\)|axis_names)\S*?=?=?\s?(\d+)",
-        "A mesh needs one name for each axis of its devices: the number of axes is {1}, the number of names is {2}",
+        r"\(`axis_names`\).*?devices\.ndim=?=?\s?(?P<number_of_axes>\d+).*?(?:len\(axis_names\)|axis_names)\S*?=?=?\s?"
+        r"(?P<number_of_names>\d+)",
+        "A mesh needs one name for each axis of its devices: the number of axes is {number_of_axes}, the number of "
+        "names is {number_of_names}",
         "",
         ("axis_names", "Write one name for each axis of the array of devices."),
     ),
@@ -215,8 +243,8 @@ PROGRAM_MESSAGES = (
         ("axis_names", "Write one name for each axis of the array of devices."),
     ),
     Message(
-        r"shard_map (in|out)_specs argument must be a pytree of `jax\.sharding\.PartitionSpec` instances",
-        "An entry of {1}_specs of shard_map is not a PartitionSpec",
+        r"shard_map (?P<in_or_out>in|out)_specs argument must be a pytree of `jax\.sharding\.PartitionSpec` instances",
+        "An entry of {in_or_out}_specs of shard_map is not a PartitionSpec",
         "",
         ("P(...)", 'Write P("axis") for an axis that is split, and P() for an array that is not split.'),
     ),
@@ -227,16 +255,16 @@ PROGRAM_MESSAGES = (
         ("mesh", "Pass mesh=mesh, or set a mesh with jax.set_mesh(mesh) before the call."),
     ),
     Message(
-        r"pjit (in|out)_shardings specification must be a tree prefix .*? wrong length: got a tuple or list of length "
-        r"(\d+) for an args tuple of length (\d+)",
-        "{1}_shardings does not have one entry for each argument",
-        "A tuple has one entry for each positional argument. Entries of {1}_shardings: {2}. Arguments of the "
-        "call: {3}.",
+        r"pjit (?P<in_or_out>in|out)_shardings specification must be a tree prefix .*? wrong length: got a tuple or "
+        r"list of length (?P<number_of_entries>\d+) for an args tuple of length (?P<number_of_arguments>\d+)",
+        "{in_or_out}_shardings does not have one entry for each argument",
+        "A tuple has one entry for each positional argument. Entries of {in_or_out}_shardings: {number_of_entries}. "
+        "Arguments of the call: {number_of_arguments}.",
         ("entries", "Write one entry for each argument, or one sharding in place of the tuple for all arguments."),
     ),
     Message(
         r"pjit does not support kwargs when in_shardings is specified",
-        "A function with in_shardings takes no arguments by name",
+        "A jitted function with in_shardings takes no arguments by name",
         "",
         ("positions", "Pass the arguments by position."),
     ),
@@ -247,14 +275,14 @@ PROGRAM_MESSAGES = (
         ("NamedSharding", "Pass NamedSharding(mesh, P(...)), or set a mesh with jax.set_mesh(mesh) before the call."),
     ),
     Message(
-        r"`perm` does not represent a permutation: (.+)",
-        "perm of pshuffle is not a permutation: {1}",
+        r"`perm` does not represent a permutation: (?P<perm>.+)",
+        "perm of pshuffle is not a permutation: {perm}",
         "perm says for each device from which device its array comes.",
-        ("perm", "Write the number of each device once, such as [1, 0] for two devices."),
+        ("perm", "Write in perm the number of each device once, such as [1, 0] for two devices."),
     ),
     Message(
-        r"(\w+) must be used within a mapped context like vmap or shard_map",
-        "{1} needs an axis with a name",
+        r"(?P<function>\w+) must be used within a mapped context like vmap or shard_map",
+        "{function} needs an axis with a name",
         "",
         ("axis_name", "Call the function under jax.vmap with axis_name=, or under jax.shard_map."),
     ),
@@ -271,23 +299,27 @@ PROGRAM_MESSAGES = (
     ),
     Message(
         r"shard_map applied to the function '(\S+)' was given an out_specs entry which is too long .*?out_specs is "
-        r"P\((.*?),?\) which has length (\d+), but .*? has shape (\S+?), which has rank (\d+)",
-        "out_specs of shard_map says P({2}), but the function returns {4}, whose number of axes is {5}",
+        r"P\((?P<entries>.*?),?\) which has length (\d+), but .*? has shape (?P<type_of_result>\S+?), which has rank "
+        r"(?P<number_of_axes>\d+)",
+        "out_specs of shard_map says P({entries}), but the function returns {type_of_result}, whose number of axes is "
+        "{number_of_axes}",
         "A PartitionSpec has at most one entry for each axis of the result.",
         ("out_specs", "Write P() and reduce over the mesh with jax.lax.psum, or return an array with more axes."),
     ),
     Message(
-        r"shard_map applied to the function '(\S+)' was given an in_specs entry which is too long .*?in_specs\S* "
-        r"is P\((.*?),?\) which has length (\d+), but .*?parameter '(\w+)',? has shape (\w+\[[\d,]*\]), which has "
-        r"rank (\d+)",
-        "in_specs of shard_map says P({2}), but {4} is {5}",
-        "A PartitionSpec has at most one entry for each axis of the argument. Entries: {3}. Axes of {4}: {6}.",
-        ("in_specs", "Leave out the entries for axes that the argument does not have."),
+        r"shard_map applied to the function '(\S+)' was given an in_specs entry which is too long .*?in_specs\S* is "
+        r"P\((?P<entries>.*?),?\) which has length (?P<number_of_entries>\d+), but .*?parameter '(?P<argument>\w+)',? "
+        r"has shape (?P<type_of_argument>\w+\[[\d,]*\]), which has rank (?P<number_of_axes>\d+)",
+        "in_specs of shard_map says P({entries}), but the argument {argument} is {type_of_argument}",
+        "A PartitionSpec has at most one entry for each axis of the argument. Entries: {number_of_entries}. Axes of "
+        "{argument}: {number_of_axes}.",
+        ("in_specs", "Leave out of the PartitionSpec the entries for axes that the argument does not have."),
     ),
     # --- derivative rules ---
     Message(
-        r"Custom JVP rule (\S+) for function (\w+) must produce primal and tangent outputs with equal container",
-        "The rule of {2} returns a tangent of another structure than the result",
+        r"Custom JVP rule (\S+) for function (?P<function>\w+) must produce primal and tangent outputs with equal "
+        r"container",
+        "The custom_jvp rule of {function} returns a tangent of another structure than the result",
         "A tangent has one array for each array of the result.",
         (
             "same structure",
@@ -299,83 +331,109 @@ PROGRAM_MESSAGES = (
         "A function with a custom_vjp has no forward-mode derivative",
         "jax.jvp, jax.jacfwd and jax.hessian differentiate in forward mode. A custom_vjp has a rule for reverse "
         "mode only.",
-        ("jax.custom_jvp", "Write the rule with jax.custom_jvp, which serves both modes, or use jax.jacrev."),
+        (
+            "jax.custom_jvp",
+            "Write the derivative rule with jax.custom_jvp, which serves both modes, or use jax.jacrev.",
+        ),
     ),
     # --- libraries ---
     Message(
-        r'Could not create (?:submodule|param|variable) "(\w+)" in Module (\w+): Name in use',
-        "Two parts of {2} have the name {1}",
+        r'Could not create (?:submodule|param|variable) "(?P<name>\w+)" in Module (?P<module>\w+): Name in use',
+        "Two parts of the flax module {module} have the name {name}",
         "A module of linen keeps the parameters of each part under the name of the part.",
-        ("another name", "Give each part a name of its own, or leave name out: flax then makes the names."),
+        (
+            "another name",
+            "Give each part a name of its own, or leave the argument name out: flax then makes the names.",
+        ),
     ),
     Message(
-        r"\"(\w+)\" object has no attribute \"(\w+)\"\. If \"\w+\" is defined in '\.setup\(\)'",
-        "{1} has no attribute {2} outside of init and apply",
+        r"\"(?P<module>\w+)\" object has no attribute \"(?P<attribute>\w+)\"\. If \"\w+\" is defined in '\.setup\(\)'",
+        "The flax module {module} has no attribute {attribute} outside of init and apply",
         "flax calls the method setup of a module, which makes attributes, at the start of init and apply.",
-        ("bind", "If setup makes {2}, write m.bind(variables).{2}: variables is the dict that init returned."),
+        (
+            "bind",
+            "If setup makes {attribute}, write m.bind(variables).{attribute}: variables is the dict that init "
+            "returned.",
+        ),
     ),
     Message(
-        r"The cosine_decay_schedule requires positive decay_steps, got decay_steps=(-?\d+)",
-        "The cosine decay has {1} steps, but needs at least 1",
+        r"The cosine_decay_schedule requires positive decay_steps, got decay_steps=(?P<number_of_steps>-?\d+)",
+        "The cosine decay has {number_of_steps} steps, but needs at least 1",
         "In warmup_cosine_decay_schedule, decay_steps counts all steps, also those of the warm-up.",
         ("decay_steps", "Pass a decay_steps that is larger than warmup_steps."),
     ),
     Message(
         r"JAX Arrays do not implement the arr\.flat property",
-        "A JAX array has no flat, because a JAX array cannot be changed in place",
+        "A JAX array has no attribute flat, because a JAX array cannot be changed in place",
         "",
-        (".at[...]", "Write x = jnp.fill_diagonal(x, value, inplace=False) for a diagonal, or x.ravel() to read."),
+        (
+            ".at[...]",
+            "To write a diagonal, use x = jnp.fill_diagonal(x, value, inplace=False). To read the elements, use "
+            "x.ravel().",
+        ),
     ),
     Message(
-        r"\('Input to `(\w+)` needs to have rank (\d+),', ' but input has shape (\(.*?\))\.'\)",
-        "{1} of equinox takes an array whose number of axes is {2}, but gets the shape {3}",
-        "A module of equinox takes one element, without a batch axis.",
+        r"\('Input to `(?P<module>\w+)` needs to have rank (?P<number_of_axes>\d+),', ' but input has shape "
+        r"(?P<shape_of_input>\(.*?\))\.'\)",
+        "{module} of equinox takes an array whose number of axes is {number_of_axes}, but gets the shape "
+        "{shape_of_input}",
+        "A module of equinox takes one element of a batch, without a batch axis.",
         ("jax.vmap", "Map the module over a batch with jax.vmap(module)(batch)."),
     ),
     Message(
         r"Input type must be an integer or unsigned integer",
-        "An embedding takes integers",
+        "An embedding layer takes integers as its indices",
         "",
         ("integers", "Convert the indices with .astype(int)."),
         with_operands=True,
     ),
     Message(
-        r"Expected the input to have a dtype that is a subdtype of <class 'numpy\.(\w+)'>, got (\w+) instead",
-        "An argument of the call has the dtype {2}, but must be of the kind {1}",
+        r"Expected the input to have a dtype that is a subdtype of <class 'numpy\.(?P<kind_of_dtype>\w+)'>, got "
+        r"(?P<dtype>\w+) instead",
+        "An argument of the call has the dtype {dtype}, but must be of the kind {kind_of_dtype}",
         "",
         (".astype", "Convert the argument, for example with labels.astype(int) for integers."),
         with_operands=True,
     ),
     Message(
-        r"multivariate_normal requires (mean|cov)\.shape == (.+?) for n=(\d+), but got \w+\.shape == (\(.*?\))",
-        "{1} of multivariate_normal has the shape {4}, but the mean has {3} elements",
+        r"multivariate_normal requires (?P<mean_or_cov>mean|cov)\.shape == (.+?) for n=(?P<size_of_mean>\d+), but got "
+        r"\w+\.shape == (?P<shape>\(.*?\))",
+        "{mean_or_cov} of multivariate_normal has the shape {shape}, but the mean has {size_of_mean} elements",
         "The covariance is a square matrix with one row for each element of the mean.",
         ("equal sizes", "Pass a mean of n elements and a covariance of the shape (n, n)."),
         with_operands=True,
     ),
     Message(
-        r"Cannot mutate (\w+) from (?:a )?different trace level",
-        "A variable of flax ({1}) changes within a trace that does not know the variable",
+        r"Cannot mutate (?P<class_of_variable>\w+) from (?:a )?different trace level",
+        "A variable of flax ({class_of_variable}) changes within a traced function that does not get the variable as "
+        "an argument",
         "The module comes from outside of the traced function, and its call changes the variable.",
         ("nnx.jit", "Pass the module as an argument to a function under nnx.jit, nnx.grad or nnx.vmap."),
     ),
     Message(
-        r"`deterministic` is False, but no `rngs` argument was provided to (\w+)",
-        "{1} needs random keys",
-        "{1} of flax draws at random while deterministic is False.",
-        ("rngs", "Make the module with rngs, as in nnx.{1}(0.5, rngs=rngs), or pass rngs= or deterministic=True."),
+        r"`deterministic` is False, but no `rngs` argument was provided to (?P<layer>\w+)",
+        "The flax layer {layer} needs random keys",
+        "{layer} of flax draws at random while deterministic is False.",
+        (
+            "rngs",
+            "Make the layer with rngs, as in nnx.{layer}(0.5, rngs=rngs), or pass rngs= or deterministic=True in the "
+            "call.",
+        ),
     ),
     Message(
         r"Missing required argument `wrt`",
-        "An Optimizer of flax needs wrt=",
+        "An Optimizer of flax needs the argument wrt",
         "wrt says which variables of the module the optimizer updates.",
-        ("wrt", "Pass wrt=nnx.Param, and call optimizer.update(model, gradients)."),
+        ("wrt", "Pass wrt=nnx.Param to nnx.Optimizer, and call optimizer.update(model, gradients)."),
     ),
     Message(
         r"'(float|int)' object has no attribute '(init|update)'",
         "A number stands in the place of an optimizer of optax",
         "",
-        ("optax.scale", "Write optax.scale(-step_size), or a whole optimizer such as optax.sgd(step_size)."),
+        (
+            "optax.scale",
+            "In place of the number, write optax.scale(-step_size), or a whole optimizer such as optax.sgd(step_size).",
+        ),
         raised_in_jax=True,
     ),
     # --- branches and loops ---
@@ -383,7 +441,10 @@ PROGRAM_MESSAGES = (
         r"lax\.switch: branches argument should be a sequence of callables",
         "switch takes functions as its branches, not values",
         "switch(index, branches, x) calls one of the branches with x.",
-        ("functions", "Write lambda: value for each branch, or choose between values with jnp.select."),
+        (
+            "functions",
+            "Write a function for each branch, such as lambda: value, or choose between values with jnp.select.",
+        ),
     ),
     Message(
         r"lax\.while_loop: body_fun and cond_fun arguments should be callable",
@@ -393,13 +454,13 @@ PROGRAM_MESSAGES = (
     ),
     Message(
         r"`unroll` must be a `bool` or a non-negative `int`",
-        "unroll takes a number of steps, or True",
+        "The argument unroll of a loop takes a number of steps, or True",
         "",
         ("unroll", "Write an integer, such as unroll=4."),
     ),
     Message(
         r"Can only use `unroll` in `fori_loop` if the loop bounds are statically known",
-        "unroll needs a fori_loop whose bounds are Python numbers",
+        "The argument unroll needs a fori_loop whose bounds are Python numbers",
         "",
         ("fixed bounds", "Leave unroll out, or pass the bounds as static arguments."),
     ),

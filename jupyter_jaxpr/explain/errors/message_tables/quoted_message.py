@@ -1,6 +1,7 @@
 """Explains an error without a row in the tables: quotes the message, and adds the arguments with their types.
 
-Only for errors of a `raise` statement in JAX or a JAX library: other errors inside a library describe its internals.
+The module explains only errors of a `raise` statement in JAX or a JAX library, because other errors inside a library
+describe its internals.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def quoted_error(error: BaseException, raised: RaisedAt | None, function: str) -
         return None
     title = quoted(phrases[0].rstrip(".:"), _LONGEST)
     hints = [phrase for phrase in phrases[1:] if _HINT.search(phrase) and len(phrase) < 300][:_HINTS]
-    cures = (FoundCure("as the message says", None, " ".join(hints)),) if hints else ()
+    cures = (FoundCure("as the message of the error says", None, " ".join(hints)),) if hints else ()
     further_phrases = [phrase for phrase in phrases[1:] if phrase not in hints and len(phrase) < 300][:_SENTENCES]
     explanation = [
         phrase if phrase.endswith((".", "!", "?")) else f"{phrase.rstrip(':,;')}." for phrase in further_phrases

@@ -49,7 +49,7 @@ def random_call_error(error: BaseException, raised: RaisedAt | None, function: s
 
 
 def _no_shape(raised: RaisedAt) -> Explained | None:
-    """Explains jax.random.randint(key, 0, 10), which leaves out the shape; None if the second argument may be one."""
+    """Explains jax.random.randint(key, 0, 10), without the shape; None if the second argument may be a shape."""
     call = raised.node
     if not isinstance(call, ast.Call) or len(call.args) != 3 or call.keywords:
         return None
@@ -58,10 +58,11 @@ def _no_shape(raised: RaisedAt) -> Explained | None:
         return None
     arguments = ", ".join([raised.source(key), "()", raised.source(minval), raised.source(maxval)])
     code = f"{raised.source(call.func)}({arguments})"
-    words = "The shape () is that of one number. A shape such as (3,) gives three numbers."
+    words = "The shape () gives one number. A shape such as (3,) gives three numbers."
     cure = applied(FoundCure("shape", code, words), [edit_of(raised, over(call, code))])
-    title = f"The call of randint leaves out the shape: {raised.source(minval)} stands in its place"
-    text = "randint takes a key, the shape, the least number, and the number after the largest one."
+    least_number = raised.source(minval)
+    title = f"The call of randint leaves out the shape: {least_number} stands in the place of the shape"
+    text = "randint takes a key, the shape, the least number, and the number after the largest number."
     return Explained(None, title, text, tuple(passed(raised, [cure])))
 
 
@@ -78,16 +79,16 @@ def _shape_of_draws(raised: RaisedAt) -> Explained | None:
     axis = _plain(raised, named["axis"]) if "axis" in named else -1
     if logits is None or shape is None or not sizes or type(axis) is not int or not -len(sizes) <= axis < len(sizes):
         return None
-    rows = tuple(size for place, size in enumerate(sizes) if place != axis % len(sizes))
+    batch_shape = tuple(size for place, size in enumerate(sizes) if place != axis % len(sizes))
     name = " ".join(raised.source(logits).split())
-    title = f"The shape of the draws must end with {rows}, the shape of {name} without the axis of the classes"
-    text = f"shape is the shape of the whole result. {operands(raised, [logits])}"
+    title = f"The shape of the draws must end with {batch_shape}, the shape of {name} without the axis of the classes"
+    text = f"The argument shape is the shape of the whole result. {operands(raised, [logits])}"
     if type(asked) is not tuple or not all(type(size) is int for size in asked):
-        words = f"Give a shape that ends with {rows}."
+        words = f"Give a shape that ends with {batch_shape}."
         return Explained(None, title, text, (FoundCure("the shape", None, words),))
-    longer = (*asked, *rows)
-    words = f"With the shape {longer}, each distribution in {name} gives draws of the shape {asked}."
-    cure = applied(FoundCure("the shape", f"{longer}", words), [edit_of(raised, over(shape, str(longer)))])
+    whole_shape = (*asked, *batch_shape)
+    words = f"With the shape {whole_shape}, each distribution in {name} gives draws of the shape {asked}."
+    cure = applied(FoundCure("the shape", f"{whole_shape}", words), [edit_of(raised, over(shape, str(whole_shape)))])
     return Explained(None, title, text, tuple(passed(raised, [cure])))
 
 
@@ -124,10 +125,10 @@ def _limits(raised: RaisedAt) -> Explained | None:
     named += [raised.source(keyword) for keyword in call.keywords]
     code = f"{raised.source(call.func)}({', '.join([*before, *named])})"
     words = (
-        f"Pass {' and '.join(names[: len(limits)])} by name: the argument behind {parameters[place - 1]} is the dtype."
+        f"Pass {' and '.join(names[: len(limits)])} by name: the argument after {parameters[place - 1]} is the dtype."
     )
     cure = applied(FoundCure("by name", code, words), [edit_of(raised, over(call, code))])
-    title = f"{first} stands in the place of the dtype of {name}"
+    title = f"{first} stands in the place of the argument dtype of {name}"
     return Explained(None, title, f"{name} takes {', '.join(parameters)}.", tuple(passed(raised, [cure])))
 
 
@@ -158,12 +159,13 @@ def _seed(raised: RaisedAt, dtype: str) -> Explained | None:
     simple = isinstance(call.args[0], ast.Name | ast.Call | ast.Subscript | ast.Attribute)
     code = f"{seed if simple else f'({seed})'}.astype(int)"
     title = f"The seed of a random key must be an integer, but {seed} is {dtype}"
-    explanation = "JAX raises the error when the program is compiled."
+    explanation = "JAX raises the error when JAX compiles the program."
     scopes = (ast.FunctionDef, ast.Lambda)
     inner: ast.AST | None = call
     while inner is not None and not isinstance(inner, scopes):
         inner = raised.parents.get(id(inner))
-    if inner is raised.function:  # outside of the failing function, the names may have other values
+    # For a call outside of the failing function, the types are left out: the names may have other values there.
+    if inner is raised.function:
         explanation = f"{explanation} {operands(raised, call.args)}".strip()
     cure = FoundCure("an integer", code, "Pass an integer in the call, or convert the seed.")
     return Explained(edit_of(raised, over(call, "")).place, title, explanation, (cure,))

@@ -20,9 +20,9 @@ def unpacked_key_error(error: BaseException, raised: RaisedAt | None, function: 
         return None
     if not message_of(error).startswith("iteration over a 0-d key array"):
         return None
-    title = "One key has no parts"
+    title = "One random key cannot be unpacked, and has no elements to loop over"
     random = random_name(raised)
-    words = f"{random}.split makes new keys of one key."
+    words = f"{random}.split makes several new keys from one key."
     statement = raised.statement_of(raised.node)
     match statement:
         case ast.Assign(targets=[ast.Tuple(elts=names)], value=key) if dtype_of(value_of(raised, key)):

@@ -30,20 +30,20 @@ def wrong_key(raised: RaisedAt | None) -> Explained:
         arguments = [raised.source(argument) for argument in call.args]
         keywords = [raised.source(keyword) for keyword in call.keywords]
         code = f"{raised.source(call.func)}({', '.join([arguments[1], arguments[0], *arguments[2:], *keywords])})"
-        swapped = FoundCure("the order", code, "The key comes first.")
+        swapped = FoundCure("the order", code, "The key is the first argument.")
         cures = passed(raised, [applied(swapped, [edit_of(raised, over(call, code))])])
         return Explained(None, _TITLE, text, tuple(cures))
     if isinstance(first, ast.Name) and first.id in raised.frame.f_locals and value_of(raised, first) is None:
         words = f"Give {source} a key before this line, such as {random_name(raised)}.key(0)."
         return Explained(None, _TITLE, f"{source} is None.", (FoundCure("a key", None, words),))
     if _is_a_shape(raised, first):
-        left_out = key_cure(raised, call, f"The call leaves out the key: {source} stands in its place.")
+        left_out = key_cure(raised, call, f"The call leaves out the key: {source} stands in the place of the key.")
         if left_out is not None:
             return Explained(None, _TITLE, text, (left_out,))
     if (library := _generator(value_of(raised, first))) is not None:
-        words = f"{random_name(raised)}.key(seed) makes a key. JAX draws no numbers from a generator of {library}."
+        words = f"{random_name(raised)}.key(seed) makes a key. JAX does not use a random number generator of {library}."
         cure = FoundCure("jax.random.key", None, words)
-        return Explained(None, _TITLE, f"{source} is a generator of {library}.", (cure,))
+        return Explained(None, _TITLE, f"{source} is a random number generator of {library}.", (cure,))
     if isinstance(first, ast.Subscript) and _is_old_key(raised, first.value):
         whole = raised.source(first.value)
         words = f"{whole} is one key: a key of jax.random.PRNGKey is an array of two numbers."

@@ -80,16 +80,16 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
     if not isinstance(error, TypeError | ValueError | IndexError | AttributeError):
         return None
     text = _NUMPY_SIZE.sub(r"\1", message_of(error).strip())
-    suffix = source_suffix(raised)
+    in_expression = source_suffix(raised)
     if match := _BROADCAST.search(text):
         shapes = _SHAPE.findall(match["shapes"])
-        title = f"The shapes {' and '.join(shapes)} do not fit together{suffix}"
+        title = f"The shapes {' and '.join(shapes)} do not fit together{in_expression}"
         explained = broadcast_error(title, raised, [_sizes(shape) for shape in shapes])
         return with_unmapped(explained, raised, _sizes(match["shapes"]))
     if match := _DOT.search(text):
         sizes = f"{match[1]} and {match[2]}"
         explanation = f"A matrix product sums over two axes of the same size, but these axes have {sizes} elements."
-        title = f"The sizes {sizes} do not fit together{suffix}"
+        title = f"The sizes {sizes} do not fit together{in_expression}"
         cures = vmap_cures(raised, match.groups()) or transpose_cures(raised)
         explained = explained_with_trials(title, f"{explanation} {operand_types(raised)}", raised, cures)
         both = [int(match[1]), int(match[2])]
@@ -97,13 +97,15 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         return with_batch(explained, raised, both) if with_entries is explained else with_entries
     if match := _RESHAPE.search(text):
         arrays = operands(raised, [node for node, _ in shapes_of_operands(raised)])
-        explanation = f"The new shape {match[3]} holds {match[4]} elements. {arrays}"
-        title = f"An array of shape {match[1]} has {match[2]} elements, not {match[4]}"
-        new_shape = [int(size) for size in re.findall(r"-?\d+", match[3])]
+        shape_of_array, size_of_array, new_shape_text, size_of_new_shape = match.groups()
+        explanation = f"The new shape {new_shape_text} holds {size_of_new_shape} elements. {arrays}"
+        title = f"An array of shape {shape_of_array} has {size_of_array} elements, not {size_of_new_shape}"
+        new_shape = [int(size) for size in re.findall(r"-?\d+", new_shape_text)]
         others = math.prod(new_shape[1:])
         cures = []
-        if len(new_shape) > 1 and min(new_shape) > 0 and int(match[2]) % others == 0:
-            words = f"With -1 as the first size, JAX computes the size {int(match[2]) // others}."
+        if len(new_shape) > 1 and min(new_shape) > 0 and int(size_of_array) % others == 0:
+            first_size = int(size_of_array) // others
+            words = f"With -1 as the first size, JAX computes the size {first_size}."
             cures = [FoundCure("-1", None, words)]
         elif raised is not None and (rounded := _rounded_down(raised)) is not None:
             cures = [FoundCure("a divisor", None, rounded)]
@@ -112,12 +114,14 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         return index_of_list(raised)
     if raised is not None and isinstance(raised.node, ast.BinOp) and (match := _DEVICES.search(text)):
         left, right = (" ".join(raised.source(operand).split()) for operand in (raised.node.left, raised.node.right))
-        words = f"Move {right} to the device of {left}, or the other way round, with jax.device_put."
-        explanation = f"{left} is on the devices {match[1]}, and {right} is on the devices {match[2]}."
+        words = f"Move {right} to the device of {left}, or {left} to the device of {right}, with jax.device_put."
+        devices_of_left, devices_of_right = match.groups()
+        explanation = f"{left} is on the devices {devices_of_left}, and {right} is on the devices {devices_of_right}."
         title = f"The arrays {left} and {right} are on different devices"
         return Explained(None, title, explanation, (FoundCure("jax.device_put", None, words),))
     if _JOIN.search(text) and _makes_array(raised):
-        title = f"The rows{suffix.replace(' in ', ' of ', 1)} have different lengths"
+        of_array = in_expression.replace(" in ", " of ", 1)
+        title = f"The rows{of_array} have different lengths"
         words = (
             "Pad the rows to one length, and keep the original lengths, or a mask of the padding, in a second array."
         )
@@ -125,8 +129,8 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
             title, "An array has one length along each axis.", raised, [FoundCure("one length", None, words)]
         )
     if _JOIN.search(text):
-        title = f"The shapes {' and '.join(_SHAPE.findall(text)[:4])} cannot be joined{suffix}"
-        explanation = f"All axes but the joined one must have equal sizes. {operand_types(raised)}"
+        title = f"The shapes {' and '.join(_SHAPE.findall(text)[:4])} cannot be joined{in_expression}"
+        explanation = f"The arrays must have equal sizes along all axes but the joined axis. {operand_types(raised)}"
         cures = join_cures(raised, [_sizes(shape) for shape in _SHAPE.findall(text)])
         return Explained(None, title, explanation.strip(), tuple(cures))
     if _RANKS.search(text):
@@ -137,7 +141,7 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         title = "concatenate joins arrays along an axis, and a single number has no axis"
         return Explained(None, title, operand_types(raised), tuple(with_axis))
     if _STACK.search(text):
-        title = f"The shapes {' and '.join(_SHAPE.findall(text)[:4])} cannot be stacked{suffix}"
+        title = f"The shapes {' and '.join(_SHAPE.findall(text)[:4])} cannot be stacked{in_expression}"
         cure = FoundCure(
             "same shape", None, "Cut or pad the arrays to one shape, or join the arrays with jnp.concatenate."
         )
@@ -150,24 +154,29 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         return item_assignment(raised)
     if isinstance(error, AttributeError):
         match = _NO_ATTRIBUTE.search(text)
-        # JAX itself reads the argument of compile as a dict of options.
+        # In lowered.compile(x), the error is JAX's own: JAX reads x as a dict of options.
         if match is not None and (raised is None or called(raised.node) != "compile"):
             return no_method(raised, match[1])
         return no_method(raised, text) if text == "__delitem__" else None
     if _AMBIGUOUS.search(text):
         return array_as_condition(raised)
     if match := _BROADCAST_TO.search(text):
-        title = f"An array of shape ({match[1]}) does not broadcast to ({match[2]})"
+        shape, target = match.groups()
+        title = f"An array of shape ({shape}) does not broadcast to the shape ({target})"
         explanation = (
             "Shapes are compared from the last axis. An axis of size 1 can grow, other axes cannot. "
             f"{operand_types(raised)}"
         )
-        if cures := broadcast_to_cures(raised, _sizes(match[1]), _sizes(match[2])):
+        if cures := broadcast_to_cures(raised, _sizes(shape), _sizes(target)):
             return Explained(None, title, explanation, tuple(cures))
-        words = f"On each axis, give the array the size of ({match[2]}), or the size 1."
+        words = f"Give the array on each axis the size that the shape ({target}) has there, or the size 1."
         cure = FoundCure("same shape", None, words)
-        if _fits_with_new_axis(match[1], match[2]):
-            cure = FoundCure("[:, None]", None, "Add an axis of size 1 at the position of the new axis.")
+        if _fits_with_new_axis(shape, target):
+            cure = FoundCure(
+                "[:, None]",
+                None,
+                "Add an axis of size 1 to the array, at the position of the axis that the array lacks.",
+            )
         return explained_with_trials(title, explanation, raised, [cure])
     if match := _EINSUM.search(text):
         return einsum_error(raised, match[1], [match[2], match[3]])
@@ -177,23 +186,31 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         return index_dtype(raised, match[1])
     if (match := _AXIS.search(text)) and (option := _out_axes(raised)) is not None:
         title = f"{option} of vmap names an axis that a result does not have"
-        explanation = f"With the mapped axis, this result has {_axes_text(match[2])}."
-        words = f"Write an axis from 0 to {int(match[2]) - 1}." if match[2] != "1" else "Axis 0 is the only axis."
+        explanation = f"With the mapped axis, the result has {_axes_text(match[2])}."
+        last_axis = int(match[2]) - 1
+        words = (
+            f"Write in out_axes an axis from 0 to {last_axis}." if last_axis else "Axis 0 is the result's only axis."
+        )
         return explained_with_trials(title, explanation, raised, [FoundCure("out_axes", None, words)])
     if match := _AXIS.search(text):
-        title = f"An array of {_axes_text(match[2])} has no axis {match[1]}"
-        if match[2] == "0":
-            title = f"A single number has no axis {match[1]}"
+        axis, number_of_axes = match.groups()
+        title = f"An array of {_axes_text(number_of_axes)} has no axis {axis}"
+        if number_of_axes == "0":
+            title = f"A single number has no axis {axis}"
         elif called(raised.node if raised is not None else None) in ("expand_dims", "stack"):
-            title = f"The result has {_axes_text(match[2])}, so there is no axis {match[1]}"
-        words = f"Axes count from 0. Write an axis from 0 to {int(match[2]) - 1}."
-        cure = FoundCure("axis", None, "Axis 0 is the only axis." if match[2] == "1" else words)
-        return explained_with_trials(title, operand_types(raised), raised, [cure] if int(match[2]) else [])
+            title = f"The result has {_axes_text(number_of_axes)}, so the result has no axis {axis}"
+        last_axis = int(number_of_axes) - 1
+        words = (
+            f"Axes count from 0. Write an axis from 0 to {last_axis}." if last_axis else "Write axis 0, the only axis."
+        )
+        cures = [FoundCure("axis", None, words)] if last_axis >= 0 else []
+        return explained_with_trials(title, operand_types(raised), raised, cures)
     if match := _INDICES.search(text):
-        title = f"An array of {_axes_text(match[1])} cannot take {match[2]} indices"
-        words = "Write one index for each axis at most."
+        number_of_indices = match[2]
+        title = f"An array of {_axes_text(match[1])} cannot take {number_of_indices} indices"
+        words = "Write at most one index for each axis of the array."
         if match[1] == "0":
-            title, words = "A single number has no axes and takes no index", "Remove the index."
+            title, words = "A single number has no axes and takes no index", "Remove the index after the number."
         cure = FoundCure("fewer indices", None, words)
         return explained_with_trials(title, operand_types(raised), raised, [cure])
     if match := _NOT_ARRAY.search(text):
@@ -221,7 +238,8 @@ def _rounded_down(raised: RaisedAt) -> str | None:
 
 def _select_types(raised: RaisedAt | None, attributes: str, values: str) -> Explained:
     """Explains lax.select with two values of different shapes or dtypes. The cure is jnp.where."""
-    title = f"lax.select takes two values of one {attributes[:-1]}, but gets {values.strip('[]')}"
+    shape_or_dtype, passed_ones = attributes[:-1], values.strip("[]")
+    title = f"lax.select takes two values of the same {shape_or_dtype}, but gets {passed_ones}"
     call = raised.node if raised is not None else None
     if raised is None or not isinstance(call, ast.Call) or called(call) != "select":
         return Explained(None, title, "Functions of jax.lax do not convert their operands to a common type.")
@@ -275,9 +293,9 @@ def _axes_text(number: str) -> str:
     return "1 axis" if number == "1" else f"{number} axes"
 
 
-def _no_array(raised: RaisedAt | None, name: str, kind: str, place: int) -> Explained:
-    title = f"{name} takes an array, not a {kind}"
-    text = f"jnp.asarray makes one array from the {kind}."
+def _no_array(raised: RaisedAt | None, name: str, list_or_tuple: str, place: int) -> Explained:
+    title = f"{name} takes an array, not a {list_or_tuple}"
+    text = f"jnp.asarray makes one array from the {list_or_tuple}."
     node = raised.node if raised is not None else None
     if raised is None or not isinstance(node, ast.Call) or called(node) != name or len(node.args) <= place:
         return Explained(None, title, "", (FoundCure("jnp.asarray", None, text),))
@@ -308,9 +326,9 @@ def _no_array(raised: RaisedAt | None, name: str, kind: str, place: int) -> Expl
     shapes = [shape_of(raised, element) for element in listed.elts] if isinstance(listed, ast.List | ast.Tuple) else []
     if None not in shapes and len(set(shapes)) > 1:
         words = (
-            f"The arrays in the {kind} have different shapes, and one array has one length along each axis. Pad the "
-            f"arrays to one shape, or call {name} for each array."
+            f"The arrays in the {list_or_tuple} have different shapes, and one array has one length along each axis. "
+            f"Pad the arrays to one shape, or call {name} for each array."
         )
         return replace(explained, cures=(FoundCure("one shape", None, words),))
-    # A trial cannot compute some values, for example random numbers.
+    # No trial passed. A trial cannot compute some values, such as random numbers, so the cure stays as advice.
     return replace(explained, cures=(replace(cure, level="advice", code=None, edits=()),))

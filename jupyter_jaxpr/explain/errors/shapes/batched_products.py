@@ -27,7 +27,7 @@ def batched_product_error(error: BaseException, raised: RaisedAt | None, functio
     left, right = (f"({sizes.replace(',', ', ')})" for sizes in match.groups())
     title = f"The shapes {left} and {right} do not fit together"
     general = FoundCure(
-        "the axes", None, "Give both arrays the same sizes on the axes before the last two, or the size 1."
+        "the axes", None, "Give both arrays equal sizes on each axis before the last two axes, or the size 1."
     )
     nodes = _operands_of(raised)
     if raised is None or not isinstance(raised.node, ast.expr) or not nodes:

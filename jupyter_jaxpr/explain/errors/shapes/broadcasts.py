@@ -72,7 +72,7 @@ _TO_A_SHAPE = frozenset("set add subtract multiply mul divide power min max broa
 def _nodes(raised: RaisedAt, shapes: Sequence[Shape]) -> list[ast.expr]:
     """Return the operands of the failing operation, one for each shape in the message.
 
-    Empty if their shapes differ from these.
+    Empty if the shapes of the operands are not those in the message.
     """
     node = raised.node
     if isinstance(node, ast.BinOp | ast.Compare | ast.AugAssign):
@@ -92,12 +92,12 @@ def _difference(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Sh
     """Return the sentence that says on which axis the sizes of two operands differ."""
     if len(nodes) != 2 or broadcasts(*shapes):
         return None
-    sides = [_named(raised, node, side) for node, side in zip(nodes, ("left", "right"), strict=True)]
+    left, right = (_named(raised, node, side) for node, side in zip(nodes, ("left", "right"), strict=True))
     pairs = zip(reversed(shapes[0]), reversed(shapes[1]), strict=False)
-    back, (one, two) = next((k, pair) for k, pair in enumerate(pairs, 1) if len({*pair} - {1}) == 2)
-    if back == 1:
-        return f"The last axis of {sides[0]} has {one} elements, and the last axis of {sides[1]} has {two}."
-    return f"Axis -{back} of {sides[0]} has {one} elements, and axis -{back} of {sides[1]} has {two}."
+    axis, (left_size, right_size) = next((k, pair) for k, pair in enumerate(pairs, 1) if len({*pair} - {1}) == 2)
+    if axis == 1:
+        return f"The last axis of {left} has {left_size} elements, and the last axis of {right} has {right_size}."
+    return f"Axis -{axis} of {left} has {left_size} elements, and axis -{axis} of {right} has {right_size}."
 
 
 def _named(raised: RaisedAt, node: ast.expr, side: str) -> str:
@@ -106,7 +106,7 @@ def _named(raised: RaisedAt, node: ast.expr, side: str) -> str:
 
 
 def _places(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Shape]) -> FoundCure | None:
-    """Return the advice to place the only axis of one operand, if several axes of the other operand have its size."""
+    """Return the advice to place an operand with one axis along one axis of the other, if several have its size."""
     if len(nodes) != 2:
         return None
     (short_node, short), (long_node, long) = sorted(zip(nodes, shapes, strict=True), key=lambda pair: len(pair[1]))
@@ -117,7 +117,8 @@ def _places(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Shape]
     name, other = sides[id(short_node)], sides[id(long_node)]
     words = (
         f"The axes {in_a_sentence([str(axis) for axis in axes], len(axes))} of {other} have {short[0]} elements, and "
-        f"so has the only axis of {name}. Index {name} with : and None, so that its axis stands at one of these axes."
+        f"so has the only axis of {name}. Index {name} with : and None, so that the axis of {name} fits one of these "
+        "axes."
     )
     return FoundCure("a new axis", None, words)
 
@@ -139,8 +140,8 @@ def _two_places(raised: RaisedAt, nodes: Sequence[ast.expr], shapes: Sequence[Sh
     if len(axes) != 2 or len(others[0][1]) < 2:
         return None
     words = (
-        f"{name} fits as {name}{axes[0].index} or as {name}{axes[1].index}. Choose the form that puts the axes of "
-        f"{name} at the axes with the same meaning."
+        f"{name} fits as {name}{axes[0].index} or as {name}{axes[1].index}. Choose the index that puts the axes of "
+        f"{name} at the axes of the other operands with the same meaning."
     )
     return FoundCure("new axes", None, words)
 
@@ -214,8 +215,8 @@ def _class_cures(raised: RaisedAt, node: ast.expr, target: Shape, cures: Sequenc
     """
     name = " ".join(raised.source(node).split())
     classes = (
-        f"If the integers of {name} are class numbers, {_ONE_HOT} writes each as a row with a 1 at the class: the "
-        f"shape is {target}."
+        f"If the integers of {name} are class numbers, {_ONE_HOT} makes for each integer a row with a 1 at the class. "
+        f"The result has the shape {target}."
     )
     cure = FoundCure("class numbers", f"{_ONE_HOT}({name}, {target[1]})", classes)
     others = [f"If the integers are numbers to compute with, {other.text}" for other in cures]
@@ -268,7 +269,7 @@ def _candidates(raised: RaisedAt, first: Places) -> Iterator[Places]:
     if statement is None:
         yield first
         return
-    # Other operations in the failing statement with known shapes fail, too: the first set includes their operands.
+    # Other operations of the failing statement may fail in the same way: the first set also has their operands.
     inside = {id(part) for changed, _ in first for part in ast.walk(changed)}
     for node in ast.walk(statement):
         for changed, axes in list(first) if id(node) not in inside else ():

@@ -25,8 +25,8 @@ _CHANNELS = re.compile(
     r"feature dimension size, but (?P<input>\d+) // \d+ != (?P<kernel>\d+)"
 )
 _ORDER = (
-    "The order of the axes is that of dimension_numbers, by default (batch, channel, height, width) for the input and "
-    "(out, in, height, width) for the kernel."
+    "The option dimension_numbers gives the order of the axes. The default order is (batch, channel, height, width) "
+    "for the input and (out, in, height, width) for the kernel."
 )
 _LAYOUT = 'dimension_numbers=("NHWC", "HWIO", "NHWC")'
 
@@ -41,10 +41,11 @@ def convolution_error(error: BaseException, raised: RaisedAt | None, function: s
     match = _CHANNELS.match(message_of(error).strip())
     if match is None:
         return None
-    title = f"The input of the convolution has {match['input']} channels, but the kernel takes {match['kernel']}"
+    channels_of_input = match["input"]
+    title = f"The input of the convolution has {channels_of_input} channels, but the kernel takes {match['kernel']}"
     words = (
-        f"Make the kernel for {match['input']} input channels. A kernel of one channel for each input channel needs "
-        f"feature_group_count={match['input']}."
+        f"Make a kernel for {channels_of_input} input channels. A kernel that computes each channel by itself takes 1 "
+        f"input channel, and needs feature_group_count={channels_of_input}."
     )
     channels = FoundCure("channels", None, words)
     call = raised.node if raised is not None else None
@@ -56,14 +57,20 @@ def convolution_error(error: BaseException, raised: RaisedAt | None, function: s
     if not _has_channels_last(raised, call):
         return Explained(None, title, explanation, (channels,))
     code = f"{raised.source(call)[:-1].rstrip().rstrip(',')}, {_LAYOUT})"
-    words = "NHWC: batch, height, width, channel. HWIO: height, width, channels of the input, channels of the result."
+    words = (
+        "NHWC is the order batch, height, width, channel. HWIO is the order height, width, channels of the input, "
+        "channels of the result."
+    )
     cure = applied(FoundCure("dimension_numbers", code, words), [edit_of(raised, over(call, code))])
     return Explained(None, title, explanation, tuple(passed(raised, [cure])) or (channels,))
 
 
 def _of_equinox(raised: RaisedAt, call: ast.Call, title: str, channels: int) -> Explained:
     """Explains a convolution of equinox whose input has its channels last."""
-    text = "A convolution of equinox takes one input without a batch axis: the first axis is that of the channels."
+    text = (
+        "A convolution of equinox takes one input without a batch axis. The first axis of the input is the axis of "
+        "the channels."
+    )
     words = f"Pass an input whose first axis has {channels} channels."
     cure = FoundCure("channels", None, words)
     shape = shape_of(raised, call.args[0]) if len(call.args) == 1 else None
@@ -86,7 +93,7 @@ def _too_few_axes(error: BaseException, raised: RaisedAt) -> Explained | None:
     image, kernel = (shape_of(raised, part) for part in call.args[:2])
     if image is None or kernel is None or min(len(image), len(kernel)) > 2:
         return None
-    title = f"{called(call)} takes an input and a kernel with two more axes than the convolution has"
+    title = f"{called(call)} takes an input and a kernel with two more axes than the convolution has spatial axes"
     words = (
         "Give the input a batch axis and a channel axis, as in image[None, None], and the kernel an axis for the "
         "output channels and an axis for the input channels, as in kernel[None, None]."
@@ -147,7 +154,8 @@ def kernel_cures(raised: RaisedAt, node: ast.expr, other: ast.expr) -> list[Foun
     function = f"{ast.unparse(_module(call))}.conv_general_dilated"
     code = f"{function}({', '.join([*map(raised.source, call.args), option])})"
     words = (
-        f"HWIO: the kernel has the axes height, width, in, out, so the result has {kernel[3]} channels along axis 1. "
+        f"HWIO says that the kernel has the axes height, width, in, out. So the result has {kernel[3]} channels along "
+        f"axis 1. "
         f"{raised.source(other)}[:, None, None] has one element for each channel."
     )
     edits = [edit_of(raised, over(call, code)), edit_of(raised, over(other, f"{raised.source(other)}[:, None, None]"))]

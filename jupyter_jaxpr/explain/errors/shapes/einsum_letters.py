@@ -55,7 +55,7 @@ def einsum_error(raised: RaisedAt | None, letter: str, sizes: Sequence[str]) -> 
         letter: The letter.
         sizes: The two sizes in JAX's message, in any order.
     """
-    words = "Axes with one letter need one size: compare the letters with the sizes of the operands."
+    words = "All axes with the same letter need the same size: compare the letters with the sizes of the operands."
     general = FoundCure("one size", None, words)
     einsum = _einsum(raised)
     if raised is None or einsum is None:
@@ -68,13 +68,13 @@ def einsum_error(raised: RaisedAt | None, letter: str, sizes: Sequence[str]) -> 
         if other == letter
     ]
     (first, axis, size), (second, other_axis, other_size) = uses[0], next(use for use in uses if use[2] != uses[0][2])
-    names = [" ".join(raised.source(node).split()) for node in (first, second)]
-    title = f"The letter {letter} is an axis of {size} elements in {names[0]}, but of {other_size} in {names[1]}"
+    operand, other_operand = (" ".join(raised.source(node).split()) for node in (first, second))
+    title = f"The letter {letter} is an axis of {size} elements in {operand}, but of {other_size} in {other_operand}"
     if first is second:
-        title = f"The letter {letter} names two axes of {names[0]}, which have {size} and {other_size} elements"
+        title = f"The letter {letter} names two axes of {operand}, which have {size} and {other_size} elements"
     text = (
         f"{_RULE} {operands(raised, einsum.nodes, type_of_slice)} In '{einsum.text}', {letter} is axis "
-        f"{axis} of {names[0]} and axis {other_axis} of {names[1]}."
+        f"{axis} of {operand} and axis {other_axis} of {other_operand}."
     )
     return Explained(None, title, text, tuple(_ordered(raised, einsum, letter)) or (general,))
 
@@ -94,7 +94,7 @@ def letters_error(raised: RaisedAt | None, term: str, number: int) -> Explained:
     if raised is None or number >= len(nodes) or any(isinstance(node, ast.Starred) for node in nodes):
         title = f"The subscripts {term} of einsum do not have one letter for each axis of operand {number}"
         return Explained(
-            None, title, f"The first operand has the number 0. {operand_types(raised)}".strip(), (general,)
+            None, title, f"The number of the first operand of einsum is 0. {operand_types(raised)}".strip(), (general,)
         )
     name = " ".join(raised.source(nodes[number]).split())
     shape = shape_of(raised, nodes[number])
@@ -111,7 +111,7 @@ def letters_error(raised: RaisedAt | None, term: str, number: int) -> Explained:
 def _fewer_letters(raised: RaisedAt, nodes: list[ast.expr], number: int, term: str) -> list[FoundCure]:
     """Return the advice to leave out the letters that are in no other operand.
 
-    Empty if that does not make the numbers equal.
+    Empty unless the operand then has one letter for each axis.
     """
     call = raised.node
     subscripts = call.args[0] if isinstance(call, ast.Call) else None

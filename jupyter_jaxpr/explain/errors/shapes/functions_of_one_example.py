@@ -145,7 +145,7 @@ def _relates_elements(call: _Call, mapped: Sequence[ast.expr]) -> bool:
 
 
 def _made_of_arguments(call: _Call, arguments: Sequence[ast.expr]) -> set[str] | None:
-    """Return the names in a called function that have certain arguments, or values computed from them.
+    """Return the names in a called function whose values are the given arguments, or are computed from these.
 
     None if unknown.
     """

@@ -34,7 +34,8 @@ def join_cures(raised: RaisedAt | None, shapes: Sequence[Shape]) -> list[FoundCu
     words = "Cut, pad or resize the arrays, so that only the sizes of the joined axis differ."
     has_other_axis = len(different) == 1 and len(set(map(len, shapes))) == 1
     if has_other_axis:
-        words = f"The sizes differ along axis {different[0]} alone. Join along this axis, or cut and pad the arrays."
+        axis = different[0]
+        words = f"The sizes differ only along axis {axis}. Join the arrays along this axis, or cut or pad the arrays."
     other = FoundCure("axis", None, words)
     repeated = _repeated(raised, shapes, may_apply=not has_other_axis) if raised is not None else None
     if repeated is not None and repeated.level == "applies":
@@ -51,7 +52,7 @@ def new_axis_cures(raised: RaisedAt | None, shapes: Sequence[Shape]) -> list[Fou
         raised: Where the error was raised.
         shapes: The shapes in JAX's message.
     """
-    other = FoundCure("[None]", None, "Give the array with fewer axes another axis, for example with y[None].")
+    other = FoundCure("[None]", None, "Add an axis to the array that has fewer axes, for example with y[None].")
     call = raised.node if raised is not None else None
     most = max(map(len, shapes), default=0)
     nodes = call.args[0].elts if isinstance(call, ast.Call) and call.args and _is_display(call.args[0]) else []

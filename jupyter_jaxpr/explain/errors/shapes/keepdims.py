@@ -159,7 +159,7 @@ def _names_of_same_shape(raised: RaisedAt, array: ast.expr) -> set[str]:
     function = raised.function
     assigns = [part for part in ast.walk(function) if isinstance(part, ast.Assign)] if function is not None else []
     found = list(_operand_names(array))
-    for name in found:  # the loop body appends to `found`
+    for name in found:  # the loop also visits the names that its body appends
         made = [assign.value for assign in assigns if ast.unparse(assign.targets[0]) == name]
         found += {other for value in made for other in _operand_names(value)} - set(found)
     later = [

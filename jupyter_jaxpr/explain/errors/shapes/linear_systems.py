@@ -43,11 +43,13 @@ def linear_system_error(error: BaseException, raised: RaisedAt | None, function:
         return None
     sizes = f"{match[1]} and {match[2]}"
     call = raised.node if raised is not None else None
-    equal = FoundCure("equal sizes", None, "Pass arrays in which these two axes have the same size.")
+    equal = FoundCure(
+        "equal sizes", None, f"Change the arrays so that the two axes of the sizes {sizes} have the same size."
+    )
     if raised is None or raised.frame is None or not isinstance(call, ast.Call) or called(call) not in _SOLVERS:
         title = f"The sizes {sizes} do not fit together{source_suffix(raised)}"
         nodes = call.args if isinstance(call, ast.Call) else []
-        text = f"The signature of the function requires the same size for these axes. {operands(raised, nodes)}".strip()
+        text = f"The function requires the same size for two axes of the arrays. {operands(raised, nodes)}".strip()
         return Explained(None, title, text, (equal,))
     name = called(call)
     title = f"The sizes {sizes} do not fit together in {name}"
@@ -151,7 +153,7 @@ def _transposed(raised: RaisedAt, call: ast.Call, matrix: ast.expr | None, right
         if whole is not None:
             cure = FoundCure(".T", f"{whole}.T", words)
             return passed(raised, [applied(cure, [edit_of(raised, over(call, f"{whole}.T"))])])
-    words = f"{words} The code that uses the result needs this order of the axes, or a second .T."
+    words = f"{words} If the code that uses the result expects the other order of the axes, add a second .T."
     # No use of the result shows the order in which the code expects its axes, so the cure is advice.
     tried = passed(raised, [applied(FoundCure(".T", code, words), [change])])
     return [replace(cure, level="advice", edits=()) for cure in tried]

@@ -16,7 +16,7 @@ from ..failing_code.place_of_error import RaisedAt, was_raised_in_jax
 _OF_SQUARE = frozenset(
     "cho_factor cholesky det eig eigh eigvals eigvalsh expm inv matrix_power schur slogdet sqrtm".split()
 )
-#: Functions of these modules whose first argument is any matrix, or a batch of matrices.
+#: Functions of jnp.linalg and jax.scipy.linalg whose first argument is any matrix, or a batch of matrices.
 _OF_MATRICES = _OF_SQUARE | frozenset("cond lstsq lu lu_factor matrix_transpose pinv polar qr svd svdvals".split())
 
 
@@ -28,7 +28,7 @@ def matrix_error(error: BaseException, raised: RaisedAt | None, function: str) -
     if called(call) not in _OF_MATRICES or not was_raised_in_jax(error):
         return None
     module = own_name(value_of(raised, call.func), "__module__") if isinstance(call.func, ast.Name) else None
-    if "linalg" not in (module or raised.source(call.func)):  # jax.lax.cond has the name of jnp.linalg.cond
+    if "linalg" not in (module or raised.source(call.func)):  # jax.lax.cond has the same name as jnp.linalg.cond
         return None
     matrix = call.args[0]
     shape = shape_of(raised, matrix)

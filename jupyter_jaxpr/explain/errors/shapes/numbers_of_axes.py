@@ -37,10 +37,11 @@ def number_of_axes_error(error: BaseException, raised: RaisedAt | None, function
         return None
     node, shape = others[0]
     source = " ".join(raised.source(node).split())
-    title = f"{match[1]} takes arrays of {count(takes, 'axis', 'axes')}, but {source} has {len(shape)}"
+    function_name = match[1]
+    title = f"{function_name} takes arrays of {count(takes, 'axis', 'axes')}, but the array {source} has {len(shape)}"
     text = operands(raised, [node for node, _ in arrays], type_of_slice)
     if len(others) > 1 or len(shape) != takes + 1:
-        words = f"Give {match[1]} arrays of {count(takes, 'axis', 'axes')}."
+        words = f"Pass to {function_name} arrays of {count(takes, 'axis', 'axes')}."
         return Explained(None, title, text, (FoundCure("the axes", None, words),))
     kernel = next((shape for other, shape in arrays if other is not node), (1,) * takes)
     return Explained(None, title, text, tuple(_mapped(raised, call, node, shape, kernel)))

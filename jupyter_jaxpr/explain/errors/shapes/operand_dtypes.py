@@ -25,14 +25,14 @@ _OPERATORS = {"add": "+", "sub": "-", "mul": "*"}
 def operand_dtype_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
     """Explains operands of different dtypes in a function of jax.lax.
 
-    None if the code does not show which expressions they are.
+    None if the code does not show which expressions are the operands.
     """
     match = _DTYPES.search(message_of(error)) if isinstance(error, TypeError) else None
     call = raised.node if raised is not None else None
     if match is None or raised is None or raised.frame is None or not isinstance(call, ast.Call):
         return None
     name, dtypes = match[1], (match[2], match[3])
-    title = f"lax.{name} takes operands of one dtype, but gets {match[2]} and {match[3]}"
+    title = f"lax.{name} takes operands of one dtype, but gets {dtypes[0]} and {dtypes[1]}"
     if name == "dynamic_update_slice" and called(call) in _UPDATES:
         return _update(raised, call, title, dtypes)
     if called(call) != name and (name != "conv_general_dilated" or called(call) not in _CONVOLUTIONS):
@@ -52,7 +52,7 @@ def _update(raised: RaisedAt, call: ast.Call, title: str, dtypes: tuple[str, str
     if _is_of_complex(dtypes[1]) and not _is_of_complex(dtypes[0]):
         return None
     text = f"{_NEED} {operands(raised, [array, update])}"
-    words = f"The result has the dtype of the array, {dtypes[0]}, so the update takes this dtype."
+    words = f"The result has the dtype of the array, {dtypes[0]}, so astype gives the update this dtype."
     changes = [over(update, _converted(raised, update, _dtype_code(raised, array, dtypes[0])))]
     for other in _other_updates(raised, call):
         is_known = dtype_of(value_of(raised, other.args[0])) and dtype_of(value_of(raised, other.args[1]))

@@ -36,15 +36,17 @@ def pad_width_error(error: BaseException, raised: RaisedAt | None, function: str
     negative = [part for part in entries if (number := integer_of(raised, part, shapes)) is not None and number < 0]
     type_ = f"{array} is {type_of(value)}." if shapes and len(array) <= 40 else ""
     rule = "pad adds elements at the ends of an axis, so no width is negative."
-    lengthen = FoundCure("a width", None, "Give each width a number that is at least 0. A slice takes elements away.")
+    lengthen = FoundCure(
+        "a width", None, "Write widths that are at least 0. To remove elements, take a slice of the array."
+    )
     if not negative:
         return Explained(None, "A width of pad is negative", f"{rule} {type_}".strip(), (lengthen,))
-    width = negative[0]  # the list has an expression before its parts, so the first entry is the whole width
-    text = " ".join(raised.source(width).split())
+    width = negative[0]  # `negative` has an expression before its parts, so its first entry is the whole width
+    width_text = " ".join(raised.source(width).split())
     number = integer_of(raised, width, shapes)
     title = f"A width of pad is negative: {number}"
-    if text != str(number):
-        title = f"A width of pad is negative: {text} is {number}"
+    if width_text != str(number):
+        title = f"A width of pad is negative: {width_text} is {number}"
     values = [
         f"{raised.source(part)} is {number}"
         for part in (_parts(width) if isinstance(width, ast.BinOp) else [])

@@ -47,12 +47,16 @@ def with_unmapped(explained: Explained, raised: RaisedAt | None, sizes: Sequence
         if len(found) != 1:
             continue
         ((mapped, cure),) = found
-        of = "the mapped function" if call.name.startswith("the ") else call.name
+        mapped_function = "the mapped function" if call.name.startswith("the ") else call.name
         names = in_a_sentence([call.argument(whole.number) for whole in mapped], 4)
         entries = in_a_sentence([f"in_axes[{whole.number}]" for whole in mapped], 4)
-        sentence = f"{entries} of vmap are None, so each call of {of} receives the whole {names}."
+        sentence = f"{entries} of vmap are None, so each call of {mapped_function} receives the whole {names}."
         if len(mapped) == 1:
-            sentence = f"{entries} of vmap is None, so each call of {of} receives the whole {names}: {mapped[0].type}."
+            type_of_argument = mapped[0].type
+            sentence = (
+                f"{entries} of vmap is None, so each call of {mapped_function} receives the whole {names}: "
+                f"{type_of_argument}."
+            )
         cures = (cure,) if cure.level == "applies" else (*explained.cures, cure)
         if any(one.code for one in explained.cures):
             # The explanation has another cure with code, and equal sizes may be chance, so the cure of in_axes is

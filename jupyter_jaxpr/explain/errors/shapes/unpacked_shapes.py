@@ -56,10 +56,10 @@ def unpacked_shape_error(raised: RaisedAt, call: ast.Call, text: str) -> Explain
     arguments = [raised.source(argument) for argument in call.args]
     sizes = f"({', '.join(arguments[first:end])})"
     code = written(raised, call, [*arguments[:first], sizes, *arguments[end:]])
-    words = "The sizes of a shape are one argument."
+    words = "The sizes of a shape are one argument of the call, a tuple."
     if following[:1] in (["dtype"], ["minval"]):
         next_argument = "the dtype" if following[0] == "dtype" else following[0]
-        words = f"The sizes of a shape are one argument. The next argument is {next_argument}."
+        words = f"The sizes of a shape are one argument of the call, a tuple. The next argument is {next_argument}."
     title = f"{called(call)} takes the sizes of the shape as one tuple"
     return Explained(None, title, "", rewritten(raised, call, "a tuple", code, words))
 

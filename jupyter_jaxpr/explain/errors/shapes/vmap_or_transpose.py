@@ -77,8 +77,8 @@ _PRODUCT = "The last axis of the left operand must have the size of the first ax
 
 
 _DIMENSIONS = (
-    "The first entry of dimension_numbers names the axes that the product sums over, first those of the left operand, "
-    "then those of the right operand. Name axes of equal sizes."
+    "The first entry of dimension_numbers names the axes that dot_general sums over: first the axes of the left "
+    "operand, then the axes of the right operand. Name axes of equal sizes."
 )
 
 
@@ -89,7 +89,7 @@ def transpose_cures(raised: RaisedAt | None) -> list[FoundCure]:
     if raised is not None and called(raised.node) == "dot_general":
         return [FoundCure("dimension_numbers", None, _DIMENSIONS)]
     if raised is not None and len(shapes) == 2 and len(shapes[1][1]) > 2:
-        words = "The last axis of the left operand must have the size of the last axis but one of the right operand."
+        words = "The last axis of the left operand must have the size of the second to last axis of the right operand."
         code = f"{raised.source(shapes[1][0])}.mT" if shapes[0][1][-1:] == shapes[1][1][-1:] else None
         return [FoundCure(".mT" if code else "same size", code, f"{words} .mT swaps the last two axes of an array.")]
     if raised is not None and (stack := _product_of_stacks(raised, shapes)) is not None:
@@ -105,8 +105,8 @@ def transpose_cures(raised: RaisedAt | None) -> list[FoundCure]:
     is_weight = isinstance(shapes[0][0], ast.Subscript | ast.Attribute) and isinstance(shapes[1][0], ast.Name)
     if is_weight and shapes[0][1][-1:] != shapes[1][1][-1:] and shapes[1][1][-1:] == shapes[0][1][:1]:
         left, right = (raised.source(node) for node, _ in shapes)
-        node = raised.node
-        words = f"In this order, the product sums over the axes of {shapes[1][1][-1]} elements."
+        node, size_of_axes = raised.node, shapes[1][1][-1]
+        words = f"In this order of the operands, the product sums over the axes of {size_of_axes} elements."
         return [FoundCure("the order", _product_in_order(raised, node, right, left), words)]
     if shapes[0][1][-1:] == shapes[1][1][-1:]:
         return [_transposed(raised, *shapes)]
@@ -123,7 +123,7 @@ def _transposed(
     """
     (left_node, left_shape), (right_node, right_shape) = left, right
     code = f"{raised.source(right_node)}.T"
-    cure = FoundCure(".T", code, f"{code} has the shape {right_shape[::-1]}, whose first size fits.")
+    cure = FoundCure(".T", code, f"{code} has the shape {right_shape[::-1]}, whose first size fits the left operand.")
     are_names = all(isinstance(node, ast.Name | ast.Attribute | ast.Subscript) for node in (left_node, right_node))
     if not are_names:
         return cure
@@ -131,7 +131,7 @@ def _transposed(
     if in_order is None or raised.node is None:
         return cure
     shape = (right_shape[0], left_shape[0])
-    words = f"This product has the shape {shape}: a row for each row of {raised.source(right_node)}."
+    words = f"The product has the shape {shape}: one row for each row of {raised.source(right_node)}."
     other = FoundCure("the order", in_order, words)
     tried = passed(
         raised,
@@ -153,7 +153,7 @@ def _product_of_stacks(raised: RaisedAt, shapes: Sequence[tuple[ast.expr, tuple[
         return None
     name = f"{jnp_name(raised)}.matvec"
     code = f"{name}({raised.source(left)}, {raised.source(right)})"
-    words = f"{name} multiplies each matrix of a stack by the vector at the same place of the other stack."
+    words = f"{name} multiplies each matrix of a stack by the vector at the same position of the other stack."
     return applied(FoundCure(name, code, words), [edit_of(raised, over(raised.node, code))])
 
 

@@ -39,7 +39,7 @@ def written_slice_cure(raised: RaisedAt, nodes: Sequence[ast.expr]) -> list[Foun
     for node in nodes:
         if isinstance(node, ast.Name | ast.Attribute):
             code = f"{raised.source(node)}[{raised.source(index)}]"
-            words = f"{code} has the elements of {raised.source(node)} at the places that the line writes."
+            words = f"{code} has the elements of {raised.source(node)} at the positions that the line writes."
             cures.append(applied(FoundCure("the slice", code, words), [edit_of(raised, over(node, code))]))
     tried = passed(raised, cures)
     if len(tried) != 1 or tried[0].level != "applies":

@@ -64,8 +64,8 @@ def _equal(raised: RaisedAt, consumer: ast.If | ast.While) -> list[FoundCure]:
 
 
 _REDUCED = {
-    "all": "The condition is true if all elements are true.",
-    "any": "The condition is true if at least one element is true.",
+    "all": ".all() makes the condition true if all elements are true.",
+    "any": ".any() makes the condition true if at least one element is true.",
 }
 
 

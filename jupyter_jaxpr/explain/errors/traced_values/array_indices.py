@@ -67,7 +67,7 @@ def index_dtype(raised: RaisedAt | None, dtype: str) -> Explained:
         # would fail.
         cures = [*integer_start(raised, start), *(tried for tried in cures if tried.level == "applies")]
         index = raised.source(node.slice)
-        first = f"The first value is {raised.source(start)} (line {start.lineno})."
+        first = f"The first value of {index} is {raised.source(start)} (line {start.lineno})."
         explanation = " ".join([explanation.strip(), f"The loop carries {index} from step to step.", first])
         words = f"Make {index} an integer in the whole loop: the first value, and the value that each step returns."
         return Explained(None, title, explanation.strip(), tuple(cures or [FoundCure("an integer", None, words)]))
@@ -86,7 +86,7 @@ def _in_parentheses(raised: RaisedAt, node: ast.expr) -> str:
 
 
 def _only_assignment(raised: RaisedAt, node: ast.expr) -> ast.expr | None:
-    """Return the expression that a function assigns to a name; None for other expressions, or several assignments."""
+    """Return the expression that the failing function assigns to a name; None unless it assigns to the name once."""
     if not isinstance(node, ast.Name) or raised.function is None:
         return None
     values = [

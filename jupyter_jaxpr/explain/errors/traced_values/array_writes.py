@@ -65,7 +65,7 @@ def item_assignment(raised: RaisedAt | None) -> Explained:
             return Explained(
                 None, title, operand_types(raised), (FoundCure(".at[...]", None, f"{general} {_NO_CODE}"),)
             )
-    text = ".at[...] makes a new array. The array that other names hold stays as it was."
+    text = ".at[...] makes a new array. Other names of the old array still hold the old array."
     cure = applied(FoundCure(".at[...]", code, text), [edit_of(raised, over(statement, code))])
     title += _statement_text(raised, statement)
     explanation = operands(raised, [base.value])
@@ -146,7 +146,7 @@ def _mask_assignment(
     # The array is part of an object. A trial would change the user's object, so only the new array is traced.
     tried = passed(raised, [applied(replace(cure, code=new_array), [edit_of(raised, over(statement, new_array))])])
     if not tried or not tried[0].edits:
-        # the trial of the new array passed, but a later line raises an error
+        # The trial of the new array failed, or a later line raised an error: the cure is advice.
         is_shown = bool(tried) and tried[0].code is not None
         cure = replace(cure, level="advice", code=code if is_shown else None, edits=())
     return Explained(None, title, operands(raised, [node.value]), (cure,))
@@ -174,10 +174,14 @@ def _statement_text(raised: RaisedAt, statement: ast.stmt) -> str:
 def no_method(raised: RaisedAt | None, name: str) -> Explained:
     """Explains a method that JAX arrays lack, such as append of lists or a method of another library's arrays."""
     name = "del" if name == "__delitem__" else name
-    title = "A JAX array has no del" if name == "del" else f"A JAX array has no method or attribute {name}"
+    title = (
+        "del cannot remove elements of a JAX array"
+        if name == "del"
+        else f"A JAX array has no method or attribute {name}"
+    )
     statement = raised.statement_of(raised.node) if raised is not None else None
     jnp = jnp_name(raised) if raised is not None else "jnp"
-    general = f"Look for a function of {jnp} or a method of jax.Array that does the same."
+    general = f"Look for a function of {jnp} or a method of jax.Array that does what {name} does."
     words = _INSTEAD.get(name, _IN_PLACE if name.endswith("_") and not name.startswith("_") else general)
     if raised is not None and (same := same_method(raised, name)):
         return Explained(None, title, operand_types(raised), same)
@@ -223,8 +227,9 @@ def _closest_member(raised: RaisedAt, name: str) -> FoundCure | None:
     close_names = difflib.get_close_matches(name, public, 1, _ALIKE)
     if not close_names or not isinstance(node, ast.Attribute) or node.attr != name:
         return None
-    code = f"{raised.source(node.value)}.{close_names[0]}"
-    words = f"{close_names[0]} is the closest name."
+    closest_name = close_names[0]
+    code = f"{raised.source(node.value)}.{closest_name}"
+    words = f"{closest_name} is the closest name among the methods and attributes of a JAX array."
     return applied(FoundCure("closest name", code, words), [edit_of(raised, over(node, code))])
 
 
@@ -239,7 +244,7 @@ _IN_PLACE = (
 _INSTEAD = {
     "append": "jnp.append makes a new array with the element at the end.",
     "del": "jnp.delete makes a new array without the element.",
-    "fill": "jnp.full_like(x, value) makes a new array.",
+    "fill": "jnp.full_like(x, value) makes a new array in which each element is the value.",
     "numpy": "A jax.Array outside of jit becomes a NumPy array with np.asarray(x). Under jit, use jax.numpy.",
     "to_numpy": "A jax.Array outside of jit becomes a NumPy array with np.asarray(x). Under jit, use jax.numpy.",
     "detach": "jax.lax.stop_gradient(x) takes x out of the gradient.",

@@ -17,12 +17,13 @@ _NO_ARGUMENTS = re.compile(
     r"TypeError: (?:[\w<>]+\.)*(?P<name>\w+|<lambda>)\(\) (?:missing \d+ required positional arguments?: "
     r"|takes [\w ]+ positional arguments? but 0 were given)"
 )
-#: Functions whose result says a type: a call of one of these functions stands rightly in the place of the type.
+#: Functions that return a type: a call of one of these functions is a right argument for the type of the result.
 _MAKE_TYPES = frozenset({"ShapeDtypeStruct", "eval_shape"})
 #: NumPy raises the error of a call such as np.sum() in a function with a name such as _sum_dispatcher.
 _DISPATCHER = re.compile(r"^_(\w+)_dispatcher$")
 _CALLBACKS = frozenset({"pure_callback", "io_callback"})
-_LONGEST = 50_000  # long messages are read whole, because the error of the callback comes after its traceback
+#: A message is read up to this length: the error of the callback comes at the end, after its traceback.
+_LONGEST = 50_000
 
 
 def callback_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
@@ -46,12 +47,12 @@ def callback_error(error: BaseException, raised: RaisedAt | None, function: str)
     argument = raised.source(call.args[1])
     if any(called(part) in _MAKE_TYPES for part in ast.walk(behind_name(raised, call.args[1]))):
         title = f"{name} passes no argument to {callback}"
-        words = f"Pass the arguments of {callback} after the type: {name}({callback}, {argument}, x)."
+        words = f"Pass the arguments of {callback} after the type of the result: {name}({callback}, {argument}, x)."
         text = "The arguments of the callback follow the type of the result."
         return Explained(edit_of(raised, over(call, "")).place, title, text, (FoundCure("arguments", None, words),))
     title = f"{name} takes the type of the result as its second argument, so {callback} gets no argument"
     explanation = (
-        f"The call passes {argument} in the place of the type. "
+        f"The call passes {argument} in the place of the result type. "
         "JAX needs the type of the result before the callback runs."
     )
     code = f"{raised.source(call.func)}({callback}, jax.ShapeDtypeStruct(shape, dtype), {argument})"
@@ -65,6 +66,6 @@ def callback_error(error: BaseException, raised: RaisedAt | None, function: str)
 
 
 def _is_named(raised: RaisedAt, callback: ast.expr, name: str) -> bool:
-    """Return whether the code of a callback is the function of this name in an error message of Python."""
+    """Return whether the code of a callback has the name of the function that Python's error message names."""
     name = _DISPATCHER.sub(r"\1", name)
     return isinstance(callback, ast.Lambda) if name == "<lambda>" else raised.source(callback).endswith(name)

@@ -50,7 +50,10 @@ def computed_size(raised: RaisedAt, node: ast.expr | None) -> tuple[str, FoundCu
     if not _is_start(raised):
         return sentence, None
     mask = f"{jnp_name(raised)}.arange(10) < {node.id}"
-    words = f"Compute with the largest size, and leave the rest out by a mask, such as {mask} for the size 10."
+    words = (
+        f"Compute with the largest possible size, and leave out the surplus elements by a mask, such as {mask} for the "
+        "size 10."
+    )
     return sentence, FoundCure("a mask", None, words)
 
 

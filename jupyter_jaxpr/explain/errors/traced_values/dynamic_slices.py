@@ -18,7 +18,7 @@ from ..failing_code.place_of_error import RaisedAt
 
 @dataclass(frozen=True)
 class _Piece:
-    """A slice in an index of which at least one bound has no value during the trace.
+    """A slice in an index; at least one bound of the slice has no value during the trace.
 
     Attributes:
         entry: The slice in the index.
@@ -60,13 +60,13 @@ class Slices:
             code = f"{self._in_dim(array, piece, piece.length)}{rest}"
             return [applied(FoundCure(name, code, text), [edit_of(self._raised, over(node, code))])]
         sized = f"{self._in_dim(array, piece, 'SIZE')}{rest}"
-        cure = FoundCure(name, sized, f"{text} Set SIZE to this number.")
+        cure = FoundCure(name, sized, f"{text} Set SIZE to the number of elements.")
         cures = [chosen(cure, [edit_of(self._raised, over(node, sized))])]
         match node.slice:
             case ast.Slice(lower=None, upper=ast.expr() as upper):
                 mask = f"{self._jnp}.arange({array}.shape[0]) < {self._raised.source(upper)}"
                 code = f"{self._jnp}.where({mask}, {array}, FILL)"
-                words = "jnp.where keeps the shape. Set FILL to the value of the elements after the end."
+                words = "jnp.where keeps the shape. Set FILL to the value for the elements after the end of the slice."
                 if len(getattr(value_of(self._raised, node.value), "shape", ())) == 1:
                     cure = FoundCure(f"{self._jnp}.where", code, words)
                     cures.append(chosen(cure, [edit_of(self._raised, over(node, code))]))
@@ -158,8 +158,8 @@ class Slices:
     def _of_write(self, write: ast.Call) -> list[FoundCure]:
         """Return the cure for a write such as x.at[i:i + 3].set(y): the index i + jnp.arange(3), not a slice."""
         text = (
-            "The integers name the elements between the bounds, and their number is fixed. A negative integer counts "
-            "from the end, and JAX drops a write after the end."
+            "The integers in the index name the elements between the bounds, and the number of the integers is fixed. "
+            "A negative integer counts from the end, and JAX drops a write after the end."
         )
         name = f"{self._jnp}.arange"
         if (masked := self._masked_write(write)) is not None and passed(self._raised, [masked]):

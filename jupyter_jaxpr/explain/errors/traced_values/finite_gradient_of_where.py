@@ -83,7 +83,7 @@ def _is_number(node: ast.expr) -> bool:
 def _guarded(test: str, is_chosen: bool) -> str | None:
     """Return the name that a condition compares with a number.
 
-    None unless the condition chooses the given value, true or false, when the name is 1: then 1 is a safe operand.
+    None unless the condition chooses the wanted value of the `where` when the name is 1: then 1 is a safe operand.
     """
     match ast.parse(test, mode="eval").body:
         case ast.Compare(left=ast.Name(id=name), ops=[op], comparators=[ast.Constant(value=int() | float() as number)]):

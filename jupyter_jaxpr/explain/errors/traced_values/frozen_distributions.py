@@ -48,7 +48,10 @@ def frozen_distribution(raised: RaisedAt, call: ast.Call) -> FoundCure | None:
     module = f"jax.scipy.stats.{name}"
     function = f"{module}.{method}"
     code = f"{function}({', '.join(map(raised.source, [value, *made.args, *made.keywords]))})"
-    words = f"{function} works on traced arrays. The parameters of the distribution follow the array."
+    words = (
+        f"{function} works on traced arrays. The array is the first argument, and the parameters of the distribution "
+        "follow."
+    )
     if module in sys.modules:
         return applied(FoundCure(function, code, words), [edit_of(raised, over(call, code))])
     return FoundCure(function, code, f"{words} Write import {module} first.")
@@ -78,7 +81,7 @@ def distribution_name(value: Any) -> str | None:
 
 
 def _call_of_distribution(raised: RaisedAt, node: ast.expr) -> ast.Call | None:
-    """Return the call that made a frozen distribution: the expression itself, or the only value of its name."""
+    """Return the call that made a frozen distribution: the expression itself, or the only value of its variable."""
     if isinstance(node, ast.Name) and raised.function is not None:
         node = only_value(raised.function, node.id) or node
     if isinstance(node, ast.Name) and raised.loops is not None:

@@ -119,7 +119,7 @@ def _written(raised: RaisedAt, call: ast.Call) -> Explained | None:
     others = [raised.source(part) for part in [*call.args[1:], *call.keywords]]
     if name == "copyto" and len(call.args) == 2 and not call.keywords:
         code = f"{jnp}.broadcast_to({others[0]}, {array}.shape).astype({array}.dtype)"
-        words = "The new array has the elements of the other array."
+        words = f"broadcast_to makes a new array with the elements of {others[0]} and the shape of {array}."
     elif name in _WITH_OPTION:
         code = f"{jnp}.{name}({', '.join([array, *others, 'inplace=False'])})"
         words = f"{jnp}.{name} with inplace=False makes a new array."
@@ -149,7 +149,7 @@ def _at(raised: RaisedAt, call: ast.Call) -> Explained | None:
     place = raised.source(index)
     place = f"{jnp_name(raised)}.array({place})" if isinstance(index, ast.List) else place
     code = f"{array.id} = {array.id}.at[{place}].{_METHODS[name]}({raised.source(value)})"
-    words = ".at[...] makes a new array. The array that other names hold stays as it was."
+    words = ".at[...] makes a new array. Other names of the old array still hold the old array."
     cure = FoundCure(".at[...]", code, words)
     if isinstance(statement, ast.Expr) and statement.value is call:
         if (lost := lost_write(raised, statement, array)) is not None:

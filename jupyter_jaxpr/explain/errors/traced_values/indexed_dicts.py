@@ -75,7 +75,7 @@ def indexed_dict_cures(raised: RaisedAt) -> list[FoundCure]:
         values = f"{raised.source(read.dict_node)}.values()"
         listed = f"list({values})" if not isinstance(read.dict_node, ast.Dict) else f"[{', '.join(elements)}]"
         stack = FoundCure(f"{jnp}.stack", f"{jnp}.stack({listed})[{index}]", words)
-        words = "switch calls one of several functions by a traced index. All must return the same types."
+        words = "switch calls one of several functions by a traced index. All functions must return the same types."
         switch = FoundCure(f"{lax}.switch", f"{lax}.switch({index}, [{', '.join(lambdas)}])", words)
         return _first_that_runs(raised, read.node, [stack, switch])
     default = raised.source(read.default) if read.default is not None else "FILL"
@@ -165,12 +165,12 @@ def _of_functions(raised: RaisedAt, read: _Read, call: ast.Call) -> list[FoundCu
     arguments = [raised.source(argument) for argument in call.args]
     if read.elements.keys() == {0, 1} and _is_condition(raised, read):
         code = f"{lax}.cond({', '.join([index, read.elements[1], read.elements[0], *arguments])})"
-        words = "cond calls one of two functions by a traced condition. Both must return the same types."
+        words = "cond calls one of two functions by a traced condition. Both functions must return the same types."
         cure = FoundCure(f"{lax}.cond", code, words)
     elif list(read.elements) == list(range(len(read.elements))):
         functions = f"[{', '.join(read.elements.values())}]"
         code = f"{lax}.switch({', '.join([index, functions, *arguments])})"
-        words = "switch calls one of several functions by a traced index. All must return the same types."
+        words = "switch calls one of several functions by a traced index. All functions must return the same types."
         cure = FoundCure(f"{lax}.switch", code, words)
     else:
         return []

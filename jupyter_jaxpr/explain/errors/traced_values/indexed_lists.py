@@ -22,7 +22,7 @@ def indexed_list_cures(raised: RaisedAt) -> list[FoundCure]:
     is_called = isinstance(call, ast.Call) and call.func is node
     if is_called or (type(container) in (list, tuple) and container and all(map(callable, container))):
         name = f"{lax_name(raised)}.switch"
-        words = "switch calls one of several functions by a traced index. All must return the same types."
+        words = "switch calls one of several functions by a traced index. All functions must return the same types."
         if not isinstance(call, ast.Call) or call.func is not node or call.keywords or not (container or parts):
             return [FoundCure(name, None, words)]
         arguments = [raised.source(argument) for argument in (node.slice, node.value, *call.args)]

@@ -14,7 +14,7 @@ from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..transforms.axis_names import is_mapped
 
-NEED = "The values decide how many elements the loop has."
+NEED = "The values of the array decide how many iterations the loop has."
 _OF_POSITIONS = frozenset("where nonzero flatnonzero argwhere compress extract".split())
 _OF_SETS = frozenset(
     "unique unique_values unique_counts unique_all unique_inverse union1d intersect1d setdiff1d setxor1d".split()
@@ -49,7 +49,7 @@ def loop_by_values(raised: RaisedAt, is_mask: bool) -> ast.For | ast.comprehensi
 def looped(raised: RaisedAt, error: BaseException, loop: ast.For | ast.comprehension) -> list[FoundCure]:
     """Return the cures for a loop over an array whose length depends on values.
 
-    A loop of JAX would need the same length.
+    A loop of JAX is no cure, because JAX must know the length of the array while it traces.
 
     Args:
         raised: Where the error was raised.
@@ -114,7 +114,7 @@ def _sums(raised: RaisedAt, loop: ast.For | ast.comprehension) -> FoundCure | No
                     code = f"jax.ops.segment_sum({rows.id}, {labels}, num_segments=COUNT)"
                     words = (
                         f"segment_sum gives the sum of {rows.id} for each label, without a loop, where the labels are "
-                        "integers from 0 on. Set COUNT to one more than the largest label. The same sum of "
+                        "integers from 0 on. Set COUNT to one more than the largest label. The segment_sum of "
                         f"{jnp_name(raised)}.ones_like({labels}) counts the elements of each label."
                     )
                     return FoundCure("jax.ops.segment_sum", code, words)

@@ -92,12 +92,13 @@ def masked(raised: RaisedAt, node: ast.expr, array: str, mask: str) -> list[Foun
             return [applied(FoundCure(where_name, code, text), [edit_of(raised, over(use.node, code))])]
         case name, options if name in _WITH_WHERE and all(option.startswith("ddof=") for option in options):
             code = f"{jnp}.{name}({', '.join([array, *options, f'where={mask}'])})"
-            text = f"where= gives the mask to {name}, which then counts the elements of the mask alone."
+            text = f"where= gives the mask to {name}, which then uses only the elements where the mask is true."
             return [applied(FoundCure("where=", code, text), [edit_of(raised, over(use.node, code))])]
         case name, () if name in _EXTREMES and "float" in dtype:
             code = f"{jnp}.{name}({array}, where={mask}, initial={_EXTREMES[name]}{jnp}.inf)"
             text = (
-                f"where= gives the mask to {name}. If the mask is false everywhere, the result is the value of initial."
+                f"where= gives the mask to {name}. If the mask is false everywhere, the result is the value of "
+                "initial=."
             )
             return [applied(FoundCure("where=", code, text), [edit_of(raised, over(use.node, code))])]
         case name, () if name in _LENGTHS:

@@ -122,7 +122,7 @@ def _tried(raised: RaisedAt, node: ast.expr, name: str, code: str, words: str | 
     texts = {
         "contiguous": "Leave the call out: JAX chooses the order of an array in memory.",
         "iloc": "Index the JAX array itself, without iloc.",
-        "values": "Write the JAX array itself: a JAX array holds values without labels.",
+        "values": "Leave .values out: a JAX array holds values without labels.",
         "apply": "jax.vmap calls the function for each element along axis 0.",
         "detach": "With jax.lax.stop_gradient, the gradient treats the array as a constant.",
     }

@@ -53,7 +53,7 @@ def _assigned_at(
     assert array is not None
     line = " ".join(raised.source(statement).split())
     title = f"A JAX array cannot be changed in place: {line}" if len(line) <= 60 else "x.at[index] cannot be assigned"
-    text = ".at[...] makes a new array. The array that other names hold stays as it was."
+    text = ".at[...] makes a new array. Other names of the old array still hold the old array."
     explanation = operands(raised, [array])
     if method is None:
         words = "Write x = x.at[index].set(value), which makes a new array."

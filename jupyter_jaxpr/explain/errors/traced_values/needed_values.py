@@ -37,7 +37,7 @@ WANTED = {
     "NonConcreteBooleanIndexError": "A boolean index decides the shape of the result.",
 }
 _STATIC = "For a setting that seldom changes, pass the name of the argument to jax.jit as static_argnames."
-_FIXED = "Write the number into the code, or take it from a shape."
+_FIXED = "Write the number into the code, or take the number from a shape."
 #: The sentence for an error under jax.jit in code that also runs under jax.grad.
 _UNDER_GRAD = (
     "jax.grad without jax.jit can run this line, because jax.grad calls the function with values. Under jax.jit, "
@@ -63,17 +63,19 @@ _IN_PLACE_OF_NUMPY = (
 #: The cure for a NumPy call that has no counterpart in `jax.numpy`.
 _NO_TWIN = (
     "JAX functions",
-    "jax.numpy has no function of this name. Compute the result with functions of jax.numpy, jax.scipy or jax.lax.",
+    "jax.numpy has no function with the name of this NumPy function. Compute the result with functions of jax.numpy, "
+    "jax.scipy or jax.lax.",
 )
 #: The cures for arguments that vmap maps, where those of _GENERAL do not apply: each element may have another value.
 _UNDER_VMAP = {
     "ConcretizationTypeError": (
         "a mask",
-        "Compute with the largest size, and leave the rest out by a mask, such as jnp.arange(10) < n.",
+        "Compute with the largest possible size, and leave out the surplus elements by a mask, such as jnp.arange(10) "
+        "< n.",
     ),
 }
 _CONVERSION = re.compile(r"The problem arose with the `\w+` function|occurred in the item\(\) method")
-_NUMBER = "Python needs the value of an array, as float(), int() and bool() do."
+_NUMBER = "A conversion such as float(), int() or bool() needs the value of an array."
 _COMPARING = "The call needs to know whether a traced value is true or false."
 _COMPARED = (
     "Python code compares traced values here. Compare the values with a function of JAX, such as jnp.argsort, "
@@ -86,7 +88,7 @@ _OF_ELEMENTS = (
     "into the code, or compute the size before the call, for example with int(x.max()) + 1, and pass the size as a "
     "static argument.",
 )
-_DECIDES = "An argument of this function decides what JAX computes, or the shape of the result."
+_DECIDES = "An argument of the called function decides what JAX computes, or the shape of the result."
 _OF_LENGTH = "The values of the array decide how long the result is."
 _METHOD = re.compile(r"The (\w+)\(\) method was called on ")
 _ARGUMENT = re.compile(
@@ -137,7 +139,9 @@ def value_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         )
     if isinstance(error, TypeError) and _REPEATED.search(message):
         title = f"Python needs the value of {_text(raised) or 'a traced number'} while JAX traces"
-        return _explained_with_culprits(title, "The number decides how long the list is.", error, raised, function, [])
+        return _explained_with_culprits(
+            title, "The traced number decides how long the list is.", error, raised, function, []
+        )
     if isinstance(error, TypeError) and _KEY.search(message):
         title = "A traced array cannot be a key of a dict or an element of a set"
         need = "Python needs the value of a key, and a traced array has no value."
@@ -150,7 +154,8 @@ def value_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         index = index_of_dict(raised)
         return _explained_with_culprits(title, need, error, raised, function, cures, of_all_types=True, part=index)
     if isinstance(error, TypeError) and (parameter := _PARAMETER.search(message)):
-        title = f"JAX needs the value of {parameter[2]} in {_text(raised) or parameter[1]} while JAX traces"
+        primitive, name_of_parameter = parameter.groups()
+        title = f"JAX needs the value of {name_of_parameter} in {_text(raised) or primitive} while JAX traces"
         return _explained_with_culprits(
             title, "This number decides the shape of the result.", error, raised, function, []
         )
@@ -159,7 +164,7 @@ def value_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         names = traced_static_arguments(error, function)
         if names:
             title = f"{names[0]} is a static argument of {function}, but gets a traced array"
-        need = "An argument of this function decides what the function computes, and needs a value."
+        need = "A static argument of the called function decides what the function computes, and needs a value."
         return _explained_with_culprits(title, need, error, raised, function, [])
     if isinstance(error, IndexError) and _SLICE.search(message):
         slice_text = _text(raised) or "a slice"
@@ -171,7 +176,7 @@ def value_error(error: BaseException, raised: RaisedAt | None, function: str) ->
     if isinstance(error, TypeError) and _FORMAT.search(message):
         need = "A format such as .2f needs the value of a number."
         cures = Calls(raised).cures() if raised is not None else []
-        title = f"Python needs the value of {_text(raised) or 'a traced array'} to format it while JAX traces"
+        title = f"Python needs the value of {_text(raised) or 'a traced array'} for a format while JAX traces"
         return _explained_with_culprits(title, need, error, raised, function, cures, of_all_types=True)
     return None
 
@@ -321,13 +326,17 @@ def _comparison_cures(raised: RaisedAt) -> list[FoundCure]:
     jnp = jnp_name(raised)
     match call:
         case ast.Call(func=ast.Name(id="max" | "min" as name), args=[_, _, *_]):
-            words = f"{jnp}.{name}imum compares arrays element by element."
-            return [FoundCure(f"{jnp}.{name}imum", None, words)]
+            maximum_or_minimum = f"{jnp}.{name}imum"
+            words = f"{maximum_or_minimum} compares arrays element by element."
+            return [FoundCure(maximum_or_minimum, None, words)]
         case ast.Call(func=ast.Name(id="max" | "min")) if isinstance(raised.parents.get(id(call)), ast.Call):
             return []
         case ast.Call(func=ast.Attribute(value=elements, attr="index"), args=[element], keywords=[]):
             code = f"{jnp}.argmax({jnp}.asarray({raised.source(elements)}) == {raised.source(element)})"
-            words = f"{jnp}.argmax gives the position of the first element that is equal, and 0 if there is none."
+            words = (
+                f"{jnp}.argmax gives the position of the first element that is equal to {raised.source(element)}, and "
+                "0 if no element is equal."
+            )
             cure = FoundCure(f"{jnp}.argmax", code, words)
             return passed(raised, [applied(cure, [edit_of(raised, over(call, code))])])
     names = {part.id for part in ast.walk(call) if isinstance(part, ast.Name)} if call is not None else set()
@@ -358,7 +367,7 @@ def _is_condition(raised: RaisedAt) -> bool:
 def _has_twin(raised: RaisedAt | None) -> bool:
     """Return whether jax.numpy, jax.numpy.linalg or jax.numpy.fft has a function of the called function's name.
 
-    True without a name.
+    True if the failing expression is no call, or the called function has no name.
     """
     call = raised.node if raised is not None else None
     if not isinstance(call, ast.Call):
@@ -412,8 +421,8 @@ def _explained_conversion(kind: str, error: BaseException, raised: RaisedAt | No
                 need = _OF_LENGTH
     elif kind == "NonConcreteBooleanIndexError" and (mask := _mask(raised)) is not None and raised is not None:
         mask_text = " ".join(raised.source(mask).split())
-        word = "index" if isinstance(mask, ast.Tuple) else "mask"
-        title = f"JAX needs the values of the {word} {mask_text} while JAX traces"
+        index_or_mask = "index" if isinstance(mask, ast.Tuple) else "mask"
+        title = f"JAX needs the values of the {index_or_mask} {mask_text} while JAX traces"
     elif kind == "TracerArrayConversionError":
         title = f"NumPy needs the values of an array in {source} while JAX traces"
     elif kind == "ConcretizationTypeError":
@@ -421,7 +430,8 @@ def _explained_conversion(kind: str, error: BaseException, raised: RaisedAt | No
         if _CONVERSION.search(context):
             need = _NUMBER
         elif method := _METHOD.match(context):
-            need = f"{method[1]}() needs the values of the array."
+            name_of_method = method[1]
+            need = f"{name_of_method}() needs the values of the array."
         elif (argument := _argument_in(context)) in _LENGTHS and passed_node(raised, argument) is None:
             title = f"JAX needs the length of the result of {source} while JAX traces"
             need = _OF_LENGTH

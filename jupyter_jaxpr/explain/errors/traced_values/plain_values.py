@@ -57,7 +57,7 @@ def plain_value_error(error: BaseException, raised: RaisedAt | None, function: s
 def _shape(raised: RaisedAt, shape: str) -> Explained:
     title = f"The sizes of a shape must be integers, but this shape is {shape}"
     explanation = "Python's / gives a float, also for integers."
-    cure = FoundCure("an integer", None, "Write // for a division, or int(n).")
+    cure = FoundCure("an integer", None, "Divide with //, or convert the size with int(n).")
     call = raised.node
     if not isinstance(call, ast.Call):
         return Explained(None, title, explanation, (cure,))
@@ -103,7 +103,7 @@ def _sizes_in_tuple(raised: RaisedAt, call: ast.Call) -> Explained | None:
     if len(sizes) > _ONE_BY_ONE[name] and len(set(sizes)) == 1:
         codes, words = (
             codes[:1] if codes[0][0] != "*" else [f"{source}[0]"],
-            f"{name} makes a square matrix of one size.",
+            f"{name} takes one size and makes a square matrix.",
         )
     elif len(sizes) > _ONE_BY_ONE[name]:
         return Explained(None, title, text, (FoundCure("one size", None, f"Pass one size: {name} makes one matrix."),))
@@ -129,19 +129,21 @@ _NO_TUPLE = re.compile(
 )
 
 
-def _counted_shape(raised: RaisedAt, kind: str, place: int) -> Explained | None:
+def _counted_shape(raised: RaisedAt, tuple_or_list: str, place: int) -> Explained | None:
     """Explains `jnp.arange(x.shape)`: arange needs one number, such as x.shape[0], not a tuple of sizes."""
     call = raised.node
     if not isinstance(call, ast.Call) or called(call) != "arange" or place >= len(call.args):
         return None
     node = call.args[place]
     source = " ".join(raised.source(node).split())
-    title = f"arange takes a number, but {source} is a {kind}"
+    title = f"arange takes a number, but {source} is a {tuple_or_list}"
     cure = FoundCure("a number", None, f"Take one of the sizes, such as {source}[0] for the first axis.")
     sizes = _sizes_of(raised, node)
     if len(sizes) == 1:
         code = f"{source}[0]" if not isinstance(node, ast.Tuple | ast.List) else raised.source(node.elts[0])
-        cure = applied(FoundCure("a number", code, f"{code} is the only size."), [edit_of(raised, over(node, code))])
+        cure = applied(
+            FoundCure("a number", code, f"{code} is the only size in {source}."), [edit_of(raised, over(node, code))]
+        )
     return Explained(None, title, f"{source} is {sizes}." if sizes else "", tuple(passed(raised, [cure])))
 
 
@@ -157,7 +159,10 @@ def _text_key(error: BaseException, raised: RaisedAt, function: str) -> Explaine
     )
     explanation = " ".join(filter(None, [origins.sentence, explanation]))
     static = static_cure(raised, error, origins.function or function, origins.names) if not origins.is_inner else None
-    words = "Put the values into one array, in the order of the index, and read the array at the traced place."
+    words = (
+        "Put the values of the dict into one array, in the order of the index, and read the array with the traced "
+        "index."
+    )
     cures = [FoundCure("jnp.stack", None, words), *([static] if static is not None else [])]
     return Explained(None, "A traced value cannot be part of a key of a dict", explanation, tuple(cures), traced=True)
 
@@ -219,7 +224,11 @@ def _counted(raised: RaisedAt) -> Explained | None:
     source = raised.source(argument)
     title = f"{name} takes integers, but {source} is not an integer"
     if raised.tracers:
-        explanation = " ".join(filter(None, [operands(raised, [argument]), "A traced array has no value to count to."]))
+        explanation = " ".join(
+            filter(
+                None, [operands(raised, [argument]), "A traced array has no value that Python can use as an integer."]
+            )
+        )
         loop = f"{lax_name(raised)}.fori_loop"
         words = f"Write the loop with {loop}, whose bounds are integers that may be traced."
         cures = [FoundCure(loop, None, words)] if name == "range" else []
@@ -288,7 +297,7 @@ def _flag(raised: RaisedAt) -> Explained | None:
         words = f"{lax_name(raised)}.switch(index, functions, x) calls one of the functions by a traced index."
         return Explained(None, title, explanation, (FoundCure(f"{lax_name(raised)}.switch", None, words),), traced=True)
     code = f"{jnp}.asarray({raised.source(listed)})[{index}]"
-    words = "A traced index can read an array, but not a list. False is 0, and True is 1."
+    words = "A traced index can read an array, but not a list. As an index, False is 0 and True is 1."
     cure = applied(FoundCure(f"{jnp}.asarray", code, words), [edit_of(raised, over(node, code))])
     return Explained(None, title, explanation, tuple(passed(raised, [cure])), traced=True)
 
@@ -306,18 +315,25 @@ def _unpacked(raised: RaisedAt, expected: str) -> Explained | None:
         case ast.Attribute(value=array, attr="shape") if dtype_of(value_of(raised, array)):
             number = len(value_of(raised, array).shape)
             title = f"{source} has {count(number, 'size')}, but the line has {count(int(expected), 'name')}"
-            words = "Write one name for each axis of the array, or give the array the missing axes before."
+            words = "Write one name for each axis of the array, or add the missing axes to the array before this line."
             return Explained(None, title, operands(raised, [array]), (FoundCure("names", None, words),))
     if type(value) in (tuple, list) and raised.in_trace:
         title = f"{source} has {count(len(value), 'element')}, but the line has {count(int(expected), 'name')}"
-        return Explained(None, title, "", (FoundCure("names", None, "Write a name for each element."),))
+        return Explained(
+            None,
+            title,
+            "",
+            (FoundCure("names", None, "Write one name for each element on the left of the assignment."),),
+        )
     if not shape:
         return None
     title = f"{source} has {shape[0]} elements along axis 0, but the line has {expected} names"
     words = "Write a name for each element, or take elements by their index."
     cures = [FoundCure("names", None, words)]
     if len(shape) > 1 and str(shape[-1]) == expected:
-        cures = [FoundCure(".T", f"{source}.T", f"{source}.T has {expected} elements along axis 0: the columns.")]
+        cures = [
+            FoundCure(".T", f"{source}.T", f"{source}.T has {expected} elements along axis 0: the columns of {source}.")
+        ]
     return Explained(None, title, operands(raised, [statement.value]), tuple(cures))
 
 
@@ -335,7 +351,9 @@ def _unpacked_call(raised: RaisedAt, call: ast.Call, expected: str) -> Explained
         f"{function.name} returns {count(len(result.elts), 'value')}, but the line has {count(int(expected), 'name')}"
     )
     text = f"{function.name} returns {' '.join(raised.source(result).split())} (line {result.lineno})."
-    words = f"Write one name for each value that {function.name} returns, such as _ for a value without a use."
+    words = (
+        f"Write one name for each value that {function.name} returns, such as _ for a value that the code does not use."
+    )
     return Explained(None, title, text, (FoundCure("names", None, words),))
 
 
@@ -347,6 +365,6 @@ def _unpacked_split(raised: RaisedAt, call: ast.Call, expected: str) -> Explaine
     number = raised.source(call.args[1]) if len(call.args) == 2 else "2"
     title = f"{source} makes {number} keys here, but the line has {expected} names"
     code = f"{source}({raised.source(call.args[0])}, {expected})"
-    cure = FoundCure(source, code, "The second argument is the number of keys.")
+    cure = FoundCure(source, code, "The second argument of split is the number of keys.")
     cure = applied(cure, [edit_of(raised, over(call, code))])
     return Explained(None, title, "", tuple(passed(raised, [cure])))

@@ -18,7 +18,10 @@ from ..failing_code.place_of_error import RaisedAt
 from .finite_gradient_of_where import finite_where
 from .rewritten_calls import Calls, without_conversions
 
-_COND = "Each call runs one of the two functions. JAX compiles both functions, and both must return the same types."
+_COND = (
+    "In each call, cond runs one of the two functions. JAX compiles both functions, and both must return the same "
+    "types."
+)
 _WHERE = "jnp.where computes both values and chooses between them element by element, so the condition may be an array."
 _CHECKIFY = (
     "checkify checks the condition when the program runs. Wrap the function with checkify.checkify, from "
@@ -154,7 +157,7 @@ class Choices:
         pallas = names[0] if names else "pallas"
         body = [f"    {line}" for part in at.body for line in self._raised.source_of_statement(part).split("\n")]
         code = "\n".join([f"@{pallas}.when({self.condition(at.test)})", "def _():", *body])
-        words = "The kernel runs the function _ if the condition is true."
+        words = "The Pallas kernel runs the function _ if the condition is true."
         return FoundCure(f"{pallas}.when", code, words)
 
     def _loop_exit(self, at: ast.If) -> list[FoundCure]:
@@ -210,9 +213,9 @@ class Choices:
         )
 
     def _choice(self, at: ast.If | ast.IfExp) -> tuple[ast.AST, str, str, str] | None:
-        """Return the last statement that a choice replaces, the start of the new code ("y = "), and two values for it.
+        """Return the last statement that the new code replaces, the start of the new code ("y = "), and two endings.
 
-        The first value is the code with jax.lax.cond, the second the code with jnp.where.
+        The first ending uses jax.lax.cond, the second jnp.where.
         """
         test = self.condition(at.test)
         if isinstance(at, ast.IfExp):
@@ -260,7 +263,7 @@ class Choices:
         return None
 
     def _two_values(self, at: ast.If) -> tuple[ast.AST, str, str, str] | None:
-        """Return the last statement that a choice replaces, the start of the new code ("y = "), and both values."""
+        """Return the last statement that the new code replaces, its start ("y = "), and the value of each branch."""
         after = [] if at.orelse else self._statements_after(at)
         match at.body, at.orelse or after:
             case (
@@ -308,7 +311,7 @@ class Choices:
         for form in forms:
             code, reason = self._rewritten(loop, form)
             if form == "fori_loop" and code is None and (isinstance(at, ast.While) or _appends(at)):
-                continue  # a fori_loop collects no list
+                continue  # a fori_loop cannot collect a list, and a `while` may have no number of steps
             if form == "while_loop" and code is not None and isinstance(at, ast.While):
                 code = code.replace(f"return {ast.unparse(at.test)}\n", f"return {self.condition(at.test)}\n", 1)
             text = (
@@ -380,8 +383,8 @@ class Choices:
                     value_code = self._source(value)
                     pair = (value_code, code) if isinstance(op, ast.Or) else (code, value_code)
                     code = f"{self._jnp}.where({self._boolean(value)}, {pair[0]}, {pair[1]})"
-                word = "or" if isinstance(op, ast.Or) else "and"
-                text = f"jnp.where chooses between the values as {word} does, and computes both."
+                and_or_or = "or" if isinstance(op, ast.Or) else "and"
+                text = f"jnp.where chooses between the values as {and_or_or} does, and computes both values."
                 return [self._cure(f"{self._jnp}.where", code, text, over(outer, code))]
             case ast.BoolOp() | ast.UnaryOp(op=ast.Not()) | ast.Compare(ops=[ast.In() | ast.NotIn()]):
                 code = self.condition(outer)
@@ -395,7 +398,7 @@ class Choices:
         if isinstance(outer, ast.Compare):
             text = "The comparisons give arrays, and & and | combine arrays element by element."
         if isinstance(outer, ast.UnaryOp):
-            text = "jnp.logical_not works element by element, and on a Python bool."
+            text = "jnp.logical_not works element by element on an array, and takes a Python bool, too."
             return [self._cure(f"{self._jnp}.logical_not", code, text, over(outer, code))]
         return [self._cure("& |", code, text, over(outer, code))]
 
@@ -409,7 +412,7 @@ class Choices:
                 sign = " & " if isinstance(op, ast.And) else " | "
                 return sign.join(_enclosed(self._boolean(operand)) for operand in values)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
-                # jnp.logical_not and not ~: another call may pass a Python bool, and ~True is -2, which is true.
+                # The cure avoids ~, because another call may pass a Python bool: ~True is -2, which is true.
                 return f"{self._jnp}.logical_not({self._boolean(operand)})"
             case ast.Compare(left=left, ops=[(ast.In() | ast.NotIn()) as op], comparators=[right]):
                 return self._membership(left, op, right)

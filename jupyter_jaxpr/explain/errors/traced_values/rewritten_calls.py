@@ -29,7 +29,7 @@ _ALONE = {"sorted": "sort", "any": "any", "all": "all", "sum": "sum"}
 
 
 def _of_twin(module: str, name: str) -> Any:
-    """Return a function of SciPy from the name of JAX's module: scipy.special's function for "jax.scipy.special"."""
+    """Return the SciPy function of this name for a module of JAX: scipy.special.erf for jax.scipy.special and erf."""
     return vars(sys.modules.get(module.removeprefix("jax."), ast)).get(name)
 
 
@@ -168,7 +168,8 @@ class Calls:
             return [FoundCure("jax.debug.print", None, words)]
         if (callee := self._outside_call(node)) is not None:
             words = (
-                f"Return {self._source(value)} from the traced function, and call {callee} outside with {name}(...)."
+                f"Return {self._source(value)} from the traced function, and call {callee}({name}(...)) outside of the "
+                "function."
             )
             return [FoundCure("return", None, words)]
         simple = isinstance(value, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
@@ -205,14 +206,17 @@ class Calls:
         return [self._cure("1j", code, words, over(node, code))]
 
     def _deletion(self, node: ast.Call, index: ast.expr) -> list[FoundCure]:
-        """Return the cure of jnp.delete(x, i) with a traced index: JAX knows the length only for different indices."""
+        """Return the cure of jnp.delete(x, i) with a traced i: the option which says that all indices are different."""
         code = f"{self._source(node)[:-1].rstrip().rstrip(',')}, assume_unique_indices=True)"
         if axes_of(self._raised, index) == 0:
-            words = "With this option, JAX knows that the result has one element fewer, also for a traced index."
+            words = (
+                "With assume_unique_indices=True, JAX knows that the result has one element fewer, also for a traced "
+                "index."
+            )
             return [FoundCure("assume_unique_indices", code, words)]
         words = (
-            "With this option, JAX knows how long the result is. Use the option only if all indices differ from one "
-            "another."
+            "With assume_unique_indices=True, JAX knows how long the result is. Use the option only if all indices "
+            "differ from one another."
         )
         return [FoundCure("assume_unique_indices", code, words)]
 
@@ -238,7 +242,7 @@ class Calls:
         return self._source(call.func)
 
     def _by_key(self, node: ast.Call, name: str, value: ast.expr, key: ast.expr) -> list[FoundCure]:
-        """Return the cure of max, min and sorted with a key: the index by the keys of all elements."""
+        """Return the cure of max, min and sorted with a key: argmax, argmin or argsort of the keys of all elements."""
         if not axes_of(self._raised, value):
             return []
         function = {"max": "argmax", "min": "argmin", "sorted": "argsort"}[name]
@@ -247,13 +251,17 @@ class Calls:
             return []
         array = self._source(value)
         code = f"{array}[{self._jnp}.{function}({vmap}({self._source(key)})({array}))]"
-        words = f"jax.vmap computes the key of each element, and {function} gives the place of the element."
+        largest_or_least = "largest" if name == "max" else "least"
+        words = (
+            f"jax.vmap computes the key of each element, and {function} gives the index of the element with the "
+            f"{largest_or_least} key."
+        )
         if name == "sorted":
             words = "jax.vmap computes the key of each element, and argsort gives the order of the elements."
         return [self._cure(f"{self._jnp}.{function}", code, words, over(node, code))]
 
     def _max_or_min(self, node: ast.Call, name: str) -> list[FoundCure]:
-        word = f"{self._jnp}.{name}imum"
+        maximum_or_minimum = f"{self._jnp}.{name}imum"
         outer: ast.Call = node
         parent = self._raised.parents.get(id(outer))
         while _is_extreme(parent):  # in min(max(x, 0), 1), the outer call is replaced as a whole
@@ -261,7 +269,8 @@ class Calls:
         # The statement would fail again at the next call of max or min that compares traced values.
         calls = [outer, *self._further_extremes(outer)]
         edits = [edit_of(self._raised, over(call, self._max_or_min_code(call))) for call in calls]
-        cure = FoundCure(word, self._max_or_min_code(outer), f"{word} compares arrays element by element.")
+        words = f"{maximum_or_minimum} compares arrays element by element."
+        cure = FoundCure(maximum_or_minimum, self._max_or_min_code(outer), words)
         return [applied(cure, edits)]
 
     def _further_extremes(self, first: ast.Call) -> list[ast.Call]:
@@ -327,7 +336,7 @@ class Calls:
         if not isinstance(node, ast.Subscript):
             return []
         if not masks_elements(self._raised, node):
-            text = f"jnp.where keeps the shape: it takes the mask, the array and a value. {MASK_OF_ROWS}"
+            text = f"jnp.where takes the mask, the array and a value, and keeps the shape. {MASK_OF_ROWS}"
             return [FoundCure(f"{self._jnp}.where", None, text)]
         return masked(self._raised, node, self._source(node.value), self._source(node.slice))
 
@@ -356,11 +365,12 @@ class Calls:
                 "when the program runs, with the values of the arrays."
             )
             return [FoundCure("jax.pure_callback", None, text)]
-        if jax_member is vars(sys.modules.get("numpy", types)).get(name):  # jnp.save is NumPy's own function
+        # Some functions of jax.numpy, such as jnp.save, are NumPy's own functions.
+        if jax_member is vars(sys.modules.get("numpy", types)).get(name):
             text = (
                 f"jax.numpy.{name} is the function of NumPy and needs the values, too. Return the array from the "
-                f"traced function, and call {self._source(node.func)} outside, or call {self._source(node.func)} with "
-                "jax.debug.callback."
+                f"traced function, and call {self._source(node.func)} outside of the function, or call "
+                f"{self._source(node.func)} with jax.debug.callback."
             )
             return [FoundCure("return", None, text)]
         code = f"{self._jnp}.{name}"
@@ -533,8 +543,9 @@ class Calls:
         if isinstance(function_around, ast.FunctionDef) and name not in own_names(function_around):
             new = f"{self._jnp}.asarray({name}).at[{self._source(target.slice)}].set({self._source(value)})"
             words = (
-                f"{name} comes from outside of {function_around.name}, and cannot be changed there. Return the new "
-                f"array {new} from {function_around.name}, and assign the result in the caller."
+                f"{name} comes from outside of {function_around.name}, so {function_around.name} cannot assign a new "
+                f"array to {name}. Return the new array {new} from {function_around.name}, and assign the result in "
+                "the caller."
             )
             return [FoundCure(".at[...].set", None, words)]
         array_call = self._array_call(name)
@@ -544,8 +555,8 @@ class Calls:
                 return [cure]
             new_line = line.replace(f"{name} = {name}.", f"{name} = {self._jnp}.asarray({name}).", 1)
             words = (
-                f"A NumPy array cannot hold a traced value. This line makes a new array. The array that the caller of "
-                f"{function_around.name} holds stays as it was."
+                "A NumPy array cannot hold a traced value. This line makes a new array. The caller of "
+                f"{function_around.name} still holds the old array."
             )
             return [self._cure(".at[...].set", new_line, words, over(statement, new_line))]
         function = f"{self._jnp}.{_called(array_call)}"
@@ -632,7 +643,9 @@ class Calls:
                 func=ast.Attribute(attr="print") as printing, args=[ast.JoinedStr()] as parts, keywords=[]
             ) if self._source(printing).endswith("debug.print"):
                 function = self._source(printing)
-                text = "jax.debug.print formats the values that follow the format, when the program runs."
+                text = (
+                    "When the program runs, jax.debug.print formats the values that the call passes after the format."
+                )
             case _:
                 return [FoundCure("jax.debug.print", None, text)]
         words: list[str] = []
@@ -744,8 +757,10 @@ def _called(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
-_ITEM = "The array of one element works in place of the number, and needs no value while JAX traces."
-_LIST = "The array works in place of the list, and needs no values while JAX traces."
+_ITEM = (
+    "The array of one element works in place of the number that item() returns, and needs no value while JAX traces."
+)
+_LIST = "The array works in place of the list that tolist() returns, and needs no values while JAX traces."
 _ELEMENTS = "The function of jax.numpy takes the whole array and needs no values while JAX traces."
 _SIZES = {
     "SIZE": "Set SIZE to the largest number of elements that the result can have. JAX fills the remaining elements.",

@@ -13,7 +13,7 @@ from ..failing_code.expression_shapes import shape_of
 from ..failing_code.origins import operands, value_of
 from ..failing_code.place_of_error import RaisedAt
 
-#: The transforms, with the name of their second parameter and what the parameter is; none for a keyword-only one.
+#: Transform -> its second parameter, and a sentence on the parameter; empty texts if the parameter is keyword-only.
 _TRANSFORMS = {
     **dict.fromkeys(
         "grad value_and_grad jacobian jacfwd jacrev hessian".split(),
@@ -25,7 +25,7 @@ _TRANSFORMS = {
 
 
 def function_arguments_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Explains arrays that a call passes to a transform of JAX behind the function, and writes the second call."""
+    """Explains a call that passes arrays to a transform after the function; the cure passes them in a second call."""
     call = raised.node if raised is not None else None
     if not isinstance(error, TypeError) or raised is None or not isinstance(call, ast.Call):
         return None
@@ -41,7 +41,7 @@ def function_arguments_error(error: BaseException, raised: RaisedAt | None, func
     value = " ".join(values[0].split())
     title = f"The second argument of {name} is {option}, but the call passes {value}"
     if not option:
-        title = f"{name} takes the function, but the call passes {value}, too"
+        title = f"{name} takes only the function and options, but the call passes {value}, too"
     words = f"{name} returns a function. Call this function with the arguments of {' '.join(function_source.split())}."
     text = " ".join(filter(None, [meaning, operands(raised, call.args[1:])]))
     cure = applied(FoundCure("a second call", code, words), [edit_of(raised, over(call, code))])

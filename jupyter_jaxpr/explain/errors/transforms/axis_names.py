@@ -48,7 +48,8 @@ def axis_name_error(error: BaseException, raised: RaisedAt | None, function: str
     ]
     if len(names) != 1:
         return None
-    title = f"No axis is named {names[0]} here"
+    axis_name = names[0]
+    title = f"No axis is named {axis_name} here"
     words = f"Write the name of an axis of the mesh in {called(call)}."
     cure = FoundCure("the name", None, words)
     return Explained(
@@ -107,7 +108,7 @@ def _fits(raised: RaisedAt, used: list[str], name: str, axis: str) -> bool:
         return False
     try:
         jax.NamedSharding(mesh, jax.P(*(axis if other == name else other for other in used)))
-    except not_of_a_signal(Exception):  # without the edit, the explanation still has its sentences
+    except not_of_a_signal(Exception):  # an unknown error: the explanation then has its sentences, but no edit
         return False
     return True
 
@@ -139,11 +140,13 @@ def _whole_axis(error: BaseException, raised: RaisedAt, name: str) -> Explained 
     if reduced is None:
         return None
     source, operand, array = raised.source(call.func), raised.source(call.args[0]), raised.source(reduced[0])
-    word = _WORDS[_REDUCTIONS[called(call)]]
+    reduction = _WORDS[_REDUCTIONS[called(call)]]
     title = f"No axis is named {name} here"
-    explanation = f"No vmap and no shard_map splits {array} here, so {operand} is the {word} of all of {array}."
+    explanation = f"No vmap and no shard_map splits {array} here, so {operand} is the {reduction} of the whole {array}."
     if reduced[1] is not None:
-        explanation = f"No vmap and no shard_map splits {array} here, so {operand} is the {word} over all of axis 0."
+        explanation = (
+            f"No vmap and no shard_map splits {array} here, so {operand} is the {reduction} over the whole axis 0."
+        )
     edits: list[Edit] = []
     for node in ast.walk(raised.function or ast.Module([], [])):
         if isinstance(node, ast.Call) and called(node) in _COLLECTIVES and _names_axis(node, name):

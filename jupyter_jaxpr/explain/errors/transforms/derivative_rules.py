@@ -48,10 +48,10 @@ def _too_few(raised: RaisedAt, name: str, missing: int) -> Explained | None:
             takes = len([*function.args.posonlyargs, *function.args.args]) - len(function.args.defaults)
             if takes <= missing or (name == "<lambda>" and (rule == "forward" or takes < 3)):
                 continue
-            rule_name = "" if name == "<lambda>" else f" {name}"
+            rule_name, passed_count = "" if name == "<lambda>" else f" {name}", takes - missing
             title = (
                 f"The {rule} rule{rule_name} of {raised.source(node.func.value)} takes {count(takes, 'argument')}, but "
-                f"gets {takes - missing}"
+                f"gets {passed_count}"
             )
             explanation = "The forward rule gets all arguments of the function."
             if rule == "backward":
@@ -59,7 +59,7 @@ def _too_few(raised: RaisedAt, name: str, missing: int) -> Explained | None:
                     "The backward rule gets the arguments of nondiff_argnums, if there are any, then the "
                     "residuals as one argument, then the cotangent of the result."
                 )
-            cure = FoundCure("the arguments", None, f"Give the rule {count(takes - missing, 'parameter')}.")
+            cure = FoundCure("the arguments", None, f"Give the rule {count(passed_count, 'parameter')}.")
             return Explained(edit_of(raised, over(argument, "")).place, title, explanation, (cure,))
     return None
 
@@ -100,7 +100,7 @@ def derivative_rule_error(error: BaseException, raised: RaisedAt | None, functio
             return None
         title = (
             f"The backward rule {rule} of {function_text} returns {count(len(cotangents), 'cotangent')}, but "
-            f"{count(len(wanted), 'argument')} of {function_text} get one"
+            f"{count(len(wanted), 'argument')} of {function_text} get a cotangent"
         )
         explanation = f"{rule} returns {source}. {explanation}"
         is_first = True
@@ -127,10 +127,11 @@ def derivative_rule_error(error: BaseException, raised: RaisedAt | None, functio
 
 def _words_of_tuple(cotangents: list[str], names: list[str]) -> str:
     missing = in_a_sentence(names[len(cotangents) :])
-    none = f"With None as the cotangent, the gradient for {missing} is zero."
+    zero_gradients = f"With None as the cotangent, the gradient for {missing} is zero."
     if len(cotangents) == 1:
-        return f"Here {cotangents[0]} is the cotangent of {names[0]}. {none}"
-    return f"Here the first {len(cotangents)} arguments have cotangents. {none}"
+        cotangent, argument = cotangents[0], names[0]
+        return f"In this tuple, {cotangent} is the cotangent of {argument}. {zero_gradients}"
+    return f"In this tuple, only the first {len(cotangents)} arguments have cotangents. {zero_gradients}"
 
 
 def _entries(text: str) -> list[str]:
@@ -195,8 +196,10 @@ def _tangent(raised: RaisedAt, wanted: str, got: str) -> Explained | None:
     ]
     words = f"Compute a tangent of the type {wanted} from the tangents that the rule gets."
     if reductions and _axes(got) < _axes(wanted):
-        parts = count(len(reductions), "reduction")
-        explanation = f"{explanation} The tangent contains {parts}: {in_a_sentence(reductions)}."
+        number_of_reductions = count(len(reductions), "reduction")
+        explanation = (
+            f"{explanation} The code of the tangent contains {number_of_reductions}: {in_a_sentence(reductions)}."
+        )
     cure = FoundCure("same type", None, words)
     return Explained(edit_of(raised, over(tangent, "")).place, title, explanation, (cure,))
 

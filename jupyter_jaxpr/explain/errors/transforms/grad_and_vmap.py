@@ -58,8 +58,8 @@ def transform_error(error: BaseException, raised: RaisedAt | None, function: str
     if match := _INPUT.search(text):
         return _input(call, match["word"], match["dtype"])
     if match := _OUTPUT.search(text):
-        word = called(call.transform) or match["word"]
-        title = f"jax.{word} needs a float result, but {call.name} returns {match['dtype']}"
+        transform_name = called(call.transform) or match["word"]
+        title = f"jax.{transform_name} needs a float result, but {call.name} returns {match['dtype']}"
         if match["dtype"].startswith("complex"):
             derivative = call.with_option("holomorphic=True", "holomorphic", HOLOMORPHIC)
             cures = complex_cures(raised, call.function, derivative)
@@ -80,15 +80,15 @@ def transform_error(error: BaseException, raised: RaisedAt | None, function: str
     return vmap_error(call, text)
 
 
-def _input(call: Applied, word: str, dtype: str) -> Explained:
+def _input(call: Applied, transform_name: str, dtype: str) -> Explained:
     number, path, leaf = call.leaf_of(dtype)
-    word = called(call.transform) or word
+    transform_name = called(call.transform) or transform_name
     if number is None:
-        title = f"jax.{word} needs floats, but an argument of {call.name} is {dtype}"
+        title = f"jax.{transform_name} needs floats, but an argument of {call.name} is {dtype}"
         words = "Pass a float, or leave the position of the argument out of argnums."
         return Explained(None, title, _NO_GRADIENT, (FoundCure("a float", None, words),))
     name = call.argument(number) + path
-    title = f"jax.{word} needs a float, but the argument {name} of {call.name} is {dtype}"
+    title = f"jax.{transform_name} needs a float, but the argument {name} of {call.name} is {dtype}"
     text = _NO_GRADIENT
     cure = FoundCure("a float", None, "Pass a float.")
     raised = call.raised
@@ -119,7 +119,7 @@ def _is_one_array(call: Applied, number: int, leaf: Any) -> bool:
     """Return whether an argument is certainly a number or an array, not a tree that holds one.
 
     Args:
-        call: The transformed call.
+        call: The call of the transformed function.
         number: The position of the argument.
         leaf: The value of the number or of the array; None if unknown.
     """
@@ -172,14 +172,16 @@ def _is_of_floats(call: Applied, node: ast.expr) -> bool:
 
 def _scalar(call: Applied, shape: str | None, value: str | None) -> Explained:
     raised = call.raised
-    word = called(call.transform) or "grad"
+    transform_name = called(call.transform) or "grad"
     if value is not None and value.strip().startswith("None"):
         missing = missing_return(raised, call.function) if raised is not None else None
         cure = missing or FoundCure("return", None, "Return the number that is to be differentiated.")
-        return call.explained(f"jax.{word} needs one number, but {call.name} returns None", "", [cure])
+        return call.explained(f"jax.{transform_name} needs one number, but {call.name} returns None", "", [cure])
     if value is not None and value.strip().startswith("("):
         cure = has_aux_cure(raised, call.transform, result_of(call.function))
-        return call.explained(f"jax.{word} needs one number, but {call.name} returns a tuple", call.returns, [cure])
+        return call.explained(
+            f"jax.{transform_name} needs one number, but {call.name} returns a tuple", call.returns, [cure]
+        )
     kinds = {"{": "a dict", "[": "a list"}
     result_text = f"an array of shape {shape}" if shape is not None else "something else"
     result_text = kinds.get((value or "").strip()[:1], result_text) if shape is None else result_text
@@ -187,28 +189,36 @@ def _scalar(call: Applied, shape: str | None, value: str | None) -> Explained:
     result = result_of(call.function)
     if raised is not None and isinstance(result, ast.Dict) and len(result.values) == 1:
         number = raised.source(result.values[0])
-        words = f"{number} is the only value of the dict."
+        words = f"{number} is the only value of the dict: return the value in place of the dict."
         cure = applied(FoundCure("the number", number, words), [edit_of(raised, over(result, number))])
-        title = f"jax.{word} needs one number, but {call.name} returns a dict"
+        title = f"jax.{transform_name} needs one number, but {call.name} returns a dict"
         return call.explained(title, call.returns, [cure])
     if raised is not None and result is not None:
         simple = isinstance(result, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
         code = f"{raised.source(result) if simple else f'({raised.source(result)})'}.sum()"
-        words = "The sum is one number. Its gradient has the shape of the argument."
+        words = "The sum is one number. The gradient of the sum has the shape of the argument."
         cures.append(applied(FoundCure(".sum()", code, words), [edit_of(raised, over(result, code))]))
     else:
         cures.append(FoundCure(".sum()", None, "Reduce the result to one number, for example with .sum() or .mean()."))
     words = "jax.jacobian gives the derivative of each element of the result."
     if raised is not None and _rebinds_operand(raised):
-        pass  # a step such as w = w - rate * jax.grad(f)(w) needs a gradient of the shape of w
-    elif raised is not None and call.transform is not None and call.transform_module == "jax" and word == "grad":
+        # No advice on jax.jacobian: a step such as w = w - rate * jax.grad(f)(w) needs a gradient of the shape of w.
+        pass
+    elif (
+        raised is not None
+        and call.transform is not None
+        and call.transform_module == "jax"
+        and transform_name == "grad"
+    ):
         function = call.transform.func
         code = f"{raised.source(function).rpartition('.')[0] or 'jax'}.jacobian"
         jacobian = applied(FoundCure("jax.jacobian", code, words), [edit_of(raised, over(function, code))])
         cures.append(jacobian)
-    elif word == "grad":
+    elif transform_name == "grad":
         cures.append(FoundCure("jax.jacobian", None, words))
-    return call.explained(f"jax.{word} needs one number, but {call.name} returns {result_text}", call.returns, cures)
+    return call.explained(
+        f"jax.{transform_name} needs one number, but {call.name} returns {result_text}", call.returns, cures
+    )
 
 
 def _rebinds_operand(raised: RaisedAt) -> bool:
@@ -222,26 +232,26 @@ def _rebinds_operand(raised: RaisedAt) -> bool:
     return False
 
 
-def _no_array(call: Applied, kind: str) -> Explained | None:
+def _no_array(call: Applied, class_name: str) -> Explained | None:
     """Explains an argument that is not an array, or has a leaf that is not an array."""
     import jax
 
     raised, call_node = call.raised, call.call
     if raised is None or call_node is None or call.transform is None:
         return None
-    word = call.word
+    transform_name = call.word
     function = call.transform.args[0] if call.transform.args else None
     for number, node in enumerate(call_node.args):
         value = call.value(node)
         for path, leaf in jax.tree_util.tree_flatten_with_path(value)[0][:1_000] if value is not None else ():
-            if type(leaf).__name__ != kind:
+            if type(leaf).__name__ != class_name:
                 continue
             name = f"{call.argument(number)}{jax.tree_util.keystr(path)}"
-            title = f"jax.{word} takes arrays, but {name} is a {kind}"
+            title = f"jax.{transform_name} takes arrays, but {name} is a {class_name}"
             is_method = isinstance(function, ast.Attribute) and value_of(raised, function.value) is leaf
             if is_method and number == 0 and isinstance(function, ast.Attribute):
                 source = raised.source(function)
-                title = f"{source} has its object already, but the call passes {raised.source(node)} too"
+                title = f"{source} has its object already, but the call passes the object {raised.source(node)}, too"
                 argument_texts = [raised.source(argument) for argument in [*call_node.args[1:], *call_node.keywords]]
                 code = f"{raised.source(call_node.func)}({', '.join(argument_texts)})"
                 words = f"{source} is a method of an object: Python passes the object as self."
@@ -251,10 +261,10 @@ def _no_array(call: Applied, kind: str) -> Explained | None:
                 return call.explained(title, f"{call.argument(number)} is a module of equinox.", [filtered])
             words = f"Take {name} out of the arguments of the call: JAX can differentiate and map only arrays."
             cure = FoundCure("arrays alone", None, words)
-            if not path and word == "vmap" and (fixed := _fixed_argument(call, number)) is not None:
+            if not path and transform_name == "vmap" and (fixed := _fixed_argument(call, number)) is not None:
                 return call.explained(title, "", [fixed])
             if path:
-                is_of_floats = word in _FILTERS and call.option("allow_int") is None
+                is_of_floats = transform_name in _FILTERS and call.option("allow_int") is None
                 cure = without_others(raised, node, value, call.argument(number), name, is_of_floats)
             return Explained(None, title, "", (cure,))
     return None
@@ -279,7 +289,7 @@ def _fixed_argument(call: Applied, number: int) -> FoundCure | None:
     function = f"lambda {', '.join(mapped)}: {raised.source(transform.args[0])}({', '.join(passed_names)})"
     arguments = [raised.source(node) for node in call_node.args if node is not fixed]
     code = f"{raised.source(transform.func)}({function})({', '.join(arguments)})"
-    words = f"vmap maps the arrays alone. The lambda passes {parameters[number]} to each call."
+    words = f"vmap maps only the arrays. The lambda passes the same {parameters[number]} to each call."
     return applied(FoundCure("a lambda", code, words), [edit_of(raised, over(call_node, code))])
 
 
@@ -319,8 +329,9 @@ def _unpacked(raised: RaisedAt) -> Explained | None:
     names = len(statement.targets[0].elts)
     if called(call.transform) != "grad" or call.call is None or call.option("argnums") is not None:
         return None
-    title = f"jax.grad gives one gradient here, that of {call.argument(0)}, but the line has {names} names"
-    words = "argnums names the positions of the arguments to differentiate. The result is a tuple."
+    argument = call.argument(0)
+    title = f"jax.grad gives one gradient here, with respect to {argument}, but the line has {names} names"
+    words = "argnums names the positions of the arguments to differentiate. The result is then a tuple of gradients."
     option = f"argnums=({', '.join(map(str, range(names)))})"
     if names > len(call.call.args):
         return Explained(None, title, "", (FoundCure("argnums", None, words),))
@@ -336,9 +347,9 @@ def _uncalled(raised: RaisedAt) -> Explained | None:
     if not isinstance(statement, ast.Assign) or called(statement.value) not in _TRANSFORMS:
         return None
     source = raised.source(statement.value)
-    word = called(statement.value)
-    words = f"{word} returns a function. Call this function with the arguments, as in {source}(x)."
-    title = f"{word} returns a function, not its results"
+    transform_name = called(statement.value)
+    words = f"{transform_name} returns a function. Call this function with the arguments, as in {source}(x)."
+    title = f"{transform_name} returns a function, not the results of a call"
     return Explained(None, title, "", (FoundCure("the call", None, words),))
 
 
@@ -351,8 +362,8 @@ def _by_name(call: Applied, number: int) -> Explained | None:
     wanted_names = parameters[len(call_node.args) : number + 1]
     if not all(name in named for name in wanted_names):
         return None
-    word = called(call.transform) or "grad"
-    title = f"jax.{word} differentiates positional arguments, but {wanted_names[-1]} is passed by name"
+    transform_name = called(call.transform) or "grad"
+    title = f"jax.{transform_name} differentiates positional arguments, but {wanted_names[-1]} is passed by name"
     values = [raised.source(argument) for argument in call_node.args] + [
         raised.source(named[name].value) for name in wanted_names
     ]
@@ -373,11 +384,15 @@ def _argnums(call: Applied, number: str, passed_count: int) -> Explained:
         title = f"argnums={number} names an argument that the call does not pass: the call passes {argument_count}"
     option = call.option("argnums")
     text = "argnums counts from 0, and counts positional arguments only."
-    words = f"Write a number from 0 to {passed_count - 1}." if passed_count else "Pass the arguments by position."
+    words = (
+        f"Write in argnums a number from 0 to {passed_count - 1}."
+        if passed_count
+        else "Pass the arguments by position."
+    )
     if passed_count == 1:
         words = "argnums=0 names the only argument that the call passes. Pass the other arguments by position, too."
     cure = FoundCure("argnums", None, words)
     if is_single and call.raised is not None and option is not None and passed_count == 1:
-        words = f"argnums=0 is the first argument, {call.argument(0)}."
+        words = f"argnums=0 names the first argument, {call.argument(0)}."
         cure = applied(FoundCure("argnums", "0", words), [edit_of(call.raised, over(option, "0"))])
     return call.explained(title, text, [cure])

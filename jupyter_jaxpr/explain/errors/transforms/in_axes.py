@@ -174,7 +174,8 @@ def _in_axes(call: Applied, entries: int, passed_count: int) -> Explained:
     if call.raised is not None and isinstance(option, ast.Tuple | ast.List) and entries < passed_count:
         entries_text = [call.raised.source(entry) for entry in option.elts] + ["AXIS"] * (passed_count - entries)
         code = f"in_axes=({', '.join(entries_text)})"
-        cure = FoundCure("in_axes", code, f"{words} Set AXIS to 0 to map the argument, or to None.")
+        of_axis = "Set AXIS to 0 to map the argument along axis 0, or to None to pass the whole argument to each call."
+        cure = FoundCure("in_axes", code, f"{words} {of_axis}")
         cure = chosen(cure, [edit_of(call.raised, over(option, code.partition("=")[2]))])
     return call.explained(title, text, [cure])
 
@@ -229,8 +230,9 @@ def _value_text(option: str) -> str:
 
 
 _BY_POSITION = (
-    "vmap maps an argument that is passed by name along axis 0, whatever in_axes is. Pass an argument that vmap does "
-    "not map by position with None in in_axes, or bind its value before vmap with functools.partial."
+    "vmap maps an argument that is passed by name along axis 0, whatever in_axes is. If vmap must not map an "
+    "argument, pass the argument by position with None in in_axes, or bind its value before vmap with "
+    "functools.partial."
 )
 
 
@@ -362,20 +364,22 @@ def _flat_leaf(call: Applied, number: int, axes: Sequence[int | None], rank: int
         return None
     name = call.argument(number) if call.parameters else call.raised.source(node)
     parts = [f"{name}{jax.tree_util.keystr(path)}" for path in flat]
+    first_part = parts[0]
     number_of_axes = "no axis" if rank == 0 else count(rank, "axis", "axes")
-    title = f"vmap cannot map axis {axis} of {parts[0]}, which has {number_of_axes}"
-    kind = type(value).__name__
+    title = f"vmap cannot map axis {axis} of {first_part}, which has {number_of_axes}"
+    container_type = type(value).__name__
     explanation = f"vmap maps each array in {name}."
     cures: list[FoundCure] = []
     is_flat = type(value) is not dict and jax.tree_util.all_leaves(value)
     if rank == 0 and is_flat and len(flat) == len(leaves):
         explanation = (
-            f"{name} is a {kind} of numbers. vmap maps each array in a {kind}, and does not map the {kind} itself."
+            f"{name} is a {container_type} of numbers. vmap maps each array in a {container_type}, and does not map "
+            f"the {container_type} itself."
         )
         namespace_ = jnp_name(call.raised)
         source = call.raised.source(node)
         code = f"{namespace_}.asarray({source})"
-        words = f"asarray makes one array from the {kind}, and vmap maps axis 0 of the array."
+        words = f"asarray makes one array from the {container_type}, and vmap maps axis 0 of the array."
         edits = [edit_of(call.raised, over(node, code))]
         for place, other in enumerate(call.call.args):
             if place != number and axes[place] is not None and _is_list_of_numbers(call.value(other)):
@@ -387,7 +391,8 @@ def _flat_leaf(call: Applied, number: int, axes: Sequence[int | None], rank: int
     if whole is not None:
         cures = passed(call.raised, [whole])
     words = (
-        f"Write None in in_axes for {parts[0]}: an entry of in_axes may be a container with the same keys and elements."
+        f"Write None in in_axes for {first_part}: an entry of in_axes may be a container with the same keys and "
+        "elements as the argument."
     )
     return Explained(None, title, explanation, tuple(cures) or (FoundCure("in_axes", None, words),))
 

@@ -20,7 +20,9 @@ from .in_axes import only_fitting
 from .in_axes_of_trees import entry_of
 from .transformed_calls import Applied
 
-OF_OPTION = "An entry stands for all arrays below it, or is a container with the same keys and elements."
+OF_OPTION = (
+    "An entry stands for all arrays of its part of the tree, or is a container with the keys and elements of that part."
+)
 KEYS = re.compile(r"with \d+ child keys\s+(?P<first>.*?)\s+but .*? with \d+ child keys\s+(?P<other>.*?)\s+so the ")
 _METADATA = re.compile(
     r"of type <class 'dict'> with metadata (?P<first>\(.*?\)) but .*? with metadata (?P<other>\(.*?\)) so the "
@@ -29,7 +31,7 @@ _METADATA = re.compile(
 
 @dataclass(frozen=True)
 class _Keys:
-    """The keys of an entry of in_axes and of its argument.
+    """The keys of a dict in in_axes, the entry, and the keys of the dict in the arguments to which it belongs.
 
     Attributes:
         written: The keys of the entry.
@@ -41,12 +43,12 @@ class _Keys:
 
     @property
     def lacking(self) -> list[str]:
-        """The keys of the argument that the entry does not have."""
+        """The keys that the dict in the arguments has and the dict in in_axes lacks."""
         return [key for key in self.needed if key not in self.written]
 
     @property
     def extra(self) -> list[str]:
-        """The keys of the entry that the argument does not have."""
+        """The keys that the dict in in_axes has and the dict in the arguments lacks."""
         return [key for key in self.written if key not in self.needed]
 
 
@@ -156,7 +158,7 @@ def _with_keys(
     if any(type(key) is not str for key in names) or len(keys.lacking) > 2 or type(value) is not dict:
         return None
     kept = dict(zip(names, map(raised.source, entry.values), strict=True))
-    # one key is missing and one is too much: the key has a wrong name, and its entry stays
+    # If one key is missing and one is too many, the key has a wrong name: the cure renames the key, and keeps its axis.
     if len(keys.lacking) == len(keys.extra) == 1:
         kept = {keys.lacking[0] if key == keys.extra[0] else key: code for key, code in kept.items()}
     kept = {key: code for key, code in kept.items() if key not in keys.extra}

@@ -48,7 +48,7 @@ def entries_without_axis(call: Applied, axis: int, rank: int) -> Explained | Non
     if len(lacking) > 1:
         title = f"vmap cannot map axis {axis} of {paths}, which have {number_of_axes}"
     kinds = [f"{entry.path} is {type_of(entry.value)}." for entry in lacking[:4] if type_of(entry.value)]
-    words = f"With None, vmap passes {paths} whole to each call."
+    words = f"With None in in_axes, vmap passes {paths} whole to each call."
     edits = [edit_of(call.raised, over(entry.node, "None")) for entry in lacking]
     return call.explained(title, " ".join(kinds), [applied(FoundCure("in_axes", "None", words), edits)])
 
@@ -97,7 +97,7 @@ def _entries(call: Applied) -> list[_Entry]:
 
 
 class _UnknownError(Exception):
-    """A part of in_axes is no axis that the code writes, or belongs to no array."""
+    """Raised if the code does not write a part of in_axes as an axis, or if the part belongs to no array."""
 
 
 def _parts(axes: ast.expr, value: Any, path: str, *, is_written_out: bool) -> Iterator[_Entry]:

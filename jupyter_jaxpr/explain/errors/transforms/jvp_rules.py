@@ -11,7 +11,7 @@ _FILE = "custom_derivatives.py"
 
 
 def jvp_rule_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Explains an operation on a tuple in a rule that defjvp got, where the tuple is that of the arguments."""
+    """Explains an operation on a tuple in a rule of custom_jvp, if the tuple is one of the rule's two tuples."""
     if raised is None or not isinstance(error, TypeError | AttributeError) or "tuple" not in message_of(error):
         return None
     users = [frame for frame in (*raised.callers, raised.frame) if frame is not None]
@@ -38,7 +38,7 @@ def jvp_rule_error(error: BaseException, raised: RaisedAt | None, function: str)
 def _uses(raised: RaisedAt, number: int) -> bool:
     """Return whether the failing function has a tuple of this length in a variable.
 
-    JAX makes the tuple anew where the rule passes the tuple to the function that has the rule.
+    The length is compared, because JAX makes a new tuple when the rule passes it to a function of custom_jvp.
     """
     locals_of_frame = raised.frame.f_locals if raised.frame is not None else {}
     return any(type(local) is tuple and len(local) == number for local in locals_of_frame.values())

@@ -1,4 +1,4 @@
-"""Explains a nan in the gradient of a where, which jax_debug_nans finds: its cause is the value that is not chosen."""
+"""Explains a nan in a gradient, which jax_debug_nans finds: its cause is the value that a where does not choose."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _of_where(raised: RaisedAt) -> Explained | None:
     code, sentence, is_finite = finite_where(jnp_name(raised), *sources)
     if not sentence:
         return None
-    title = f"The gradient of {source} is nan" if len(source) <= 60 else "The gradient of a where is nan"
+    title = f"The gradient of {source} is nan" if len(source) <= 60 else "The gradient of a jnp.where is nan"
     text = (
         "The backward pass computed nan. jnp.where computes both values. For the value that jnp.where does not choose, "
         "the backward pass multiplies 0 by a derivative that is inf or nan, and the product is nan."

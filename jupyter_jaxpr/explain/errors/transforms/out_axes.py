@@ -15,7 +15,7 @@ _LENGTHS = re.compile(r"of type \w+ of length (?P<entries>\d+), but .*? of lengt
 _ARRAY = re.compile(
     r"has a subtree of type\s+<class '(?:tuple|list)'>.*?of different type\s+<class '[^']*(?:ArrayImpl|Leaf|Tracer)'"
 )
-_EACH = "out_axes has one entry for each result of the function."
+_ONE_ENTRY_FOR_EACH_RESULT = "out_axes has one entry for each result of the function."
 
 
 def out_axes_cures(raised: RaisedAt | None, mismatch: str) -> list[FoundCure]:
@@ -36,16 +36,16 @@ def out_axes_cures(raised: RaisedAt | None, mismatch: str) -> list[FoundCure]:
         words = "The function returns one array, so out_axes has one entry."
         if len(set(entries)) == 1:
             return _tried(raised, option, entries[0], words)
-        return [_choice(raised, option, "AXIS", f"{words} Set AXIS to the axis of the result for the mapped elements.")]
+        return [_choice(raised, option, "AXIS", f"{words} Set AXIS to the position of the mapped axis in the result.")]
     lengths = _LENGTHS.search(mismatch)
     if lengths is None or int(lengths["entries"]) != len(entries):
         return []
     number = int(lengths["results"])
     if number <= len(entries):
-        return _tried(raised, option, _tuple(entries[:number]), _EACH)
+        return _tried(raised, option, _tuple(entries[:number]), _ONE_ENTRY_FOR_EACH_RESULT)
     if number - len(entries) > 1:
         return []
-    words = f"{_EACH} Set AXIS to the axis of the last result for the mapped elements."
+    words = f"{_ONE_ENTRY_FOR_EACH_RESULT} Set AXIS to the position of the mapped axis in the last result."
     return [_choice(raised, option, _tuple([*entries, "AXIS"]), words)]
 
 

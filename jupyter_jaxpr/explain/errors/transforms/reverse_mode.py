@@ -33,7 +33,9 @@ def reverse_mode_error(error: BaseException, raised: RaisedAt | None, function: 
         FoundCure(
             "jax.lax.fori_loop", None, "jax.grad works through a fori_loop whose bounds do not depend on arrays."
         ),
-        FoundCure("scan with a mask", None, "Run a fixed number of steps, and let surplus steps change nothing."),
+        FoundCure(
+            "scan with a mask", None, "In a scan, run a fixed number of steps, and let surplus steps change nothing."
+        ),
         FoundCure(
             "jax.jacfwd",
             None,

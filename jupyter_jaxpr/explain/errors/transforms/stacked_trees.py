@@ -28,15 +28,15 @@ def stacked_trees(raised: RaisedAt, node: ast.expr, value: Any, name: str) -> tu
     structures = {jax.tree_util.tree_structure(part) for part in value[:1_000]}
     if len(structures) != 1 or type(value[0]) not in (dict, list, tuple):
         return None
-    kind, inner = type(value).__name__, type(value[0]).__name__
+    container_type, element_type = type(value).__name__, type(value[0]).__name__
     text = (
-        f"{name} is a {kind} of {len(value)} {inner}s. vmap maps each array in the {inner}s, and does not map the "
-        f"{kind} itself."
+        f"{name} is a {container_type} of {len(value)} {element_type}s. vmap maps each array in the {element_type}s, "
+        f"and does not map the {container_type} itself."
     )
     jnp = jnp_name(raised)
     code = f"jax.tree.map(lambda *leaves: {jnp}.stack(leaves), *{raised.source(node)})"
     words = (
-        f"Make one {inner} of arrays with jax.tree.map and {jnp}.stack: axis 0 of each array then has one index for "
-        f"each element of {name}."
+        f"Make one {element_type} of arrays with jax.tree.map and {jnp}.stack: axis 0 of each array then has one index "
+        f"for each element of {name}."
     )
     return text, passed(raised, [applied(FoundCure("one tree", code, words), [edit_of(raised, over(node, code))])])

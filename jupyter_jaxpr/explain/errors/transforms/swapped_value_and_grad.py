@@ -67,12 +67,12 @@ def _is_gradient_name(name: str) -> bool:
 
 
 def _explained(raised: RaisedAt, statement: ast.Assign, target: ast.Tuple, first: str, second: str) -> Explained | None:
-    """Return the explanation; None if the failing line also raises an error with the names swapped."""
+    """Return the explanation; None if the failing line still raises an error after the two names are swapped."""
     title = f"{first} is the value, and {second} is the gradient"
     line = statement.lineno
     text = f"value_and_grad returns the value first, and then the gradient. Line {line} assigns the value to {first}."
     code = f"{second}, {first}"
-    words = "The value comes first."
+    words = "value_and_grad returns the value first."
     cure = applied(FoundCure("the order", code, words), [edit_of(raised, over(target, code))])
     tried = passed(raised, [cure])
     whole = f"{code} = {' '.join(raised.source(statement.value).split())}"

@@ -18,7 +18,7 @@ _NO_TUPLES = re.compile(r"^primal and tangent arguments to jax\.jvp must be tupl
 
 
 def tangent_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
-    """Explains an argument of jvp without its tuple, and writes both tuples."""
+    """Explains a call of jvp whose arguments or tangents are no tuple, and writes both tuples."""
     match = _NO_TUPLES.match(message_of(error).strip()) if isinstance(error, TypeError) else None
     call = raised.node if raised is not None else None
     if match is None or raised is None or not isinstance(call, ast.Call) or called(call) != "jvp":

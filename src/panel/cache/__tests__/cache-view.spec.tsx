@@ -86,7 +86,7 @@ describe('the Cache view', () => {
       '2 compiles: tracing, lowering and compiling took 314 ms.'
     );
     expect(byRole(node, 'img')[0].getAttribute('aria-label')).toBe(
-      'trace: 30\u00a0ms, lower: 24\u00a0ms, compile: 260\u00a0ms, the rest of the cell: 239\u00a0ms'
+      'trace: 30\u00a0ms, lower: 24\u00a0ms, compile: 260\u00a0ms, the rest of the time of the cell: 239\u00a0ms'
     );
     expect(rows(node)).toEqual([
       '1 train_step line 31212 calls1010 hits22 entries22 compiles314 ms',
@@ -117,7 +117,7 @@ describe('the Cache view', () => {
   it('has the programs of operations outside of jit in the same account', () => {
     const { node } = view({ small_programs: 14, small_seconds: 0.2 });
     expect(byRole(node, 'img')[0].getAttribute('aria-label')).toBe(
-      'trace: 30\u00a0ms, lower: 24\u00a0ms, compile: 260\u00a0ms, small programs: 200\u00a0ms, the rest of the cell: 39\u00a0ms'
+      'trace: 30\u00a0ms, lower: 24\u00a0ms, compile: 260\u00a0ms, small programs outside of jit: 200\u00a0ms, the rest of the time of the cell: 39\u00a0ms'
     );
     // The `flexGrow` values add up to 100, so the stages fill the bar although they took less than a second.
     const widths = [
@@ -307,7 +307,7 @@ describe('the Cache view', () => {
     });
     expect(screenStateOf(model).pointedAt?.line).toBe(4);
     expect(words(document.activeElement)).toContain(
-      'line 4 · trace 20 ms · lower 15 ms · compile 120 ms · whole call 156 ms'
+      'line 4 · trace 20 ms · lower 15 ms · compile 120 ms · the whole call took 156 ms'
     );
     expect(document.activeElement?.getAttribute('aria-selected')).toBe('true');
     expect(wanted).toEqual([]);
@@ -358,7 +358,7 @@ describe('prediction', () => {
       'Guess whether each call hit or missed the cache.'
     );
     expect(rows(node)).toEqual([
-      '1 train_step line 31212 callsnot guessed yet',
+      '1 train_step line 31212 callsoutcome not guessed yet',
       '2 call batch: f32[32,3] · line 4hit miss',
       '2 8 more calls with the same signature batch: f32[32,3]hit miss',
       '2 call batch: f32[17,3] · line 4hit miss',

@@ -112,7 +112,12 @@ describe('functions side by side', () => {
   it('are columns of what was measured, a row for each thing', () => {
     const { node } = shown(runOf(TWO));
     expect(cells(node)).toEqual([
-      ['', 'unrolledjitted by jupyter_jaxpr', 'whiled', 'nopenot found'],
+      [
+        '',
+        'unrolledjitted by jupyter_jaxpr',
+        'whiled',
+        'nopefunction not found'
+      ],
       [
         'Warm call',
         '12 µs12 µs to 13 µs in 50 calls',
@@ -126,7 +131,7 @@ describe('functions side by side', () => {
       ['compile', '900 ms', '100 ms', '–'],
       ['Equations', '300', '4', '–'],
       ['Derivative', 'grad and jvp', 'jvp, but not grad', '–'],
-      ['Result', 'reference0.51', 'close0.51', '–'],
+      ['Result', 'reference result0.51', 'close to the reference0.51', '–'],
       ['Number of calls', '1,322 calls', '52 calls', '–']
     ]);
   });
@@ -160,8 +165,8 @@ describe('functions side by side', () => {
     const { node } = shown(runOf(TWO));
     expect([...node.querySelectorAll('li summary')].map(words)).toEqual([
       'unrolledjitted by jupyter_jaxprwarm call: 12 µscompile time: 950 ms · 300 equations',
-      'whiledwarm call: 12 µscompile time: 150 ms · 4 equations · derivative: jvp, but not grad · close',
-      'nopenot found'
+      'whiledwarm call: 12 µscompile time: 150 ms · 4 equations · derivative: jvp, but not grad · close to the reference',
+      'nopefunction not found'
     ]);
   });
 
@@ -219,7 +224,7 @@ describe('programs to compare', () => {
     expect(boxes.map(box => box.disabled)).toEqual([false, true, false, true]);
     expect([...node.querySelectorAll('label')].map(words)).toEqual([
       'f (f32[8])',
-      'f (f32[16]) · takes other argument types than the first chosen program',
+      'f (f32[16]) · the program takes other argument types than the first chosen program',
       'g (f32[8] weak)',
       'cell [1] (f32[8]) · cannot run: the program is a recording'
     ]);
@@ -258,7 +263,9 @@ describe('programs to compare', () => {
     expect(words(node)).toBe('calling whiled0 sStop');
     click(byRole(node, 'button', 'Stop')[0]);
     expect(kernel.stops).toBe(1);
-    expect(words(node)).toContain('Stopping. The results so far are kept.');
+    expect(words(node)).toContain(
+      'Stopping the comparison. The results so far are kept.'
+    );
     await act(async () =>
       answer(answered({ ...TWO, stopped: 'Stopped before timing.' }))
     );

@@ -392,11 +392,11 @@ describe('memory', () => {
     });
     const text = words(section(node, 'Memory'));
     expect(text).toContain(
-      'The forward pass keeps 12.8 kB for the backward pass.'
+      'The forward pass keeps residuals of 12.8 kB for the backward pass.'
     );
     expect(text).toContain('tanh 2 × f32[100,16]line 712.8 kB');
     expect(text).toContain(
-      'The function captures constants of 4.0 MB from outside of its arguments.'
+      'The function captures constants with a size of 4.0 MB from outside of its arguments.'
     );
   });
 

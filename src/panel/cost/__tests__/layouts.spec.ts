@@ -3,7 +3,7 @@ import { icicleOf, neighbour } from '../icicle-layout';
 import { placementOf, rooflineOf } from '../roofline-layout';
 import { node, rnnCost } from './costs';
 
-/** Lists bars as `label: left to right`, in percent. */
+/** Lists the bars, each as `level label: left to right`, the ends in percent of the width. */
 function bars(nodes: Parameters<typeof icicleOf>[0]): string[] {
   return icicleOf(nodes, 'flops').bars.map(
     ({ index, level, left, width }) =>

@@ -16,7 +16,7 @@ function side(...noise: Noise[]): DiffSide {
   return { ...(diffRow().after as DiffSide), noise };
 }
 
-/** The listed rows while some kinds are hidden. */
+/** Lists the items that the list of a diff shows while these kinds of noise are hidden. */
 function listed(
   diff: ProgramDiff,
   opened: ReadonlySet<number> = NONE,
@@ -122,7 +122,7 @@ describe('what is hidden of a diff', () => {
     expect(shown(places(side('unused'), side('unused')), 'unused')).toBe('..');
   });
 
-  /** The sentence about hidden rows while some kinds are hidden. */
+  /** Returns the sentence about hidden rows while these kinds of noise are hidden. */
   function said(diff: ProgramDiff, ...noises: Noise[]): string {
     const set = new Set(noises);
     return hiddenRowsWords(diff, hiddenRows(diff, set), set, trans);

@@ -106,7 +106,7 @@ describe('the card of a scan', () => {
       'Drawing of scan. The carry h passes through 100 steps. Each step takes a row of xs. Each step returns a row of hs.'
     );
     expect(table(node)).toEqual([
-      'role | leaf | in one step | in all steps',
+      'role | leaf | type in one step | type in all steps',
       'carry | h | f32[16] | f32[16]',
       'xs | xs | f32[8] | f32[100,8]',
       'ys | hs | f32[16] | f32[100,16]',
@@ -181,12 +181,12 @@ describe('the card of a cond', () => {
   it('has a box for each branch, and what decides', () => {
     const { node, model } = shown(golden('cond-0.12'));
     expect(heads(node)).toEqual([
-      'cond line 4, predicate x < 3 | 2 branches · up to 2 op'
+      'cond line 4, predicate x < 3 | 2 branches · at most 2 op per execution'
     ]);
     const sides = [...node.querySelectorAll<HTMLElement>('[data-branch]')];
     expect(sides.map(side => words(side.querySelector('header')))).toEqual([
-      'Falseindex 0 in the jaxpr · <lambda> at line 6 · 1 op',
-      'Trueindex 1 in the jaxpr · <lambda> at line 5 · 2 op'
+      'Falsebranch index 0 in the jaxpr · <lambda> at line 6 · 1 op',
+      'Truebranch index 1 in the jaxpr · <lambda> at line 5 · 2 op'
     ]);
     expect(lines(node, 'Branch True of cond, line 4')).toEqual([
       'h:f32[] = integer_powy=2 g',
@@ -304,12 +304,12 @@ describe('many cards', () => {
     );
     expect(heads(node)).toEqual([
       'scan step line 10 | 100 steps · 80.0 kop',
-      'scan a line 10, in the outer body | 100 steps · 80.0 kop',
+      'scan a line 10, in the body of the outer construct | 100 steps · 80.0 kop',
       'scan c line 10 | 100 steps · 80.0 kop'
     ]);
     click(byRole(node, 'button', 'Unfold all')[0]);
     expect(heads(node)[2]).toBe(
-      'map b line 10, primitive scan, in the outer body | 100 steps · 80.0 kop'
+      'map b line 10, primitive scan, in the body of the outer construct | 100 steps · 80.0 kop'
     );
     expect(
       byRole(node, 'img')

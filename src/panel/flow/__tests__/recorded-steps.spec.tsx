@@ -86,7 +86,9 @@ describe('a branch', () => {
   it('that only another call of the cell took was not taken in the recorded one', () => {
     const [no, yes] = sides(shown('cond-0.12', once()));
     expect(no).toContain('the recorded run did not take this branch');
-    expect(yes).toContain('the recorded run took this branch 1 time · taken');
+    expect(yes).toContain(
+      'the recorded run took this branch 1 time · branch taken'
+    );
   });
 
   it('says no more than what was kept', () => {
@@ -97,7 +99,7 @@ describe('a branch', () => {
       'the recorded part of the run did not take this branch'
     );
     expect(yes).toContain(
-      'the recorded part of the run took this branch 1 time · taken'
+      'the recorded part of the run took this branch 1 time · branch taken'
     );
   });
 });

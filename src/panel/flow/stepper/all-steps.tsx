@@ -184,7 +184,7 @@ function Table(props: IAllStepsProps & { length: number }): JSX.Element {
                   onClick={() => !isAfter && goTo(step.place)}
                 >
                   <th scope="row">
-                    {isAfter ? trans.__('after') : grouped(step.number)}
+                    {isAfter ? trans.__('at end') : grouped(step.number)}
                   </th>
                   {columns.map(({ cell }, column) => {
                     const text = cell(step.point, step.place.visit, isAfter);

@@ -6,7 +6,7 @@ import { Leaf } from '../../../protocol/snapshot';
 import { grouped } from '../../../quantities';
 import { figure } from './words';
 
-/** The most elements of an array that the kernel keeps completely. */
+/** The kernel sends all elements only of arrays with at most this many elements. */
 export const LARGEST_DRAWN = 64;
 const WIDTH = 100;
 const HEIGHT = 24;
@@ -139,7 +139,10 @@ function lastAxis(type: string, elements: number): number {
     : elements;
 }
 
-/** The line, with gaps at numbers that are not finite; a single number between two gaps is a dash. */
+/**
+ * The SVG path of the line that shows the elements of an array, with gaps at elements that are not finite; a single
+ * element between two gaps is a dash.
+ */
 function lineOf(
   values: readonly number[],
   wide: number,

@@ -37,9 +37,9 @@ export function Asking(props: IAskingProps): JSX.Element {
       return (
         <Question
           question={stepper.question}
-          title={trans.__('Repeat the effects?')}
+          title={trans.__('Repeat the effects of the function?')}
           answers={{
-            yes: trans.__('Run and repeat the effects'),
+            yes: trans.__('Run the function and repeat the effects'),
             no: trans.__('Do not run the function')
           }}
           yes={() => void stepping.confirm(snapshot, index)}

@@ -92,7 +92,13 @@ function branches(row: CallBranches, trans: TranslationBundle): string {
   return row.taken
     .slice(0, MOST_ROWS)
     .map((label, at) =>
-      trans.__('%1 × %2', shortened(label, 40), grouped(row.times[at]))
+      trans._n(
+        '%2 (%3 time)',
+        '%2 (%3 times)',
+        row.times[at],
+        shortened(label, 40),
+        grouped(row.times[at])
+      )
     )
     .join(', ');
 }

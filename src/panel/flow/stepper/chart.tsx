@@ -63,7 +63,7 @@ export function Chart(props: IChartProps): JSX.Element | null {
         max={length - 1}
         step={1}
         value={position}
-        aria-label={walk.byCalls ? trans.__('Call') : trans.__('Step')}
+        aria-label={walk.byCalls ? trans.__('Execution') : trans.__('Step')}
         aria-valuetext={spoken(walk, step, trans)}
         onChange={event =>
           move(walk.placeAt(Number(event.target.value), place))
@@ -274,7 +274,7 @@ function describe(
     sentences.push(trans.__('The axis of the values is logarithmic.'));
   }
   if (limit !== '') {
-    sentences.push(trans.__('The dashed line is at %1.', limit));
+    sentences.push(trans.__('The dashed line shows the limit %1.', limit));
   }
   if (drawing.missing > 0) {
     sentences.push(

@@ -1,4 +1,4 @@
-/** Copies the table of all steps as text: columns, rows, tab-separated or in line. */
+/** Copies the table of all steps as text: its columns and rows, tab-separated or aligned. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { GOES_ON } from '../../../protocol/steps';
@@ -7,7 +7,7 @@ import { lineOf } from '../../../parts/table-text';
 import { Walk } from './places';
 import { leafName, valueText } from './words';
 
-/** A column of the table of all steps. */
+/** A column of the table that lists all steps of a recording. */
 export interface IColumn {
   head: string;
   /**
@@ -94,7 +94,7 @@ function rowsOf(walk: Walk, trans: TranslationBundle): string[][] {
       const last = visit.first_point + visit.points - 1;
       rows.push([
         ...outer,
-        trans.__('after'),
+        trans.__('at end'),
         ...columns.map(({ cell }) => cell(last, at, true))
       ]);
     }
@@ -102,7 +102,7 @@ function rowsOf(walk: Walk, trans: TranslationBundle): string[][] {
   return rows;
 }
 
-/** Prints tab-separated values for a spreadsheet. */
+/** Prints the table of all steps as tab-separated values, for a spreadsheet. */
 export function stepsTabSeparated(
   walk: Walk,
   trans: TranslationBundle
@@ -112,7 +112,7 @@ export function stepsTabSeparated(
     .join('');
 }
 
-/** Prints aligned columns, with the verdict below. */
+/** Prints the table of all steps with aligned columns, and the verdict below. */
 export function stepsText(walk: Walk, trans: TranslationBundle): string {
   const rows = rowsOf(walk, trans).map(row =>
     row.map(cell => cell.replace(/\s+/g, ' '))

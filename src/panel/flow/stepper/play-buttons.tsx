@@ -34,6 +34,12 @@ export function Buttons(props: {
     : play.playing
       ? trans.__('Pause')
       : trans.__('Play');
+  const previous = walk.byCalls
+    ? trans.__('Previous execution')
+    : trans.__('Previous step');
+  const next = walk.byCalls
+    ? trans.__('Next execution')
+    : trans.__('Next step');
   return (
     <div
       className="jp-JaxprStepper-buttons"
@@ -54,8 +60,8 @@ export function Buttons(props: {
       </select>
       <button
         className="jp-JaxprPanel-action"
-        aria-label={trans.__('Previous')}
-        title={trans.__('Previous')}
+        aria-label={previous}
+        title={previous}
         aria-disabled={back === null}
         onClick={() => go(back)}
       >
@@ -72,8 +78,8 @@ export function Buttons(props: {
       </button>
       <button
         className="jp-JaxprPanel-action"
-        aria-label={trans.__('Next')}
-        title={trans.__('Next')}
+        aria-label={next}
+        title={next}
         aria-disabled={on === null}
         onClick={() => go(on)}
       >

@@ -41,7 +41,9 @@ export function Recorded(props: {
     setWalked(true);
     props.move(where);
   };
-  /** The text for a screen reader; the slider announces its value by itself. */
+  /**
+   * The text that a screen reader reads after a step by a button or a key; the slider announces its value by itself.
+   */
   const [announcement, setAnnouncement] = React.useState('');
   const step = walk.stepAt(place);
   const say = (where: IPlace): void =>
@@ -65,7 +67,7 @@ export function Recorded(props: {
     <div
       ref={root}
       onKeyDown={event => {
-        // A button, a list and the head of a fold use Space themselves.
+        // A button, a list and the head of a fold use Space themselves, so Space plays nothing there.
         const { target } = event;
         if (!(target instanceof Element) || !target.closest(PRESSED)) {
           dispatchKey(event, 'stepper', { play: play.toggle });
@@ -96,7 +98,9 @@ export function Recorded(props: {
           </Steady>
         </h3>
         {!step.visit.finished && (
-          <span className="jp-JaxprPanel-small">{trans.__('stopped')}</span>
+          <span className="jp-JaxprPanel-small">
+            {trans.__('recording stopped')}
+          </span>
         )}
         <Buttons
           walk={walk}

@@ -22,7 +22,8 @@ export interface IDrawing {
 }
 
 /**
- * If there is a threshold, the axis is logarithmic when the largest number is so many times the smallest positive one.
+ * If there is a threshold, the axis is logarithmic when the largest number is at least this many times the smallest
+ * positive number.
  */
 const LOGARITHMIC_FROM = 20;
 

@@ -11,7 +11,10 @@ import { Reading } from '../cards-of-program';
 import { IStep, Walk } from './places';
 import { leafAt, shortValue, valueText } from './words';
 
-/** The end of a line shows at most this many leaves and counts the rest; the tooltip lists all. */
+/**
+ * The end of a line shows at most the first number of leaves, the tooltip at most the second number; both count the
+ * others.
+ */
 const SHOWN = 4;
 const LISTED = 20;
 

@@ -51,17 +51,19 @@ export function StepValues(props: {
               {goOn.length === 0 ? (
                 <th scope="col">
                   {walk.byCalls ? (
-                    <Steady widest={trans.__('in execution %1', most)}>
-                      {trans.__('in execution %1', number)}
+                    <Steady widest={trans.__('value in execution %1', most)}>
+                      {trans.__('value in execution %1', number)}
                     </Steady>
                   ) : (
-                    <Steady widest={trans.__('in step %1', most)}>
-                      {trans.__('in step %1', number)}
+                    <Steady widest={trans.__('value in step %1', most)}>
+                      {trans.__('value in step %1', number)}
                     </Steady>
                   )}
                 </th>
               ) : step.number === 0 ? (
-                <th scope="col">{trans.__('before and after the loop')}</th>
+                <th scope="col">
+                  {trans.__('value before and after the loop')}
+                </th>
               ) : (
                 <>
                   <th scope="col">

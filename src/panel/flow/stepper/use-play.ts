@@ -29,9 +29,9 @@ export interface IPlay {
 export function usePlay(props: {
   walk: Walk;
   place: IPlace;
-  /** Moves to a place without an announcement. */
+  /** Moves to a position of the recording without telling screen readers. */
   move: (place: IPlace) => void;
-  /** Takes the position at which playing has ended. */
+  /** Is called with the position at which playing has ended. */
   settled: (place: IPlace) => void;
   /** The element that must be visible while the recording plays. */
   shown: React.RefObject<HTMLElement>;

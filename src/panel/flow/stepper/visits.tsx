@@ -36,7 +36,7 @@ export function Visits(props: {
       </span>
       <select
         value={place.visit}
-        aria-label={trans.__('Entry of the loop')}
+        aria-label={trans.__('Choose an entry into the loop')}
         onChange={event =>
           goTo({ visit: Number(event.target.value), offset: 0 })
         }

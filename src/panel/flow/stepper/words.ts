@@ -90,9 +90,9 @@ export function roleWords(
     case 'carry':
       return trans.__('carry');
     case 'x':
-      return trans.__('x');
+      return trans.__('step input');
     case 'y':
-      return trans.__('y');
+      return trans.__('step output');
     case 'index':
       return trans.__('index');
     case 'predicate':
@@ -199,7 +199,7 @@ export function visitWords(
     grouped(visit.trips)
   );
   if (visit.outer.length === 0) {
-    return trans.__('entry %1 · %2', grouped(index + 1), trips);
+    return trans.__('loop entry %1 · %2', grouped(index + 1), trips);
   }
   const numbers = visit.outer.map(step => grouped(step + 1)).join(', ');
   return trans._n(
@@ -235,9 +235,9 @@ export function whyNot(
   return trans.__('No kernel answers. Start a kernel and run the cell again.');
 }
 
-/** The words for a speed of Play. */
+/** The text for a speed of playing, such as `2 steps/s`. */
 export function speedWords(speed: Speed, trans: TranslationBundle): string {
   return speed === 0
-    ? trans.__('all steps in 12 s')
+    ? trans.__('play all steps in 12 s')
     : trans._n('%1 step/s', '%1 steps/s', speed);
 }

@@ -184,7 +184,7 @@ describe('the notes of a run', () => {
         ['4for _ in range(100):', '5    x = jnp.sin(x)  # "again"']
       ],
       [
-        'Rewrite',
+        'Rewritten code',
         ['4x = jax.lax.fori_loop(0, 100, lambda _, x: jnp.sin(x), x)']
       ]
     ]);

@@ -129,7 +129,7 @@ async function settled(): Promise<void> {
   }
 }
 
-/** Makes the document whose texts are in the kernel instead of the document. */
+/** Makes a document whose StableHLO and HLO are only in the kernel, which sends them on request. */
 function onRequest(snapshot: Snapshot, state = 'on_request'): Snapshot {
   return {
     ...snapshot,
@@ -195,7 +195,7 @@ describe('a program in the panel', () => {
     const described = jest.spyOn(Detail.prototype, 'show');
     channel.sends({ ...golden('rnn-0.12'), id: 'the next run' });
     expect(model.selection).toBeNull();
-    // The detail strip is emptied first; then it shows the hint that says at what the user can point.
+    // The detail strip is emptied first; then it shows the hint that tells the user to point at an equation.
     expect(
       described.mock.calls.map(([content]) => content?.textContent)
     ).toEqual([undefined, detail(view)]);
@@ -388,7 +388,7 @@ describe('a program in the panel', () => {
       kind: 'equations',
       equations: [{ scope: 0, equation: 1 }]
     });
-    // While the kernel records the steps, the key shows them and requests them no second time.
+    // While the kernel records the steps, the key shows them again and does not request them again.
     press(view, 'ArrowDown');
     press(view, 'r');
     expect(openFlow).toHaveBeenCalledTimes(1);
@@ -416,7 +416,7 @@ describe('a program in the panel', () => {
   it('leads from the second use of a program to the first', () => {
     const { view } = open(golden('shared-0.12'));
     const reference = view.node.querySelector('.jp-JaxprProgram-reference');
-    expect(reference?.textContent).toBe('as in equation 1');
+    expect(reference?.textContent).toBe('same program as equation 1');
     reference?.dispatchEvent(new MouseEvent('mousedown', { bubbles: true }));
     expect(linked(view)).toEqual(['1 | r:f32[4] = jitname=g q']);
   });

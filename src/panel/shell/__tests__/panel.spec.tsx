@@ -12,7 +12,7 @@ import { byRole, words } from '../../../parts/__tests__/render';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 
-/** The test sets which notebook is in front. */
+/** A tracker for tests: the test sets the model of the notebook in front. */
 class FakeTracker implements IJaxprTracker {
   current: IJaxprModel | null = null;
   currentChanged = new Signal<this, IJaxprModel | null>(this);

@@ -74,7 +74,7 @@ describe('the tooltip of a tab', () => {
     expect(await headline(model, 'cost')).toEqual([
       '80.1 k operations per call.',
       '64 % is on line 6.',
-      'By primitive: dot_general 69 %, tanh 29 %, add 3 %.'
+      'Cost by primitive: dot_general 69 %, tanh 29 %, add 3 %.'
     ]);
   });
 

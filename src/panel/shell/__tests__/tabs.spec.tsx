@@ -8,7 +8,10 @@ import { ViewName } from '../view-names';
 const trans = nullTranslator.load('jupyter_jaxpr');
 const VIEWS: ViewName[] = ['program', 'flow', 'cache', 'time', 'cost', 'notes'];
 
-/** Lays out a row of tabs of 60 pixels, and a button of 30 pixels that opens the menu. */
+/**
+ * Lays out a row of tabs, each 60 pixels wide, in `row` pixels; returns the button (30 pixels wide) that opens the
+ * menu.
+ */
 function shown(row: number, notes: number): HTMLButtonElement {
   jest.spyOn(HTMLElement.prototype, 'clientWidth', 'get').mockReturnValue(row);
   jest
@@ -79,7 +82,7 @@ describe('a tab', () => {
       await Promise.resolve();
     });
     expect(cost.title).toBe('Cost\nThe main fact of cost.');
-    // The next run has other facts.
+    // The facts of `run 1` are no longer shown for the next run; its facts are not requested yet.
     redraw(tabsOf('run 2'));
     expect(cost.title).toBe('Cost');
   });

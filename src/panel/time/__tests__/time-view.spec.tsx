@@ -259,7 +259,7 @@ describe('a sweep', () => {
       }
     ]);
     expect(words(node)).toContain('Sweep over n');
-    // A later run of the same function has the typed text.
+    // The form of a later run of the same function keeps the text that the user typed.
     act(() => kernel.sends(run({ id: 'run-2' })));
     const { node: later } = render(
       <Time model={model} registry={null} trans={trans} />

@@ -17,7 +17,7 @@ const trans = nullTranslator.load('jupyter_jaxpr');
 const read = (text: string): string =>
   plain(stretches(text)).replace(/\u00a0/g, ' ');
 
-/** Makes a program whose first call took this long. */
+/** Makes a program with the times of the stages of its first call; `changes` replaces some of the times. */
 const first = (changes: Partial<Stages> = {}): Program =>
   program({
     stages: {

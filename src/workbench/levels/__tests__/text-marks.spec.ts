@@ -53,7 +53,8 @@ describe('the words beside a line of HLO', () => {
       'kLoop',
       '2 instructions'
     ]);
-    // A line that comes from some of the equations of an unrolled loop, but not from all, has no number of equations.
+    // A line that comes from some of the equations of an unrolled loop, but not from all, has no tag with a number of
+    // equations.
     const [, some] = tagsOf(MODULE[8], 'fusion', 0, of(3, false));
     expect([some.text, some.title]).toEqual([
       '2 instructions',

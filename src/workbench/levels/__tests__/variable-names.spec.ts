@@ -12,7 +12,7 @@ import { JaxprListing } from '../jaxpr-listing';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 
-/** A document whose program gives names to variables. */
+/** Makes a document in which the user's assignments give names to variables of the program. */
 function named(
   ...values: [
     name: string,

@@ -2,7 +2,7 @@ import { narrowChips } from '../narrow-chips';
 import { hidesText } from '../binder-chips';
 import type { IListedLine } from '../listing';
 
-/** The line of a loop with as many results as operands. */
+/** Makes the line of a loop with `count` results and as many operands. */
 function loop(
   count: number,
   tags: IListedLine['tags'] = []

@@ -35,7 +35,7 @@ function right(shape: Shape): number {
 describe('the picture of an array', () => {
   it('has a box for each block, its devices in it and its ranges beside', () => {
     expect(texts(array(), layout())).toEqual([
-      'The rows show axis 0 of the array, the columns axis 1.',
+      'Rows: axis 0 of the array. Columns: axis 1.',
       '0:16',
       '0, 1',
       '2, 3',
@@ -91,7 +91,7 @@ describe('the picture of an array', () => {
       holders: [[7], [6], [5], [4], [3], [2], [1], [0]]
     });
     expect(texts(cube, how)?.slice(0, 8)).toEqual([
-      'The rows show axis 0 of the array, the columns axis 1.',
+      'Rows: axis 0 of the array. Columns: axis 1.',
       'The array is also split along axis 2 (not drawn).',
       '0:1',
       '1:2',

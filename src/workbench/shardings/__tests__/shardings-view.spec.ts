@@ -39,7 +39,7 @@ function open(snapshot: Snapshot): {
   view: ShardingsView;
   node: HTMLElement;
   channel: FakeChannel;
-  /** Counts how often the keyboard focus went back to the text. */
+  /** Has one entry for each time that the keyboard focus went back to the text. */
   left: readonly string[];
 } {
   const channel = new FakeChannel();
@@ -80,7 +80,7 @@ describe('shardings', () => {
   it('are one line until they are opened', () => {
     const { node } = open(spread());
     expect(words(head(node))).toBe(
-      '▸ Shardings 8 devices · 2 collectives · 1.4 kB on each device per call'
+      '▸ Shardings 8 devices · 2 collectives · results of 1.4 kB on each device per call'
     );
     expect(byRole(node, 'listbox')).toEqual([]);
   });
@@ -90,7 +90,7 @@ describe('shardings', () => {
     act(() => view.enter());
     expect(document.activeElement).toBe(head(node));
     expect(head(node).getAttribute('aria-expanded')).toBe('true');
-    act(() => view.enter()); // the rows stay open
+    act(() => view.enter()); // the rows are open already, and stay open
     expect(head(node).getAttribute('aria-expanded')).toBe('true');
     press(byRole(node, 'listbox', 'Arrays')[0], 'Escape');
     expect(left).toEqual(['left']);
@@ -129,10 +129,10 @@ describe('shardings', () => {
     click(head(node));
     const [first, second] = byRole(node, 'listbox', 'Collectives')[0].children;
     expect(words(first as HTMLElement)).toMatch(
-      /^HLO line 8 ?all-reduce 128 B/
+      /^HLO line 8 ?all-reduce result of 128 B/
     );
     expect(words(second as HTMLElement)).toContain(
-      '128 B on each device, 10 times per call'
+      'result of 128 B on each device, 10 times per call'
     );
     flushed(() => click(first as HTMLElement));
     const line = { kind: 'text', level: 'hlo', line: 7, stack: -1 };
@@ -160,7 +160,9 @@ describe('shardings', () => {
       spread({ collectives: [lost], bytes: null, sent: null })
     ).node;
     click(head(other));
-    expect(options(other, 'Collectives')[0]).toContain('size unknown');
+    expect(options(other, 'Collectives')[0]).toContain(
+      'size of the result unknown'
+    );
     expect(options(other, 'Collectives')[0]).toContain('source line unknown');
   });
 

@@ -71,16 +71,20 @@ describe('the button', () => {
     const { node, kernel, answers } = live();
     click(button(node));
     await answers(confirm('step prints. Running it again prints again.'));
-    const question = byRole(node, 'alertdialog', 'Repeat the effects?')[0];
+    const question = byRole(
+      node,
+      'alertdialog',
+      'Repeat the effects of the function?'
+    )[0];
     expect(words(question)).toBe(
-      'step prints. Running it again prints again.Do not run the functionRun and repeat the effects'
+      'step prints. Running it again prints again.Do not run the functionRun the function and repeat the effects'
     );
     expect(words(document.activeElement)).toBe('Do not run the function');
     click(document.activeElement);
     expect(words(button(node))).toBe('Record the steps');
     click(button(node));
     await answers(confirm('step prints.'));
-    click(byRole(node, 'button', 'Run and repeat the effects')[0]);
+    click(byRole(node, 'button', 'Run the function and repeat the effects')[0]);
     await answers(answered(recording()));
     expect(heading(node)).toBe('Step 1 of 5');
     expect(

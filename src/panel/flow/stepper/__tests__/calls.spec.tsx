@@ -40,7 +40,7 @@ describe('the calls of the cell', () => {
       'call | branch | x | result',
       '1 | True | 3 | 6',
       '2 | unknown branch |  | ',
-      'unknown call | False × 1, True × 9 |  | ',
+      'unknown call | False (1 time), True (9 times) |  | ',
       'unknown call | construct not reached |  | '
     ]);
     expect(node.textContent).toContain(

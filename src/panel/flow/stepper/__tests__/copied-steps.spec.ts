@@ -10,13 +10,13 @@ const trans = nullTranslator.load('jupyter_jaxpr');
 describe('the steps as text', () => {
   it('stand below each other, with what came out and the verdict', () => {
     expect(stepsText(new Walk(card(), recording()), trans)).toBe(
-      `step   total  xs  ys
-1      0      1   2
-2      1      2   6
-3      3      3   12
-4      6      4   20
-5      10     5   30
-after  15
+      `step    total  xs  ys
+1       0      1   2
+2       1      2   6
+3       3      3   12
+4       6      4   20
+5       10     5   30
+at end  15
 
 The recorded results equal the original function's results, bit for bit.
 `
@@ -37,9 +37,9 @@ The recorded results equal the original function's results, bit for bit.
       'outer step\tstep\tv\n' +
         '1\t1\t12\n' +
         '1\t2\t6\n' +
-        '1\tafter\t3\n' +
+        '1\tat end\t3\n' +
         '2\t1\t8\n' +
-        '2\tafter\t4\n'
+        '2\tat end\t4\n'
     );
   });
 });

@@ -88,7 +88,10 @@ export const heading = (node: HTMLElement): string =>
   words(node.querySelector('h3'));
 export const announced = (node: HTMLElement): string =>
   words(node.querySelectorAll('.jp-JaxprStepper-said')[1]);
-/** The words below the line of numbers: its start, the name of the number, the value at the step, its end. */
+/**
+ * Lists the words below the chart: the start of its axis, the name of the drawn number, the value at the step, the end
+ * of the axis.
+ */
 export const axis = (node: HTMLElement): string[] =>
   [...node.querySelectorAll('.jp-JaxprStepper-axis > *')].map(part =>
     words(part.querySelector('option:checked') ?? part)

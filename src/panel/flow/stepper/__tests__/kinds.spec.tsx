@@ -14,7 +14,7 @@ describe('a while', () => {
     slide(node, 2);
     expect(heading(node)).toBe('Step 3 of 3');
     expect(byRole(node, 'img')[0].getAttribute('aria-label')).toBe(
-      'The plot shows jnp.abs(x * x - a) at each step. Smallest value 6.01e-6, largest value 2. The axis of the values is logarithmic. The dashed line is at 1e-5.'
+      'The plot shows jnp.abs(x * x - a) at each step. Smallest value 6.01e-6, largest value 2. The axis of the values is logarithmic. The dashed line shows the limit 1e-5.'
     );
     expect(words(node.querySelector('.jp-JaxprStepper-limit'))).toBe('1e-5');
     expect(values(node, 0)).toEqual([
@@ -41,7 +41,7 @@ describe('a while', () => {
     expect(heading(node)).toBe('The loop ran no step');
     expect(words(node)).toContain('The loop returned its inputs unchanged.');
     expect(values(node, 0)).toEqual([
-      'leaf | before and after the loop',
+      'leaf | value before and after the loop',
       'total i32[] | 7'
     ]);
     expect(slider(node)).toBeNull();
@@ -61,9 +61,9 @@ describe('a while', () => {
         verdict: 'Not compared, because it was stopped.'
       })
     );
-    click(byRole(node, 'button', 'Next')[0]);
+    click(byRole(node, 'button', 'Next step')[0]);
     expect(heading(node)).toBe('Step 3 of 10');
-    expect(words(node.querySelector('h3 + span'))).toBe('stopped');
+    expect(words(node.querySelector('h3 + span'))).toBe('recording stopped');
     expect(values(node, 0)[0]).toBe('leaf | before step 3 | after step 4');
     expect(words(node.querySelector('.jp-JaxprStepper-verdict'))).toBe(
       'Stopped by you after 10 steps.Every second step was kept.Not compared, because it was stopped.The recorded run took 210 ms, including its own compilation.'
@@ -73,13 +73,13 @@ describe('a while', () => {
   it('inside a scan is chosen by the outer step, and walked over their bounds', () => {
     const { node } = shown(WHILE, nested());
     const select = node.querySelector(
-      'select[aria-label="Entry of the loop"]'
+      'select[aria-label="Choose an entry into the loop"]'
     ) as HTMLSelectElement;
     expect([...select.options].map(words)).toEqual([
       'outer step 1 · 2 steps',
       'outer step 2 · 1 step'
     ]);
-    const next = byRole(node, 'button', 'Next')[0];
+    const next = byRole(node, 'button', 'Next step')[0];
     click(next);
     expect(values(node, 0)[1]).toBe('v i32[] | 6 | 3');
     click(next);
@@ -102,7 +102,7 @@ describe('a cond', () => {
     slide(node, 1);
     expect(heading(node)).toBe('Execution 2 of 3 of this construct');
     expect(values(node, 0)).toEqual([
-      'leaf | in execution 2',
+      'leaf | value in execution 2',
       'branch taken | False',
       'x > 0 predicate bool[] | False',
       'x operand f32[] | -2',

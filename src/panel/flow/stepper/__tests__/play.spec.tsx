@@ -54,7 +54,7 @@ describe('play', () => {
       'select[aria-label="Speed of Play"]'
     ) as HTMLSelectElement;
     expect([...speed.options].map(words)).toEqual([
-      'all steps in 12 s',
+      'play all steps in 12 s',
       '1 step/s',
       '2 steps/s',
       '5 steps/s',

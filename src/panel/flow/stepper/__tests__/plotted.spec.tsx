@@ -27,14 +27,14 @@ describe('a line of numbers', () => {
     ) as HTMLSelectElement;
     expect([...select.options].map(words)).toEqual([
       'carry total',
-      'x xs',
-      'y ys'
+      'step input xs',
+      'step output ys'
     ]);
     act(() => {
       select.value = '2';
       select.dispatchEvent(new Event('change', { bubbles: true }));
     });
-    expect(axis(node)).toEqual(['0', 'y ys', '= 2', '5']);
+    expect(axis(node)).toEqual(['0', 'step output ys', '= 2', '5']);
   });
 
   it('is broken where a number is not finite', () => {

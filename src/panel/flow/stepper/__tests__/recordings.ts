@@ -52,7 +52,7 @@ export const WHILE = card({
   trips_from: null
 });
 
-/** Newton's iteration for the square root of 2, from 2 until |x² − 2| is at most 1e-5. */
+/** The recording of Newton's iteration for the square root of 2, from 2 until |x² − 2| is at most 1e-5. */
 export function newton(changes: Partial<Recording> = {}): Recording {
   return recording({
     visits: [
@@ -100,7 +100,7 @@ export const COND = card({
   trips_from: null
 });
 
-/** A cond in a scan of three steps: entered once a step. */
+/** The recording of a cond in a scan of three steps: one visit of the cond in each step. */
 export function threeCalls(): Recording {
   return recording({
     visits: [0, 1, 2].map(step => ({
@@ -139,7 +139,7 @@ export function threeCalls(): Recording {
   });
 }
 
-/** A while in a scan: two entries, of two steps and of one. */
+/** The recording of a while in a scan: two visits, the first of two steps, the second of one step. */
 export function nested(): Recording {
   return recording({
     visits: [
@@ -159,7 +159,10 @@ export function nested(): Recording {
   });
 }
 
-/** A carry of 16 numbers whose values are shortened, recorded over `steps` steps; the card has `count` such carries. */
+/**
+ * The recording of a carry of 16 numbers over `steps` steps; its values are shortened; the card has `count` such
+ * carries.
+ */
 export function long(steps: number, count = 1): Recording {
   const numbers = Array.from({ length: steps + 1 }, (_, at) => Math.sin(at));
   const one = (at: number): Leaf =>

@@ -32,8 +32,8 @@ describe('a recording that came with the document', () => {
     expect(values(node, 0)).toEqual([
       'leaf | before step 1 | after step 1',
       'total i32[] | 0 | 1',
-      'xs[0] x i32[] | 1',
-      'ys[0] y i32[] | 2'
+      'xs[0] step input i32[] | 1',
+      'ys[0] step output i32[] | 2'
     ]);
     expect(
       rows(node.querySelector('.jp-JaxprStepper-scroller') ?? undefined)
@@ -45,7 +45,7 @@ describe('a recording that came with the document', () => {
         '3 | 3 | 3 | 12',
         '4 | 6 | 4 | 20',
         '5 | 10 | 5 | 30',
-        'after | 15 | |'
+        'at end | 15 | |'
       ].map(row => row.replace('15 | |', '15 |  | '))
     );
     expect(words(node.querySelector('.jp-JaxprStepper-verdict'))).toBe(
@@ -58,9 +58,9 @@ describe('a recording that came with the document', () => {
 
   it('is walked by buttons, which say where one is', () => {
     const { node } = shown(card(), recording());
-    const back = byRole(node, 'button', 'Previous')[0];
+    const back = byRole(node, 'button', 'Previous step')[0];
     expect(back.getAttribute('aria-disabled')).toBe('true');
-    click(byRole(node, 'button', 'Next')[0]);
+    click(byRole(node, 'button', 'Next step')[0]);
     expect(heading(node)).toBe('Step 2 of 5');
     expect(announced(node)).toBe('Step 2 of 5, total: 3, xs[1]: 2, ys[1]: 6');
     click(back);
@@ -76,7 +76,7 @@ describe('a recording that came with the document', () => {
     );
     expect(announced(node)).toBe('');
     expect(
-      byRole(node, 'button', 'Next')[0].getAttribute('aria-disabled')
+      byRole(node, 'button', 'Next step')[0].getAttribute('aria-disabled')
     ).toBe('true');
   });
 
@@ -98,7 +98,7 @@ describe('a recording that came with the document', () => {
 
   it('of a scan from the last x to the first counts so', () => {
     const { node } = shown(card({ reverse: true }), recording());
-    expect(values(node, 0)[2]).toBe('xs[4] x i32[] | 1');
+    expect(values(node, 0)[2]).toBe('xs[4] step input i32[] | 1');
   });
 });
 
