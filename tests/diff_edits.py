@@ -291,9 +291,7 @@ EDITS = [
             "~ return: operand 1",
         ],
         (X,),
-        remarks=(
-            "2 equations moved into scan (length 3). In the first program, each of these equations is written 3 times.",
-        ),
+        remarks=("2 equations moved into scan (length 3). The first program has each of the moved equations 3 times.",),
     ),
     Edit(
         "a scan becomes a loop",
@@ -306,8 +304,7 @@ EDITS = [
         ],
         (X,),
         remarks=(
-            "2 equations moved out of scan (length 3). In the second program, each of these equations "
-            "is written 3 times.",
+            "2 equations moved out of scan (length 3). The second program has each of the moved equations 3 times.",
         ),
     ),
     Edit(

@@ -54,7 +54,7 @@ def ledger(frame: int = -1) -> Ledger:
         argument="xs",
         before="f32[100,8]",
         after="f32[60,8]",
-        cure="Pad to one shape, or expect one compile for each shape.",
+        cure="Pad the array to one shape, or expect one compile for each shape.",
     )
     entries = [
         LedgerEntry(signature=text, hits=None, misses=1, this_run=True, fast_path=True)

@@ -22,7 +22,10 @@ AT_MOST = (
     "%%jaxpr --steps keeps the arguments of at most 8 calls. The arguments of a call may take at most 8 MB, and "
     "must have types that the code cannot change after the call, such as JAX arrays."
 )
-KEEP = "%%jaxpr --steps keeps the arguments of the first calls and of the last call, of at most 8 calls."
+KEEP = (
+    "Run the cell with %%jaxpr --steps, which keeps the arguments of at most 8 calls: of the first calls and of the "
+    "last call."
+)
 
 
 def table(ran: Any, recording: int = 0) -> tuple[list[str], list[tuple[Any, ...]], str | None]:

@@ -197,8 +197,8 @@ def test_what_the_stepper_cannot_reach_says_so():
 
     inside, *_ = built(program(traced(solved, X))).document.control_flow
     assert inside.steppable == (
-        "The construct is inside custom_linear_solve, which the stepper does not enter. "
-        "Step through a copy outside custom_linear_solve."
+        "The construct is inside custom_linear_solve, which the stepper does not enter. Step through a copy of the "
+        "construct outside custom_linear_solve."
     )
     loop, condition = built(program(traced(decided, X))).document.control_flow
     assert (loop.kind, loop.steppable, condition.parent_part) == ("while_loop", None, "condition")

@@ -72,7 +72,7 @@ The jaxpr lists the False branch first: branch 0 is False, branch 1 is True\.
 
 def test_html_has_the_same_tables_and_no_markup_of_the_documents():
     html = fragment(built(program(traced(evil, np.float32(1)))).document, characters=1_000)
-    assert "<caption>Constructs in the order of the source</caption>" in html
+    assert "<caption>Control-flow constructs in the order of the source</caption>" in html
     assert "<td>&lt;b&gt; is no name</td>" not in html
     assert "x &gt; 0" in html and "x > 0" not in section(html, "jjx-flow", "jjx-costs")
     assert "<td>cond</td>" in html
@@ -105,4 +105,4 @@ def test_very_many_constructs_are_cut_and_counted():
 
     text = markdown(built(program(traced(f, np.float32(1)))).document)
     assert text.count("### scan") == 40
-    assert "\n\nThe program has 10 more constructs\\.\n" in text
+    assert "\n\nThe list leaves out 10 more constructs of the program\\.\n" in text

@@ -70,8 +70,8 @@ def test_a_request_tries_the_cures_and_keeps_them(make_notebook: Callable[..., N
     assert built[-1].sources.document is document
     assert cures_of(asked(built[-1], notebook)) == expected
     words = (
-        "One type (applies without changes): Both calls pass arguments of the same types: JAX uses one compiled "
-        "program for both calls."
+        "One type (applies without changes): With the edit, both calls pass arguments of the same types: JAX uses one "
+        "compiled program for both calls."
     )
     assert words in markdown(document).replace("\\", "")
     assert words in page(document).replace("\xa0", " ")
@@ -110,7 +110,7 @@ def f(x):
     return x
 
 f(jnp.ones(3))"""
-APPLIES = "The rewrite applies without changes."
+APPLIES = "You can use this code without changes."
 
 
 def loop_of(document) -> tuple[str, str | None]:

@@ -85,7 +85,7 @@ def test_a_diff_is_printed_in_80_columns_with_the_names_of_both_sides() -> None:
 +   f:f32[8] = add e 1.0:f32[]
 ~-  return e
 ~+  return f
-      operand 1 is a different value
+      operand 1 is another value in the second program
   return b"""
     )
 
@@ -102,20 +102,20 @@ def test_what_was_wrapped_is_said_once_and_shown_at_both_places() -> None:
   4 equations moved into scan (length 4).
 
   a:f32[8]  x
-> moved from here: b:f32[8] = sin a
-> moved from here: c:f32[8] = mul b 2.0:f32[]
-> moved from here: d:f32[8] = exp c
-> moved from here: e:f32[8] = add d 1.0:f32[]
+> line moved from here: b:f32[8] = sin a
+> line moved from here: c:f32[8] = mul b 2.0:f32[]
+> line moved from here: d:f32[8] = exp c
+> line moved from here: e:f32[8] = add d 1.0:f32[]
 + b:f32[8] = scan[length=4 reverse=False unroll=1] a
 +   jaxpr: c:f32[8]
->   moved to here: d:f32[8] = sin c
->   moved to here: e:f32[8] = mul d 2.0:f32[]
->   moved to here: f:f32[8] = exp e
->   moved to here: g:f32[8] = add f 1.0:f32[]
+>   line moved to here: d:f32[8] = sin c
+>   line moved to here: e:f32[8] = mul d 2.0:f32[]
+>   line moved to here: f:f32[8] = exp e
+>   line moved to here: g:f32[8] = add f 1.0:f32[]
 +   return g
 ~-return e
 ~+return b
-    operand 1 is a different value"""
+    operand 1 is another value in the second program"""
     )
 
 
@@ -294,7 +294,8 @@ def test_what_stands_outside_of_the_equations_is_not_compared_and_the_diff_says_
         "      constant as an argument.\n"
         "  The diff does not compare the Python functions of pure_callback,\n"
         "      debug_callback: a program does not hold their code.\n"
-        "  Calls of the second program donate x. Calls of the first program do not."
+        "  Calls of the second program donate x. Calls of the first program do not donate\n"
+        "      the same arguments."
     )
     # The texts of StableHLO and HLO do not contain the values of large constants, so a remark says so.
     tables = [np.cos(np.arange(80, dtype=np.float32) + offset) for offset in (0, 1)]
@@ -350,7 +351,7 @@ def test_a_row_with_very_many_differences_lists_a_thousand_and_counts_the_others
     after = jj.inspect(lambda *xs: xs[::-1], *arguments, stage="trace")
     [row] = [row for row in before.diff(after).document.rows if row.sign == "changed"]
     assert len(row.changes) == 1_001
-    assert row.changes[999].text == "operand 1000 is a different value"
+    assert row.changes[999].text == "operand 1000 is another value in the second program"
     assert row.changes[1_000].text == "202 more differences"
     assert row.after is not None
     assert row.after.text.endswith(", … 202 more results")

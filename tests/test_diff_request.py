@@ -63,7 +63,7 @@ def test_the_panel_gets_the_rows_of_both_programs() -> None:
     assert (held_before.document.diffs, held_after.document.diffs) == ([], [reply.result, text.result])
     assert without_values(held_after.document).diffs == []
     small = saved_copy(held_after.document, len(encode(held_after.document)) - 1)
-    assert small.diffs == [] and small.cut is not None and "this copy leaves out diffs." in small.cut
+    assert small.diffs == [] and small.cut is not None and "this saved copy leaves out diffs." in small.cut
 
 
 def test_of_a_large_program_the_rows_around_the_differences_are_sent() -> None:

@@ -141,9 +141,9 @@ def test_the_trace_of_a_backward_pass_does_not_say_that_the_python_of_the_functi
     ran = physics.run("%%jaxpr\nvalue, pull = jax.vjp(wave, 2.0)\npull(1.0)")
     (traced,) = (program for program in ran.own_programs if program["origin"] == "traced")
     assert traced["origin_note"] == (
-        "jupyter_jaxpr traced this program: the cell called pull(1.0) without jit, so JAX ran the function that JAX "
-        "made of wave operation by operation. For the trace, JAX ran this function a second time, with tracers "
-        "in place of arrays."
+        "jupyter_jaxpr traced this program: the cell made the call pull(1.0) without jit. The call ran a function "
+        "that JAX derived from wave, and JAX ran this function operation by operation. For the trace, JAX ran this "
+        "function a second time, with tracers in place of arrays."
     )
 
 

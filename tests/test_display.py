@@ -183,7 +183,7 @@ def test_html_of_a_run(small):
         '<details class="jjx-signature"><summary><code>(f32[] weak) → f32[] weak</code></summary>',
         "<code>(x: f32[] weak) → f32[] weak</code></details>",
         '<p class="jjx-counts">3 equations · 4 calls, 1 compile · first call 142\xa0ms</p>',
-        '<details class="jjx-stages"><summary>Stages of the call that made the program</summary>',
+        '<details class="jjx-stages"><summary>Times of the stages of the call that made the program</summary>',
         "<table>",
         "<thead><tr>",
         '<th scope="col">trace</th><th scope="col">lower</th><th scope="col">compile</th>',
@@ -409,14 +409,15 @@ def test_long_texts_are_cut_after_a_whole_line(small):
     assert "in (d,) }</code>" in html
     assert html.count("line ") == 13
     assert (
-        "line 12</code></pre><p>This copy leaves out 987 more lines. Run the cell again to see all lines.</p>" in html
+        "line 12</code></pre><p>This copy leaves out 987 more lines of this text. Run the cell again to see all "
+        "lines.</p>" in html
     )
 
 
 def test_a_text_of_one_endless_line_is_left_out(small):
     document = with_program(small, levels=[level("stablehlo", "x" * 1000)])
     assert (
-        '<p class="jjx-listing">StableHLO, 1 line: This copy leaves out 1 more line. '
+        '<p class="jjx-listing">StableHLO, 1 line: This copy leaves out 1 more line of this text. '
         "Run the cell again to see all lines.</p>" in fragment(document, characters=200)
     )
 

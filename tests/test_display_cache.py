@@ -48,7 +48,7 @@ def test_markdown_has_a_table_and_the_reasons(document):
         "| rnn | 4 | 2 | 2 | 2 | 240 ms |\n\n"
         "- rnn · compiled · 120 ms\\. Reason: This is the first call of rnn\\.\n"
         "- rnn · compiled · 120 ms\\. Reason: The type of xs changed from f32\\[100,8\\] to f32\\[60,8\\]\\. "
-        "Pad to one shape, or expect one compile for each shape\\."
+        "Pad the array to one shape, or expect one compile for each shape\\."
     )
 
 
@@ -56,9 +56,7 @@ def test_html_has_the_same(document):
     html = fragment(document, characters=1_000).replace("\N{NO-BREAK SPACE}", " ")
     assert "<p>2 compiles: tracing, lowering and compiling took 240 ms of the cell's 310 ms.</p>" in html
     assert "<tr><td>rnn</td><td>4</td><td>2</td><td>2</td><td>2</td><td>240 ms</td></tr>" in html
-    assert (
-        "<li>rnn · compiled · 120 ms. Reason: The type of xs changed from f32[100,8] to f32[60,8]. Pad to one" in html
-    )
+    assert "<li>rnn · compiled · 120 ms. Reason: The type of xs changed from f32[100,8] to f32[60,8]. Pad the" in html
 
 
 def test_the_words_of_the_document_are_shown(document):

@@ -83,7 +83,7 @@ TYPES = "If the types of the numbers matter, pass s with numbers of one type in 
         pytest.param(
             COPY_SIGN,
             ["f(x, 0.0)", "f(x, -0.0)"],
-            "-0.0 equals 0.0 as the static argument s",
+            "JAX treats -0.0 and 0.0 as one value of the static argument s",
             VALUE.format("0.0", "-0.0"),
             SIGN,
             id="the sign of zero",
@@ -91,7 +91,7 @@ TYPES = "If the types of the numbers matter, pass s with numbers of one type in 
         pytest.param(
             ITEMS,
             ["f(x, s=(1, 'a'))", "f(x, s=(True, 'a'))"],
-            "(True, 'a') equals (1, 'a') as the static argument s",
+            "JAX treats (True, 'a') and (1, 'a') as one value of the static argument s",
             VALUE.format("(1, 'a')", "(True, 'a')"),
             TYPES,
             id="the type of a number in a tuple",
@@ -99,7 +99,7 @@ TYPES = "If the types of the numbers matter, pass s with numbers of one type in 
         pytest.param(
             ITEMS,
             ["f(x, s=(1,))\nf(jnp.ones((2, 3)), s=(1,))", "f(x, s=(1.0,))"],
-            "(1.0,) equals (1,) as the static argument s",
+            "JAX treats (1.0,) and (1,) as one value of the static argument s",
             VALUE.format("(1,)", "(1.0,)"),
             TYPES,
             id="two programs with the same value",

@@ -75,7 +75,7 @@ def test_a_twin_is_the_same_program_but_for_its_name_stacks():
 def test_only_the_program_that_was_walked_has_a_twin():
     walk = Walk()
     scope = walk.program(traced(jnp.sin, 1.0).jaxpr)
-    with pytest.raises(ValueError, match="not the program that jupyter_jaxpr read"):
+    with pytest.raises(ValueError, match="is not the program that jupyter_jaxpr read"):
         tagged(walk, scope, traced(jnp.cos, 1.0).jaxpr)
 
 
@@ -280,7 +280,7 @@ def test_what_jax_would_translate_by_the_users_python_has_no_twin():
         exact(root, 2.0)
     assert str(raised.value) == (
         "JAX could not lower the tagged copy of the program (TypeError: to lower the program again, JAX would run the "
-        "Python of user-defined types or functions). The other links are not affected."
+        "Python of user-defined types or functions). The links that the panel already shows do not change."
     )
 
 
@@ -579,7 +579,7 @@ def test_what_xla_refuses_is_a_sentence(monkeypatch):
     _, answers = kept(in_cell(CELL, "f(jnp.ones((8, 8)))")[0])
     assert answers(type="exact_links", confirmed=True).reason == (
         "JAX could not print the tagged copy of the program (RuntimeError: RESOURCE_EXHAUSTED: Out of memory). "
-        "The other links are not affected."
+        "The links that the panel already shows do not change."
     )
 
 

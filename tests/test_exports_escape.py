@@ -179,7 +179,7 @@ def test_plain_text_steers_no_terminal(text):
 
 
 def test_what_is_not_written_by_a_writer_is_no_markup():
-    with pytest.raises(ValueError, match="holds a tag"):
+    with pytest.raises(ValueError, match="holds an end tag or a comment"):
         html_writer.raw("script", "'</script>'")
     assert html_writer.element("p", "<b>", html_writer.element("i", "&")).source == "<p>&lt;b&gt;<i>&amp;</i></p>"
     assert markdown_writer.table(["<img onerror>"], [["a|b"]]).source == "| \\<img onerror\\> |\n| --- |\n| a\\|b |"

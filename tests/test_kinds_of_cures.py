@@ -71,7 +71,7 @@ def test_every_kind_of_cure_has_a_row(room: str, name: str) -> None:
 
 def test_every_name_of_a_cure_of_a_miss_by_its_reasons_has_a_row() -> None:
     names = set(re.findall(r"^ *cure: (.*) \(\w+\)$", table("miss_table"), re.MULTILINE))
-    assert {"the same call style in every call", "one structure", "one type"} <= names
+    assert {"arguments passed in the same way in every call", "one structure", "one type"} <= names
 
 
 def test_every_message_has_a_row() -> None:

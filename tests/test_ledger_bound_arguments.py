@@ -17,7 +17,7 @@ from jupyter_jaxpr.observe.cache.ledger import Ledger
 
 ROW = np.arange(3, dtype=np.float32)
 LONG = np.arange(4, dtype=np.float32)
-PAD = "Pad to one shape, or expect one compile for each shape."
+PAD = "Pad the array to one shape, or expect one compile for each shape."
 
 
 def told(ledger: Ledger, name: str) -> list[tuple[str, str, str | None, str | None]]:

@@ -90,7 +90,7 @@ def test_a_cell_that_is_run_again_after_an_edit_of_a_value_outside_of_the_functi
     assert misses(notebook, "f") == [FIRST, ("compiled", (Reason("cell_rerun", text, cure=cure),))]
 
 
-PAD = "Pad to one shape, or expect one compile for each shape."
+PAD = "Pad the array to one shape, or expect one compile for each shape."
 SMALLER = Reason("shape", "The type of y changed from f32[8] to f32[4].", "y", "f32[8]", "f32[4]", PAD)
 
 
@@ -250,7 +250,7 @@ def test_what_jax_held_before_the_extension_was_loaded(make_notebook: Callable[.
     notebook.run("f(x)")
     notebook.run("f(x[:4])")
     notebook.run("f(x[:5])")
-    pad = "Pad to one shape, or expect one compile for each shape."
+    pad = "Pad the array to one shape, or expect one compile for each shape."
     assert misses(notebook, "f") == [
         ("compiled", (Reason("first_observed", "This is the first observed call of f. JAX had compiled f before."),)),
         ("compiled", (Reason("shape", "The type of y changed from f32[4] to f32[5].", "y", "f32[4]", "f32[5]", pad),)),

@@ -18,7 +18,7 @@ from jupyter_jaxpr.observe.cache.ledger import Ledger
 ROW = np.arange(3, dtype=np.float32)
 SCALE = 1.0
 ONCE = "Make the function once, before the loop: JAX caches by function object, not by code."
-PAD = "Pad to one shape, or expect one compile for each shape."
+PAD = "Pad the array to one shape, or expect one compile for each shape."
 
 
 def told(ledger: Ledger, name: str) -> list[tuple[str, str | None]]:

@@ -195,7 +195,9 @@ added = [name for name in config.trace_context_names() if name not in before]
 print(len(ledger["f"].misses) == 1 + bool(added))
 if added:
     (reason,) = ledger["f"].misses[1].reasons
-    assert reason.text == f"JAX compares {len(added)} more settings now, which an import added: {', '.join(added)}."
+    assert reason.text == (
+        f"The cache key now holds {len(added)} more settings, which an import added: {', '.join(added)}."
+    )
     assert (reason.kind, reason.argument) == ("config", added[0])
 """
 

@@ -113,7 +113,7 @@ def test_another_jit_of_the_same_function_is_compared_with_the_first() -> None:
         for x in (*arrays, *arrays):
             jax.jit(f)(x)
         jax.jit(f, donate_argnums=0)(jnp.ones(3))
-    pad = "Pad to one shape, or expect one compile for each shape."
+    pad = "Pad the array to one shape, or expect one compile for each shape."
     assert told(ledger, "f") == [
         first("f"),
         ("compiled", (Reason("shape", "The type of x changed from f32[2] to f32[3].", "x", "f32[2]", "f32[3]", pad),)),

@@ -60,5 +60,5 @@ def test_the_fixture(tmp_path: Path) -> None:
         "jupyter_jaxpr.scripts.observing.RecompileError: train_step: 2 compiles, limit 1.",
         "line 15: The type of x changed from f32[3] to f32[4].",
         "line 16: The type of x changed from f32[4] to f32[5].",
-        "Pad to one shape, or expect one compile for each shape.",
+        "Pad the array to one shape, or expect one compile for each shape.",
     ]

@@ -14,7 +14,7 @@ from misses_told import first, told
 from jupyter_jaxpr import observe
 from jupyter_jaxpr.observe.cache.reason import Reason
 
-PAD = "Pad to one shape, or expect one compile for each shape."
+PAD = "Pad the array to one shape, or expect one compile for each shape."
 STRUCTURE = "Pass the same structure every time: the same keys, the same containers, None in the same places."
 ONE_WAY = "Pass the same arguments by keyword in every call: a call with other keywords needs its own cache entry."
 

@@ -121,7 +121,7 @@ def test_of_very_many_the_first_are_shown_and_the_others_counted(notebook: Noteb
     ran = notebook.run("%%jaxpr\nf(x)\nfor n in range(30):\n    jnp.zeros(n + 40)")
     assert len(libraries(ran)) == 20
     assert ran.note("library_programs")["text"] == (
-        "Libraries made 10 more programs in this run. The list of programs holds the first 20."
+        "Libraries jitted 10 more programs in this run. The list of programs holds the first 20."
     )
 
 

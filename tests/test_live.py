@@ -82,8 +82,8 @@ def test_the_names_of_the_function_have_their_types(trace: Trace) -> None:
 
 
 NO_MORE = (
-    "Live ends at the {} and makes no later text. To see this text, run the cell, or choose a later end of Live "
-    "in the View menu."
+    "The setting “Last level of Live” is {}, so Live does not make the later levels. To see this level, run the "
+    "cell, or choose a later level of Live in the View menu."
 )
 
 
@@ -201,7 +201,7 @@ def test_the_types_that_the_user_types(trace: Trace) -> None:
     answer = trace(source, specs="jnp.ones(3), 4")
     assert (answer.state, answer.text) == (
         "needs_arguments",
-        "Live does not compute jnp.ones(3). Type a type, such as f32[8], or a name that has a value.",
+        "Live does not run the code jnp.ones(3). Type a type, such as f32[8], or a name that has a value.",
     )
 
 
@@ -250,13 +250,13 @@ REFUSED = [
         "def f(x):\n    seen.append(x)\n    return x\nf(x)\n",
         2,
         "f is not traced live. Line 2 calls seen.append, which changes an object that existed before the call. "
-        "Run the cell to see its program.",
+        "Run the cell to see the program.",
     ),
     (
         "def f(x):\n    open('never', 'w')\n    return x\nf(x)\n",
         2,
         "f is not traced live. Line 2 calls open, which may change files, processes, connections, queues or threads. "
-        "Run the cell to see its program.",
+        "Run the cell to see the program.",
     ),
     (
         "y = jnp.zeros(3)\ndef f(x):\n    return x + y\nf(x)\n",
@@ -343,29 +343,29 @@ UNKNOWN = [
     # Here the cell assigns the name in a function that Live does not call.
     (
         "install()\ndef f(x):\n    return foo(x)\nf(x)\ndef install():\n    global foo\n    foo = jnp.sin\n",
-        "f is not traced live. Line 3 reads foo, which has no value. Run the cell to see its program.",
+        "f is not traced live. Line 3 reads foo, which has no value. Run the cell to see the program.",
     ),
     (
         "jnp.sinn = jnp.sin\ndef f(x):\n    return jnp.sinn(x)\nf(x)\n",
         "f is not traced live. Line 3 reads the attribute sinn, which the module does not have. Run the cell to see "
-        "its program.",
+        "the program.",
     ),
     # Here the import might add the attribute to the module.
     (
         "import wave\ndef f(x):\n    return jnp.sinn(x)\nf(x)\n",
         "f is not traced live. Line 3 reads the attribute sinn, which the module does not have. Run the cell to see "
-        "its program.",
+        "the program.",
     ),
     # Here the magic might assign the name.
     (
         "%run names.py\ndef f(x):\n    return foo(x)\nf(x)\n",
-        "f is not traced live. Line 3 reads foo, which has no value. Run the cell to see its program.",
+        "f is not traced live. Line 3 reads foo, which has no value. Run the cell to see the program.",
     ),
     # Here `getattr` has a default value, so the missing attribute is no error.
     (
         "def f(x):\n    return getattr(jnp, 'sinn', seen.append)(x)\nf(x)\n",
         "f is not traced live. Line 2 calls getattr(jnp, 'sinn', seen.append), which changes an object that existed "
-        "before the call. Run the cell to see its program.",
+        "before the call. Run the cell to see the program.",
     ),
 ]
 
@@ -388,7 +388,7 @@ def test_a_name_that_a_comprehension_assigns(trace: Trace) -> None:
     answer = trace("def f(x):\n    global last\n    ys = [last := x * i for i in range(3)]\n    return x\nf(x)\n")
     assert (answer.state, answer.text) == (
         "not_traced",
-        "f is not traced live. Line 3 assigns last, a variable outside of the function. Run the cell to see its "
+        "f is not traced live. Line 3 assigns last, a variable outside of the function. Run the cell to see the "
         "program.",
     )
 
@@ -450,7 +450,7 @@ def test_a_function_of_an_earlier_cell_that_calls_the_one_of_before(trace: Trace
     assert (answer.state, answer.function, answer.text) == (
         "traced",
         "step",
-        "loss, of an earlier cell, calls model as model was last run.",
+        "loss, of an earlier cell, calls model as the last run defined model, not as this cell defines model now.",
     )
     assert trace(model + step, in_view="step").text is None
 
@@ -572,7 +572,7 @@ def test_a_trace_without_end_is_stopped(trace: Trace, body: str) -> None:
     answer = trace(f"def f(x):\n    {body}\n    return x\nf(x)\n", seconds=0.3)
     assert (answer.state, answer.text) == (
         "stopped",
-        "Live stopped the trace of f after 300\N{NO-BREAK SPACE}ms. Run the cell to see its program.",
+        "Live stopped the trace of f after 300\N{NO-BREAK SPACE}ms. Run the cell to see the program.",
     )
     assert on_one_line(text_of(trace("def f(x):\n    return jnp.sin(x)\nf(x)\n"))) == SINE
     assert jax.jit(lambda x: x + 1)(1) == 2

@@ -17,7 +17,9 @@ from jupyter_jaxpr.live import last_level
 from jupyter_jaxpr.live.live_program import CellToTrace, Live
 
 CELL = "@jax.jit\ndef f(x):\n    return helper(x) * 2\nf(x)\n"
-COMPILED = "XLA compiled the program for its HLO. No ledger counts this compile, and JAX does not cache the executable."
+COMPILED = (
+    "Live compiled the program to show the HLO. No ledger counts this compile, and JAX does not cache the executable."
+)
 Trace = Callable[..., LiveProgram]
 
 
@@ -79,8 +81,8 @@ def test_each_level_is_made_unheard_and_leaves_the_caches(
     no_hlo = (
         "hlo",
         "absent",
-        "Live ends at the StableHLO and makes no later text. To see this text, run the cell, or choose a later "
-        "end of Live in the View menu.",
+        "The setting “Last level of Live” is StableHLO, so Live does not make the later levels. To see this level, run "
+        "the cell, or choose a later level of Live in the View menu.",
     )
     answer = trace("stablehlo")
     assert (answer.text, levels(answer)) == (None, [("stablehlo", "held", None), no_hlo])
@@ -154,6 +156,6 @@ def test_no_text_is_made_where_jax_would_write_files(
         monkeypatch.setenv("XLA_FLAGS", f"{setting}={tmp_path}")
     else:
         monkeypatch.setattr(jax.config, setting, str(tmp_path), raising=False)
-    reason = f"{setting} is set, so JAX would write files at each compile of Live's. Run the cell to see the text."
+    reason = f"{setting} is set, so JAX would write files each time that Live compiles. Run the cell to see the text."
     assert levels(trace("hlo")) == [("stablehlo", "absent", reason), ("hlo", "absent", reason)]
     assert list(tmp_path.iterdir()) == []

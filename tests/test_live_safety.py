@@ -135,7 +135,7 @@ def helper(x):
     assert (answer.state, answer.line) == ("not_traced", 1)
     assert answer.text is not None
     assert answer.text.endswith(
-        "calls jax.ensure_compile_time_eval, which computes arrays while JAX traces. Run the cell to see its program."
+        "calls jax.ensure_compile_time_eval, which computes arrays while JAX traces. Run the cell to see the program."
     )
     assert arrays() == before
 
@@ -161,7 +161,7 @@ def test_a_library_that_computes_arrays_while_jax_traces_is_stopped_before(
         "not_traced",
         2,
         "f is not traced live. Line 2 calls code that computes arrays while JAX traces (as "
-        "jax.ensure_compile_time_eval does). Run the cell to see its program.",
+        "jax.ensure_compile_time_eval does). Run the cell to see the program.",
     )
     assert arrays() == before
     assert trace(notebook, Live(), "jnp.sin(x)").state == "traced"

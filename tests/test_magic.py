@@ -176,7 +176,7 @@ def test_a_trace_that_raises_is_counted_and_shows_the_equations_until_it_raised(
     assert ran.programs == ["traced f(x: f32[8]) -> (): reduce_sum gt"]
     assert ran.document["message"] is None
     (program,) = ran.document["programs"]
-    assert program["how"] == "traced until it raised"
+    assert program["how"] == "traced until the trace raised an error"
     assert program["origin_note"] == (
         "The trace of f raised TracerBoolConversionError. The program shows the equations that JAX had traced before "
         "the error. JAX did not compile or run the program."

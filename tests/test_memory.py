@@ -154,7 +154,7 @@ def test_a_scan_has_its_results_and_one_step_of_its_body():
     result = ONE
     assert memory_found.peak == 10 * ONE + carry + result + step + sine + add
     assert live(memory_found)[0] == ("argument xs", "f32[10,256]", 10 * ONE)
-    assert ("slice of one step", "f32[256]", ONE) in live(memory_found)
+    assert ("slice that one step reads", "f32[256]", ONE) in live(memory_found)
 
 
 def test_of_the_branches_the_largest_counts():

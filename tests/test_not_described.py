@@ -93,7 +93,7 @@ bad_program(x), bad_ledger(x), bad_note(x)"""
         "bad_program(x: f32[3]) compiled: This is the first call of bad_program.",
         "bad_note(x: f32[3]) compiled: This is the first call of bad_note.",
         f"A program of bad_program could not be described, RuntimeError: no bad_program. {ending}",
-        f"bad_ledger in the cache could not be described, RuntimeError: no bad_ledger. {ending}",
+        f"The cache entry of bad_ledger could not be described, RuntimeError: no bad_ledger. {ending}",
         f"A note could not be described, ZeroDivisionError: division by zero. {ending}",
     ]
 

@@ -396,7 +396,7 @@ OTHER_EVENTS = "from jax._src import dispatch\ndispatch.JAXPR_TRACE_EVENT = '/ja
             OTHER_PARAMETERS,
             "events",
             1,
-            "Traces and compiles are counted, but not which call caused them.",
+            "jupyter_jaxpr counts traces and compiles, but cannot tell which call caused a trace or a compile.",
         ),
         (
             OTHER_PARAMETERS + OTHER_EVENTS,

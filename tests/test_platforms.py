@@ -80,7 +80,7 @@ def test_a_program_that_cannot_be_lowered_says_so_in_a_sentence():
 
 def test_what_cannot_be_lowered_at_all_says_what_to_do():
     snapshot = inspect(lambda x: jnp.sin(x), 1.0)
-    with pytest.raises(ValueError, match="Only StableHLO is lowered for a platform"):
+    with pytest.raises(ValueError, match="JAX makes only the StableHLO for a chosen platform"):
         snapshot.text("hlo", platform="tpu")
     with pytest.raises(ValueError, match="Inspect the function again"):
         type(snapshot).from_json(snapshot.to_json()).text("stablehlo", platform="tpu")

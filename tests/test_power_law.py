@@ -128,7 +128,10 @@ def test_series_that_do_not_show_how_they_grow_are_named() -> None:
             )
         )
 
-    text = "The points do not show how these times grow: the first-call time of f. Sweep more values, or larger values."
+    text = (
+        "The points of the sweep do not show how these times grow: the first-call time of f. Sweep more values, or "
+        "larger values."
+    )
     assert note([fit], points) == text
     first = SweepFit(function="f", series="first", exponent=1.0, factor=1.0, error=None, first_number=1.0)
     assert note([fit, first], points) is None

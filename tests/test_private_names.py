@@ -338,8 +338,9 @@ NEWER = (
     "0.10.2 to 0.12)."
 )
 EVENTS = (
-    "This version of jupyter_jaxpr does not know the internals of JAX 0.99.1. Traces and compiles are counted, but not "
-    "which call caused them. Run `pip install -U jupyter_jaxpr` when a newer version exists."
+    "This version of jupyter_jaxpr does not know the internals of JAX 0.99.1. jupyter_jaxpr counts traces and "
+    "compiles, but cannot tell which call caused a trace or a compile. Run `pip install -U jupyter_jaxpr` when a "
+    "newer version exists."
 )
 INSPECTION = (
     "This version of jupyter_jaxpr does not know the internals of JAX 0.99.1. Programs can be shown, but traces and "

@@ -23,7 +23,7 @@ def raised(ran: Ran) -> str:
     """Return the text of the only program, which raised, with a line break before and after it."""
     document = read(ran.document)
     (program,) = [program for program in document.programs if not program.library]
-    assert (program.origin, program.how) == ("traced", "traced until it raised")
+    assert (program.origin, program.how) == ("traced", "traced until the trace raised an error")
     return f"\n{program_text(document, 0)}\n"
 
 
@@ -167,7 +167,7 @@ def test_a_function_that_raises_once_and_then_runs(notebook: Notebook) -> None:
         "    return w\ntry:\n    f(x)\nexcept ValueError:\n    ready = True\nf(x)"
     )
     assert ran.programs == ["traced f(v: f32[8]) -> (): mul", "ran f(v: f32[8]) -> f32[8]: mul"]
-    assert [program["how"] for program in ran.document["programs"]] == ["traced until it raised", None]
+    assert [program["how"] for program in ran.document["programs"]] == ["traced until the trace raised an error", None]
 
 
 def test_the_program_that_ran_is_shown_before_the_trace_that_raised(notebook: Notebook) -> None:
@@ -244,7 +244,7 @@ def test_traces_outside_of_jit_whose_errors_the_cell_catches(notebook: Notebook)
     )
     assert [(program["name"], program["how"]) for program in ran.document["programs"]] == [
         ("g", "traced by make_jaxpr, line 11"),
-        ("f", "traced until it raised"),
+        ("f", "traced until the trace raised an error"),
     ]
     assert "trace_raised" not in ran.notes
 
@@ -256,8 +256,8 @@ def test_the_error_of_another_trace_ends_the_cell(notebook: Notebook) -> None:
         "lax.scan(g, 1.0, x)"
     )
     assert [(program["name"], program["how"]) for program in ran.document["programs"]] == [
-        ("f", "traced until it raised"),
-        ("g", "traced until it raised"),
+        ("f", "traced until the trace raised an error"),
+        ("g", "traced until the trace raised an error"),
     ]
     assert ran.note("trace_raised")["text"].startswith("g could not be traced.")
 

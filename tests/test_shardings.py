@@ -107,22 +107,24 @@ def test_a_matrix_product_over_a_mesh(on_eight_devices):
     assert output == [
         "8 devices",
         "",
-        "argument a: f32[8,16] · P('x', 'y') · [2,8] on each device · set before compiling",
+        "argument a: f32[8,16] · P('x', 'y') · shard [2,8] on each device · sharding set before compiling",
         "      │ 0:8 │ 8:16",
         "  0:2 │ 0   │ 1",
         "  2:4 │ 2   │ 3",
         "  4:6 │ 4   │ 5",
         "  6:8 │ 6   │ 7",
         "",
-        "argument w: f32[16,4] · P('y', None) · [8,4] on each device · 4 copies of each shard · set before compiling",
+        "argument w: f32[16,4] · P('y', None) · shard [8,4] on each device · 4 copies of each shard · sharding set "
+        "before compiling",
         "       │ 0:4",
         "  0:8  │ 0, 2, 4, 6",
         "  8:16 │ 1, 3, 5, 7",
         "",
-        "result result[0]: f32[] · P() · [] on each device · 8 copies of each shard · chosen by XLA",
+        "result result[0]: f32[] · P() · shard [] on each device · 8 copies of each shard · sharding chosen by XLA",
         "  Every device holds the whole array: 0 to 7",
         "",
-        "result result[1]: f32[8,4] · P('x',) · [2,4] on each device · 2 copies of each shard · chosen by XLA",
+        "result result[1]: f32[8,4] · P('x',) · shard [2,4] on each device · 2 copies of each shard · sharding chosen "
+        "by XLA",
         "      │ 0:4",
         "  0:2 │ 0, 1",
         "  2:4 │ 2, 3",
@@ -201,8 +203,8 @@ def test_a_tensor_parallel_product(on_eight_devices):
         f"all-gather: 512 B on each device · once per call · line {line}: sharding_constraint · 2 groups of 4 devices",
         "The results of 3 collectives take 768 B on each device per call. "
         "Each device sends about 576 B per call (estimate for the ring algorithm).",
-        "sharding_constraint: f32[8,16] · P(None, None) · [8,16] on each device · 8 copies of each shard · "
-        "set on line 31",
+        "sharding_constraint: f32[8,16] · P(None, None) · shard [8,16] on each device · 8 copies of each shard · "
+        "sharding set on line 31",
         "Every device holds the whole array: 0 to 7",
         "[[0, 1], [2, 3], [4, 5], [6, 7], [0, 1], [2, 3], [4, 5], [6, 7], [0, 2, 4, 6], [1, 3, 5, 7]]",
     ]
@@ -236,10 +238,10 @@ def test_shard_map(on_eight_devices):
         # sent by each device: all-gather 64, all-reduce 96, all-to-all 48, collective-permute 64, reduce-scatter 96
         "The results of 5 collectives take 352 B on each device per call. "
         "Each device sends about 368 B per call (estimate for the ring algorithm).",
-        "shard_map in_specs[0]: f32[8,16] · P('x', 'y') · [2,8] on each device · set by an equation",
-        "shard_map out_specs[0]: f32[2,16] · P(None, 'x') · [2,4] on each device · 2 copies of each shard · "
-        "set by an equation",
-        "shard_map out_specs[1]: f32[32,4] · P('x', 'y') · [8,2] on each device · set by an equation",
+        "shard_map in_specs[0]: f32[8,16] · P('x', 'y') · shard [2,8] on each device · sharding set by an equation",
+        "shard_map out_specs[0]: f32[2,16] · P(None, 'x') · shard [2,4] on each device · 2 copies of each shard · "
+        "sharding set by an equation",
+        "shard_map out_specs[1]: f32[32,4] · P('x', 'y') · shard [8,2] on each device · sharding set by an equation",
     ]
 
 

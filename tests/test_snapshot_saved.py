@@ -44,16 +44,18 @@ def test_hlo_goes_first_then_stablehlo():
     without_hlo = saved_copy(document, size - 1)
     assert held(without_hlo) == ["stablehlo"]
     assert without_hlo.cut == (
-        f"To keep the notebook under {size_text(size - 1)}, this copy leaves out HLO. Run the cell again to see "
+        f"To keep the notebook under {size_text(size - 1)}, this saved copy leaves out HLO. Run the cell again to see "
         "everything."
     )
     hlo = without_hlo.programs[0].levels[1]
     assert (hlo.state, hlo.text, hlo.line_stacks) == ("on_request", None, None)
     assert hlo.reason is not None
-    assert hlo.reason.startswith("This copy leaves out this text to keep the notebook small. Run the cell again")
+    assert hlo.reason.startswith(
+        "This saved copy leaves out the text of this level to keep the notebook small. Run the cell again"
+    )
     without_both = saved_copy(document, len(encode(without_hlo)) - 1)
     assert held(without_both) == []
-    assert "this copy leaves out HLO and StableHLO." in (without_both.cut or "")
+    assert "this saved copy leaves out HLO and StableHLO." in (without_both.cut or "")
     assert program_text(without_both, 0) == program_text(document, 0)
 
 
@@ -67,8 +69,8 @@ def test_then_equations_beyond_the_first_of_each_scope():
     assert lines_of_copy[:21] == lines_of_all[:21]
     assert lines_of_copy[-2:] == [f"  … {300 - 20} more equations", "in (…,) }"]
     assert copy.cut == (
-        "To keep the notebook under 7.0\u00a0kB, this copy leaves out StableHLO and equations. "
-        "Run the cell again to see everything."
+        "To keep the notebook under 7.0\u00a0kB, this saved copy leaves out StableHLO and equations. Run the cell "
+        "again to see everything."
     )
 
 
@@ -93,8 +95,8 @@ def test_costs_go_before_the_programs():
     assert copy.costs == []
     assert copy.programs[0].name == "f"
     assert copy.cut == (
-        "To keep the notebook under 4.5\u00a0kB, this copy leaves out StableHLO, equations, long texts and costs. "
-        "Run the cell again to see everything."
+        "To keep the notebook under 4.5\u00a0kB, this saved copy leaves out StableHLO, equations, long texts and "
+        "costs. Run the cell again to see everything."
     )
 
 
@@ -128,7 +130,10 @@ def test_functions_that_this_run_did_not_call_go_first():
     assert [function.name for function in copy.ledger.functions] == ["rnn"]
     assert copy.programs[0].complete
     assert copy.cut is not None
-    assert copy.cut.endswith("this copy leaves out functions of other cells. Run the cell again to see everything.")
+    assert copy.cut.endswith(
+        "this saved copy leaves out the cache entries of functions of other cells. Run the cell again to see "
+        "everything."
+    )
 
 
 def test_names_of_what_is_left_are_those_of_the_whole():
@@ -167,7 +172,7 @@ def test_the_last_resort_leaves_no_program():
     assert copy.programs == []
     assert copy.focus == -1
     assert copy.cut == (
-        "To keep the notebook under 1.0\u00a0kB, this copy leaves out all programs. Run the cell again to see "
+        "To keep the notebook under 1.0\u00a0kB, this saved copy leaves out all programs. Run the cell again to see "
         "everything."
     )
     assert copy.cell is not None and copy.cell.source.startswith("%%jaxpr")

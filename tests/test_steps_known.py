@@ -54,14 +54,14 @@ def test_the_steps_of_a_while_are_known_after_it_was_stepped_through():
     )
     assert lead(document)[-1].endswith(" (5 steps).")
     assert (second_cost.per_trip, second_cost.recordings, second_cost.exact) == ([], [0], False)
-    assert control_flow_text(document).rows[0][3] == "5 in the recorded run"
+    assert control_flow_text(document).rows[0][3] == "5 steps in the recorded run"
     # The card still has no number of steps, because it describes the program, not a run.
     assert document.control_flow[0].trips is None
 
 
 def test_executions_of_different_steps_are_told_and_not_multiplied():
     document = stepped(summed, jnp.array([3.0, 4.0, 4.0]), kind="while_loop").document
-    assert [row[3] for row in control_flow_text(document).rows] == ["3", "0 to 3 in the recorded run"]
+    assert [row[3] for row in control_flow_text(document).rows] == ["3", "0 to 3 steps in the recorded run"]
     assert document.costs[0].recordings == [1]
     assert lead(document)[-1].startswith(UNKNOWN_STEPS)
 

@@ -82,8 +82,8 @@ def test_effects_are_left_to_the_panel(notebook: Notebook) -> None:
         (
             "steps",
             "The steps of fori_loop body were not recorded.",
-            "The program has effects, which would happen again. "
-            "Press “Record the steps” on the card: the stepper asks first.",
+            "The program has effects, and the stepper would repeat the effects. Press “Record the steps” on the card "
+            "of the construct: the panel asks you before the effects happen again.",
         )
     ]
 

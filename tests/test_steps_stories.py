@@ -93,9 +93,9 @@ def test_a_while_that_never_ends_is_left_with_a_note():
         "The stepper stopped after 16 steps. The state of the loop no longer changes, so the loop never ends."
     )
     assert rerun.notes == [
-        "The compared value stopped changing after 8 steps, at 1.7603572e-05. "
-        "The compared value stays > 1e-05. "
-        "Choose a bound that the value can reach, or also end the loop after a fixed number of steps."
+        "The value that the condition of the loop compares stopped changing after 8 steps, at 1.7603572e-05. The "
+        "compared value stays > 1e-05. Choose a bound that the compared value can reach, or also end the loop after a "
+        "fixed number of steps."
     ]
     assert rerun.verdict == (
         "The recorded run stopped before its end, so jupyter_jaxpr did not run the original function to compare "
@@ -470,8 +470,8 @@ def test_what_rounds_otherwise_shows_both():
     compared = pair("result[0]", jnp.array([1.0, 2.0]), jnp.array([1.0, 2.0000002]))
     assert (compared.equal, compared.recorded, compared.real) == (False, "[1.0 2.0]", "[1.0 2.0000002]")
     assert _verdict([compared]) == (
-        "One result differs from the original function's result by at most 2.4e-07. "
-        "The stepper compiles the loop in pieces, which rounds differently. The table shows both values."
+        "One result differs from the original function's result by at most 2.4e-07. The stepper compiles the loop in "
+        "pieces, and the pieces round differently than the whole loop. The table shows both values."
     )
 
 
@@ -547,7 +547,8 @@ def test_arrays_of_several_devices_are_not_stepped_through():
     assert ran.stdout.splitlines() == [
         "The arrays of the function are split over 4 devices, which the stepper does not support. Call the function "
         "with arrays of one device.",
-        "The construct is inside shard_map, which the stepper does not enter. Step through a copy outside shard_map.",
+        "The construct is inside shard_map, which the stepper does not enter. Step through a copy of the construct "
+        "outside shard_map.",
     ]
 
 

@@ -339,8 +339,8 @@ def test_only_the_kind_of_call_that_would_take_too_long_is_left_out(names, monke
     swept.measure(point, (jnp.ones((4, 4)),), {}, lambda doing: None)
     assert (point.eager, point.warm is not None, point.first is not None) == (None, True, True)
     assert notes == [
-        "product at n = 4: The eager calls are left out from this value on: a call was expected to take 36\u00a0s. To "
-        "measure n = 4 anyway, make 4 the first value."
+        "product at n = 4: The eager calls are left out from this value of n on: a call was expected to take "
+        "36\u00a0s. To measure n = 4 anyway, make 4 the first value."
     ]
 
 
@@ -403,12 +403,12 @@ def test_stop_keeps_what_is_done(names):
     assert measured(swept)[0] == ("product", "2", ALL)
     assert swept.stopped == "The sweep was stopped after 1 of 3 points. Run the sweep again for all points."
     assert rows == [
-        ("n=2: making the arguments", 0, 3),
+        ("n=2: making the arguments of the calls", 0, 3),
         ("n=2: tracing", 0, 3),
         ("n=2: first call", 0, 3),
         ("n=2: warm calls", 0, 3),
         ("n=2: eager calls", 0, 3),
-        ("n=3: making the arguments", 1, 3),
+        ("n=3: making the arguments of the calls", 1, 3),
     ]
 
 

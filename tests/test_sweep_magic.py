@@ -52,7 +52,7 @@ def test_one_function(prepared: Notebook) -> None:
     assert (sweep["total"], sweep["stopped"]) == (3, None)
     # It depends on the machine which times have a fit; if any has none, a note says so.
     times = {fit["series"] for fit in sweep["fits"]} & {"eager", "first", "warm"}
-    assert [note[:31] for note in sweep["notes"]] == ["The points do not show how thes"] * (len(times) < 3)
+    assert [note[:31] for note in sweep["notes"]] == ["The points of the sweep do not "] * (len(times) < 3)
     assert "equations" in {fit["series"] for fit in sweep["fits"]}
     assert ran.programs == ["traced product(a: f32[4,4]) -> f32[4,4]: dot_general"]
     assert ran.document["programs"][0]["origin_note"] == (

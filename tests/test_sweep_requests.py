@@ -112,7 +112,7 @@ def test_a_sweep_is_asked_for_and_comes(panel: Panel, notebook: Notebook) -> Non
     ]
     first = panel.replies[0]
     assert isinstance(first, Working)
-    assert (first.text, first.done, first.total) == ("n=number: making the arguments", 0, 2)
+    assert (first.text, first.done, first.total) == ("n=number: making the arguments of the calls", 0, 2)
     run = panel.runs.get(panel.run)
     assert run is not None
     assert run.document.sweep == sweep
@@ -232,6 +232,6 @@ def test_the_page_is_told_how_far_it_is(panel: Panel, notebook: Notebook) -> Non
 
     notebook.shell.user_ns["made"] = made
     panel.ask("n=4,8", "product(made(n))")
-    panel.hears("n=4: making the arguments")
+    panel.hears("n=4: making the arguments of the calls")
     go_on.set()
     assert panel.last().result is not None

@@ -81,7 +81,7 @@ def test_a_cell_in_which_nothing_could_be_timed_says_so(notebook: Notebook, cell
     [note] = [note for note in ran.document["notes"] if note["kind"] == "time"]
     assert note["text"] == "Nothing was timed: no call of a jitted function was recorded."
     assert note["cure"] == (
-        "Call a jitted function in the cell, or write any call after the option, such as %%jaxpr --time f(x)."
+        "Call a jitted function in the cell, or write a call after the option --time, such as %%jaxpr --time f(x)."
     )
 
 
@@ -198,7 +198,7 @@ def test_a_program_that_jax_derived_runs_as_its_executable(notebook: Notebook) -
     assert timing["notes"] == [
         "JAX derived this program from g, under a transform such as grad. The timing called the executable "
         "in place of the jitted function, so each call took some microseconds more.",
-        "g was not timed without jit. The call of g itself was not recorded.",
+        "g was not timed without jit. jupyter_jaxpr recorded no call of g itself.",
     ]
 
 
@@ -220,14 +220,18 @@ def test_jits_of_libraries_run_warm_and_say_why_there_is_no_eager_time(notebook:
     )
     ran = notebook.run("%%jaxpr --time\ny = f(x, 2)")
     assert timing_of(ran)["notes"] == [
-        "The call of f itself was not recorded. The timing called the executable "
-        "in place of the jitted function, so each call took some microseconds more.",
-        "f was not timed without jit. The call of f itself was not recorded.",
+        "jupyter_jaxpr recorded no call of f itself. The timing called the executable in place of the jitted "
+        "function, so each call took some microseconds more.",
+        "f was not timed without jit. jupyter_jaxpr recorded no call of f itself.",
     ]
     ran = notebook.run("%%jaxpr --time\ny = g(x)")
-    assert timing_of(ran)["notes"] == ["g was not timed without jit. flax jits g and calls g in its own way."]
+    assert timing_of(ran)["notes"] == [
+        "g was not timed without jit. flax jits g with its own wrapper, so jupyter_jaxpr cannot call g without jit."
+    ]
     ran = notebook.run("%jaxpr --time f(x, 2)")
-    assert timing_of(ran)["notes"] == ["f was not timed without jit. equinox jits f and calls f in its own way."]
+    assert timing_of(ran)["notes"] == [
+        "f was not timed without jit. equinox jits f with its own wrapper, so jupyter_jaxpr cannot call f without jit."
+    ]
 
 
 def test_a_target(notebook: Notebook) -> None:

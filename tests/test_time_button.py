@@ -194,8 +194,8 @@ def test_other_settings_than_those_of_the_call(ask_after: Callable[[str], Ask]) 
         timing = ask().result
     assert timing is not None
     assert timing.notes == [
-        "JAX does not find the program of the call again, because its settings or its caches changed. The timing "
-        "called the executable in place of the jitted function, so each call took some microseconds more.",
+        "JAX does not find the program of the call again, because the settings or the caches of JAX changed. The "
+        "timing called the executable in place of the jitted function, so each call took some microseconds more.",
         "f was not timed without jit. The settings or the caches of JAX changed, so a call without jit might compute "
         "something else.",
     ]
@@ -208,7 +208,7 @@ def test_the_machine_is_measured_when_asked_and_in_later_documents(ask_after: Ca
     assert (machine.device, machine.dtype) == (jax.devices()[0].device_kind, "float32")
     assert machine.flops > 0
     assert machine.bandwidth > 0
-    assert machine.how.startswith("The speeds come from the fastest of several calls of two programs: ")
+    assert machine.how.startswith("The speeds of this machine come from the fastest of several calls of two programs: ")
     second_result = ask(kind="machine").result  # the button says “Measure it again”
     assert second_result is not None
     assert (second_result.device, second_result.seconds != machine.seconds) == (machine.device, True)

@@ -357,14 +357,14 @@ def test_the_words(defined: Notebook) -> None:
     assert [(note["title"], note["text"], note["cure"]) for note in notes] == [
         (
             "The clock stops before the work is done",
-            "The clock around this call stops when f returns. JAX returns before the work is done. "
-            "The measured time includes only the dispatch, which may take far less time than the work.",
+            "The clock around this call stops when f returns. JAX returns before the work is done. The measured time "
+            "includes only the dispatch, which may take far less time than the computation.",
             "Call y.block_until_ready() before the clock is read again.",
         ),
         (
             "The clock stops before the work is done",
-            "%timeit stops when two returns. JAX returns before the work is done. "
-            "The measured time includes only the dispatch, which may take far less time than the work.",
+            "%timeit stops when two returns. JAX returns before the work is done. The measured time includes only the "
+            "dispatch, which may take far less time than the computation.",
             "Time jax.block_until_ready(two(x)) instead.",
         ),
     ]
@@ -379,22 +379,22 @@ def test_the_words_for_operations(defined: Notebook) -> None:
     assert [(note["title"], note["text"], note["cure"]) for note in notes] == [
         (
             "The clock stops before the work is done",
-            "The clock around this operation stops when x * 3 returns. JAX returns before the work is done. "
-            "The measured time includes only the dispatch, which may take far less time than the work.",
+            "The clock around this operation stops when x * 3 returns. JAX returns before the work is done. The "
+            "measured time includes only the dispatch, which may take far less time than the computation.",
             "Write jax.block_until_ready(x * 3) in place of the operation.",
         ),
         (
             "The clock stops before the work is done",
-            "%timeit stops when y @ y returns. JAX returns before the work is done. "
-            "The measured time includes only the dispatch, which may take far less time than the work.",
+            "%timeit stops when y @ y returns. JAX returns before the work is done. The measured time includes only "
+            "the dispatch, which may take far less time than the computation.",
             "Time jax.block_until_ready(y @ y) instead.",
         ),
     ]
     # here the first run of an operation compiles
     ran = defined.run("%%jaxpr\nt0 = time.time()\ny = jnp.tan(x[:3])\nprint(time.time() - t0)")
     assert ran.note("unblocked_timing")["text"] == (
-        "The clock around this call stops when tan returns. JAX returns before the work is done. "
-        "The measured time does not include all of the work."
+        "The clock around this call stops when tan returns. JAX returns before the work is done. The measured time "
+        "does not include the whole computation."
     )
 
 
@@ -403,7 +403,7 @@ def test_the_words_for_a_construct_that_compiles(defined: Notebook) -> None:
     note = ran.note("unblocked_timing")
     assert (note["text"], note["cure"]) == (
         "The clock around this call stops when scan returns. JAX returns before the work is done. The measured time "
-        "includes the dispatch and the compilation of a first call, but not the work.",
+        "includes the dispatch and the compilation of a first call, but not the computation.",
         "Write jax.block_until_ready(jax.lax.scan(lambda c, v: (c - v, c), 0.0, x)) in place of the call.",
     )
 
@@ -413,14 +413,14 @@ def test_the_words_for_a_function_that_times_and_for_a_block(defined: Notebook) 
     notes = [note for note in ran.document["notes"] if note["kind"] == "unblocked_timing"]
     assert [(note["text"], note["cure"]) for note in notes] == [
         (
-            "The clock in bench stops when f returns. JAX returns before the work is done. "
-            "The measured time includes only the dispatch, which may take far less time than the work.",
+            "The clock in bench stops when f returns. JAX returns before the work is done. The measured time includes "
+            "only the dispatch, which may take far less time than the computation.",
             "In bench, call jax.block_until_ready on the result before bench reads the clock again.",
         ),
         (
-            "The clock around this with block stops when f returns. JAX returns before the work is done. "
-            "The measured time includes only the dispatch, which may take far less time than the work.",
-            "Call jax.block_until_ready(y) at the end of the block.",
+            "The clock around this with block stops when f returns. JAX returns before the work is done. The measured "
+            "time includes only the dispatch, which may take far less time than the computation.",
+            "Call jax.block_until_ready(y) at the end of the with block.",
         ),
     ]
 
@@ -432,7 +432,7 @@ def test_what_is_said_of_a_whole_expression_of_a_first_call_and_of_a_cell(define
     ran = defined.run("%%jaxpr\n%%time\ny = two(x[:3])")
     [note] = [note for note in ran.document["notes"] if note["kind"] == "unblocked_timing"]
     assert (note["text"], note["cure"]) == (
-        "%%time stops when two returns. JAX returns before the work is done. "
-        "The measured time includes the dispatch and the compilation of a first call, but not the work.",
+        "%%time stops when two returns. JAX returns before the work is done. The measured time includes the dispatch "
+        "and the compilation of a first call, but not the computation.",
         "Add jax.block_until_ready(y) at the end of the cell.",
     )

@@ -136,7 +136,10 @@ def test_a_comprehension_becomes_a_vmap(line, code):
             "        x = x + x[i % 3 : i % 3 + 1]",
             "depends on the loop counter, which JAX does not know while it traces. Use jax.lax.dynamic_slice.",
         ),
-        ("        x = x * np.sqrt(i + 1.0)", "np.sqrt(i + 1.0) needs a Python number, not a traced value."),
+        (
+            "        x = x * np.sqrt(i + 1.0)",
+            "np.sqrt(i + 1.0) needs a Python number, but the counter of a loop of JAX is a traced value.",
+        ),
         ('        x = x * table[f"k{i}"]', 'table[f"k{i}"] is an element of a Python container.'),
         (
             "        state.x = jnp.sin(state.x) + x",

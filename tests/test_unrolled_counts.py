@@ -103,7 +103,7 @@ def test_a_call_that_applies_a_function_to_each_element_is_a_loop(body, called, 
     assert note.text.startswith(
         f"Python ran {'at least ' if '[x]' in body else ''}24 iterations of this call of {called}"
     )
-    assert note.title.startswith(f"The call of {called} was unrolled: ")
+    assert note.title.startswith(f"The call of {called} was unrolled into ")
     assert f"jax{'.lax' if cure == 'scan' else ''}.{cure}." in note.cure
     assert (note.carried, note.code, note.trial) == (cure == "scan", None, None)
 
@@ -117,6 +117,7 @@ def test_the_price_of_an_iteration_is_not_told_from_the_times_of_the_program():
     # Most of a small program's time is not spent on the loop, so the note does not divide the time by the iterations.
     stages = StageTimes(trace=0.012, lower=0.008, compile=0.48)
     assert words.price(stages)[:2] == [
-        "Measured for the whole program: trace 12\xa0ms, lower 8.0\xa0ms, compile 480\xa0ms.",
+        "The times of the stages of the whole program were measured: trace 12\xa0ms, lower 8.0\xa0ms, compile "
+        "480\xa0ms.",
         "A part of these times is the same for a program of any size. The price of one iteration was not measured.",
     ]

@@ -20,7 +20,7 @@ from jupyter_jaxpr.observe.observation import Observation, ObservedFunction, Obs
 def test_a_note_says_what_it_saw_what_it_costs_and_what_to_do():
     document, _ = cell_of(CASES["an RNN that appends"].source, V, ROWS, M)
     (note,) = document.notes
-    assert note.title == "The for loop was unrolled: 60 equations"
+    assert note.title == "The for loop was unrolled into 60 equations"
     equations = document.programs[0].equations
     assert note.text == (
         "Python ran 12 iterations of this for loop while JAX traced. The iterations account for 60 of the "
@@ -31,7 +31,8 @@ def test_a_note_says_what_it_saw_what_it_costs_and_what_to_do():
     )
     assert note.share == pytest.approx(60 / equations, abs=1e-4)
     assert note.price == [
-        "Measured for the whole program: trace 12\u00a0ms, lower 8.0\u00a0ms, compile 480\u00a0ms.",
+        "The times of the stages of the whole program were measured: trace 12\u00a0ms, lower 8.0\u00a0ms, compile "
+        "480\u00a0ms.",
         "A part of these times is the same for a program of any size. The price of one iteration was not measured.",
         "Trace and compile times grow with the number of unrolled iterations. With a loop of JAX, these times do "
         "not grow. An unrolled program may run faster, because XLA sees all iterations at once. Run times were "
@@ -82,7 +83,10 @@ def test_a_loop_in_several_programs_is_one_note():
     assert seen(document) == [("unrolled_loop", 2, 30, "carried")]
     (note,) = document.notes
     assert note.program == -1
-    assert note.text.endswith("The loop is in 3 programs of f. This note gives the numbers of one of these programs.")
+    assert note.text.endswith(
+        "The loop is in 3 programs of f. The numbers of iterations and equations in this note are those of one of "
+        "these programs."
+    )
     assert note.price[0] == "The times to trace, lower and compile this program were not measured."
 
 
@@ -118,13 +122,15 @@ def test_the_exports_have_the_rewrite_and_the_price():
     case = CASES["layers from the last to the first"]
     document, _ = cell_of(case.source, *case.arguments)
     text = markdown(document)
-    assert "- Line 3: The for loop was unrolled: 24 equations\\. Python ran 12 iterations of this for loop" in text
+    assert "- Line 3: The for loop was unrolled into 24 equations\\. Python ran 12 iterations of this for loop" in text
     assert textwrap.indent(f"```text\n{case.code}\n```", "  ", lambda line: bool(line.strip())) in text
-    assert "Measured for the whole program: trace 12\u00a0ms" in text.replace(" ms", "\u00a0ms")
+    assert "The times of the stages of the whole program were measured: trace 12\u00a0ms" in text.replace(
+        " ms", "\u00a0ms"
+    )
     text = page(document).replace("\u00a0", " ")
-    assert "<strong>Line 3</strong>: <strong>The for loop was unrolled: 24 equations.</strong> Python ran" in text
+    assert "<strong>Line 3</strong>: <strong>The for loop was unrolled into 24 equations.</strong> Python ran" in text
     assert f"<pre><code>{case.code}</code></pre>" in text
-    assert "<p>Measured for the whole program: trace" in text
+    assert "<p>The times of the stages of the whole program were measured: trace" in text
 
 
 def test_a_failure_of_ours_on_one_program_hides_no_other(monkeypatch):

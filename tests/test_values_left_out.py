@@ -217,7 +217,7 @@ def test_what_stands_in_the_place_of_values(hiding: Notebook) -> None:
         "not saved",
         "not saved",
     )
-    assert changed["text"] == "The value of a static argument changed. The values are not saved."
+    assert changed["text"] == "The value of a static argument changed. The values of the call are not saved."
     assert "The text of this note is not saved." in [note["text"] for note in document["notes"]]
 
 

@@ -336,7 +336,7 @@ def test_the_warnings_are_those_of_a_plain_cell(make_notebook):
             "f(jnp.ones(3))",
             "x",
             "f donates x (f32[3]), but no result can use the memory of x. No result has the type f32[3]. The result "
-            "is f32[].",
+            "has the type f32[].",
             "Do not donate x, or return an array of the type f32[3], such as the new x.",
         ),
         (
@@ -345,7 +345,7 @@ def test_the_warnings_are_those_of_a_plain_cell(make_notebook):
             "f({'w': jnp.ones(3), 'b': jnp.ones((2, 2))})",
             "x['b']",
             "f donates x['b'] (f32[2,2]), but no result can use the memory of x['b']. No result has the type f32[2,2]. "
-            "The results are f32[3], f32[].",
+            "The results have the types f32[3], f32[].",
             "Do not donate x['b'], or return an array of the type f32[2,2], such as the new x['b'].",
         ),
         (
@@ -456,7 +456,7 @@ def test_a_carry_that_jax_converts(notebook, place, loop, began, returned, dtype
     note = ran.note("promoted_carry")
     assert (note["title"], note["text"], note["cure"]) == (
         f"The type of a carry of this loop changes from {began} to {returned}",
-        f"The initial carry of this loop is {began} with a weak type, as that of a Python number, and the body returns "
+        f"The initial carry of this loop is {began} with a weak type, like a Python number, and the body returns "
         f"{returned}. JAX converts the initial carry to {dtype}, and traces the body a second time.",
         f"Begin the carry with the type {dtype}, such as jnp.asarray(value, jnp.{dtype}).",
     )

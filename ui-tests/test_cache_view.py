@@ -83,7 +83,7 @@ def saved_snapshot() -> dict[str, Any]:
                     miss(
                         "batch: f32[17,3]",
                         1,
-                        reason("shape", shape, "batch", "f32[32,3]", "f32[17,3]", cure="Pad to one shape."),
+                        reason("shape", shape, "batch", "f32[32,3]", "f32[17,3]", cure="Pad the array to one shape."),
                         0.159,
                     ),
                 ],
@@ -120,7 +120,7 @@ def test_a_saved_ledger_says_what_it_cost_and_why(saved):
     rows = cache.get_by_role("row")
     expect(rows.nth(2)).to_contain_text("first call batch: f32[32,3] · 8 later hits")
     expect(rows.nth(3)).to_contain_text("shape batch: f32[32,3] → f32[17,3] · 2 later hits")
-    expect(rows.nth(3)).to_contain_text("Pad to one shape.")
+    expect(rows.nth(3)).to_contain_text("Pad the array to one shape.")
     expect(rows.nth(3).locator("b")).to_have_text(["batch", "32", "17"])
     expect(rows.nth(5)).to_have_text("batch: f32[32,3]8 hits · 1 miss · entry made in this run")
 
@@ -207,7 +207,7 @@ def test_the_table_is_filtered_and_copied(saved):
         "    This is the first call of train_step.\n"
         "  ◆ batch: f32[17,3] · 2 later hits · 159 ms\n"
         "    The type of batch changed from f32[32,3] to f32[17,3].\n"
-        "    Pad to one shape.\n"
+        "    Pad the array to one shape.\n"
     )
 
     search = cache.get_by_role("searchbox")
@@ -319,7 +319,7 @@ def test_a_miss_that_is_chosen_has_the_edit_that_ends_the_miss(notebook):
     expect(miss).to_contain_text("one type Applies without changes")
     expect(miss).to_contain_text("a = scaled(jnp.ones(3), jnp.asarray(1.0, dtype=jnp.float32))")
     expect(miss).to_contain_text(
-        "Both calls pass arguments of the same types: JAX uses one compiled program for both calls."
+        "With the edit, both calls pass arguments of the same types: JAX uses one compiled program for both calls."
     )
 
 

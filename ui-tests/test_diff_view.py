@@ -76,7 +76,8 @@ def test_after_an_edit_the_panel_says_what_changed_and_shows_it(edited):
             ),
             re.compile(
                 r"^−line before the change: j:f32\[8\] = add i h"
-                r"\+line after the change: k:f32\[8\] = add j hoperand 1 is a different value$"
+                r"\+line after the change: k:f32\[8\] = add j h"
+                r"operand 1 is another value in the second program$"
             ),
         ]
     )

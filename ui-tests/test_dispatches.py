@@ -392,7 +392,10 @@ def test_a_trace_that_raised_shows_the_equations_until_then(notebook):
     nb = notebook(LOAD, RAISED)
     nb.run_all()
     expect(head(nb)).to_contain_text(
-        re.compile(r"Cell \[2\] · \d\d:\d\d · (≥1|1) call, no compile, 1 call raised · traced until it raised$")
+        re.compile(
+            r"Cell \[2\] · \d\d:\d\d · (≥1|1) call, no compile, 1 call raised · "
+            r"traced until the trace raised an error$"
+        )
     )
     expect(nb.panel).to_contain_text(
         "The trace of half raised TracerBoolConversionError. The program shows the equations that JAX had traced "

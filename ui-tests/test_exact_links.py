@@ -280,7 +280,7 @@ twin_compile.lower_twin = refuse"""
     question(nb).get_by_role("button", name="Compile the tagged copy").click()
     expect(nb.panel.get_by_role("alert")).to_have_text(
         "JAX could not lower the tagged copy of the program (RuntimeError: RESOURCE_EXHAUSTED: Out of memory). "
-        "The other links are not affected."
+        "The links that the panel already shows do not change."
     )
     expect(own(nb)).to_be_visible()
     expect(button(nb)).to_have_attribute("aria-pressed", "false")

@@ -79,7 +79,8 @@ def test_up_to_the_hlo(nb):
     expect(switch(nb)).to_have_attribute("title", re.compile("and XLA compiles the program"))
     type_at_end_of(nb, 3, " * 2")
     expect(live(nb)).to_contain_text(
-        "XLA compiled the program for its HLO. No ledger counts this compile, and JAX does not cache the executable."
+        "Live compiled the program to show the HLO. No ledger counts this compile, and JAX does not cache the "
+        "executable."
     )
     nb.panel.get_by_role("button", name="HLO", exact=True).click()
     expect(nb.listing("HLO")).to_contain_text("multiply")

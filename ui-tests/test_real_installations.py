@@ -163,7 +163,7 @@ def test_a_jax_whose_inside_has_changed_shows_programs_and_names_what_is_missing
     nb.run(0)
     nb.run(1)
     nb.command("jupyter-jaxpr:toggle-panel")
-    changed = "Traces and compiles are counted, but not which call caused them."
+    changed = "jupyter_jaxpr counts traces and compiles, but cannot tell which call caused a trace or a compile."
     expect(nb.panel).to_contain_text(changed)
     nb.run(2)
     expect(nb.outputs(2).first).to_have_text("Array([2., 2., 2.], dtype=float32)")

@@ -266,7 +266,7 @@ def test_nbconvert_shows_static_html(notebook, new_context):
     expect(static.get_by_role("heading").first).to_contain_text(ATTACK)
     expect(static.get_by_text("b:f32[3] = mul a 2.0:f32[]")).to_be_visible()
     expect(static.get_by_role("table")).to_have_count(0)
-    static.get_by_text("Stages of the call that made the program").click()
+    static.get_by_text("Times of the stages of the call that made the program").click()
     expect(static.get_by_role("table").first).to_contain_text("compile")
     assert static.evaluate("window.pwned") is None
     expect(static.locator(".jjx-static").locator("script, img, style")).to_have_count(0)
@@ -295,8 +295,8 @@ def test_the_output_is_turned_off_or_cut_by_a_setting(notebook):
     document = output["data"][MIME_TYPE]
     assert len(json.dumps(document, separators=(",", ":"))) <= 8_000
     assert document["cut"].startswith(
-        "To keep the notebook under 8.0\xa0kB, "
-        "this copy leaves out functions of other cells, types of names and equations."
+        "To keep the notebook under 8.0\xa0kB, this saved copy leaves out the cache entries of functions of other "
+        "cells, the types of the names in your code and equations."
     )
 
     opened = notebook(saved(document, long), kernel=None)

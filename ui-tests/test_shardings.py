@@ -109,15 +109,15 @@ def test_the_gradients_of_a_data_parallel_step_are_summed(spread, width):
     arrays = shown(nb.panel, "Arrays")
     expect(arrays).to_have_text(
         [
-            "argument p['b'] f32[32] P() set before compiling",
-            "argument p['v'] f32[16,32] P() set before compiling",
-            "argument p['w'] f32[32,4] P() set before compiling",
-            "argument x f32[8,16] P('data',) set before compiling",
-            "argument y f32[8,4] P('data',) set before compiling",
-            "result result[0]['b'] f32[32] P() chosen by XLA",
-            "result result[0]['v'] f32[16,32] P() chosen by XLA",
-            "result result[0]['w'] f32[32,4] P() chosen by XLA",
-            "result result[1] f32[] P() chosen by XLA",
+            "argument p['b'] f32[32] P() sharding set before compiling",
+            "argument p['v'] f32[16,32] P() sharding set before compiling",
+            "argument p['w'] f32[32,4] P() sharding set before compiling",
+            "argument x f32[8,16] P('data',) sharding set before compiling",
+            "argument y f32[8,4] P('data',) sharding set before compiling",
+            "result result[0]['b'] f32[32] P() sharding chosen by XLA",
+            "result result[0]['v'] f32[16,32] P() sharding chosen by XLA",
+            "result result[0]['w'] f32[32,4] P() sharding chosen by XLA",
+            "result result[1] f32[] P() sharding chosen by XLA",
         ]
     )
     picture = nb.panel.get_by_role("group", name="Shardings").get_by_role("img")
@@ -174,10 +174,10 @@ def test_collectives_of_a_shard_map_are_its_own_equations(spread):
     head(nb.panel).click()
     expect(shown(nb.panel, "Arrays")).to_have_text(
         [
-            "argument x f32[8,16] P('data', 'model') set before compiling",
-            "result result f32[2,16] P() chosen by XLA",
-            "shard_map in_specs[0] f32[8,16] P('data', 'model') set on line 10",
-            "shard_map out_specs[0] f32[2,16] P() set on line 10",
+            "argument x f32[8,16] P('data', 'model') sharding set before compiling",
+            "result result f32[2,16] P() sharding chosen by XLA",
+            "shard_map in_specs[0] f32[8,16] P('data', 'model') sharding set on line 10",
+            "shard_map out_specs[0] f32[2,16] P() sharding set on line 10",
         ]
     )
     for kind, primitive in (("all-reduce", "psum"), ("collective-permute", "ppermute"), ("all-gather", "all_gather")):

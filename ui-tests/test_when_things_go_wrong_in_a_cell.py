@@ -29,7 +29,7 @@ clip(jnp.ones(3), 1.0)"""
 
     # Below the traceback, the output states how many equations JAX had traced before the error.
     expect(nb.outputs(1).last.get_by_role("button")).to_have_text(
-        re.compile(r"^clip \(f32\[3\], f32\[\] weak\).*3 equations · .* · traced until it raised$")
+        re.compile(r"^clip \(f32\[3\], f32\[\] weak\).*3 equations · .* · traced until the trace raised an error$")
     )
     expect(nb.panel.get_by_role("paragraph").first).to_have_text(
         "The trace of clip raised TracerBoolConversionError. The program shows the equations that JAX had traced "
@@ -122,7 +122,7 @@ def test_a_long_trace_can_be_interrupted(notebook):
     nb.command("notebook:interrupt-kernel")
     nb.wait_for_end(1)
     expect(nb.outputs(1).first).to_contain_text("KeyboardInterrupt")
-    expect(nb.outputs(1).last).to_contain_text("traced until it raised")
+    expect(nb.outputs(1).last).to_contain_text("traced until the trace raised an error")
     expect(running).to_have_count(0)
     expect(nb.panel).to_contain_text(
         "The trace of endless raised KeyboardInterrupt. The program shows the equations that JAX had traced before the "

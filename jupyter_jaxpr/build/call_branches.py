@@ -28,17 +28,20 @@ _OPERANDS = 3
 _RESULTS = 2
 
 _LATE = f"The stepper did not run this call, because the stepper took more than {SECONDS:g} seconds for earlier calls."
-_STOPPED = "You stopped the stepper."
+_STOPPED = "You stopped the stepper before this call."
 _MORE = "The call ran this construct {times:,} times, and the stepper recorded {kept:,} of these executions."
 _FAILED = "The stepper could not run the call ({error})."
 _OTHERS = "It is unknown which branches ran in {calls} of {name} in the cell."
 _UNCOUNTED = "Calls of {name} that Python code did not make are not counted, so there may be more calls."
-_KEEP = "%%jaxpr --steps keeps the arguments of the first calls and of the last call, of at most 8 calls."
+_KEEP = (
+    "Run the cell with %%jaxpr --steps, which keeps the arguments of at most 8 calls: of the first calls and of the "
+    "last call."
+)
 _AT_MOST = (
     "%%jaxpr --steps keeps the arguments of at most 8 calls. The arguments of a call may take at most 8 MB, and "
     "must have types that the code cannot change after the call, such as JAX arrays."
 )
-_EFFECTS = "The program has effects, which a run of these calls would repeat."
+_EFFECTS = "The stepper does not run these calls: the program has effects, and each run would repeat the effects."
 
 
 def call_table(

@@ -250,7 +250,7 @@ class _Builder:
         document = msgspec.structs.replace(document, costs=[with_lead(document, cost) for cost in costs])
         why = refused([getattr(document, name) for name in _DESCRIBED])
         if why is not None:
-            failed = notes.undescribed_note("A part of this run", why)
+            failed = notes.undescribed_note("A part of this run's document", why)
             document = msgspec.structs.replace(document, notes=[*document.notes, failed])
         sources = Sources(document, walk, self._observed, self._cells, self._cell_file, controls.paths)
         # If several programs contain one Python loop with different numbers of iterations, the loop has several notes,

@@ -101,14 +101,15 @@ def _level(name: LevelName, read: ExactLines, own_lines: list[str] | None) -> Ex
     inferred = set(read.lines.inferred)
     linked_lines = [line for line in read.instructions if line in read.equations]
     linked = [line for line in linked_lines if line not in inferred]
-    jax_or_xla, noun = _MAKERS[name], _NOUNS[name]
+    jax_or_xla, operation_or_instruction = _MAKERS[name], _NOUNS[name]
     differing_lines = None if own_lines is None else differing(lines, own_lines)
     if differing_lines is None:
-        words = f"The program has no {title(name)}, so the {noun}s of the tagged copy cannot be compared."
+        level = title(name)
+        words = f"The program has no {level}, so the {operation_or_instruction}s of the tagged copy cannot be compared."
     elif differing_lines == 0:
-        words = f"{jax_or_xla} made the same {noun}s for the tagged copy and for the program."
+        words = f"{jax_or_xla} made the same {operation_or_instruction}s for the tagged copy and for the program."
     else:
-        different_instructions = count(differing_lines, f"different {noun}")
+        different_instructions = count(differing_lines, f"different {operation_or_instruction}")
         words = (
             f"{jax_or_xla} made {different_instructions} for the tagged copy. The text below is the tagged copy, "
             "not the program that ran."

@@ -58,7 +58,7 @@ def ledger_document(
         try:
             functions.append(_function(walk, run, kernel))
         except not_of_a_signal(Exception) as error:
-            failed(f"{kernel.name} in the cache", error)
+            failed(f"The cache entry of {kernel.name}", error)
             continue
         for place, miss in enumerate(kernel.misses[-MISSES_LISTED:]):
             numbers[len(functions) - 1, place] = miss.number

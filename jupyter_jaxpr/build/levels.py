@@ -64,10 +64,10 @@ def platform_text(observed: ObservedProgram, platform: str, positions: Positions
     try:
         return stablehlo_lines(lowered_text(traced.lower(lowering_platforms=(platform,))), positions)
     except not_of_a_signal(Exception) as error:  # JAX refuses some programs, for example with a callback
-        first = message_of(error).strip().partition("\n")[0].rstrip(".")
+        first_line = message_of(error).strip().partition("\n")[0].rstrip(".")
         raise Unavailable(
-            f"JAX could not lower this program for {platform} ({kind_name(type(error))}: {first}). "
-            "Choose another platform."
+            f"JAX could not lower this program for {platform} ({kind_name(type(error))}: {first_line}). Choose "
+            "another platform."
         ) from error
 
 
@@ -117,11 +117,11 @@ def make(observed: ObservedProgram, level: LevelName) -> None:
         raise
     # JAX may refuse to lower or compile the user's program, for example an unsupported operation
     except not_of_a_signal(Exception) as error:
-        verb = "lower" if observed.lowered is None else "compile"
-        first = message_of(error).strip().partition("\n")[0].rstrip(".")
+        lower_or_compile = "lower" if observed.lowered is None else "compile"
+        first_line = message_of(error).strip().partition("\n")[0].rstrip(".")
         raise Unavailable(
-            f"JAX could not {verb} this program ({kind_name(type(error))}: {first}). "
-            "Run the function in a cell to see the whole error."
+            f"JAX could not {lower_or_compile} this program ({kind_name(type(error))}: {first_line}). Run the "
+            "function in a cell to see the whole error."
         ) from error
 
 

@@ -146,14 +146,14 @@ def captured_notes(walk: Walk, programs: Sequence[Program]) -> list[Note]:
 def _captured_note(
     walk: Walk, columns: ScopeColumns, captured: Captured, frame: int, among: list[int], programs: Sequence[Program]
 ) -> Note:
-    kind = walk.avals[columns.variable_avals[captured.operand]].text
+    type_of_array = walk.avals[columns.variable_avals[captured.operand]].text
     programs_text = _named(among, programs) if len(among) > 1 else "the program"
     return Note(
         kind="captured_constant",
         text=(
-            f"The function reads an array of {size(captured.bytes)} ({kind}) that is not an argument, so the array is "
-            f"a constant of {programs_text}. After an assignment to the array's variable, calls that reuse the program "
-            "still compute with the old array."
+            f"The function reads an array of {size(captured.bytes)} ({type_of_array}) that is not an argument, so the "
+            f"array is a constant of {programs_text}. After an assignment to the array's variable, calls that reuse "
+            "the program still compute with the old array."
         ),
         cure="Pass the array as an argument.",
         detail=None,
@@ -199,8 +199,12 @@ def loop_notes(
         if len(among) > 1:
             read = programs[among[0]]
             types = ", ".join(argument.summary for argument in read.arguments)
-            numbers = f"{read.name} ({types})" if types else "one of these programs"
-            text += f" The loop is in {_named(among, programs)}. This note gives the numbers of {numbers}."
+            program_of_numbers = f"{read.name} ({types})" if types else "one of these programs"
+            programs_with_loop = _named(among, programs)
+            text += (
+                f" The loop is in {programs_with_loop}. The numbers of iterations and equations in this note are "
+                f"those of {program_of_numbers}."
+            )
         note = Note(
             kind=loop.kind,
             text=text,
@@ -317,17 +321,17 @@ def failure_notes(failures: Sequence[str]) -> list[Note]:
     ]
 
 
-def undescribed_note(subject: str, why: str, detail: str | None = None) -> Note:
+def undescribed_note(part_of_run: str, could_not_be_described: str, detail: str | None = None) -> Note:
     """Return a note which says that a part of the run could not be described.
 
     Args:
-        subject: The name of the part, which begins the sentence.
-        why: The rest of the sentence: that the part could not be described, and the reason.
+        part_of_run: The name of the part, which begins the sentence.
+        could_not_be_described: The rest of the sentence: that the part could not be described, and the reason.
         detail: The traceback.
     """
     return Note(
         kind="failed",
-        text=f"{subject} {why}. The rest of the run is complete; the cell itself ran as always.",
+        text=f"{part_of_run} {could_not_be_described}. The rest of the run is complete; the cell itself ran as always.",
         cure="Report this failure to the developers of jupyter_jaxpr, with the details below."
         if detail
         else "Report this failure to the developers of jupyter_jaxpr.",
@@ -415,7 +419,7 @@ def key_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> l
             program=among[0] if len(set(among)) == 1 else -1,
             frame=second,
             bytes=None,
-            title="A random key is used twice" if not in_each_step else "Each step uses the same random key",
+            title="A random key is used twice" if not in_each_step else "Each step of a scan uses the same random key",
         )
         alike = [
             again_of_pair for begin, again_of_pair, is_step in uses_by_key if (begin, is_step) == (first, in_each_step)
@@ -466,8 +470,8 @@ def _is_call_of(walk: Walk, frame: int, name: str) -> bool:
 
 
 _TWICE = (
-    "{lines} use the same random key. Numbers that are drawn from one key are not independent: numbers of the same "
-    "shape and distribution are equal."
+    "{line_and_other_line} use the same random key. Numbers that are drawn from one key are not independent: numbers "
+    "of the same shape and distribution are equal."
 )
 _ONE_LINE = (
     "Line {line} uses the same random key {times}. Numbers that are drawn from one key are not independent: numbers of "
@@ -489,8 +493,8 @@ def _used_twice(walk: Walk, first: int, second: int, pairs: int) -> str:
     if (file, line) == (other_file, other_line):
         times = f"{pairs + 1} times" if first == second and pairs > 1 else "twice"
         return _ONE_LINE.format(line=line, times=times)
-    file_text = "" if file == other_file else f" of {_file_name(walk, walk.positions.files[file].name)}"
-    return _TWICE.format(lines=f"Line {line}{file_text} and line {other_line}")
+    of_other_file = "" if file == other_file else f" of {_file_name(walk, walk.positions.files[file].name)}"
+    return _TWICE.format(line_and_other_line=f"Line {line}{of_other_file} and line {other_line}")
 
 
 def user_frame(walk: Walk, scope: int, equation: int) -> int:

@@ -16,12 +16,18 @@ from ..program.out_of_bounds import OutOfBounds, OutsideReads
 from .notes import inside, user_frame
 
 _TITLE = "An index is out of bounds"
-_ALWAYS = "{expression}"
-_IN_CALL = "With the recorded values of a call, {expression}"
-_TEXT = "{subject} is out of bounds: axis {axis} of the array has the size {size}. JAX raises no error. {outcome}"
+_TEXT = "{expression} is out of bounds: axis {axis} of the array has the size {size}. JAX raises no error. {outcome}"
+_TEXT_IN_CALL = (
+    "With the recorded values of a call, {expression} is out of bounds: axis {axis} of the array has the size {size}. "
+    "JAX raises no error. {outcome}"
+)
 _SLICE = (
-    "{subject} is out of bounds: the slice has the length {taken}, and axis {axis} of the array has the size "
+    "{expression} is out of bounds: the slice has the length {taken}, and axis {axis} of the array has the size "
     "{size}. JAX raises no error. {outcome}"
+)
+_SLICE_IN_CALL = (
+    "With the recorded values of a call, {expression} is out of bounds: the slice has the length {taken}, and axis "
+    "{axis} of the array has the size {size}. JAX raises no error. {outcome}"
 )
 _READS = "The program reads the element {begin} of the axis."
 _WRITES = "The program writes to the element {begin} of the axis."
@@ -53,30 +59,27 @@ def index_notes(
         failures: Receives the traceback if a program cannot be checked; the other programs are still checked.
     """
     reads = OutsideReads(walk)
-    indices: dict[int, tuple[str, OutOfBounds, list[int]]] = {}
+    indices: dict[int, tuple[str, bool, OutOfBounds, list[int]]] = {}
     for index, (program, observed) in enumerate(zip(programs, all_observed, strict=False)):
         try:
             constants = getattr(observed.jaxpr, "consts", ())
-            found = [
-                (_ALWAYS, outside) for outside in reads.of(inside(walk, program.scope), constants, observed.numbers)
-            ]
+            found = [(False, outside) for outside in reads.of(inside(walk, program.scope), constants, observed.numbers)]
             numbers = [] if observed.values is None else observed.values.whole_numbers()
             if any(number is not None for number in numbers):
-                found += [(_IN_CALL, outside) for outside in reads.in_call(program.scope, constants, numbers)]
-            for sentence, outside in found:
+                found += [(True, outside) for outside in reads.in_call(program.scope, constants, numbers)]
+            for is_in_call, outside in found:
                 frame = user_frame(walk, outside.scope, outside.equation)
                 expression = None if frame < 0 else _expression(walk, frame)
                 if expression is not None:
                     text, axis = expression
-                    subject = sentence.format(expression=text)
                     outside = outside if axis is None else replace(outside, axis=axis)
-                    indices.setdefault(frame, (subject, outside, []))[2].append(index)
+                    indices.setdefault(frame, (text, is_in_call, outside, []))[3].append(index)
         except not_of_a_signal(Exception):
             failures.append(traceback.format_exc())
     return [
         Note(
             kind="out_of_bounds",
-            text=_text(subject, outside),
+            text=_text(expression, is_in_call, outside),
             cure=_cure(outside),
             detail=None,
             program=among[0] if len(set(among)) == 1 else -1,
@@ -84,7 +87,7 @@ def index_notes(
             bytes=None,
             title=_TITLE,
         )
-        for frame, (subject, outside, among) in indices.items()
+        for frame, (expression, is_in_call, outside, among) in indices.items()
     ]
 
 
@@ -128,7 +131,7 @@ def _only_axis(value: ast.expr) -> int | None:
     return axes[0] if len(axes) == 1 else None
 
 
-def _text(subject: str, outside: OutOfBounds) -> str:
+def _text(expression: str, is_in_call: bool, outside: OutOfBounds) -> str:
     is_index = outside.taken == 1
     if outside.outcome == "moved":
         outcome = _BEGINS if not is_index else _WRITES if outside.is_write else _READS
@@ -136,8 +139,9 @@ def _text(subject: str, outside: OutOfBounds) -> str:
         outcome = _UNCHECKED_WRITE if outside.is_write else _UNCHECKED
     else:
         outcome = _DROPPED if outside.outcome == "dropped" else _FILLED
-    return (_TEXT if is_index else _SLICE).format(
-        subject=subject,
+    sentences = (_TEXT, _TEXT_IN_CALL) if is_index else (_SLICE, _SLICE_IN_CALL)
+    return sentences[is_in_call].format(
+        expression=expression,
         axis=outside.axis,
         size=outside.size,
         taken=outside.taken,

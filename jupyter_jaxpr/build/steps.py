@@ -99,16 +99,16 @@ def record_focus(sources: Sources, seconds: float = FOCUS_SECONDS) -> Snapshot:
         why = None
         if time.perf_counter() - began > seconds:
             why = (
-                f"The steps of the other constructs took more than {seconds:g} seconds. "
-                "Press “Record the steps” on the card of this construct."
+                f"Recording the other constructs took more than {seconds:g} seconds, so the stepper did not begin this "
+                "construct. Press “Record the steps” on the card of this construct."
             )
         else:
             try:
                 construct = construct_of(sources, control)
                 if construct.question is not None:
                     why = (
-                        "The program has effects, which would happen again. "
-                        "Press “Record the steps” on the card: the stepper asks first."
+                        "The program has effects, and the stepper would repeat the effects. Press “Record the steps” "
+                        "on the card of the construct: the panel asks you before the effects happen again."
                     )
                 else:
                     rerun = construct.run(calls_after=called_again(document, control))

@@ -17,7 +17,7 @@ from ..quantities import duration, factor
 from .sources_of_requests import Sources
 from .warm_time import warm_document
 
-_NAME_ONE = "Call a jitted function in the cell, or write any call after the option, such as %%jaxpr --time f(x)."
+_NAME_ONE = "Call a jitted function in the cell, or write a call after the option --time, such as %%jaxpr --time f(x)."
 _COMPILES_AGAIN = (
     "A call without jit takes {took}. For about {compiling} of that time, JAX traces and compiles again in each call. "
     "The usual cause is a function, such as the body of a scan, that each call defines anew. Define the function "

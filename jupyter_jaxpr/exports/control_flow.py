@@ -54,7 +54,9 @@ def control_flow_text(document: Snapshot) -> ControlFlowText | None:
     return ControlFlowText(
         rows=[_row(document, index) for index in listed],
         cards=[_card(document, card) for card in map(document.control_flow.__getitem__, listed) if not card.library],
-        left_out=f"The program has {count(left_out_count, 'more construct')}." if left_out_count else None,
+        left_out=f"The list leaves out {count(left_out_count, 'more construct')} of the program."
+        if left_out_count
+        else None,
     )
 
 
@@ -73,7 +75,8 @@ def _recorded(document: Snapshot, index: int) -> str:
     if steps is None:
         return UNKNOWN
     least, largest = steps
-    return f"{largest:,} in the recorded run" if least == largest else f"{least:,} to {largest:,} in the recorded run"
+    steps_text = count(largest, "step")
+    return f"{steps_text} in the recorded run" if least == largest else f"{least:,} to {steps_text} in the recorded run"
 
 
 def _row(document: Snapshot, index: int) -> tuple[str, ...]:

@@ -27,7 +27,10 @@ def unclear_growth(sweep: Sweep) -> str | None:
     ]
     if not unclear:
         return None
-    return f"The points do not show how these times grow: {', '.join(unclear)}. Sweep more values, or larger values."
+    return (
+        f"The points of the sweep do not show how these times grow: {', '.join(unclear)}. Sweep more values, or "
+        "larger values."
+    )
 
 
 def growth_sentence(sweep: Sweep, fit: SweepFit) -> str:

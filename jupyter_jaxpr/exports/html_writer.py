@@ -53,7 +53,7 @@ def raw(tag: str, source: str, /, **attributes: str | bool) -> Markup:
         ValueError: The text contains the end tag of the element.
     """
     if "</" in source or "<!--" in source:
-        raise ValueError(f"the text of a {tag} holds a tag")
+        raise ValueError(f"the text of the HTML element {tag} holds an end tag or a comment")
     return Markup(f"<{tag}{_attributes(attributes)}>{source}</{tag}>")
 
 

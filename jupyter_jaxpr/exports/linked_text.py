@@ -87,7 +87,9 @@ def _numbers(printed: ProgramLines, numbers: dict[tuple[int, int], int]) -> list
 def _level(level: Level, places: _Places, budget: Budget) -> LinkedText:
     title = TITLES[level.name]
     if level.text is None:
-        absent = level.reason or "This copy does not hold this text. Run the cell again and save the run again."
+        absent = (
+            level.reason or "This copy does not hold the text of this level. Run the cell again and save the run again."
+        )
         return LinkedText(level.name, title, "", [], [], {}, absent=absent)
     lines = level.text.split("\n")
     size = count(len(lines), "line")

@@ -9,7 +9,7 @@ from ..document.types.document import Level, Snapshot
 from ..quantities import count
 
 TITLES = {"stablehlo": "StableHLO", "hlo": "Optimised HLO"}
-_ELSEWHERE = "This copy does not hold this text. Run the cell again to see the text in the panel."
+_ELSEWHERE = "This copy does not hold the text of this level. Run the cell again to see the text in the panel."
 
 
 @dataclass(frozen=True)
@@ -54,5 +54,5 @@ def cut(title: str, text: str, characters: int) -> Listing:
     return Listing(
         title,
         kept_text or None,
-        f"This copy leaves out {count(lines, 'more line')}. Run the cell again to see all lines.",
+        f"This copy leaves out {count(lines, 'more line')} of this text. Run the cell again to see all lines.",
     )

@@ -9,7 +9,7 @@ from ..document.types.document import Snapshot
 from ..joined_names import listed
 from ..quantities import count, size
 
-HEAD = ("array", "type", "sharding", "shard on each device", "origin")
+HEAD = ("array", "type", "sharding", "shape of the shard on each device", "origin")
 COLLECTIVES = ("collective", "bytes on each device", "runs", "line", "equations", "devices")
 # The most arrays, and the most collectives, that are listed.
 _MOST = 100

@@ -129,7 +129,7 @@ def about(
         parts.append(element("p", program.origin_note, class_="jjx-origin"))
     times = wording.stages(program)
     if times:
-        title = "Stages of the call that made the program"
+        title = "Times of the stages of the call that made the program"
         table = [
             element("thead", element("tr", *(element("th", name, scope="col") for name, _ in times))),
             element("tbody", element("tr", *(element("td", time) for _, time in times))),
@@ -174,7 +174,7 @@ def _compared(compared: CompareText, heading: str) -> Markup:
 
 def _control_flow(flow: ControlFlowText) -> list[Markup]:
     parts = [
-        _table("Constructs in the order of the source", control_flow.HEAD, flow.rows, "jjx-control-flow"),
+        _table("Control-flow constructs in the order of the source", control_flow.HEAD, flow.rows, "jjx-control-flow"),
     ]
     if flow.left_out:
         parts.append(element("p", flow.left_out))
@@ -227,7 +227,7 @@ def _cost(costs: CostText) -> list[Markup]:
 
 def _shardings(spread: ShardingsText) -> list[Markup]:
     parts = [element("p", spread.sentence)] if spread.sentence else []
-    parts.append(_table("How each array is split", shardings.HEAD, spread.rows, "jjx-sharded"))
+    parts.append(_table("How each array is split over the devices", shardings.HEAD, spread.rows, "jjx-sharded"))
     for name, picture in spread.pictures:
         parts.append(element("details", element("summary", name), element("pre", picture), class_="jjx-shards"))
     if spread.collectives:
@@ -259,7 +259,7 @@ def _note(document: Snapshot, note: Note) -> Markup:
     if note.code:
         parts.append(element("pre", element("code", note.code)))
         if note.level == "applies":
-            parts.append(element("p", "The rewrite applies without changes."))
+            parts.append(element("p", "You can use this code without changes."))
     for cure in note.cures:
         parts.append(element("p", element("strong", cure.name), f"{wording.LEVELS[cure.level]}: {cure.text}"))
         if cure.code:

@@ -16,9 +16,9 @@ from .growth_sentence import TIMES, growth_sentence
 HEAD = ("", "median", "quartiles", "fastest", "call returns after")
 _NOT_MEASURED = "–"
 _UNKNOWN = "unknown"
-_CALLS = "{runs} {kind} calls were timed. The fastest call took {fastest}."
-_ONE_CALL = "1 {kind} call was timed."
-_BATCHES = "{runs} {kind} calls were timed in batches of {batch}. In the fastest batch, a call took {fastest}."
+_CALLS = "{runs} {warm_or_eager} calls were timed. The fastest call took {fastest}."
+_ONE_CALL = "1 {warm_or_eager} call was timed."
+_BATCHES = "{runs} {warm_or_eager} calls were timed in batches of {batch}. In the fastest batch, a call took {fastest}."
 
 
 @dataclass(frozen=True)
@@ -87,9 +87,11 @@ def middle_half(time: WarmTime) -> str:
 def calls_sentence(kind: str, time: WarmTime) -> str:
     """Return the sentence that says how many warm, eager or other calls were timed."""
     if time.batch == 1 and time.runs == 1:
-        return _ONE_CALL.format(kind=kind)
+        return _ONE_CALL.format(warm_or_eager=kind)
     sentence = _BATCHES if time.batch > 1 else _CALLS
-    return sentence.format(kind=kind, runs=f"{time.runs:,}", batch=f"{time.batch:,}", fastest=duration(time.minimum))
+    return sentence.format(
+        warm_or_eager=kind, runs=f"{time.runs:,}", batch=f"{time.batch:,}", fastest=duration(time.minimum)
+    )
 
 
 #: For each column of a sweep's table: the heading, and a function: point -> text of the cell, or None without a value.

@@ -25,8 +25,9 @@ OLDEST_TEXT = "0.10.2"
 NEWEST_TESTED = (0, 12)
 UPGRADE = "pip install -U jax"
 _EVENTS = (
-    "This version of jupyter_jaxpr does not know the internals of JAX {version}. Traces and compiles are counted, but "
-    "not which call caused them. Run `pip install -U jupyter_jaxpr` when a newer version exists."
+    "This version of jupyter_jaxpr does not know the internals of JAX {version}. jupyter_jaxpr counts traces and "
+    "compiles, but cannot tell which call caused a trace or a compile. Run `pip install -U jupyter_jaxpr` when a "
+    "newer version exists."
 )
 _NEWER = (
     "This kernel has JAX {version}, which is newer than the JAX that this version of jupyter_jaxpr is tested with "

@@ -53,14 +53,14 @@ def from_specs(name: str, specs: str, names: Mapping[str, Any]) -> Given:
     if not text.startswith(f"{name}("):
         text = f"{name}({text})"
     try:
-        return _of_call(parse_target(text).call, names, "what you typed")
+        return _of_call(parse_target(text).call, names, "the text that you typed")
     except SpecError as error:
         raise Unusable(str(error)) from None
-    except NotThere as error:
-        raise Unusable(f"{error} does not exist in the kernel. Type a type, such as f32[8].") from None
-    except NotHarmless as error:
+    except NotThere as name_not_there:
+        raise Unusable(f"{name_not_there} does not exist in the kernel. Type a type, such as f32[8].") from None
+    except NotHarmless as code_not_run:
         raise Unusable(
-            f"Live does not compute {error}. Type a type, such as f32[8], or a name that has a value."
+            f"Live does not run the code {code_not_run}. Type a type, such as f32[8], or a name that has a value."
         ) from None
 
 

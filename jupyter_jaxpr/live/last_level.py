@@ -33,17 +33,21 @@ LastLevel = Literal["jaxpr", "stablehlo", "hlo"]
 TEXTS_UP_TO = 5_000
 TEXT_LIMIT = 1_000_000
 
-COMPILED = "XLA compiled the program for its HLO. No ledger counts this compile, and JAX does not cache the executable."
-_NOT_CHOSEN = (
-    "Live ends at the {last} and makes no later text. To see this text, run the cell, or choose a later end of "
-    "Live in the View menu."
+COMPILED = (
+    "Live compiled the program to show the HLO. No ledger counts this compile, and JAX does not cache the executable."
 )
-_TOO_LONG = "The {level} is too long to be sent after each key. Run the cell to see the text."
+_NOT_CHOSEN = (
+    "The setting “Last level of Live” is {last}, so Live does not make the later levels. To see this level, run the "
+    "cell, or choose a later level of Live in the View menu."
+)
+_TOO_LONG = (
+    "The {level} is too long to be sent to the panel after each key that you press. Run the cell to see the text."
+)
 _SLOW = (
     "XLA took {seconds} to compile the program, and Live cannot stop a compile. Live compiles this cell again when you "
     "choose Trace the Cell Without Running It."
 )
-_DUMPS = "{setting} is set, so JAX would write files at each compile of Live's. Run the cell to see the text."
+_DUMPS = "{setting} is set, so JAX would write files each time that Live compiles. Run the cell to see the text."
 
 
 @dataclass

@@ -51,24 +51,26 @@ _NOT_RUN = {
     True: "Live does not execute line {line}. {names} has the value of the last run.",
     False: "Live does not execute lines {line}. {names} have the values of the last run.",
 }
-_OUTDATED = "{outer}, of an earlier cell, calls {inner} as {inner} was last run."
+_OUTDATED = (
+    "{outer}, of an earlier cell, calls {inner} as the last run defined {inner}, not as this cell defines {inner} now."
+)
 _NO_VALUE = "Live does not execute line {line}, so {name} has no value yet. Run the cell."
 _NOT_LOADED = "{name} is not imported in the kernel. Run the cell, or import {name} in another cell."
 _NOT_DEFINED = "Live does not execute {statement} in line {line}, so {name} is not traced. Run the cell."
-_EFFECT = "{name} is not traced live. {effect} Run the cell to see its program."
+_EFFECT = "{name} is not traced live. {effect} Run the cell to see the program."
 _COMPUTES = (
     "{name} is not traced live. Line {line} calls code that computes arrays while JAX traces (as "
-    "jax.ensure_compile_time_eval does). Run the cell to see its program."
+    "jax.ensure_compile_time_eval does). Run the cell to see the program."
 )
 _COMPUTES_ELSEWHERE = (
     "{name} is not traced live. The function calls code that computes arrays while JAX traces (as "
-    "jax.ensure_compile_time_eval does). Run the cell to see its program."
+    "jax.ensure_compile_time_eval does). Run the cell to see the program."
 )
 _RETURNS = (
     "{name} is not traced live. The function returns an object of the class {kind}, and a program of JAX returns "
     "arrays, numbers, and lists, tuples and dicts of arrays and numbers."
 )
-_STOPPED = "Live stopped the trace of {name} after {seconds}. Run the cell to see its program."
+_STOPPED = "Live stopped the trace of {name} after {seconds}. Run the cell to see the program."
 _NEEDS = "Live does not know the argument types of {name}. Type the types here, such as {example}, or run the cell."
 _NO_FUNCTION = "This cell defines no function that Live could trace."
 _RETURNED = re.compile(r"returned a value of type <class '([\w.]+)'>")

@@ -33,7 +33,7 @@ _COMPILED_BEFORE = (
     "The cell called {names} and reused a program that JAX compiled before %load_ext jupyter_jaxpr, so the program is "
     "not known. Load the extension before the first call, or write %%jaxpr f(x)."
 )
-_NOT_KNOWN = "No program of the cell is known: calls that reuse a program were not seen."
+_NOT_KNOWN = "No program of the cell is known: jupyter_jaxpr did not see the calls that reuse a program."
 CALLED_NONE = f"The cell called no jitted function of yours. {WHAT_TO_TYPE}"
 NOTHING_RECORDED = "While JAX checks each result for NaN (jax_debug_nans), jupyter_jaxpr records nothing of what runs."
 _JIT_IS_OFF = (
@@ -116,7 +116,7 @@ def why_no_program(
     inlined = [function.name for function in observation.functions if not function.top_level]
     if inlined:
         return (
-            f"The cell called {', '.join(inlined[:5])} only while JAX traced another program, such as that of "
+            f"The cell called {', '.join(inlined[:5])} only while JAX traced another program, such as the program of "
             f"jax.make_jaxpr. The call became a part of that program. {WHAT_TO_TYPE}"
         )
     raised = [function.name for function in observation.functions if function.raised]

@@ -47,7 +47,7 @@ def compare_named(
     names = ",".join(chosen.compare)
     sweep = None
     if chosen.target is not None:
-        text = chosen.target.text
+        call = chosen.target.text
         values = (None,) if chosen.sweep is None else chosen.sweep.values
         calls = []
         for value in values:
@@ -55,32 +55,32 @@ def compare_named(
                 scope = namespace if chosen.sweep is None else _with(namespace, chosen.sweep.name, value)
                 calls.append((value, *chosen.target.arguments(scope)))
             except not_of_a_signal(Exception) as error:
-                return None, _cannot(observation, _why_not(error, text, value))
+                return None, _cannot(observation, _why_not(error, call, value))
         _, args, kwargs = calls[0]
         if chosen.sweep is not None:
             name = chosen.sweep.name
             other_calls = [(f"{name} = {value}", arguments, keywords) for value, arguments, keywords in calls[1:]]
             sweep = Sweep(f"{name} = {', '.join(chosen.sweep.values)}", other_calls)
-            text = f"{text} with {name} = {chosen.sweep.values[0]}"
+            call = f"{call} with {name} = {chosen.sweep.values[0]}"
     elif last is None or not last.returned:
         return None, _cannot(observation, _NO_CALL.format(name=chosen.compare[0], names=names, magic=magic))
     elif not last.is_known:
         why = f"--compare cannot read the values behind the star in {last.text}. Write the call without a star."
         return None, _cannot(observation, why)
     else:
-        text, args, kwargs = last.text, tuple(last.args), dict(last.kwargs)
+        call, args, kwargs = last.text, tuple(last.args), dict(last.kwargs)
     if not imported():
         return None, _cannot(observation, "JAX is not imported, so nothing was compared. Import JAX in the cell.")
     deleted = _taken_away(args, kwargs)
     if deleted:
         why = (
-            f"{text} donated an array, so --compare cannot use that array again. Write a call with new arrays: "
+            f"{call} donated an array, so --compare cannot use that array again. Write a call with new arrays: "
             f"{magic} --compare {names} f(make())."
         )
         return None, _cannot(observation, why)
     observer.hooks.ensure()
     candidates = [candidate(name, namespace, " after --compare") for name in chosen.compare]
-    comparison = compare(observer, candidates, args, kwargs, text, sweep=sweep)
+    comparison = compare(observer, candidates, args, kwargs, call, sweep=sweep)
     for variant in comparison.variants:
         _add(observation, variant)
     programs = [variant.program for variant in comparison.variants if variant.program is not None]
@@ -122,10 +122,10 @@ def _cannot(observation: Observation, text: str) -> str:
     return text
 
 
-def _why_not(error: Exception, text: str, value: str | None) -> str:
+def _why_not(error: Exception, call: str, value: str | None) -> str:
     if isinstance(error, NameError) and error.name:
         return f"--compare: {error.name} is not defined. Define {error.name} in this cell or in an earlier cell."
     raised = error_text(error)
     if value is None:
-        return f"--compare: the arguments of {text} raised {raised}. Correct the call on the magic's line."
-    return f"--compare: the arguments of {text} raised {raised} for the value {value}. Correct the magic's line."
+        return f"--compare: the arguments of {call} raised {raised}. Correct the call on the magic's line."
+    return f"--compare: the arguments of {call} raised {raised} for the value {value}. Correct the magic's line."

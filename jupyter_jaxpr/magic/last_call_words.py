@@ -22,9 +22,9 @@ _NOTE_UNDER = (
     "the trace, the Python of {name} ran a second time, with tracers in place of arrays."
 )
 _NOTE_OF_LINEAR = (
-    "jupyter_jaxpr traced this program: the cell called {text} without jit, so JAX ran the function that JAX made of "
-    "{name} operation by operation. For the trace, JAX ran this function a second time, with tracers in place of "
-    "arrays."
+    "jupyter_jaxpr traced this program: the cell made the call {call} without jit. The call ran a function that JAX "
+    "derived from {name}, and JAX ran this function operation by operation. For the trace, JAX ran this function a "
+    "second time, with tracers in place of arrays."
 )
 
 
@@ -32,7 +32,7 @@ def traced_after(last: LastCall, name: str) -> str:
     """Return sentences that say where the program of the last call comes from."""
     called = called_function(last.function, last.args)
     if called.is_backward:
-        return _NOTE_OF_LINEAR.format(text=last.text, name=name)
+        return _NOTE_OF_LINEAR.format(call=last.text, name=name)
     if called.transform is not None:
         return _NOTE_UNDER.format(transform=called.transform, name=name)
     return _NOTE.format(name=name)

@@ -25,8 +25,8 @@ class JaxprMagics(Magics):
     widget = Enum(
         ("auto", "always", "never"),
         default_value="auto",
-        help="Show the views of the panel as a widget below the cell, in place of the two lines: 'always', 'never', or "
-        "'auto' in Colab and in VS Code. The widget needs anywidget.",
+        help="Show the views of the panel as a widget below the cell, in place of the two lines that open the panel: "
+        "'always', 'never', or 'auto' in Colab and in VS Code. The widget needs anywidget.",
     ).tag(config=True)
     output_bytes = Int(
         256_000,

@@ -85,26 +85,26 @@ def arguments(magic: Callable[..., Any]) -> Callable[..., Any]:
                 "--steps",
                 action="store_true",
                 help=(
-                    "Run every loop and branch of the program in focus once more, on the values of the last call, and "
-                    "show the steps. A construct with effects does not run: the panel offers to run the construct and "
-                    "asks first."
+                    "Run every loop and branch of the program that the panel shows first once more, on the values of "
+                    "the last call, and show the steps. A construct with effects does not run: the panel offers to "
+                    "run the construct and asks first."
                 ),
             ),
             argument(
                 "--time",
                 action="store_true",
                 help=(
-                    "Time the program in focus again, and its Python without jit, on the values of the last call: each "
-                    "runs repeatedly for a fraction of a second. The panel shows the time of a warm call beside the "
-                    "first call. A program that has effects or takes over a second is not repeated: the panel offers "
-                    "to run the program and asks first."
+                    "Time the program that the panel shows first, and the same function without jit, on the values of "
+                    "the last call: both run repeatedly for a fraction of a second. The panel shows the time of a "
+                    "warm call beside the first call. A program that has effects or takes over a second is not "
+                    "repeated: the panel offers to run the program and asks first."
                 ),
             ),
             argument(
                 "--transform",
                 metavar="grad,vmap,jvp,linearize",
-                help="Show the programs that JAX derives from the program in focus by these transforms. JAX needs the "
-                "types only: the function does not run again, and nothing is compiled or executed.",
+                help="Show the programs that JAX derives by these transforms from the program that the panel shows "
+                "first. JAX needs the types only: the function does not run again, and JAX compiles nothing.",
             ),
             argument(
                 "--eager",

@@ -43,7 +43,7 @@ def add_library_programs(observation: Observation, run: Run, hidden: Recording |
     if visible and run.library_programs_left_out:
         programs_text = count(run.library_programs_left_out, "more program", "more programs")
         first = len(run.library_programs)
-        text = f"Libraries made {programs_text} in this run. The list of programs holds the first {first}."
+        text = f"Libraries jitted {programs_text} in this run. The list of programs holds the first {first}."
         observation.findings.append(Finding("library_programs", text))
 
 

@@ -88,9 +88,9 @@ def trace_target(
     return None
 
 
-def _cannot(observation: Observation, text: str, why: str, error: BaseException | None = None) -> str:
-    message = f"'{text}' could not be traced. {why}"
-    explanation = explained(error, text.partition("(")[0]) if error is not None else Explained(None)
+def _cannot(observation: Observation, call: str, why: str, error: BaseException | None = None) -> str:
+    message = f"'{call}' could not be traced. {why}"
+    explanation = explained(error, call.partition("(")[0]) if error is not None else Explained(None)
     observation.findings.append(
         Finding(
             kind="target",

@@ -72,7 +72,7 @@ _UNSEEN = 100
 _UNLISTED = "The ledger leaves out {calls} of {names}: JAX compiled {names} before the observation began."
 _CANDIDATE = (
     "It is unknown which program of {name} ran for {calls} of this cell. This program is a candidate. From earlier "
-    "compiles, jupyter_jaxpr knows {known}.{more}"
+    "compiles, jupyter_jaxpr knows {known}.{more_programs}"
 )
 _MORE = " JAX may hold more programs."
 _SKIPPED = (
@@ -243,7 +243,7 @@ class FunctionActivity:
             # JAX compiled these programs during the run before a call ran them: ahead of time, in another thread, or in
             # a call that raised.
             programs = [
-                replace(observed_program, how="compiled before the call")
+                replace(observed_program, how="compiled before a call ran it")
                 if observed_program.origin == "seen_before" and not observed_program.how and program.seen_at >= since
                 else observed_program
                 for observed_program, (program, *_) in zip(programs, chosen, strict=True)
@@ -280,8 +280,14 @@ class FunctionActivity:
                     programs = of_types
                     candidates = [program for program in candidates if program in of_types]
             more_text = _MORE if record.unkept else ""
-            why = _CANDIDATE.format(name=record.name, calls=count(unknown, "call"), known=known, more=more_text)
-            phrase = "may be the program that ran" if len(programs) == 1 else f"one of {len(programs)} candidates"
+            why = _CANDIDATE.format(
+                name=record.name, calls=count(unknown, "call"), known=known, more_programs=more_text
+            )
+            phrase = (
+                "may be the program that ran"
+                if len(programs) == 1
+                else f"one of {len(programs)} programs that may have run"
+            )
             return [replace(program.observed(False, why), how=phrase, is_candidate=True) for program in candidates]
         if looks.skipped:
             looked = _SKIPPED.format(name=record.name, skipped=count(looks.skipped, "call"))

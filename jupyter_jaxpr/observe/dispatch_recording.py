@@ -78,9 +78,10 @@ NO_VALUES = (
     "The program is a recording and holds no values. To step through or to time a loop or a jitted function, choose "
     "the program of the loop or of the function itself."
 )
-_TOO_MANY = "The recording covers {first}; JAX ran the other dispatches at full speed, unrecorded."
+_TOO_MANY = "The recording covers {first_dispatches}; JAX ran the other dispatches at full speed, unrecorded."
 _TOO_LONG = (
-    "The recording covers {first} and added {took} to the run; JAX ran the other dispatches at full speed, unrecorded."
+    "The recording covers {first_dispatches} and added {took} to the run; JAX ran the other dispatches at full speed, "
+    "unrecorded."
 )
 _OF_USERS = (
     "The recording ends after {dispatches}: to read the next call, jupyter_jaxpr would run code of your class {kind}."
@@ -368,12 +369,14 @@ class Recording:
             self._end(_UNKNOWN.format(dispatches=self._dispatches))
             return False
         if self.count >= self._limit:
-            self._end(_TOO_MANY.format(first=self._first_dispatches), is_limit=True)
+            self._end(_TOO_MANY.format(first_dispatches=self._first_dispatches), is_limit=True)
             return False
         # The limit of seconds is only checked when JAX runs another dispatch, because the sentence for the user says
         # that further dispatches ran unrecorded.
         if self.spent > self._seconds:
-            self._end(_TOO_LONG.format(first=self._first_dispatches, took=duration(self._seconds)), is_limit=True)
+            self._end(
+                _TOO_LONG.format(first_dispatches=self._first_dispatches, took=duration(self._seconds)), is_limit=True
+            )
             return False
         return True
 

@@ -208,7 +208,7 @@ class RecordedCalls:
         if active.recording.count:
             self._recorded.append(active)
         elif active.recording.ended is not None:
-            self.not_recorded.append(_NOT_RECORDED.format(text=active.call.text, why=active.recording.ended))
+            self.not_recorded.append(_NOT_RECORDED.format(call=active.call.text, why=active.recording.ended))
         # JAX ran nothing for the call, which may have returned a coroutine or a generator, so the cell is recorded
         # again
         elif not self._recorded and not self._is_over:
@@ -306,10 +306,10 @@ def _is_recorded(function: Any) -> bool:
 HOW = "recorded as it ran"
 _HOW_UNDER = "recorded as it ran under {transform}"
 _NOTE = (
-    "jupyter_jaxpr recorded what JAX ran for the call {text}: {ran}, in this order. JAX compiled each dispatch by "
+    "jupyter_jaxpr recorded what JAX ran for the call {call}: {ran}, in this order. JAX compiled each dispatch by "
     "itself. For the recording, nothing ran a second time."
 )
-_NOT_RECORDED = "The call {text} was not recorded. {why}"
+_NOT_RECORDED = "The call {call} was not recorded. {why}"
 
 _LEFT_OUT = "The statement made {calls} that were not recorded: jupyter_jaxpr records at most 8 calls."
 _FIRST_OF_SEVERAL = "The cell made this call {calls}; the recording is of the first call."
@@ -426,6 +426,6 @@ def _input_name(path: Sequence[Any], names: Sequence[str]) -> str:
 
 
 def _note(text: str, recorded: Recorded, has_raised: bool) -> str:
-    note = _NOTE.format(text=text, ran=count(recorded.dispatches, "dispatch", "dispatches"))
+    note = _NOTE.format(call=text, ran=count(recorded.dispatches, "dispatch", "dispatches"))
     further = (recorded.ended, recorded.unread, _RAISED if has_raised else None)
     return " ".join([note, *filter(None, further)])

@@ -16,7 +16,7 @@ from .observation import ArgumentSpec, ObservedFunction, ObservedProgram, Place
 from .user_or_library.user_lines import call_place
 from .user_or_library.whose_code import is_users_frame
 
-_HOW = "traced until it raised"
+_HOW = "traced until the trace raised an error"
 _RAISED_OUTSIDE = 8
 """The number of functions, traced outside of jit, whose raised traces a run shows."""
 _UNKNOWN = "<unknown>"  # the name that JAX gives to a function without a name

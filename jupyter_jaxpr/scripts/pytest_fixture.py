@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marker `jax_max_compiles`."""
     config.addinivalue_line(
-        "markers", "jax_max_compiles(**limits): most compiles of each jitted function in this test, by function name"
+        "markers", "jax_max_compiles(**limits): the most compiles in this test of each jitted function, such as f=1"
     )
 
 

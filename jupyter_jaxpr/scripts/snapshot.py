@@ -49,7 +49,7 @@ _NO_LEVEL = "There is no level {level!r}. Take one of 'jaxpr', 'stablehlo', 'hlo
 _NO_PROGRAM = "This snapshot holds no program. {message}"
 _NOT_HELD = "This snapshot does not hold the {title}. {reason}"
 _NOT_MADE = "JAX has not made the text. Inspect with stage='{stage}'."
-_NOT_LOWERED_FOR = "Only StableHLO is lowered for a platform. Take text('stablehlo', platform='{platform}')."
+_NOT_LOWERED_FOR = "JAX makes only the StableHLO for a chosen platform. Take text('stablehlo', platform='{platform}')."
 _NO_COST = "This snapshot does not hold the cost of {name}. Inspect the function again."
 _NO_TRANSFORM = "There is no transform {kind!r}. Take one of {kinds}."
 _NOT_IN = "There is no program {index}: this snapshot has {count}."

@@ -147,14 +147,14 @@ def _replace_specs(text: str) -> tuple[str, bool]:
         nonlocal has_spec
         if match["string"] is not None:
             return match[0]
-        dtype, mark = match["dtype"], match["mark"]
+        dtype, mark, type_text = match["dtype"], match["mark"], match[0]
         _check_dtype(dtype, match["key"], match[0])
         if match["key"] is None and dtype not in DTYPES:
             return match[0]  # `xs[0]`, for example, is an index expression of the user, not an array type
         if mark not in (None, "{weak}", "{weak_type=True}"):
-            raise SpecError(f"'{match[0]}': there is no mark {mark}. Write {{weak}} for a weakly typed array.")
+            raise SpecError(f"'{type_text}': there is no mark {mark}. Write {{weak}} for a weakly typed array.")
         if match["key"] is not None and mark is not None:
-            raise SpecError(f"'{match[0]}': a key has no weak type. Write key<{match['key']}>[].")
+            raise SpecError(f"'{type_text}': a key has no weak type. Write key<{match['key']}>[].")
         _check_shape(match["shape"], match[0])
         has_spec = True
         shape = f"({match['shape']},)" if match["shape"].strip() else "()"

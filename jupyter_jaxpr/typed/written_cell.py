@@ -109,7 +109,7 @@ def _without_line_magics(source: str) -> str:
     above = len(source) - len(body)
     transformed = "\n" * above + TransformerManager().transform_cell(body)
     if len(transformed.splitlines()) != len(source.splitlines()):
-        raise SyntaxError("a magic of several lines")
+        raise SyntaxError("the cell has a magic of several lines")
     return transformed
 
 

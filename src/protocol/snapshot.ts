@@ -1282,7 +1282,7 @@ export interface Program {
    */
   name: string;
   /**
-   * The origin of the program. ran: JAX made the program in this run. seen_before: JAX made the program in an earlier run and reused the program in this run; if several programs may have run for a call that hit, each of these programs is listed, and `how` says so, such as 'one of 2 candidates'. derived: JAX made the program in this run from the user's function by a transform outside any jit. traced: jupyter_jaxpr traced the program, and nothing was executed for the trace. recorded: the program lists the work of a call without jit, with an equation for each program that JAX ran.
+   * The origin of the program. ran: JAX made the program in this run. seen_before: JAX made the program in an earlier run and reused the program in this run; if several programs may have run for a call that hit, each of these programs is listed, and `how` says so, such as 'one of 2 programs that may have run'. derived: JAX made the program in this run from the user's function by a transform outside any jit. traced: jupyter_jaxpr traced the program, and nothing was executed for the trace. recorded: the program lists the work of a call without jit, with an equation for each program that JAX ran.
    */
   origin: 'derived' | 'ran' | 'recorded' | 'seen_before' | 'traced';
   /**
@@ -2838,7 +2838,7 @@ export interface SpreadArray {
    */
   equation?: number;
   /**
-   * The origin of the sharding in words, such as chosen by XLA; empty if the origin is unknown.
+   * The origin of the sharding in words, such as sharding chosen by XLA; empty if the origin is unknown.
    */
   decided?: string;
 }

@@ -8,9 +8,10 @@ from fault import Fault
 
 HAS_MONITORING = sys.version_info >= (3, 12)
 NOT_SEEN = (
-    "message: No program of the cell is known: calls that reuse a program were not seen. The number of calls is "
-    "unknown: a debugger, a profiler or another observed thread uses the counter of calls. Call a function under "
-    "@jax.jit in the cell, end the cell with a call such as f(x), or write %%jaxpr f(x) or %%jaxpr f(f32[8])."
+    "message: No program of the cell is known: jupyter_jaxpr did not see the calls that reuse a program. The number "
+    "of calls is unknown: a debugger, a profiler or another observed thread uses the counter of calls. Call a "
+    "function under @jax.jit in the cell, end the cell with a call such as f(x), or write %%jaxpr f(x) or %%jaxpr "
+    "f(f32[8])."
 )
 
 FAULTS = (

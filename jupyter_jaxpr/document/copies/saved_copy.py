@@ -35,9 +35,11 @@ _MANY = 20
 _KEPT_PROGRAMS = (100, 50, 20, 5, 1)
 #: A lower bound of the bytes of a scope in JSON; even a scope without equations has 271 bytes or more.
 _SCOPE = 250
-_OTHERS = "functions of other cells"
-_OTHER_COSTS = "costs of other programs"
-_LEFT_OUT = "This copy leaves out this text to keep the notebook small. Run the cell again to see the text."
+_OTHERS = "the cache entries of functions of other cells"
+_OTHER_COSTS = "the costs of the programs that the panel does not show first"
+_LEFT_OUT = (
+    "This saved copy leaves out the text of this level to keep the notebook small. Run the cell again to see the text."
+)
 
 
 def saved_copy(document: Snapshot, limit_bytes: int) -> Snapshot:
@@ -57,7 +59,7 @@ def saved_copy(document: Snapshot, limit_bytes: int) -> Snapshot:
 
 
 def _cut(copy: Snapshot, limit_bytes: int, left_out: list[str]) -> Snapshot:
-    reason = f"To keep the notebook under {size(limit_bytes)}, this copy leaves out {in_a_sentence(left_out)}."
+    reason = f"To keep the notebook under {size(limit_bytes)}, this saved copy leaves out {in_a_sentence(left_out)}."
     reason = f"{reason} Run the cell again to see everything."
     # if the copy is one without values, `copy.cut` already has the sentence that says so
     before = f"{copy.cut} " if copy.values == "left_out" else ""
@@ -92,7 +94,7 @@ def _smaller(document: Snapshot, limit_bytes: int) -> Iterator[Snapshot]:
             yield cut(document)
     if document.named_values:
         document = compact(msgspec.structs.replace(document, named_values=[]), document.scopes)
-        left_out.append("types of names")
+        left_out.append("the types of the names in your code")
         yield cut(document)
     whole_programs = list(left_out)
     for number in _KEPT_PROGRAMS if len(document.programs) > _MANY else ():

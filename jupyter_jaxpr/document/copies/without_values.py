@@ -22,7 +22,7 @@ from .saved_copy import compact
 #: The text that replaces a value of the user in a copy without values.
 NOT_SAVED = "not saved"
 LEFT_OUT = "Values are left out by the setting JaxprMagics.values."
-_NO_VALUES = "The values are not saved."
+_NO_VALUES = "The values of the call are not saved."
 _NOTE = "The text of this note is not saved."
 _TEXT = "Values are left out by the setting JaxprMagics.values. Run the cell again to see this text."
 _STOPPED = "The measurement was stopped. The reason is not saved."
@@ -54,8 +54,8 @@ _REASONS = {
     "pytree": "The structure of an argument changed.",
     "config": "A setting of JAX changed.",
     "new_function": "The function is a new function object.",
-    "cell_rerun": "The cell ran again.",
-    "reloaded": "Python loaded the module again.",
+    "cell_rerun": "The cell that defines the function ran again.",
+    "reloaded": "Python loaded the file of the function again.",
     "redefined": "The function was defined again.",
     "cleared": "The cache was cleared.",
     "call_style": "The call passes its arguments in another way than the earlier call.",
@@ -209,7 +209,7 @@ def _signature(signature: str) -> str:
 def _reason(reason: LedgerReason) -> LedgerReason:
     if reason.kind in _PLAIN_REASONS:
         return reason
-    text = _REASONS.get(reason.kind, "The reason is not saved.")
+    text = _REASONS.get(reason.kind, "The reason of the miss is not saved.")
     is_change = reason.before is not None and reason.after is not None
     return msgspec.structs.replace(
         reason,

@@ -64,12 +64,13 @@ def _donations(before: Snapshot, program_before: int, after: Snapshot, program_a
         return []
     pairs = list(zip(arguments_before, arguments_after, strict=True))
     sentences = []
-    for names, donating, keeping in (
+    for names, first_or_second, other in (
         ([new.name for old, new in pairs if new.donated and not old.donated], "second", "first"),
         ([old.name for old, new in pairs if old.donated and not new.donated], "first", "second"),
     ):
         if names:
             sentences.append(
-                f"Calls of the {donating} program donate {', '.join(names)}. Calls of the {keeping} program do not."
+                f"Calls of the {first_or_second} program donate {', '.join(names)}. Calls of the {other} program do "
+                "not donate the same arguments."
             )
     return sentences

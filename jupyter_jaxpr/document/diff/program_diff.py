@@ -219,13 +219,13 @@ def _row(row: Row, skipped: int) -> DiffRow:
 
 
 def _change_text(change: Change) -> str:
-    subject = f"{_KINDS.get(change.kind, change.kind)} {change.name}".rstrip()
+    changed_part = f"{_KINDS.get(change.kind, change.kind)} {change.name}".rstrip()
     if not change.before and not change.after:
-        return f"{subject} is a different value"
+        return f"{changed_part} is another value in the second program"
     text_before, text_after = (
         f"{text[:_SHORT]}…" if len(text) > _SHORT else text or "a variable" for text in (change.before, change.after)
     )
-    return f"{subject}: {text_before} → {text_after}"
+    return f"{changed_part}: {text_before} → {text_after}"
 
 
 def _side(side: DiffSide, hide: Hideable | None) -> DiffSide:

@@ -89,11 +89,11 @@ class Listing:
         holder = f"{primitive} (length {length})" if length else primitive
         equations_text = count(len(wrapped.outside), "equation")
         if wrapped.into:
-            remark, moved_side = f"{equations_text} moved into {holder}.", "first"
+            remark, first_or_second = f"{equations_text} moved into {holder}.", "first"
         else:
-            remark, moved_side = f"{equations_text} moved out of {holder}.", "second"
+            remark, first_or_second = f"{equations_text} moved out of {holder}.", "second"
         if wrapped.turns > 1:
-            remark += f" In the {moved_side} program, each of these equations is written {wrapped.turns} times."
+            remark += f" The {first_or_second} program has each of the moved equations {wrapped.turns} times."
         self.remarks.append(remark)
 
     # --- rows -----------------------------------------------------------------------------------------------

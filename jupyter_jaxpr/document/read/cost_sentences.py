@@ -133,11 +133,14 @@ def _most_expensive(document: Snapshot, cost: ProgramCost) -> str | None:
     unit = "transcendental operations" if total else "bytes moved"
     if cost.flops:
         unit = "operations"
-    counted = f"counted {unit}" if cost.unknown else unit
+    operations_or_bytes = f"counted {unit}" if cost.unknown else unit
     line = f"line{NO_BREAK}{place(document, row.frame)}"
-    sentence = f"{percentage} of the {counted} are on {line}."
+    sentence = f"{percentage} of the {operations_or_bytes} are on {line}."
     if cost.flops and cost.transcendentals:
-        sentence = f"{percentage} of the {counted} are on {line}, where a transcendental operation counts as {_WEIGHT}."
+        sentence = (
+            f"{percentage} of the {operations_or_bytes} are on {line}, where a transcendental operation counts as "
+            f"{_WEIGHT}."
+        )
     if _counts_for_call(document, cost, row):
         sentence += (
             f" The call is on {line}: operations without a line in JAX's program, such as operations of a backward "

@@ -172,7 +172,9 @@ def _row(row: DiffRow) -> list[str]:
         return wrapped(side.text, f"  {indent}") if side is not None else []
     if row.sign != "changed":
         side = row.after or row.before
-        arrow = "" if row.sign != "moved" else "moved from here: " if row.before is not None else "moved to here: "
+        arrow = ""
+        if row.sign == "moved":
+            arrow = "line moved from here: " if row.before is not None else "line moved to here: "
         return wrapped(f"{arrow}{side.text}", f"{sign} {indent}") if side is not None else []
     lines = []
     if row.before is not None and row.after is not None:

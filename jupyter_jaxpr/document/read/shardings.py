@@ -9,7 +9,12 @@ from ...quantities import count, size
 from ..types.document import Snapshot
 from ..types.shardings import Cause, Collective, Layout, ProgramShardings, SpreadArray
 
-_ORIGINS = {"given": "set before compiling", "stated": "set by an equation", "chosen": "chosen by XLA", "unknown": ""}
+_ORIGINS = {
+    "given": "sharding set before compiling",
+    "stated": "sharding set by an equation",
+    "chosen": "sharding chosen by XLA",
+    "unknown": "",
+}
 _ROLES = {
     "argument": "argument",
     "result": "result",
@@ -62,7 +67,7 @@ class ShardedArray:
     @property
     def head(self) -> str:
         """The labels of the array, such as its type, how it is split, and who decided this."""
-        shard = "shard unknown" if self.shard is None else f"[{','.join(map(str, self.shard))}] on each device"
+        shard = "shard unknown" if self.shard is None else f"shard [{','.join(map(str, self.shard))}] on each device"
         copies = f"{self.copies} copies of each shard" if self.copies > 1 else ""
         labels = (f"{self.title}: {self.type}", self.spec, shard, copies, decided(self.origin, self.line))
         return " · ".join(filter(None, labels))
@@ -228,15 +233,15 @@ def exchanged(shardings: ProgramShardings) -> str:
 
 def decided(origin: str, line: int | None) -> str:
     """Return who decided how an array is split, as text; '' if unknown."""
-    return f"set on line {line}" if line is not None else _ORIGINS[origin]
+    return f"sharding set on line {line}" if line is not None else _ORIGINS[origin]
 
 
 def often(runs: int, per_trip: bool, conditional: bool) -> str:
     """Return how often a collective runs, as text: `at most 3 times per loop step`."""
-    times = "once" if runs == 1 else count(runs, "time")
+    collective_runs = "once" if runs == 1 else count(runs, "time")
     if per_trip:
-        return f"at most {times} per loop step" if conditional else f"{times} per loop step"
-    return f"at most {times} per call" if conditional else f"{times} per call"
+        return f"at most {collective_runs} per loop step" if conditional else f"{collective_runs} per loop step"
+    return f"at most {collective_runs} per call" if conditional else f"{collective_runs} per call"
 
 
 def groups(collective: Collective) -> str:

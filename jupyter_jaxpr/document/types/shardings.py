@@ -73,7 +73,8 @@ class SpreadArray(Struct, omit_defaults=True):
     ] = -1
     equation: Annotated[int, _text("The index of the equation in that scope; else -1.")] = -1
     decided: Annotated[
-        str, _text("The origin of the sharding in words, such as chosen by XLA; empty if the origin is unknown.")
+        str,
+        _text("The origin of the sharding in words, such as sharding chosen by XLA; empty if the origin is unknown."),
     ] = ""
 
 

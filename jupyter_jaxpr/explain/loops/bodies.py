@@ -68,7 +68,9 @@ class Body:
                 self._write(statement.target)
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[value])):
                 if name in self.appends:
-                    raise Cannot(f"The body appends to {name} in several places.")
+                    raise Cannot(
+                        f"The body of the loop appends to {name} in several places; the rewrite supports one append."
+                    )
                 self._read(value)
                 self.appends[name] = statement, value
             case ast.Expr(value=ast.Constant()) | ast.Pass():
@@ -155,7 +157,7 @@ def free_names(node: ast.AST) -> Iterator[str]:
         elif isinstance(part, ast.NamedExpr):
             raise Cannot(f"The rewrite does not support {_short(part)}.")
         elif isinstance(part, ast.Await | ast.Yield | ast.YieldFrom):
-            raise Cannot("The body uses await or yield.")
+            raise Cannot("The rewrite does not support a loop body that uses await or yield.")
         elif isinstance(node, ast.FunctionDef) and isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
             bound.add(part.id)
     name_nodes = [
@@ -224,11 +226,19 @@ def check_numbers(nodes: Iterable[ast.AST], numbers: set[str], changing: set[str
                     "Use jax.lax.dynamic_slice."
                 )
             if isinstance(part, ast.JoinedStr):
-                raise Cannot(f"Python formats the text {_short(part)} at each iteration.")
+                raise Cannot(
+                    f"Python formats the text {_short(part)} at each iteration. In a loop of JAX, Python would run "
+                    "only once, during the trace."
+                )
             if isinstance(part, ast.Call) and _dotted(part.func).partition(".")[0] in _NEED_NUMBERS:
-                raise Cannot(f"{_short(part)} needs a Python number, not a traced value.")
+                raise Cannot(
+                    f"{_short(part)} needs a Python number, but the counter of a loop of JAX is a traced value."
+                )
             if isinstance(part, ast.For) and numbers & {n.id for n in in_order(part.iter) if isinstance(n, ast.Name)}:
-                raise Cannot(f"The inner loop over {_short(part.iter)} depends on the counter of the outer loop.")
+                raise Cannot(
+                    f"The inner loop over {_short(part.iter)} depends on the counter of the outer loop, which is a "
+                    "traced value in a loop of JAX."
+                )
 
 
 def _grows(statement: ast.Assign) -> bool:

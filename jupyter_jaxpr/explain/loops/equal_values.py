@@ -124,8 +124,8 @@ def _check_functions_around(loop: LoopStatement) -> None:
             )
             if read and id(loop.node) not in set(map(id, in_order(definition))):
                 raise Cannot(
-                    f"A function beside the loop reads {', '.join(sorted(read))}, which the loop changes. In a loop of "
-                    "JAX the function would read the value from before the loop."
+                    f"A function outside of the loop reads {', '.join(sorted(read))}, which the loop changes. In a "
+                    "loop of JAX, the function would read the value from before the loop."
                 )
 
 

@@ -12,7 +12,10 @@ from .bodies import Cannot, target_names
 from .new_names import Names, last_name, singular, stored_names
 from .statements import LoopStatement
 
-_NO_POSITIONS = "The source positions of the loop's equations are not known."
+_NO_POSITIONS = (
+    "The source positions of the loop's equations are not known, so jupyter_jaxpr cannot tell arrays from Python "
+    "containers."
+)
 
 #: A function that returns whether the trace of an expression in the loop recorded equations; None if that is unknown.
 MadeAt = Callable[[ast.expr], bool | None]
@@ -57,17 +60,17 @@ class IteratedReader:
     def read(self, iterated: ast.expr, target: ast.expr, body: list[ast.stmt]) -> Iterated:
         """Read the expression after `in` as operands of `scan` or `vmap`, or as bounds of `fori_loop`."""
         if any(isinstance(part, ast.Starred) for part in in_order(target)):
-            raise Cannot("The loop unpacks a variable number of elements.")
+            raise Cannot("The rewrite does not support a loop that unpacks a variable number of elements with a star.")
         called = iterated.func.id if isinstance(iterated, ast.Call) and isinstance(iterated.func, ast.Name) else ""
         arguments = iterated.args if isinstance(iterated, ast.Call) else []
         if isinstance(iterated, ast.Call) and any(keyword.arg != "strict" for keyword in iterated.keywords) and called:
-            raise Cannot(f"The rewrite does not support the keywords of {called}.")
+            raise Cannot(f"The rewrite does not support the keyword arguments of {called}.")
         if called == "range":
             return self._range(arguments, target, body)
         if called == "enumerate" and len(arguments) == 1 and isinstance(target, ast.Tuple) and len(target.elts) == 2:
             result = self.read(arguments[0], target.elts[1], body)
             if result.reverse:
-                raise Cannot("The loop counts the elements of a reversed sequence.")
+                raise Cannot("The rewrite does not support a loop that counts the elements of a reversed sequence.")
             number = target.elts[0]
             counted = arguments[0]
             # The number of elements of zip(xs, ys) and of reversed(xs) is the length of xs.

@@ -78,7 +78,10 @@ def carried_names(loop: LoopStatement, body: Body, targets: set[str]) -> list[st
         if name in later and name not in carry:
             raise Cannot(f"The loop assigns {name} at each iteration, and later code reads {name}.")
     if targets & later:
-        raise Cannot(f"Code after the loop reads {', '.join(sorted(targets & later))}.")
+        targets_read = ", ".join(sorted(targets & later))
+        raise Cannot(
+            f"Later code reads {targets_read}, which the for statement assigns and the rewrite does not assign."
+        )
     return carry
 
 
@@ -128,7 +131,7 @@ def check_starts_empty(loop: LoopStatement, name: str) -> None:
     for part in in_order(loop.function):
         if isinstance(part, ast.Name) and part.id == name and id(part) not in inside | target:
             if (part.lineno, part.col_offset) < start or any(id(part) in nodes for nodes in around):
-                raise Cannot(f"Other code uses {name} before the loop.")
+                raise Cannot(f"Other code uses {name} before the loop, so the list {name} may have elements.")
 
 
 def _loops_around(loop: LoopStatement) -> list[set[int]]:

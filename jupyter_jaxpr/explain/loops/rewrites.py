@@ -111,7 +111,7 @@ class _Writer:
 
     def _for(self, node: ast.For) -> Rewrite:
         if node.orelse:
-            raise Cannot("The loop has an else block.")
+            raise Cannot("The rewrite does not support a loop with an else block.")
         body = Body(node.body)
         targets = target_names(node.target)
         carry = carried_names(self._loop, body, targets)
@@ -191,7 +191,7 @@ class _Writer:
 
     def _vmap(self, iterated: Iterated, lines: list[str], ys: list[str], stacked_name: str) -> Rewrite:
         if iterated.reverse:
-            raise Cannot("The loop iterates over its elements in reverse.")
+            raise Cannot("The rewrite does not support jax.vmap over elements in reverse order.")
         name = self._names.new("one", "each_one", "single")
         parameters, unpack = [], []
         for target in iterated.targets:
@@ -215,14 +215,14 @@ class _Writer:
 
     def _while(self, node: ast.While, form: Form | None) -> Rewrite:
         if node.orelse:
-            raise Cannot("The loop has an else block.")
+            raise Cannot("The rewrite does not support a loop with an else block.")
         counted = self._counted(node) if form != "while_loop" else None
         if counted is not None:
             number, limit = counted
             inner = node.body[:-1]
             body = Body(inner)
             if number in body.writes or body.appends:
-                raise Cannot(f"The body changes the counter {number} or a list.")
+                raise Cannot(f"The body of the loop changes the counter {number} or appends to a list.")
             carry = carried_names(self._loop, body, set())
             check_numbers(inner, {number}, {number, *body.writes})
             check_exact(self._loop, inner, {number}, set(carry), self._made_at)
@@ -280,7 +280,7 @@ class _Writer:
         if isinstance(node, ast.For | ast.While | ast.Call | ast.DictComp | ast.SetComp):
             raise Cannot("The comprehension keeps its results by key, not in order.")
         if len(node.generators) > 1 or node.generators[0].ifs or node.generators[0].is_async:
-            raise Cannot("The comprehension has several for clauses, or an if.")
+            raise Cannot("The rewrite does not support a comprehension with several for clauses or with an if.")
         generator = node.generators[0]
         iterated = self._iterated.read(
             generator.iter, generator.target, [ast.copy_location(ast.Expr(node.elt), node.elt)]
@@ -290,7 +290,7 @@ class _Writer:
         _no_calls_of([node.elt], target_names(generator.target) - iterated.numbers)
         value = self._replaced(node.elt)
         if iterated.reverse:
-            raise Cannot("The loop iterates over its elements in reverse.")
+            raise Cannot("The rewrite does not support jax.vmap over elements in reverse order.")
         before = [*iterated.before, ""] if iterated.before else []
         called, name = self._loop.call, ""
         if called is not None and isinstance(called.func, ast.Name | ast.Attribute) and not called.keywords:
@@ -302,7 +302,9 @@ class _Writer:
             single = self._names.new("one", "each_one", "single")
             element = self._names.new("each", "element", "item")
             if len(iterated.targets) > 1:
-                raise Cannot("The comprehension has several targets, and one of the targets is a tuple.")
+                raise Cannot(
+                    "The rewrite does not support a comprehension over several sequences with a tuple as a target."
+                )
             function = single
             before += [
                 f"def {single}({element}):",
@@ -344,7 +346,9 @@ class _Writer:
             else:
                 lines += self._statement(statement)
         if len(ys) != len(body.appends):
-            raise Cannot("The loop appends to a list in an inner block.")
+            raise Cannot(
+                "The loop appends to a list in an inner block, such as an if, which the rewrite does not support."
+            )
         return lines, list(ys.values())
 
     def _statement(self, statement: ast.stmt) -> list[str]:

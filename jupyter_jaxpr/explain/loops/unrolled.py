@@ -98,7 +98,7 @@ class UnrolledLoops:
         frame = self._walk.positions.frame(
             source, names, node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or -1
         )
-        word = statement.word
+        loop_word = statement.word
         written = (
             None
             if short
@@ -107,7 +107,9 @@ class UnrolledLoops:
         return UnrolledLoop(
             kind="short_loop" if short else "unrolled_loop",
             key=(source.name, node.lineno, node.col_offset, match.repetitions, match.carried),
-            title=words.short_title(match) if short else f"The {word} was unrolled: {count(equations, 'equation')}",
+            title=words.short_title(match)
+            if short
+            else f"The {loop_word} was unrolled into {count(equations, 'equation')}",
             text=words.text(match, equations, total),
             cure=words.FINE if written is None else words.cure(match, written),
             code=written.code if written is not None else None,

@@ -90,7 +90,7 @@ def price(stages: StageTimes | None) -> list[str]:
     ]
     if measured:
         times = ", ".join(f"{name} {duration(seconds)}" for name, seconds in measured)
-        sentences.append(f"Measured for the whole program: {times}.")
+        sentences.append(f"The times of the stages of the whole program were measured: {times}.")
         sentences.append(
             "A part of these times is the same for a program of any size. The price of one iteration was not measured."
         )

@@ -96,14 +96,14 @@ def _is_rebound(text: Text, read: set[str]) -> bool:
 def _name(reasons: tuple[Reason, ...]) -> str:
     kinds = {reason.kind for reason in reasons}
     if kinds == {"call_style"}:
-        return "the same call style in every call"
+        return "arguments passed in the same way in every call"
     return "one structure" if "pytree" in kinds else "one type"
 
 
 def _text(reasons: tuple[Reason, ...]) -> str:
     if {reason.kind for reason in reasons} == {"call_style"}:
-        return "Both calls pass their arguments in the same way, so they share one cache entry."
-    return "Both calls pass arguments of the same types: JAX uses one compiled program for both calls."
+        return "With the edit, both calls pass their arguments in the same way, so they share one cache entry."
+    return "With the edit, both calls pass arguments of the same types: JAX uses one compiled program for both calls."
 
 
 def _side(event: MissEvent, fun: Any, name: str, names: Mapping[str, Any]) -> Side | None:

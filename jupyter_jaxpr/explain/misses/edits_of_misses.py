@@ -24,7 +24,7 @@ from .read_outside import reads_the_machine, reads_the_same
 from .written_calls import text_of
 
 #: The names of all cures that are edits; each has a row in `tests/miss_table/`.
-NAMES = ("one type", "one structure", "the same call style in every call", "make the function once")
+NAMES = ("one type", "one structure", "arguments passed in the same way in every call", "make the function once")
 _LOOKED_AT = 32
 
 

@@ -15,9 +15,9 @@ from .expressions_at_positions import Sketch, Text
 from .split_key_edit import split_key
 from .where_gradient_edit import kept_out
 
-_UPDATE = "The statement gives the new array the name of the old array. JAX does not change the old array."
+_UPDATE = "The edited statement gives the new array the name of the old array. JAX does not change the old array."
 _TYPE = "The edit does not change the result: JAX uses the type {taken} with the present code, too."
-_CARRY = "The carry begins with the type that the body returns, so JAX traces the body once."
+_CARRY = "With the edit, the carry begins with the type that the body returns, so JAX traces the body once."
 _PRINT = "jax.debug.print prints at every call, and shows values in place of tracers."
 _INITIAL = {"fori_loop": (3, "init_val"), "while_loop": (2, "init_val"), "scan": (1, "init")}
 #: The names of the types in `jax.numpy`, such as `float32`, that convert a number: `jnp.float32(x)`.

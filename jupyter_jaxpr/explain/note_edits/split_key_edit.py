@@ -11,7 +11,7 @@ from ...observe.observation import Edit
 from ..loops.statements import Function, Span
 from .expressions_at_positions import Sketch, Text
 
-_SPLIT = "Each call gets a different key. The random numbers differ from those of the present code."
+_SPLIT = "With the edit, each call gets a different key, so the random numbers differ from those of the present code."
 
 
 def split_key(_carry: PromotedCarry | None, text: Text, spans: Sequence[Span]) -> Sketch | None:

@@ -11,7 +11,10 @@ from ..loops.statements import Span
 from .expressions_at_positions import Sketch, Text
 from .finite_at_one import is_finite_at_one
 
-_KEPT_OUT = "The inner jnp.where puts 1 into the branch that is not taken, so the derivative of that branch is finite."
+_KEPT_OUT = (
+    "In the edited code, the inner jnp.where puts 1 into the branch that is not taken, so the derivative of the branch "
+    "is finite."
+)
 
 _CONSTANTS = frozenset("zeros_like ones_like full_like zeros ones full".split())
 

@@ -12,19 +12,20 @@ from ...observe.observation import Finding, Place
 from ...quantities import count
 from .numbers_of_users import changed_number_texts
 
-_TITLE_OF_TYPE = "The code asks for {asked}, but JAX uses {taken}"
-_TYPE = "This expression asks for {asked}, but JAX uses {taken}: 64-bit types need the setting jax_enable_x64."
+_TITLE_OF_TYPE = "The code asks for {asked_type}, but JAX uses {used_type}"
+_TYPE = "This expression asks for {asked_type}, but JAX uses {used_type}: 64-bit types need the setting jax_enable_x64."
 _CURE_OF_TYPE = (
-    'Write {taken}, or turn 64-bit types on before anything else uses JAX: jax.config.update("jax_enable_x64", True).'
+    "Write {used_type}, or turn 64-bit types on before anything else uses JAX: "
+    'jax.config.update("jax_enable_x64", True).'
 )
 
-_TITLE_OF_NUMBER = "JAX converts {given} to {taken}, and a value does not fit"
+_TITLE_OF_NUMBER = "JAX converts {given_type} to {used_type}, and a value does not fit"
 _NUMBER = (
-    "JAX takes a NumPy array here as {taken}: 64-bit types need the setting jax_enable_x64. The value "
-    "{value} does not fit {taken} and becomes {became}.{others}"
+    "JAX takes a NumPy array here as {used_type}: 64-bit types need the setting jax_enable_x64. The value {value} "
+    "does not fit {used_type} and becomes {value_in_jax}.{more_values_changed}"
 )
 _CURE_OF_NUMBER = (
-    "Use values that fit {taken}, or turn 64-bit types on before anything else uses JAX: "
+    "Use values that fit {used_type}, or turn 64-bit types on before anything else uses JAX: "
     'jax.config.update("jax_enable_x64", True).'
 )
 
@@ -34,9 +35,9 @@ def truncated_types(truncated: Mapping[Place, TruncatedType]) -> list[Finding]:
     return [
         Finding(
             kind="truncated_type",
-            title=_TITLE_OF_TYPE.format(asked=taken_type.asked, taken=taken_type.taken),
-            text=_TYPE.format(asked=taken_type.asked, taken=taken_type.taken),
-            cure=_CURE_OF_TYPE.format(taken=taken_type.taken),
+            title=_TITLE_OF_TYPE.format(asked_type=taken_type.asked, used_type=taken_type.taken),
+            text=_TYPE.format(asked_type=taken_type.asked, used_type=taken_type.taken),
+            cure=_CURE_OF_TYPE.format(used_type=taken_type.taken),
             place=place,
         )
         for place, taken_type in truncated.items()
@@ -48,14 +49,14 @@ def changed_numbers(numbers: Mapping[Place, ChangedNumber]) -> list[Finding]:
     return [_python_number(place, number) for place, number in numbers.items() if number.is_python] + [
         Finding(
             kind="changed_value",
-            title=_TITLE_OF_NUMBER.format(given=number.given, taken=number.taken),
+            title=_TITLE_OF_NUMBER.format(given_type=number.given, used_type=number.taken),
             text=_NUMBER.format(
-                taken=number.taken,
+                used_type=number.taken,
                 value=number.value,
-                became=number.became,
-                others=f" {count(number.others, 'more value')} changed." if number.others else "",
+                value_in_jax=number.became,
+                more_values_changed=f" {count(number.others, 'more value')} changed." if number.others else "",
             ),
-            cure=_CURE_OF_NUMBER.format(taken=number.taken),
+            cure=_CURE_OF_NUMBER.format(used_type=number.taken),
             place=place,
         )
         for place, number in numbers.items()

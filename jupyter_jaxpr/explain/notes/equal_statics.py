@@ -9,7 +9,7 @@ from ...observe.calls.static_hits import StaticHit
 from ...observe.observation import Finding
 from .stale_values import cure_of_static, how_static_is_found
 
-_TITLE = "{after} equals {before} as the static argument {name}"
+_TITLE = "JAX treats {after} and {before} as one value of the static argument {name}"
 _TITLE_OF_PART = "Two values of the static argument {static} are equal, and {name} differs"
 _VALUE = (
     "JAX traced {function} with {name} = {before}. This call passes {name} = {after}. The two values are equal in "

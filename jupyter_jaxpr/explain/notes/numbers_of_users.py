@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from ...jax.silent_change_hooks import ChangedNumber
 
-_TITLE = "The number {value} does not fit {taken}"
+_TITLE = "The number {value} does not fit {type_in_jax}"
 _TEXT = (
-    "JAX converts the number {value} to {taken} without an error. {value} does not fit {taken} and becomes {became}."
+    "JAX converts the number {value} to {type_in_jax} without an error. {value} does not fit {type_in_jax} and "
+    "becomes {value_in_jax}."
 )
-_CURE = "Use a number that fits {taken}, or convert the array to a wider type first."
+_CURE = "Use a number that fits {type_in_jax}, or convert the array to a wider type first."
 
 
 def changed_number_texts(number: ChangedNumber) -> tuple[str, str, str]:
     """Return the title, the text and the cure of the note on a Python number that does not fit."""
     return (
-        _TITLE.format(value=number.value, taken=number.taken),
-        _TEXT.format(value=number.value, taken=number.taken, became=number.became),
-        _CURE.format(taken=number.taken),
+        _TITLE.format(value=number.value, type_in_jax=number.taken),
+        _TEXT.format(value=number.value, type_in_jax=number.taken, value_in_jax=number.became),
+        _CURE.format(type_in_jax=number.taken),
     )

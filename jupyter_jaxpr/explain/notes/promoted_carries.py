@@ -9,7 +9,7 @@ from ...observe.observation import Finding, Place
 
 _TITLE = "The type of a carry of this loop changes from {began} to {returned}"
 _TEXT = (
-    "The initial carry of this loop is {began} with a weak type, as that of a Python number, and the body returns "
+    "The initial carry of this loop is {began} with a weak type, like a Python number, and the body returns "
     "{returned}. JAX converts the initial carry to {dtype}, and traces the body a second time."
 )
 _CURE = "Begin the carry with the type {dtype}, such as jnp.asarray(value, jnp.{dtype})."

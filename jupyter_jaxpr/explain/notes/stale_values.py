@@ -18,16 +18,20 @@ from ...observe.values_at_trace import ChangedSince, ValuesAtTrace
 _NOTES = 5
 
 _TITLE = "{name} changed after the trace"
-_KEEPS = "A call of {function} that finds a cache entry does not read {name} again. The call computes with {kept}."
+_KEEPS = (
+    "A call of {function} that finds a cache entry does not read {name} again. The call computes with {value_at_trace}."
+)
 _REUSED = (
-    "A call of {function} in this run used this trace: the call did not read {name} again and computed with {kept}."
+    "A call of {function} in this run used this trace: the call did not read {name} again and computed with "
+    "{value_at_trace}."
 )
 _MAYBE = (
-    "A call of {function} that finds a cache entry does not read {name} again. JAX may have several cached "
-    "programs of {function}: a call that uses the program of this trace computes with {kept}."
+    "A call of {function} that finds a cache entry does not read {name} again. JAX may have several cached programs "
+    "of {function}: a call that uses the program of this trace computes with {value_at_trace}."
 )
 _CACHED = (
-    "JAX took this trace of {inner} from its cache when JAX traced {function}, so {function} computes with {kept}."
+    "JAX took this trace of {inner} from its cache when JAX traced {function}, so {function} computes with "
+    "{value_at_trace}."
 )
 _LAST_PLAIN = "{name} was {before} when JAX last traced {function}, and is {after} now."
 _LAST_ANOTHER = "{name} is another {kind} than when JAX last traced {function}."
@@ -140,12 +144,12 @@ def _text(function: str, value: ChangedSince, wording: _Wording) -> str:
     if value.cached is not None:
         wording = _FROM_CACHE
     if before != after:
-        sentence, kept_value = wording.plain.format(name=name, before=before, after=after, function=traced), before
+        sentence, value_at_trace = wording.plain.format(name=name, before=before, after=after, function=traced), before
     else:
         kind = _KINDS.get(value.after.kind, "object")
         sentence = wording.another.format(name=name, kind=kind, function=traced)
-        kept_value = f"the {kind} from the time of the trace"
-    keeps = wording.keeps.format(function=function, name=name, kept=kept_value, inner=value.cached)
+        value_at_trace = f"the {kind} from the time of the trace"
+    keeps = wording.keeps.format(function=function, name=name, value_at_trace=value_at_trace, inner=value.cached)
     if value.of_static is None:
         return f"{sentence} {keeps}"
     return f"{sentence} {how_static_is_found(value.of_static, function, value.is_named_by_eq)} {keeps}"

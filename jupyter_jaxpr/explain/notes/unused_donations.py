@@ -17,7 +17,11 @@ _DONATION_OF_UNNAMED = (
     "{function} donates an argument of the type {type}, but no result can use the memory of the argument. {reason}"
 )
 _NO_RESULT = "No result has the type {type}. {results}"
-_RESULTS = ("The program has no result.", "The result is {}.", "The results are {}.")
+_RESULTS = (
+    "The program has no result.",
+    "The result has the type {types_of_results}.",
+    "The results have the types {types_of_results}.",
+)
 _TAKEN = "Each result of this type uses the memory of another donated argument."
 _NOT_ON_PLATFORM = "The platform does not support donation."
 _CURE_OF_DONATION = "Do not donate {path}, or return an array of the type {type}, such as the new {path}."
@@ -55,6 +59,6 @@ def _reason(argument: DonatedArgument, donation: UnusedDonation) -> str:
         return _NOT_ON_PLATFORM
     if not argument.results:
         listed = ", ".join(donation.results[:_MOST]) + ", ..." * (len(donation.results) > _MOST)
-        results = _RESULTS[min(len(donation.results), 2)].format(listed)
+        results = _RESULTS[min(len(donation.results), 2)].format(types_of_results=listed)
         return _NO_RESULT.format(type=argument.type, results=results)
     return _TAKEN if argument.taken >= argument.results else ""

@@ -44,7 +44,7 @@ def _finding(timing: Timing, file: str, observation: Observation) -> Finding:
         )
     elif timing.how == "with":
         value = timing.assigned or timing.call
-        cure = f"Call jax.block_until_ready({value}) at the end of the block."
+        cure = f"Call jax.block_until_ready({value}) at the end of the with block."
     elif timing.assigned is None:
         cure = (
             f"Write {waiting_call} in place of the {'operation' if timing.is_operation else 'call'}."
@@ -68,11 +68,13 @@ def _finding(timing: Timing, file: str, observation: Observation) -> Finding:
         for function in observation.functions
     )
     if compiled:
-        included = "The measured time includes the dispatch and the compilation of a first call, but not the work."
+        included = (
+            "The measured time includes the dispatch and the compilation of a first call, but not the computation."
+        )
     elif timing.how != "timeit" and observation.eager_compiles:
-        included = "The measured time does not include all of the work."
+        included = "The measured time does not include the whole computation."
     else:
-        included = "The measured time includes only the dispatch, which may take far less time than the work."
+        included = "The measured time includes only the dispatch, which may take far less time than the computation."
     return Finding(
         kind="unblocked_timing",
         text=f"{clock_text} stops when {timing.function} returns. JAX returns before the work is done. {included}",

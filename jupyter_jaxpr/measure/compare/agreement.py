@@ -65,7 +65,7 @@ def _leaf(path: str, left: Any, right: Any) -> tuple[Agreement, float]:
         return Agreement("other_types", text), 0.0
     if _type(left) is None:
         is_equal = bool(left == right)
-        text = f"The objects at {path} are not equal." if path else "The two objects are not equal."
+        text = f"The two results are not equal at {path}." if path else "The two results are not equal."
         return Agreement("same_bits" if is_equal else "differs", None if is_equal else text), 0.0
     import numpy as np
 
@@ -102,8 +102,12 @@ def _leaf(path: str, left: Any, right: Any) -> tuple[Agreement, float]:
         return Agreement(
             "close", f"{largest} A difference of up to {tolerance:g} of the largest value counts as close."
         ), size
-    values = f"{_number(y[at])} instead of {_number(x[at])}."
-    text = f"The largest difference is at {place}: {values}" if place else f"The value of the result is {values}"
+    actual_value, expected_value = _number(y[at]), _number(x[at])
+    text = (
+        f"The largest difference is at {place}: {actual_value} instead of {expected_value}."
+        if place
+        else f"The value of the result is {actual_value} instead of {expected_value}."
+    )
     return Agreement("differs", text), size
 
 
@@ -114,10 +118,17 @@ def _counts(path: str, x: Any, y: Any) -> tuple[Agreement, float]:
     wrong = np.asarray(x != y, bool)
     at = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
     place, many = f"{path}{_index(at)}", int(wrong.sum())
-    values = f"{y[at]} instead of {x[at]}."
-    text = f"One value of the result differs, at {place}: {values}" if place else f"The value of the result is {values}"
+    actual_value, expected_value = y[at], x[at]
+    text = (
+        f"One value of the result differs, at {place}: {actual_value} instead of {expected_value}."
+        if place
+        else f"The value of the result is {actual_value} instead of {expected_value}."
+    )
     if many > 1:
-        text = f"{many:,} values of the result differ, the first of them at {place}: {values}"
+        text = (
+            f"{many:,} values of the result differ, the first of them at {place}: {actual_value} instead of "
+            f"{expected_value}."
+        )
     return Agreement("differs", text), float(many)
 
 

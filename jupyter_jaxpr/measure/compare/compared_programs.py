@@ -23,8 +23,8 @@ from .variants import Candidate, Comparison, Report, Trial, Variant, carry_out
 _NO_VALUES = "The recorded argument values of {name} are gone, so the programs cannot run. {cure}"
 _KEEP_OR_NAME = "Keep the arguments in variables and run the cell again, or name the functions: %%jaxpr --compare f,g."
 _OTHER_INPUTS = (
-    "This program takes {own}, but {first} takes {others}, so the two programs cannot run on the same values. Choose "
-    "programs with the same argument types."
+    "This program takes {types_of_program}, but {first_program} takes {types_of_first}, so the two programs cannot "
+    "run on the same values. Choose programs with the same argument types."
 )
 EFFECTS = (
     "Some of these programs have effects ({effects}): {names}. The comparison runs each program many times, and each "
@@ -70,7 +70,9 @@ def compare_programs(observer: Observer, programs: Sequence[Named], *, report: R
         variant.function = ObservedFunction(name, None, [program])
         if _types(program) != _types(first):
             types, first_types = (", ".join(_types(compared_program)) for compared_program in (program, first))
-            variant.notes.append(_OTHER_INPUTS.format(own=types, first=first_name, others=first_types))
+            variant.notes.append(
+                _OTHER_INPUTS.format(types_of_program=types, first_program=first_name, types_of_first=first_types)
+            )
         else:
             trials.append(_ProgramTrial(observer, variant, program, leaves, stop))
     carry_out(observer, comparison, trials, None, report, stop)

@@ -11,13 +11,13 @@ from ...typed.specs import Target
 from .variants import Candidate
 
 
-def candidate(name: str, namespace: dict[str, Any], place: str = "") -> Candidate:
+def candidate(name: str, namespace: dict[str, Any], after_option: str = "") -> Candidate:
     """Return the function with a name; only attributes are read, nothing is called.
 
     Args:
         name: The name, such as `f` or `model.apply`.
         namespace: The user's namespace.
-        place: Where the name stands in the user's text, as the end of a sentence, such as ` after --compare`.
+        after_option: Where the name stands in the user's text, as the end of a sentence, such as ` after --compare`.
 
     Returns:
         The candidate; if the name has no function, a candidate without function that has a sentence.
@@ -30,10 +30,10 @@ def candidate(name: str, namespace: dict[str, Any], place: str = "") -> Candidat
         try:
             value = getattr(value, attribute)
         except not_of_a_signal(Exception) as error:
-            return Candidate(name, missing=f"{error_text(error)}. Correct the name{place}.")
+            return Candidate(name, missing=f"{error_text(error)}. Correct the name{after_option}.")
     if not callable(value):
         kind = type(value).__name__
-        return Candidate(name, missing=f"{name} is not a function: its type is {kind}. Name a function{place}.")
+        return Candidate(name, missing=f"{name} is not a function: its type is {kind}. Name a function{after_option}.")
     return Candidate(name, value)
 
 

@@ -242,7 +242,7 @@ class Trial:
         """Call a function that the user jitted; JAX keeps the resulting cache entry."""
         fun, variant = self._fun, self.variant
         result, stages = self._run(fun, jit_name(fun._fun))
-        note = f"JAX made this program when the comparison of variants called {variant.name}."
+        note = f"JAX made this program when the comparison called {variant.name}."
         variant.function = trace_call(self._observer, fun, self._args, self._kwargs, note).function
         program = variant.program
         self._effects = program_effects(program.jaxpr) if program is not None else []

@@ -125,7 +125,8 @@ def _results(called: Sequence[Variant]) -> list[str]:
             sentences.append(f"{name}'s result differs from {first.name}'s. {difference}")
         else:
             sentences.append(
-                f"{name} returns another type than {first.name}, with which the others are compared. {difference}"
+                f"{name} returns another type than {first.name}. The result of {first.name} is the reference for the "
+                f"results of the other functions. {difference}"
             )
     return sentences
 

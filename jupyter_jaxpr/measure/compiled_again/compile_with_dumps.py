@@ -35,9 +35,10 @@ def dump_passes(lowered: Any) -> Passes:
             with without_disk_cache():
                 lowered.compile(compiler_options=options)
         except not_of_a_signal(Exception) as error:  # XLA does not know the options, or cannot compile the program
-            first = message_of(error).strip().partition("\n")[0].rstrip(".")
+            first_line = message_of(error).strip().partition("\n")[0].rstrip(".")
             raise NoPasses(
-                f"XLA did not write its passes ({kind_name(type(error))}: {first}). The other levels are not affected."
+                f"XLA did not write its passes ({kind_name(type(error))}: {first_line}). The other levels are not "
+                "affected."
             ) from error
         passes = read_passes(Path(folder))
         if not passes.passes:

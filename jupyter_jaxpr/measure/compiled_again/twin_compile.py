@@ -24,7 +24,7 @@ from ...program.texts.stablehlo import lowered_text
 from ...program.texts.twin_tags import tagged
 from ..steps.jaxpr_evaluation import types_of
 
-_ENDS = "The other links are not affected."
+_ENDS = "The links that the panel already shows do not change."
 
 
 class NoTwin(Exception):
@@ -78,7 +78,7 @@ def compile_twin(
     Raises:
         NoTwin: JAX or XLA refuses the twin, or `stopped` returned True.
     """
-    failed = "JAX could not lower the tagged copy of the program ({error}). {ends}"
+    failed = "JAX could not lower the tagged copy of the program ({error}). {other_links_stay}"
     try:
         tell("lowering the tagged copy")
         began = time.perf_counter()
@@ -90,16 +90,16 @@ def compile_twin(
                 raise NoTwin(
                     "The request was stopped before XLA compiled the tagged copy. Ask for the exact links again."
                 )
-            failed = "XLA could not compile the tagged copy of the program ({error}). {ends}"
+            failed = "XLA could not compile the tagged copy of the program ({error}). {other_links_stay}"
             tell("compiling the tagged copy")
             middle = time.perf_counter()
             with without_disk_cache():
                 compiled = lowered.compile()
         end = time.perf_counter()
-        failed = "JAX could not print the tagged copy of the program ({error}). {ends}"
+        failed = "JAX could not print the tagged copy of the program ({error}). {other_links_stay}"
         return CompiledTwin(stablehlo, executable_text(compiled), finished - began, end - middle)
     except NoTwin:
         raise
     except not_of_a_signal(Exception) as error:  # an error of JAX or XLA, or a version of JAX that is not supported
         first = message_of(error).strip().partition("\n")[0].rstrip(".")
-        raise NoTwin(failed.format(error=f"{kind_name(type(error))}: {first}", ends=_ENDS)) from error
+        raise NoTwin(failed.format(error=f"{kind_name(type(error))}: {first}", other_links_stay=_ENDS)) from error

@@ -208,7 +208,8 @@ class Construct:
             return "The number of steps of the original function is unknown."
         if trips == recorded:
             return f"The recorded run and the original function both took {count(trips, 'step')}."
-        return f"The recorded run took {count(recorded, 'step')}, and the original function took {trips:,}."
+        steps_recorded, steps_of_function = count(recorded, "step"), count(trips, "step")
+        return f"The recorded run took {steps_recorded}, and the original function took {steps_of_function}."
 
 
 def _not_recorded() -> str:
@@ -251,7 +252,10 @@ def _verdict(pairs: Sequence[Pair]) -> str:
     )
     if len(apart) == 1:
         differ = f"One result differs from the original function's result by at most {largest:.2g}."
-    return f"{differ} The stepper compiles the loop in pieces, which rounds differently. The table shows both values."
+    return (
+        f"{differ} The stepper compiles the loop in pieces, and the pieces round differently than the whole loop. The "
+        "table shows both values."
+    )
 
 
 def _never_note(steps: Steps) -> list[str]:
@@ -266,9 +270,13 @@ def _never_note(steps: Steps) -> list[str]:
         threshold = number_of(leaf.threshold) if leaf.threshold is not None else None
         if steps.never_ends == 1:
             since = next(place for place in range(len(texts)) if len(set(texts[place:])) == 1)
-            sentence = f"The compared value stopped changing after {count(since, 'step')}, at {texts[-1]}."
+            last_value = texts[-1]
+            sentence = (
+                f"The value that the condition of the loop compares stopped changing after {count(since, 'step')}, at "
+                f"{last_value}."
+            )
         else:
-            sentence = f"The compared value repeats every {steps.never_ends:,} steps."
+            sentence = f"The value that the condition of the loop compares repeats every {steps.never_ends:,} steps."
         if threshold is None:
             goal = "The condition of the loop stays true."
         else:
@@ -286,7 +294,7 @@ def _goes_on(leaf: Leaf) -> bool:
 
 
 _SIGNS = {"above": ">", "at or above": ">=", "below": "<", "at or below": "<="}
-_CURE = "Choose a bound that the value can reach, or also end the loop after a fixed number of steps."
+_CURE = "Choose a bound that the compared value can reach, or also end the loop after a fixed number of steps."
 
 
 def _argument_paths(jaxpr: Any) -> list[str]:

@@ -277,7 +277,7 @@ class RunInPieces:
                 self._stop(_TRIPS, state)
             self._check(state)
             columns.thin()
-            self._tell(f"Step {t:,} of the outermost loop", t, length)
+            self._tell(f"Running step {t:,} of the outermost loop", t, length)
             room = self._capacity / max(1, int(buffers["points"])) / 2
             count = max(1, int(count * min(8.0, room, _PIECE / max(took, 1e-9))))
             if not careful:

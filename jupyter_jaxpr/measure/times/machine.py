@@ -109,11 +109,11 @@ def _measure(device: Any, kind: str, report: Report, stop: Stop) -> MeasuredMach
     (flops, side), (bandwidth, moved) = multiplied, copied
     took = time.perf_counter() - began
     method = (
-        f"The speeds come from the fastest of several calls of two programs: a float32 matmul of {side} by "
-        f"{side}, and x + 1 in place on {size(moved)}. All calls together took {duration(took)}."
+        "The speeds of this machine come from the fastest of several calls of two programs: a float32 matmul of "
+        f"{side} by {side}, and x + 1 in place on {size(moved)}. All calls together took {duration(took)}."
     )
     if device.platform != "cpu":
-        method += " The matmul ran at JAX's default precision, which may use fewer bits inside."
+        method += " The matmul ran at JAX's default precision, which may compute with fewer bits."
     return MeasuredMachine(kind, flops, bandwidth, "float32", method, took)
 
 

@@ -144,7 +144,7 @@ def _carry_out(result: Sweep, swept: Sequence[Swept], values: Values, report: Re
         if stop():
             result.stopped = _stopped(result)
             return
-        report(f"{values.name}={text}: making the arguments", len(result.points), result.total)
+        report(f"{values.name}={text}: making the arguments of the calls", len(result.points), result.total)
         number = None
         try:
             value = values.value(text)

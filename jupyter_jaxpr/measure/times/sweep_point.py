@@ -396,8 +396,9 @@ class Swept:
             expected = duration(growth.expected(point.number))
             self._note(
                 point,
-                f"{measurement} are left out from this value on: a call was expected to take {expected}. To "
-                f"measure {self._swept_name} = {point.value} anyway, make {point.value} the first value.",
+                f"{measurement} are left out from this value of {self._swept_name} on: a call was expected to take "
+                f"{expected}. To measure {self._swept_name} = {point.value} anyway, make {point.value} the first "
+                "value.",
             )
         return False
 

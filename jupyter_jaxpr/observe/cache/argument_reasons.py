@@ -132,12 +132,17 @@ def _without_parameter(old: Key, new: Key) -> Iterator[Reason]:
     for group in sorted(before.keys() | after.keys()):
         was, count_after = before.get(group, 0), after.get(group, 0)
         if was != count_after:
-            texts = count(was, "value"), count(count_after, "value")
-            text = f"The call passes {texts[1]}, the earlier call passed {was}."
+            values_before, values_passed = count(was, "value"), count(count_after, "value")
+            text = f"The call passes {values_passed}, the earlier call passed {was}."
             if group:
-                text = f"The call passes {texts[1]} for *{group}, the earlier call passed {was}."
+                text = f"The call passes {values_passed} for *{group}, the earlier call passed {was}."
             yield Reason(
-                "pytree", text, group or None, *texts, "Expect one compile for each different number of values."
+                "pytree",
+                text,
+                group or None,
+                values_before,
+                values_passed,
+                "Expect one compile for each different number of values.",
             )
     gained, lost = _only_in(new, old), _only_in(old, new)
     if gained or lost:

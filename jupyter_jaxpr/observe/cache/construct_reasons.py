@@ -237,7 +237,7 @@ def _other_body(event: MissEvent, before: Sequence[MissEvent], construct: Constr
         text = f"JAX traced {bodies} again: a function of the {construct.name} is new, or JAX evicted the entry."
         cure = f"Define the functions once, outside of the code that calls {construct.name}."
         return Reason("new_function", text, cure=cure)
-    text = f"JAX traced and compiled the {construct.name} again: {_are_new(new)}."
+    text = _text_of_new_functions(construct, new)
     names_of_new = {passed.name for passed in new}
     changed = [name for name in _with_other_code(event, construct) if name in names_of_new]
     if changed:
@@ -247,7 +247,7 @@ def _other_body(event: MissEvent, before: Sequence[MissEvent], construct: Constr
     functions = _functions([passed.name for passed in new])
     cure = f"Define {functions} once, outside of the code that calls {construct.name}: JAX caches by function object."
     if event.captured:
-        cure = f"Pass {names_text(event.captured)} {_as_operand_or_carry(construct)}, and define {functions} once."
+        cure = _pass_and_define_once(construct, names_text(event.captured), functions)
     elif {passed.kind for passed in new} == {"method"}:
         cure = f"Keep the method in a variable: Python makes a new method object each time that the code reads {names}."
     elif {passed.kind for passed in new} == {"partial"}:
@@ -266,14 +266,18 @@ def _functions(names: Sequence[str]) -> str:
     return " and ".join(dict.fromkeys(lambdas if name == "<lambda>" else name for name in names)) or "the body"
 
 
-def _are_new(functions: Sequence[PassedFunction]) -> str:
-    """Return the text that says which functions of a construct are new function objects."""
+def _text_of_new_functions(construct: Construct, functions: Sequence[PassedFunction]) -> str:
+    """Return the sentence that says which functions of a construct are new function objects."""
     names = dict.fromkeys(
         f"the condition {passed.name}" if passed.parameter == "cond_fun" else passed.name for passed in functions
     )
     if len(names) > 1:
-        return f"{' and '.join(names)} are new function objects"
-    return f"{'each ' * (len(functions) > 1)}{next(iter(names))} is a new function object"
+        new_names = " and ".join(names)
+        return f"JAX traced and compiled the {construct.name} again: {new_names} are new function objects."
+    name = next(iter(names))
+    if len(functions) > 1:
+        return f"JAX traced and compiled the {construct.name} again: each {name} is a new function object."
+    return f"JAX traced and compiled the {construct.name} again: {name} is a new function object."
 
 
 def _made_by(construct: Construct, bodies: str) -> Reason:
@@ -288,17 +292,21 @@ def _made_by(construct: Construct, bodies: str) -> Reason:
 
 def _reads_another(construct: Construct, bodies: str, changed: ChangedValue) -> Reason:
     """Return the reason for a body that reads a changed outside value, so that defining the body once is no cure."""
-    reads = "" if changed.after.is_default else f" that reads {changed.name} from outside"
+    change = changed.described()
     text = (
-        f"JAX traced and compiled the {construct.name} again: {bodies} is a new function object{reads}, and "
-        f"{changed.described()}."
+        f"JAX traced and compiled the {construct.name} again: {bodies} is a new function object that reads "
+        f"{changed.name} from outside, and {change}."
     )
+    if changed.after.is_default:
+        text = f"JAX traced and compiled the {construct.name} again: {bodies} is a new function object, and {change}."
     functions = _functions([body.name for body in construct.bodies])
-    cure = f"Pass {changed.name} {_as_operand_or_carry(construct)}, and define {functions} once."
+    cure = _pass_and_define_once(construct, changed.name, functions)
     before, after = changed.before.described(), changed.after.described()
     return Reason("new_function", text, changed.name, before, after, cure)
 
 
-def _as_operand_or_carry(construct: Construct) -> str:
-    """Return how the cure passes an outside value to a function of the construct: as an operand, or in the carry."""
-    return "as an operand" if construct.primitive == "cond" else "as a part of the carry"
+def _pass_and_define_once(construct: Construct, names: str, functions: str) -> str:
+    """Return the cure for functions of a construct that read values from outside."""
+    if construct.primitive == "cond":
+        return f"Pass {names} as an operand, and define {functions} once."
+    return f"Pass {names} as a part of the carry, and define {functions} once."

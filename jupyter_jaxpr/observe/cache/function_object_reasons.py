@@ -112,8 +112,10 @@ def defines_again(event: MissEvent, before: EarlierDefinition, history: Function
     is_equal_cell = place is not None and before.place.file == place.file and before.place.line == place.line
     if is_equal_cell and before.cell is not None:
         was_where = f"line {before.place.line} of cell [{before.cell}]"
-    code = "the same code as" if event.same_code else "other code than"
-    return f"{defines} again, with {code} {was_where or 'the earlier definition'}"
+    earlier = was_where or "the earlier definition"
+    if event.same_code:
+        return f"{defines} again, with the same code as {earlier}"
+    return f"{defines} again, with other code than {earlier}"
 
 
 def _changed_outside(name: str, event: MissEvent) -> str:
@@ -150,7 +152,7 @@ def _made_anew(event: MissEvent, history: FunctionHistory, expression: str | Non
         return reads_another(new_function_object, plain, event.changed)
     if event.callable_class:
         if event.callable_class == "PjitFunction":
-            text = f"This is a new jit of {name}, which is jitted already: jax.jit makes a function object of its own."
+            text = f"This is a new jit of {name}, which is jitted already: each jax.jit makes a new function object."
             return Reason(
                 "new_function",
                 text,

@@ -78,7 +78,7 @@ def _type(path: str, old: Leaf, new: Leaf) -> tuple[Sequence[ReasonKind], Reason
     text_of_leaf = _weak_text if "weak_type" in kinds else Leaf.describe
     was, became = text_of_leaf(old), text_of_leaf(new)
     is_rank = kinds[0] == "shape" and len({len(shape or ()) for shape in shapes}) > 1
-    cure = _RANK_CURE if is_rank else _TYPE_CURES[kinds[0]].format(path)
+    cure = _RANK_CURE if is_rank else _TYPE_CURES[kinds[0]].format(path=path)
     if _is_key(old) != _is_key(new):
         cure = _KEY_CURE
     elif _is_key(new) and kinds == ["dtype"]:
@@ -87,14 +87,14 @@ def _type(path: str, old: Leaf, new: Leaf) -> tuple[Sequence[ReasonKind], Reason
         was, became = _weak_text(old), _weak_text(new)
         cure = number_cure
     elif kinds[0] == "shape" and "dtype" in kinds:
-        cure = f"{cure} {_TYPE_CURES['dtype'].format(path)}"
+        cure = f"{cure} {_TYPE_CURES['dtype'].format(path=path)}"
     return kinds, Reason(kinds[0], f"The type of {path} changed from {was} to {became}.", path, was, became, cure)
 
 
 _TYPE_CURES = {
-    "shape": "Pad to one shape, or expect one compile for each shape.",
-    "dtype": "Convert {0} to one dtype before each call, for example with {0}.astype(...).",
-    "weak_type": "Pass {0} as one kind of value every time, such as jnp.asarray({0}, dtype=...).",
+    "shape": "Pad the array to one shape, or expect one compile for each shape.",
+    "dtype": "Convert {path} to one dtype before each call, for example with {path}.astype(...).",
+    "weak_type": "Pass {path} as one kind of value every time, such as jnp.asarray({path}, dtype=...).",
 }
 # Padding does not change the number of axes of an array, so padding is no cure if the number of axes differs.
 _RANK_CURE = "Pass arrays with the same number of axes in every call, or expect one compile for each shape."

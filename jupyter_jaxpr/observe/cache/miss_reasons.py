@@ -90,16 +90,18 @@ def _reasons(event: MissEvent, history: FunctionHistory, reading: Reading) -> tu
 
 
 def _without_fast_path(name: str, effects: Sequence[str]) -> str:
-    slow = f"Each later call of {name} is a slow hit"
     effects_text = ", ".join(effects)
     if not effects:
-        return f"{slow}: JAX gives {name} no fast path, and the cause is unknown."
+        return f"Each later call of {name} is a slow hit: JAX gives {name} no fast path, and the cause is unknown."
     if all(re.match("Read|Write|Accum", effect) for effect in effects):
         return (
-            f"{slow}: JAX has no fast path for a function that reads or writes a mutable reference from outside of the "
-            f"function ({effects_text})."
+            f"Each later call of {name} is a slow hit: JAX has no fast path for a function that reads or writes a "
+            f"mutable reference from outside of the function ({effects_text})."
         )
-    return f"{slow}: JAX has no fast path for a function with effects, such as those of a callback ({effects_text})."
+    return (
+        f"Each later call of {name} is a slow hit: JAX has no fast path for a function with effects, such as those of "
+        f"a callback ({effects_text})."
+    )
 
 
 def _same_key(event: MissEvent, of_object: Sequence[MissEvent], history: FunctionHistory, reading: Reading) -> Reason:
@@ -115,10 +117,10 @@ def _same_key(event: MissEvent, of_object: Sequence[MissEvent], history: Functio
     if event.outcome == "dispatch_only" and last is not None and not last.fast_path:
         return Reason("no_fast_path", _without_fast_path(history.name, event.effects))
     if event.trace is not None or (last is not None and last.clears != event.clears):
-        place = "" if last is None else f" made{_line_from(last, event)}"
-        why, clearing_call = _why_gone(event, last, history.name)
+        where_made = "" if last is None else f" made{_line_from(last, event)}"
+        why_gone, clearing_call = _why_gone(event, last, history.name)
         return Reason(
-            "cleared", f"The cache entry{place} is gone: {why}.", cure=_NO_CLEARING.format(call=clearing_call)
+            "cleared", f"The cache entry{where_made} is gone: {why_gone}.", cure=_NO_CLEARING.format(call=clearing_call)
         )
     if event.outcome == "dispatch_only" and event.number > EVICTED_ABOVE:
         text = "The cache key equals an earlier key: JAX evicted the fast-path entry and reused the executable."

@@ -27,7 +27,9 @@ def setting_reasons(old: Key, new: Key) -> Iterable[Reason]:
         yield Reason("config", f"The mesh changed from {was} to {after}.", "mesh", was, after, cure)
     added = [name for name in current if name not in before]
     if added:
-        text = f"JAX compares {count(len(added), 'more setting')} now, which an import added: {names_text(added)}."
+        text = (
+            f"The cache key now holds {count(len(added), 'more setting')}, which an import added: {names_text(added)}."
+        )
         module = module_of_setting(added[0])
         cure = "Import the module that adds the settings before the first call."
         if module is not None:
@@ -84,8 +86,8 @@ def _mesh_texts(before: Mapping[str, Any], current: Mapping[str, Any]) -> tuple[
     if short[0] == short[1]:
         short = [
             ", ".join(
-                f"{text} by set_mesh" if "abstract" in name else f"{text} by a with statement"
-                for name, text in texts.items()
+                f"{mesh_text} by set_mesh" if "abstract" in name else f"{mesh_text} by a with statement"
+                for name, mesh_text in texts.items()
             )
             for texts in (was, after)
         ]

@@ -26,7 +26,7 @@ from .abstract import (
     as_object,
     is_immutable,
 )
-from .effect import PLACE, Kind, NotProven, SideEffect
+from .effect import LINE_OF_SIDE_EFFECT, Kind, NotProven, SideEffect
 from .harmless_functions import (
     elements_of,
     functions_inside,
@@ -37,9 +37,10 @@ from .harmless_functions import (
     is_users_code,
 )
 
-TAKES_ELEMENTS = f"{PLACE} takes elements from an iterator that existed before the call."
+TAKES_ELEMENTS = f"{LINE_OF_SIDE_EFFECT} takes elements from an iterator that existed before the call."
 PASSES_ITERATOR = (
-    f"{PLACE} passes an iterator that existed before the call to a function, which may take elements from it."
+    f"{LINE_OF_SIDE_EFFECT} passes an iterator that existed before the call to a function, which may take elements "
+    "from it."
 )
 _MOST_OBJECTS = 2_000
 _MOST_EFFECTS = 200
@@ -83,7 +84,7 @@ class Attributes(abc.ABC):
     def refuse(self, kind: Kind, scope: Scope, node: ast.AST, sentence: str) -> Made:
         """Record a side effect: a line that may change an object outside of the call.
 
-        In `sentence`, `PLACE` stands for the text of the line.
+        In `sentence`, `LINE_OF_SIDE_EFFECT` stands for the text of the line.
         """
         self.refusals += 1
         effect = SideEffect(kind, scope.file, getattr(node, "lineno", 0), scope.function, sentence)
@@ -160,7 +161,7 @@ class Attributes(abc.ABC):
                 for kind in classes:
                     if name in vars(kind):
                         return self._bound(scope, node, owner.receiver, vars(kind)[name], name)
-                text = f"{PLACE} reads super().{name}, an attribute that could not be found."
+                text = f"{LINE_OF_SIDE_EFFECT} reads super().{name}, an attribute that could not be found."
                 return self.refuse("unknown", scope, node, text)
             case Transformed() if name in ("defvjp", "defjvp", "defjvps", "def_vmap", "__wrapped__", "defpartition"):
                 return Method(owner, name)
@@ -187,7 +188,7 @@ class Attributes(abc.ABC):
                 has_getattr = self._is_users_module and "__getattr__" in vars(value)
                 if isinstance(node, ast.Attribute) and not has_getattr and self.raises(scope, name):
                     return PLAIN
-                text = f"{PLACE} reads the attribute {name}, which the module does not have."
+                text = f"{LINE_OF_SIDE_EFFECT} reads the attribute {name}, which the module does not have."
                 return self.refuse("unknown", scope, node, text)
             return Known(attribute)
         if is_immutable(value) or is_array_of_jax(value):
@@ -201,7 +202,10 @@ class Attributes(abc.ABC):
             if own_getattr is not None:
                 return self._read(value, name)
             return self.refuse(
-                "unknown", scope, node, f"{PLACE} reads the attribute {name}, which the object does not have."
+                "unknown",
+                scope,
+                node,
+                f"{LINE_OF_SIDE_EFFECT} reads the attribute {name}, which the object does not have.",
             )
         if isinstance(value, type):
             if isinstance(attribute, staticmethod | classmethod):
@@ -213,8 +217,8 @@ class Attributes(abc.ABC):
             return Known(attribute)
         if _own_getattribute(kind):
             text = (
-                f"{PLACE} reads the attribute {name} through a user-defined __getattribute__, whose side effects are "
-                "unknown."
+                f"{LINE_OF_SIDE_EFFECT} reads the attribute {name} through a user-defined __getattribute__, whose "
+                "side effects are unknown."
             )
             return self.refuse("unknown", scope, node, text)
         in_instance = name in instance_dict(value)
@@ -253,7 +257,7 @@ class Attributes(abc.ABC):
                 return self._user_call(scope, node, getter, [receiver])
             return self._read(receiver.value, name) if isinstance(receiver, Known) else OUTSIDE
         if isinstance(attribute, functools.cached_property):
-            text = f"{PLACE} computes the cached property {name}, which stores its value in the object."
+            text = f"{LINE_OF_SIDE_EFFECT} computes the cached property {name}, which stores its value in the object."
             return self.refuse("state", scope, node, text)
         if isinstance(attribute, types.MemberDescriptorType | types.GetSetDescriptorType):
             return self._read(receiver.value, name) if isinstance(receiver, Known) else OUTSIDE
@@ -264,8 +268,8 @@ class Attributes(abc.ABC):
         if callable(getattr(type(attribute), "__get__", None)):
             if is_users_class(type(attribute)):
                 text = (
-                    f"{PLACE} reads the attribute {name} through a user-defined descriptor, whose side effects are "
-                    "unknown."
+                    f"{LINE_OF_SIDE_EFFECT} reads the attribute {name} through a user-defined descriptor, whose side "
+                    "effects are unknown."
                 )
                 return self.refuse("unknown", scope, node, text)
             inner = getattr(attribute, "__wrapped__", None) or getattr(attribute, "fun", None)
@@ -292,12 +296,15 @@ class Attributes(abc.ABC):
             if isinstance(attribute, property) and isinstance(attribute.fget, types.FunctionType):
                 self._user_call(scope, node, attribute.fget, [OUTSIDE])
             elif isinstance(attribute, functools.cached_property):
-                text = f"{PLACE} may compute the cached property {name}, which stores its value in the object."
+                text = (
+                    f"{LINE_OF_SIDE_EFFECT} may compute the cached property {name}, which stores its value in the "
+                    "object."
+                )
                 return self.refuse("state", scope, node, text)
             if _own_getattribute(kind) or _has_own_getattr(kind):
                 owner_class = kind.__name__
                 text = (
-                    f"{PLACE} may read the attribute {name} through a __getattr__ or __getattribute__ of "
+                    f"{LINE_OF_SIDE_EFFECT} may read the attribute {name} through a __getattr__ or __getattribute__ of "
                     f"{owner_class}, whose side effects are unknown."
                 )
                 return self.refuse("unknown", scope, node, text)
@@ -325,7 +332,7 @@ class Attributes(abc.ABC):
             return Made(element.plain, element.deep, element.deep)
         if isinstance(value, Made):
             if not value.plain and not value.fresh and not self._restartable:
-                text = f"{PLACE} may take elements from an iterator that existed before the call."
+                text = f"{LINE_OF_SIDE_EFFECT} may take elements from an iterator that existed before the call."
                 return self.refuse("outside", scope, node, text)
             if not value.plain:
                 self._iterated(scope, node, value)

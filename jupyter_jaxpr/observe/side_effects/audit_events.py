@@ -10,38 +10,40 @@ from typing import Any
 
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _EVENTS = {
-    "os.remove": "{place} removes a file.",
-    "os.rename": "{place} renames a file.",
-    "os.mkdir": "{place} creates a folder.",
-    "os.rmdir": "{place} removes a folder.",
-    "os.truncate": "{place} truncates a file.",
-    "os.link": "{place} creates a file link on the disk.",
-    "os.symlink": "{place} creates a file link on the disk.",
-    "os.chmod": "{place} changes the permissions of a file.",
-    "os.chown": "{place} changes the owner of a file.",
-    "os.utime": "{place} changes the times of a file.",
-    "os.putenv": "{place} sets an environment variable.",
-    "os.unsetenv": "{place} removes an environment variable.",
-    "os.system": "{place} starts a process.",
-    "os.exec": "{place} starts a process.",
-    "os.fork": "{place} starts a process.",
-    "os.forkpty": "{place} starts a process.",
-    "os.posix_spawn": "{place} starts a process.",
-    "os.spawn": "{place} starts a process.",
-    "os.kill": "{place} sends a signal to a process.",
-    "subprocess.Popen": "{place} starts a process.",
-    "socket.connect": "{place} opens a network connection.",
-    "socket.bind": "{place} binds a network socket to an address.",
-    "socket.sendto": "{place} sends data over a network connection.",
-    "socket.sendmsg": "{place} sends data over a network connection.",
-    "sqlite3.connect": "{place} opens a database.",
-    "builtins.input": "{place} asks the user for input.",
-    "webbrowser.open": "{place} opens a web browser.",
+    "os.remove": "{line_of_side_effect} removes a file.",
+    "os.rename": "{line_of_side_effect} renames a file.",
+    "os.mkdir": "{line_of_side_effect} creates a folder.",
+    "os.rmdir": "{line_of_side_effect} removes a folder.",
+    "os.truncate": "{line_of_side_effect} truncates a file.",
+    "os.link": "{line_of_side_effect} creates a file link on the disk.",
+    "os.symlink": "{line_of_side_effect} creates a file link on the disk.",
+    "os.chmod": "{line_of_side_effect} changes the permissions of a file.",
+    "os.chown": "{line_of_side_effect} changes the owner of a file.",
+    "os.utime": "{line_of_side_effect} changes the times of a file.",
+    "os.putenv": "{line_of_side_effect} sets an environment variable.",
+    "os.unsetenv": "{line_of_side_effect} removes an environment variable.",
+    "os.system": "{line_of_side_effect} starts a process.",
+    "os.exec": "{line_of_side_effect} starts a process.",
+    "os.fork": "{line_of_side_effect} starts a process.",
+    "os.forkpty": "{line_of_side_effect} starts a process.",
+    "os.posix_spawn": "{line_of_side_effect} starts a process.",
+    "os.spawn": "{line_of_side_effect} starts a process.",
+    "os.kill": "{line_of_side_effect} sends a signal to a process.",
+    "subprocess.Popen": "{line_of_side_effect} starts a process.",
+    "socket.connect": "{line_of_side_effect} opens a network connection.",
+    "socket.bind": "{line_of_side_effect} binds a network socket to an address.",
+    "socket.sendto": "{line_of_side_effect} sends data over a network connection.",
+    "socket.sendmsg": "{line_of_side_effect} sends data over a network connection.",
+    "sqlite3.connect": "{line_of_side_effect} opens a database.",
+    "builtins.input": "{line_of_side_effect} asks the user for input.",
+    "webbrowser.open": "{line_of_side_effect} opens a web browser.",
 }
 
 
 def refused_event(event: str, facts: tuple[Any, ...]) -> str | None:
-    """Return the sentence of a forbidden audit event, such as `{place} removes a file.`; None for an allowed event.
+    """Return the sentence of a forbidden audit event, such as `{line_of_side_effect} removes a file.`.
+
+    None for an allowed event.
 
     Args:
         event: The name of the event.
@@ -55,4 +57,4 @@ def _opens_to_write(facts: tuple[Any, ...]) -> str | None:
     if path == os.devnull:
         return None
     writes = any(letter in mode for letter in "wax+") if isinstance(mode, str) else bool((flags or 0) & _WRITING)
-    return "{place} writes to a file." if writes else None
+    return "{line_of_side_effect} writes to a file." if writes else None

@@ -14,7 +14,7 @@ from ...interruptions import not_of_a_signal
 from .abstract import OUTSIDE, PLAIN, Choice, Known, Local, Made, Method, Scope, Super, Transformed, Value
 from .attributes import PASSES_ITERATOR
 from .bindings import Keywords, bind_parameters, count_of_parameters, defaults_of, rebuilt
-from .effect import PLACE, Kind
+from .effect import LINE_OF_SIDE_EFFECT, Kind
 from .harmless_functions import (
     SETS_ATTRIBUTES,
     is_consumed,
@@ -69,13 +69,13 @@ _TRANSFORMS = frozenset(
     filter_checkpoint fun_remat custom_batching custom_vmap closure_convert_fun Partial cmp_to_key""".split()
 )
 _VERDICTS: dict[str, tuple[Kind, str]] = {
-    "random": ("random", "{place} calls {name}, which advances a random generator."),
+    "random": ("random", "{line_of_side_effect} calls {name}, which advances a random generator."),
     "outside": (
         "outside",
-        "{place} calls {name}, which may change files, processes, connections, queues or threads.",
+        "{line_of_side_effect} calls {name}, which may change files, processes, connections, queues or threads.",
     ),
-    "settings": ("outside", "{place} calls {name}, which changes settings of the Python process."),
-    "unknown": ("unknown", "{place} calls {name}, whose side effects are unknown."),
+    "settings": ("outside", "{line_of_side_effect} calls {name}, which changes settings of the Python process."),
+    "unknown": ("unknown", "{line_of_side_effect} calls {name}, whose side effects are unknown."),
 }
 
 _FUNCTIONS = (Local, Transformed, Method, Choice)
@@ -98,7 +98,9 @@ class Calls(Methods):
     def call(self, scope: Scope, node: ast.AST, callee: Value, values: list[Value], keywords: Keywords) -> Value:
         """Analyse the call `callee(*values, **keywords)`, and return the abstract value of its result."""
         if self._depth > _DEEPEST:
-            return self.refuse("unknown", scope, node, f"{PLACE} nests calls of functions too deeply to be analysed.")
+            return self.refuse(
+                "unknown", scope, node, f"{LINE_OF_SIDE_EFFECT} nests calls of functions too deeply to be analysed."
+            )
         self._depth += 1
         try:
             return self._call(scope, node, callee, values, keywords)
@@ -143,7 +145,9 @@ class Calls(Methods):
             return self._call_object(scope, node, function.func, [*first, *values], {**bound_keywords, **keywords})
         if isinstance(function, functools._lru_cache_wrapper):
             kind: Kind = "outside" if function.cache_info().currsize else "state"
-            self.refuse(kind, scope, node, f"{PLACE} calls {_name(function)}, which keeps its results in a cache.")
+            self.refuse(
+                kind, scope, node, f"{LINE_OF_SIDE_EFFECT} calls {_name(function)}, which keeps its results in a cache."
+            )
             return self._call_object(scope, node, function.__wrapped__, values, keywords)
         if is_jitted(function) or type(function).__module__.startswith("jax"):
             return self._call_library(scope, node, function, values, keywords)
@@ -181,7 +185,12 @@ class Calls(Methods):
                 for value in values:
                     self.handed_over(scope, node, self.blurred(value))
                 return Made(plain=False, fresh=True, deep=False)
-            self.refuse("unknown", scope, node, f"{PLACE} calls {code.co_name}, whose source code is not available.")
+            self.refuse(
+                "unknown",
+                scope,
+                node,
+                f"{LINE_OF_SIDE_EFFECT} calls {code.co_name}, whose source code is not available.",
+            )
             return self._call_object(scope, node, wrapped, values, keywords) if callable(wrapped) else OUTSIDE
         cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
         self._keep.append(function)
@@ -274,23 +283,27 @@ class Calls(Methods):
             # In jax.jit(f) and jax.vmap(f), f gets the arguments of the call. The rules of a custom derivative get
             # other arguments.
             if not wrapper_is_known(function):
-                text = f"{PLACE} calls {name} through a wrapper of a library whose side effects are unknown."
+                text = (
+                    f"{LINE_OF_SIDE_EFFECT} calls {name} through a wrapper of a library whose side effects are unknown."
+                )
                 self.refuse("unknown", scope, node, text)
             if isinstance(function, functools._lru_cache_wrapper):
-                self.refuse("state", scope, node, f"{PLACE} calls {name}, which keeps its results in a cache.")
+                self.refuse(
+                    "state", scope, node, f"{LINE_OF_SIDE_EFFECT} calls {name}, which keeps its results in a cache."
+                )
             self._entered(scope, node, function)
             if inner_functions[1:]:
                 self._call_back(scope, node, tuple(inner_functions[1:]), arguments_passed)
             return self._call_transformed(scope, node, Transformed((inner_functions[0],)), values, keywords)
         if self.is_live and name == _COMPUTES and _package(function) == "jax":
-            text = f"{PLACE} calls jax.{name}, which computes arrays while JAX traces."
+            text = f"{LINE_OF_SIDE_EFFECT} calls jax.{name}, which computes arrays while JAX traces."
             return self.refuse("state", scope, node, text)
         if judgement != "harmless" and not inner_functions:
             kind, text = _VERDICTS[judgement]
             if name == "open" and judgement == "outside" and not _writes(values, keywords):
-                kind, text = "unknown", "{place} calls {name}, which reads a file."
+                kind, text = "unknown", "{line_of_side_effect} calls {name}, which reads a file."
             self._escaping(arguments_passed)
-            return self.refuse(kind, scope, node, text.format(place=PLACE, name=name))
+            return self.refuse(kind, scope, node, text.format(line_of_side_effect=LINE_OF_SIDE_EFFECT, name=name))
         if name in _LINEN and str(getattr(function, "__module__", "")).startswith("flax.linen"):
             module = values[0] if values else OUTSIDE
             if isinstance(module, Known) and is_users_class(type(module.value)):
@@ -300,14 +313,18 @@ class Calls(Methods):
         out = keywords.get("out")
         if out is not None and not (isinstance(out, Known) and out.value is None):
             return self.refuse(
-                "state", scope, node, f"{PLACE} calls {name} with out=, which changes an array in place."
+                "state", scope, node, f"{LINE_OF_SIDE_EFFECT} calls {name} with out=, which changes an array in place."
             )
         if self._writes_into(function, values) or writes_by_position(function, values, keywords):
-            return self.refuse("state", scope, node, f"{PLACE} calls {name}, which changes an array in place.")
+            return self.refuse(
+                "state", scope, node, f"{LINE_OF_SIDE_EFFECT} calls {name}, which changes an array in place."
+            )
         if name in SETS_ATTRIBUTES and any(isinstance(value, Known) for value in arguments_passed):
-            return self.refuse("state", scope, node, f"{PLACE} calls {name}, which sets attributes of its argument.")
+            return self.refuse(
+                "state", scope, node, f"{LINE_OF_SIDE_EFFECT} calls {name}, which sets attributes of its argument."
+            )
         if name == "print" and "file" in keywords and not is_none(keywords["file"]):
-            return self.refuse("outside", scope, node, f"{PLACE} prints to a file.")
+            return self.refuse("outside", scope, node, f"{LINE_OF_SIDE_EFFECT} prints to a file.")
         for value in arguments_passed:
             self._handed_over(scope, node, function, value)
         functions = [function for value in arguments_passed for function in self._functions_in(value)]
@@ -435,7 +452,7 @@ class Calls(Methods):
         for value in values:
             if self._is_function(value):
                 self._escapes(value)
-        text = f"{PLACE} calls {call_text(node)}, which is unknown before the code runs."
+        text = f"{LINE_OF_SIDE_EFFECT} calls {call_text(node)}, which is unknown before the code runs."
         return self.refuse("unknown", scope, node, text)
 
 

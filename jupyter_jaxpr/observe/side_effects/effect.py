@@ -7,9 +7,9 @@ from typing import Literal
 
 Kind = Literal["state", "random", "outside", "unknown"]
 
-#: `PLACE` stands for the text of the line in the sentence of a side effect: the text depends on the cell that the user
-#: sees.
-PLACE = "{place}"
+#: `LINE_OF_SIDE_EFFECT` stands for the text of the line in the sentence of a side effect: the text depends on the cell
+#: that the user sees.
+LINE_OF_SIDE_EFFECT = "{line_of_side_effect}"
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,8 @@ class SideEffect:
         file: The file of the line, as code objects name it.
         line: The number of the line, from 1.
         function: The name of the function around the line, as code objects name it.
-        sentence: The effect of the line, such as "{place} prints to a file."; `guard.effect_text` names the place.
+        sentence: The effect of the line, such as "{line_of_side_effect} prints to a file."; `guard.effect_text` names
+            the line.
     """
 
     kind: Kind

@@ -27,7 +27,7 @@ from .abstract import (
 from .attributes import TAKES_ELEMENTS
 from .bindings import Keywords
 from .calls import Calls
-from .effect import PLACE
+from .effect import LINE_OF_SIDE_EFFECT
 from .harmless_functions import is_array_of_jax, is_users_class
 
 _OPERATORS: dict[type[ast.AST], str] = {
@@ -140,7 +140,9 @@ class Expressions(Calls):
                 scope.returned.append(self.elements(scope, node, self.value_of(scope, node.value)))
                 return OUTSIDE
             case _:  # an `await` or a template string: code that JAX can trace has neither
-                return self.refuse("unknown", scope, node, f"{PLACE} contains an expression that cannot be analysed.")
+                return self.refuse(
+                    "unknown", scope, node, f"{LINE_OF_SIDE_EFFECT} contains an expression that cannot be analysed."
+                )
 
     def _assign(self, scope: Scope, target: ast.Name, value: Value) -> None:
         """Analyse `target := value`.
@@ -164,11 +166,15 @@ class Expressions(Calls):
         if value is None and self.raises(scope, node.id):
             return PLAIN
         if value is None:
-            return self.refuse("unknown", scope, node, f"{PLACE} reads {node.id}, which has no value.")
+            return self.refuse("unknown", scope, node, f"{LINE_OF_SIDE_EFFECT} reads {node.id}, which has no value.")
         if isinstance(value, Known) and node.id in _REVEALING and value.value is getattr(builtins, node.id, None):
-            return self.refuse("unknown", scope, node, f"{PLACE} uses {node.id}, which gives access to all variables.")
+            return self.refuse(
+                "unknown", scope, node, f"{LINE_OF_SIDE_EFFECT} uses {node.id}, which gives access to all variables."
+            )
         if isinstance(value, Known) and node.id in _ANYTHING and value.value is getattr(builtins, node.id, None):
-            return self.refuse("outside", scope, node, f"{PLACE} uses {node.id}, which can change anything.")
+            return self.refuse(
+                "outside", scope, node, f"{LINE_OF_SIDE_EFFECT} uses {node.id}, which can change anything."
+            )
         return value
 
     def look_up(self, scope: Scope, name: str) -> Value | None:
@@ -321,11 +327,13 @@ class Expressions(Calls):
                 if not isinstance(container, dict | list | tuple):
                     return item
             if type(container).__name__ == "defaultdict":
-                return self.refuse("state", scope, node, f"{PLACE} reads a defaultdict, which may add a key.")
+                return self.refuse(
+                    "state", scope, node, f"{LINE_OF_SIDE_EFFECT} reads a defaultdict, which may add a key."
+                )
             if isinstance(container, dict):
                 return self.elements(scope, node, Known(list(dict.values(container)), owner.rebuilt))
         if isinstance(owner, Made) and not owner.fresh and self._read_adds_keys:
-            return self.refuse("state", scope, node, f"{PLACE} may read a dict that adds missing keys.")
+            return self.refuse("state", scope, node, f"{LINE_OF_SIDE_EFFECT} may read a dict that adds missing keys.")
         if isinstance(owner, Made) and not owner.plain:
             self.special(scope, node, owner, ("__getitem__", "__missing__"))
         if not isinstance(owner, Known | Made):

@@ -16,7 +16,7 @@ from typing import Any
 
 from ...interruptions import is_of_a_signal
 from .audit_events import refused_event
-from .effect import PLACE, SideEffect
+from .effect import LINE_OF_SIDE_EFFECT, SideEffect
 from .proof import side_effects
 from .state import BYTES_AT_MOST, SECONDS_AT_MOST, SavedState, TooLarge
 
@@ -58,7 +58,7 @@ def effect_text(effect: SideEffect, cell_file: str | None = None) -> str:
         effect: The line with the side effect.
         cell_file: The file of the cell that the user looks at.
     """
-    return effect.sentence.replace(PLACE, _place_text(effect, cell_file), 1)
+    return effect.sentence.replace(LINE_OF_SIDE_EFFECT, _place_text(effect, cell_file), 1)
 
 
 @contextmanager
@@ -164,5 +164,5 @@ def _audit(event: str, facts: tuple[Any, ...]) -> None:
     sentence = refused_event(event, facts)
     if sentence is not None:
         refused.append(sentence)
-        cause = sentence.replace(PLACE, "The call", 1)
+        cause = sentence.replace(LINE_OF_SIDE_EFFECT, "The call", 1)
         raise PermissionError(f"{cause} jupyter_jaxpr traces this call and did not allow the change.")

@@ -14,7 +14,7 @@ from ...interruptions import not_of_a_signal
 from .abstract import OUTSIDE, PLAIN, Known, Made, Method, Scope, Super, Transformed, Value, as_object
 from .attributes import PASSES_ITERATOR, Attributes
 from .bindings import Keywords, count_of_parameters
-from .effect import PLACE, Kind
+from .effect import LINE_OF_SIDE_EFFECT, Kind
 from .harmless_functions import (
     CHANGING_METHODS,
     field_functions,
@@ -41,14 +41,16 @@ class Methods(Attributes):
             if isinstance(method.function, types.FunctionType) and is_users_code(method.function.__code__):
                 return self._call_function(scope, node, method.function, [receiver, *values], keywords)
             if isinstance(receiver, Known) and not receiver.rebuilt and is_changeable(receiver.value):
-                text = f"{PLACE} calls {call_text(node)}, a method that may change its object."
+                text = f"{LINE_OF_SIDE_EFFECT} calls {call_text(node)}, a method that may change its object."
                 return self.refuse("state", scope, node, text)
             return self._call_library(scope, node, method.function, [receiver, *values], keywords)
         if isinstance(receiver, Transformed):
             self._escaping(values)
             return receiver
         if isinstance(receiver, Known) and type(receiver.value).__module__.partition(".")[0] in ("io", "_io"):
-            return self.refuse("outside", scope, node, f"{PLACE} calls {call_text(node)}, a method of a file object.")
+            return self.refuse(
+                "outside", scope, node, f"{LINE_OF_SIDE_EFFECT} calls {call_text(node)}, a method of a file object."
+            )
         if isinstance(receiver, Known):
             return self._method_of_object(scope, node, receiver, name, values, keywords)
         if isinstance(receiver, Made):
@@ -59,7 +61,7 @@ class Methods(Attributes):
         """Analyse `apply` of a flax.linen module, which runs the methods of a copy of the module."""
         method = keywords.get("method")
         if method is not None and not is_none(method):
-            text = f"{PLACE} passes method= to a Flax module, so the method that runs is unknown."
+            text = f"{LINE_OF_SIDE_EFFECT} passes method= to a Flax module, so the method that runs is unknown."
             return self.refuse("unknown", scope, node, text)
         clone = Made(plain=False, fresh=True, deep=False, of=kind)
         results: list[Value] = []
@@ -82,7 +84,10 @@ class Methods(Attributes):
         judgement = verdict(bound) if bound is not None else "unknown"
         if judgement == "random":
             return self.refuse(
-                "random", scope, node, f"{PLACE} calls {call_text(node)}, which advances a random generator."
+                "random",
+                scope,
+                node,
+                f"{LINE_OF_SIDE_EFFECT} calls {call_text(node)}, which advances a random generator.",
             )
         container = type(value).__module__ in ("builtins", "collections", "numpy") or isinstance(
             value, dict | list | set
@@ -91,16 +96,23 @@ class Methods(Attributes):
             self.handed_over(scope, node, argument)
         # the second positional argument may be the parameter `out`
         if any(self._may_be_array(value_given) for value_given in values[1:]):
-            return self.refuse("state", scope, node, f"{PLACE} calls {call_text(node)}, which may write into an array.")
+            return self.refuse(
+                "state", scope, node, f"{LINE_OF_SIDE_EFFECT} calls {call_text(node)}, which may write into an array."
+            )
         if name == "at" and hasattr(value, "nin"):
             return self.refuse(
-                "state", scope, node, f"{PLACE} calls {call_text(node)}, which changes an array in place."
+                "state", scope, node, f"{LINE_OF_SIDE_EFFECT} calls {call_text(node)}, which changes an array in place."
             )
         if is_consumed(value):
-            return self.refuse("outside", scope, node, f"{PLACE} calls {call_text(node)}, which advances an iterator.")
+            return self.refuse(
+                "outside", scope, node, f"{LINE_OF_SIDE_EFFECT} calls {call_text(node)}, which advances an iterator."
+            )
         if isinstance(value, contextvars.ContextVar) and name != "get":
             return self.refuse(
-                "outside", scope, node, f"{PLACE} calls {call_text(node)}, which changes a context variable."
+                "outside",
+                scope,
+                node,
+                f"{LINE_OF_SIDE_EFFECT} calls {call_text(node)}, which changes a context variable.",
             )
         if name in CHANGING_METHODS or not container:
             if container and receiver.rebuilt:
@@ -108,16 +120,22 @@ class Methods(Attributes):
             kind: Kind = "state" if container else "outside" if judgement == "outside" else "unknown"
             if judgement == "harmless" and not container:
                 return self._call_library(scope, node, bound, values, keywords)
-            text = f"{PLACE} calls {call_text(node)}, a method whose side effects are unknown."
+            text = f"{LINE_OF_SIDE_EFFECT} calls {call_text(node)}, a method whose side effects are unknown."
             if container:
-                text = f"{PLACE} calls {call_text(node)}, which changes an object that existed before the call."
+                text = (
+                    f"{LINE_OF_SIDE_EFFECT} calls {call_text(node)}, which changes an object that existed before the "
+                    "call."
+                )
             return self.refuse(kind, scope, node, text)
         for argument in (*values, *keywords.values()):
             if self._is_function(argument):
                 self._escapes(argument)
         if keywords.get("out") is not None:
             return self.refuse(
-                "state", scope, node, f"{PLACE} calls {call_text(node)} with out=, which changes an array in place."
+                "state",
+                scope,
+                node,
+                f"{LINE_OF_SIDE_EFFECT} calls {call_text(node)} with out=, which changes an array in place.",
             )
         if name in ("get", "values", "items", "pop", "copy", "keys"):
             return (
@@ -145,11 +163,17 @@ class Methods(Attributes):
         arguments = [*values, *keywords.values()]
         if keywords.get("out") is not None:
             return self.refuse(
-                "state", scope, node, f"{PLACE} calls {call_text(node)} with out=, which changes an array in place."
+                "state",
+                scope,
+                node,
+                f"{LINE_OF_SIDE_EFFECT} calls {call_text(node)} with out=, which changes an array in place.",
             )
         if name in CHANGING_METHODS:
             if name == "delete" or not receiver.fresh:
-                text = f"{PLACE} calls {call_text(node)}, which may change an object that existed before the call."
+                text = (
+                    f"{LINE_OF_SIDE_EFFECT} calls {call_text(node)}, which may change an object that existed before "
+                    "the call."
+                )
                 return self.refuse("state", scope, node, text)
             return self._changes_fresh(scope, node, arguments)
         if receiver.plain:
@@ -184,7 +208,10 @@ class Methods(Attributes):
             if self._is_function(value):
                 self._escapes(value)
             elif not self.blurred(value).deep:
-                text = f"{PLACE} calls {call_text(node)}, which may store an object that existed before the call."
+                text = (
+                    f"{LINE_OF_SIDE_EFFECT} calls {call_text(node)}, which may store an object that existed before "
+                    "the call."
+                )
                 return self.refuse("unknown", scope, node, text)
         return PLAIN
 
@@ -201,7 +228,7 @@ class Methods(Attributes):
             return self._call_library(scope, node, kind, values, keywords)
         arguments = [*values, *keywords.values()]
         if type(kind) is not type and is_users_class(type(kind)):
-            text = f"{PLACE} creates a {kind.__name__}, a class with a user-defined metaclass."
+            text = f"{LINE_OF_SIDE_EFFECT} creates a {kind.__name__}, a class with a user-defined metaclass."
             return self.refuse("unknown", scope, node, text)
         self._classes[kind] = None
         self._escaping(arguments)
@@ -256,7 +283,9 @@ class Methods(Attributes):
         cell = owner.cells.get("__class__")
         first = next(iter(owner.names.values()), None)
         if cell is None or first is None:
-            return self.refuse("unknown", scope, node, f"{PLACE} calls super() of a class that is unknown.")
+            return self.refuse(
+                "unknown", scope, node, f"{LINE_OF_SIDE_EFFECT} calls super() of a class that is unknown."
+            )
         return Super(cell.cell_contents, first)
 
     def _by_name(self, scope: Scope, node: ast.AST, function: Any, values: list[Value]) -> Value:
@@ -266,12 +295,17 @@ class Methods(Attributes):
             if isinstance(name, Known) and type(name.value) is str and isinstance(values[0], Made):
                 self.store(scope, node, values[0], values[2] if len(values) > 2 else PLAIN, name.value, name.value)
                 return PLAIN
-            return self.refuse("state", scope, node, f"{PLACE} calls {call_text(node)}, which changes an attribute.")
+            return self.refuse(
+                "state", scope, node, f"{LINE_OF_SIDE_EFFECT} calls {call_text(node)}, which changes an attribute."
+            )
         name = values[1] if len(values) > 1 else OUTSIDE
         if not isinstance(name, Known) or type(name.value) is not str:
             if isinstance(values[0], Known) and not is_users_class(type(values[0].value)):
                 return OUTSIDE
-            text = f"{PLACE} calls {call_text(node)} with an attribute name that is unknown before the code runs."
+            text = (
+                f"{LINE_OF_SIDE_EFFECT} calls {call_text(node)} with an attribute name that is unknown before the "
+                "code runs."
+            )
             return self.refuse("unknown", scope, node, text)
         if len(values) > 2 and isinstance(values[0], Known) and not hasattr(type(values[0].value), "__getattr__"):
             if inspect.getattr_static(values[0].value, name.value, None) is None:

@@ -18,13 +18,13 @@ from typing import Any
 from ...typed.syntax_nodes import add_parts
 from .abstract import OUTSIDE, PLAIN, Known, Local, Made, Scope, Value, as_object
 from .bindings import as_argument
-from .effect import PLACE, NotProven, SideEffect
+from .effect import LINE_OF_SIDE_EFFECT, NotProven, SideEffect
 from .expressions import Expressions
 from .harmless_functions import is_users_class
 from .source import FunctionNode
 
 _PASSES = 4
-_CATCHES_ALL = f"{PLACE} catches every exception, so that Live could not stop the trace."
+_CATCHES_ALL = f"{LINE_OF_SIDE_EFFECT} catches every exception, so that Live could not stop the trace."
 #: Statements after which Python does not run the next statement of the block.
 _ENDS = frozenset([ast.Return, ast.Raise, ast.Break, ast.Continue])
 #: Statements that, in a `finally` block, drop an exception that was raised before.
@@ -64,7 +64,11 @@ def side_effects(
     except NotProven:
         pass
     except RecursionError:
-        return (SideEffect("unknown", "", 0, "", f"{PLACE} nests calls of functions too deeply to be analysed."),)
+        return (
+            SideEffect(
+                "unknown", "", 0, "", f"{LINE_OF_SIDE_EFFECT} nests calls of functions too deeply to be analysed."
+            ),
+        )
     return tuple(analysis.effects)
 
 
@@ -77,7 +81,9 @@ class _Analysis(Expressions):
             value = self.value_of(scope, node.body)
             return self._joined([*scope.returned, value]) if scope.returned else value
         if isinstance(node, ast.AsyncFunctionDef):
-            return self.refuse("unknown", scope, node, f"{PLACE} defines {node.name}, an asynchronous function.")
+            return self.refuse(
+                "unknown", scope, node, f"{LINE_OF_SIDE_EFFECT} defines {node.name}, an asynchronous function."
+            )
         self._statements(scope, node.body)
         if _yields(node) if code is None else code.co_flags & inspect.CO_GENERATOR:
             result = self.blurred(self._joined(scope.returned))
@@ -140,7 +146,9 @@ class _Analysis(Expressions):
             case ast.Pass() | ast.Break() | ast.Continue():
                 pass
             case _:  # class definitions and async statements are refused
-                self.refuse("unknown", scope, node, f"{PLACE} contains a statement that cannot be analysed.")
+                self.refuse(
+                    "unknown", scope, node, f"{LINE_OF_SIDE_EFFECT} contains a statement that cannot be analysed."
+                )
 
     # --- assignments ---
 
@@ -175,7 +183,9 @@ class _Analysis(Expressions):
                 place.names[target.id] = self._joined([place.names[target.id], value])
                 return
             place = place.enclosing
-        self.refuse("state", scope, target, f"{PLACE} assigns {target.id}, a variable outside of the function.")
+        self.refuse(
+            "state", scope, target, f"{LINE_OF_SIDE_EFFECT} assigns {target.id}, a variable outside of the function."
+        )
 
     def _unpack(self, scope: Scope, target: ast.Tuple | ast.List, value: Value) -> None:
         if isinstance(value, Known) and type(value.value) in (tuple, list) and len(value.value) == len(target.elts):
@@ -203,11 +213,14 @@ class _Analysis(Expressions):
         owner = as_object(owner)
         if isinstance(owner, Known) and not owner.rebuilt:
             self.refuse(
-                "state", scope, node, f"{PLACE} changes {name}, part of an object that existed before the call."
+                "state",
+                scope,
+                node,
+                f"{LINE_OF_SIDE_EFFECT} changes {name}, part of an object that existed before the call.",
             )
             return
         if isinstance(owner, Made) and not owner.fresh:
-            text = f"{PLACE} changes {name}, part of an object that may have existed before the call."
+            text = f"{LINE_OF_SIDE_EFFECT} changes {name}, part of an object that may have existed before the call."
             self.refuse("state", scope, node, text)
             return
         setters = ("__setattr__", "__delattr__") if attribute is not None else ("__setitem__", "__delitem__")
@@ -215,7 +228,12 @@ class _Analysis(Expressions):
             if attribute is not None:
                 class_attribute = inspect.getattr_static(owner.of, attribute, None)
                 if isinstance(class_attribute, property) or is_users_class(type(class_attribute)):
-                    self.refuse("unknown", scope, node, f"{PLACE} changes {name} through a property or a descriptor.")
+                    self.refuse(
+                        "unknown",
+                        scope,
+                        node,
+                        f"{LINE_OF_SIDE_EFFECT} changes {name} through a property or a descriptor.",
+                    )
             self.special(scope, node, owner, setters)
         if isinstance(owner, Made) and owner.plain and self._is_function(value):
             self._escapes(value)
@@ -223,7 +241,10 @@ class _Analysis(Expressions):
         is_instance = isinstance(owner, Made) and owner.of is not None
         if not is_instance and not self._is_function(value) and not self.blurred(value).deep:
             self.refuse(
-                "unknown", scope, node, f"{PLACE} stores in {name} an object that may have existed before the call."
+                "unknown",
+                scope,
+                node,
+                f"{LINE_OF_SIDE_EFFECT} stores in {name} an object that may have existed before the call.",
             )
 
     def _changed_in_place(self, scope: Scope, node: ast.AugAssign) -> None:
@@ -236,14 +257,22 @@ class _Analysis(Expressions):
             name = type(node.op).__name__.lower()
             result = self.special(scope, node, before, (f"__i{_INPLACE.get(name, name)}__",))
         if not owner.fresh and not owner.deep:
-            text = f"{PLACE} changes {_short(node.target)} in place, and the object may have existed before the call."
+            text = (
+                f"{LINE_OF_SIDE_EFFECT} changes {_short(node.target)} in place, and the object may have existed "
+                "before the call."
+            )
             self.refuse("state", scope, node, text)
         self.bind(scope, node.target, result)
 
     def _delete(self, scope: Scope, target: ast.expr) -> None:
         if isinstance(target, ast.Name):
             if target.id in scope.outer:
-                self.refuse("state", scope, target, f"{PLACE} deletes {target.id}, a variable outside of the function.")
+                self.refuse(
+                    "state",
+                    scope,
+                    target,
+                    f"{LINE_OF_SIDE_EFFECT} deletes {target.id}, a variable outside of the function.",
+                )
             return
         if isinstance(target, ast.Attribute | ast.Subscript):
             owner = self.value_of(scope, target.value)
@@ -303,8 +332,8 @@ class _Analysis(Expressions):
                 kind = type(manager.value)
                 if kind.__module__.partition(".")[0] not in ("jax", "jaxlib", "contextlib"):
                     text = (
-                        f"{PLACE} enters {_short(item.context_expr)}, a context manager that existed before the call "
-                        "and whose side effects are unknown."
+                        f"{LINE_OF_SIDE_EFFECT} enters {_short(item.context_expr)}, a context manager that existed "
+                        "before the call and whose side effects are unknown."
                     )
                     self.refuse("unknown", scope, node, text)
             self.special(scope, node, manager, ("__exit__",))
@@ -365,12 +394,12 @@ class _Analysis(Expressions):
         for alias in node.names:
             module = node.module if isinstance(node, ast.ImportFrom) else alias.name
             if module is None or (isinstance(node, ast.ImportFrom) and node.level) or module not in sys.modules:
-                self.refuse("state", scope, node, f"{PLACE} imports the module {module or alias.name}.")
+                self.refuse("state", scope, node, f"{LINE_OF_SIDE_EFFECT} imports the module {module or alias.name}.")
                 continue
             if isinstance(node, ast.ImportFrom):
                 imported = getattr(sys.modules[module], alias.name, _MISSING)
                 if imported is _MISSING:
-                    self.refuse("state", scope, node, f"{PLACE} imports {alias.name} from {module}.")
+                    self.refuse("state", scope, node, f"{LINE_OF_SIDE_EFFECT} imports {alias.name} from {module}.")
                     continue
                 scope.names[alias.asname or alias.name] = Known(imported)
             else:

@@ -16,7 +16,10 @@ SELECTED = (
 IN_CONDITION = (
     "The construct is in the condition of a while loop, which the stepper does not enter. Step through the loop itself."
 )
-INSIDE = "The construct is inside {name}, which the stepper does not enter. Step through a copy outside {name}."
+INSIDE = (
+    "The construct is inside {name}, which the stepper does not enter. Step through a copy of the construct outside "
+    "{name}."
+)
 COMBINED = "associative_scan leaves no loop to step through. Write a scan to see its steps."
 
 SELECT = (
@@ -53,7 +56,7 @@ _OF_FORI_WHILE = (
 )
 _WHILE = (
     "The number of steps depends on the values, so jvp works through this loop, but reverse-mode grad does not. "
-    "Both work through a scan of fixed length."
+    "jvp and grad both work through a scan of fixed length."
 )
 _BOUNDED = (
     "The call sets a maximum number of steps, so the loop became a scan of length {length}, and grad works through "

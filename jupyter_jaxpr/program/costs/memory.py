@@ -300,7 +300,7 @@ class Liveness:
         buffer_bytes = self._bytes(inner)
         for number in peak.slices:
             kind = self._type(inner, number)
-            buffers.append(LiveBuffer("slice of one step", kind, buffer_bytes[number], frame, peak.inside, -1))
+            buffers.append(LiveBuffer("slice that one step reads", kind, buffer_bytes[number], frame, peak.inside, -1))
         deeper = self._gather(peak.inside, buffers)
         return frame if deeper < 0 else deeper
 

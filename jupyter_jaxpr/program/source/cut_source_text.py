@@ -24,7 +24,7 @@ AROUND = 3
 MOST_LINES = 4_000
 LARGEST = 4_000_000
 
-_UNKNOWN = "It is unknown which code of {name} ran."
+_UNKNOWN = "It is unknown which code of {name} ran, so the panel does not show the text."
 _NOT_KEPT = "{name} is not a file, and Python did not keep the text of its code."
 _OTHER_TEXT = "Python has another text of {name} than the text that ran. Run the code again."
 

@@ -36,7 +36,7 @@ def tagged(walk: Walk, scope: int, jaxpr: Any) -> Any:
     """
     numbers = {id(walk.jaxprs[number]): number for number in scopes_of(walk, scope)}
     if id(open_jaxpr(jaxpr)) not in numbers:
-        raise ValueError("the program is not the program that jupyter_jaxpr read")
+        raise ValueError("the program to tag is not the program that jupyter_jaxpr read")
     return _Tagger(numbers).of(jaxpr)
 
 

@@ -20,5 +20,7 @@ class MachineRequest(LongRequest, tag="machine"):
     def answer(self, context: RequestContext) -> Machine:
         measured = measure_machine(report=context.work.tell, stop=context.work.is_stopped)
         if measured is None:
-            raise Unavailable("The measurement was stopped before its first result. Start the measurement again.")
+            raise Unavailable(
+                "The measurement of this machine was stopped before its first result. Start the measurement again."
+            )
         return machine_document(measured)

@@ -57,7 +57,7 @@ describe('the output of a cell', () => {
 
   it('says that a copy of a large run left all programs out', async () => {
     const cut =
-      'To keep the notebook under 256 kB, this copy leaves out all programs. Run the cell again to see everything.';
+      'To keep the notebook under 256 kB, this saved copy leaves out all programs. Run the cell again to see everything.';
     const copy = snapshot({ programs: [], focus: -1, notes: [], cut });
     expect(lines(await shown(copy))).toEqual([cut]);
   });

@@ -347,7 +347,7 @@ export function ledgerFunction(
             argument: 'batch',
             before: 'f32[32,3]',
             after: 'f32[17,3]',
-            cure: 'Pad to one shape.'
+            cure: 'Pad the array to one shape.'
           })
         ],
         signature: 'batch: f32[17,3]',

@@ -91,7 +91,7 @@ describe('the Cache view', () => {
     expect(rows(node)).toEqual([
       '1 train_step line 31212 calls1010 hits22 entries22 compiles314 ms',
       '2 compiled: first call batch: f32[32,3] · 8 later hits155 ms',
-      '2 compiled: shape batch: f32[32,3] → f32[17,3] · 2 later hitsPad to one shape.159 ms',
+      '2 compiled: shape batch: f32[32,3] → f32[17,3] · 2 later hitsPad the array to one shape.159 ms',
       '2 2 cache entries',
       '3 batch: f32[32,3]8 hits · 1 miss · entry made in this run',
       '3 batch: f32[17,3]2 hits · 1 miss · entry made in this run'

@@ -68,7 +68,7 @@ train_step (line 3)     12    10        2         2  314 ms
     This is the first call of train_step.
   ◆ batch: f32[17,3] · 2 later hits · 159 ms
     The type of batch changed from f32[32,3] to f32[17,3].
-    Pad to one shape.
+    Pad the array to one shape.
 <lambda> (line 4)       ≥4    ≥1        0         3   60 ms
   ◆ v: f32[4] · × 3 · 10 ms to 30 ms per miss · 60 ms
     This is the fourth function object of lambda from line 4.
@@ -163,7 +163,7 @@ describe('the table as Markdown', () => {
   \`This is the first call of train_step.\`
 - ◆ \`batch: f32[17,3] · 2 later hits\` 159 ms
   \`The type of batch changed from f32[32,3] to f32[17,3].\`
-  \`Pad to one shape.\`
+  \`Pad the array to one shape.\`
 
 \`<lambda> (line 4)\`
 

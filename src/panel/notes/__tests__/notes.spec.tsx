@@ -153,7 +153,7 @@ describe('the notes of a run', () => {
         {
           ...note,
           kind: 'unrolled_loop',
-          title: 'The for loop was unrolled: 100 equations',
+          title: 'The for loop was unrolled into 100 equations',
           text: 'Python ran this for loop 100 times.',
           cure: 'Write it with jax.lax.fori_loop.',
           bytes: null,
@@ -162,7 +162,9 @@ describe('the notes of a run', () => {
           share: 1,
           code: 'x = jax.lax.fori_loop(0, 100, lambda _, x: jnp.sin(x), x)',
           level: 'applies' as const,
-          price: ['Measured for the whole program: trace 3.0 ms.']
+          price: [
+            'The times of the stages of the whole program were measured: trace 3.0 ms.'
+          ]
         }
       ],
       {

@@ -100,8 +100,8 @@ describe('shardings', () => {
     const { node } = open(spread());
     click(head(node));
     expect(options(node, 'Arrays').slice(0, 2)).toEqual([
-      "argument x f32[8,16] P('data',) set before compiling",
-      'result result f32[4] P() chosen by XLA'
+      "argument x f32[8,16] P('data',) sharding set before compiling",
+      'result result f32[4] P() sharding chosen by XLA'
     ]);
     const picture = (): string | null | undefined =>
       node.querySelector('svg')?.getAttribute('aria-label');

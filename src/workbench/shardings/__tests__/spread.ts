@@ -42,7 +42,7 @@ export function array(changes: Partial<SpreadArray> = {}): SpreadArray {
     shard: [2, 16],
     layout: 0,
     origin: 'given',
-    decided: 'set before compiling',
+    decided: 'sharding set before compiling',
     ...changes
   };
 }
@@ -93,13 +93,13 @@ export function shardings(
         shard: [4],
         layout: 1,
         origin: 'chosen',
-        decided: 'chosen by XLA'
+        decided: 'sharding chosen by XLA'
       }),
       array({
         role: 'constraint',
         name: '',
         origin: 'stated',
-        decided: 'set on line 3',
+        decided: 'sharding set on line 3',
         scope: 0,
         equation: 0
       })
