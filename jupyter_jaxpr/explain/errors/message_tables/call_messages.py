@@ -23,6 +23,21 @@ CALL_MESSAGES = (
         ),
     ),
     Message(
+        r"(save_(?:only|any|anything|and|from)_\w+|offload_dot_\w+)\(\) (?:got an unexpected|takes|missing) ",
+        "The policy of jax.checkpoint is {1} itself, not the result of its call",
+        "{1} makes a policy from its arguments. JAX calls the policy for each operation.",
+        ("a call", "Call {1} with its arguments, as help(jax.checkpoint_policies.{1}) says."),
+        raised_in_jax=True,
+    ),
+    Message(
+        r"dot_general requires contracting dimensions to have the same shape, got (\(.*?\)) and (\(.*?\))",
+        "tensordot sums over axes of the sizes {1} and {2}, which must be equal",
+        "With axes=n, tensordot sums over the last n axes of the left array and the first n axes of the right array.",
+        ("axes", "Write another n, or name the summed axes of both arrays, such as axes=((2,), (0,))."),
+        with_operands=True,
+        calls=("tensordot",),
+    ),
+    Message(
         r"can only specify one unknown axis size with a `-1` value, got (?P<shape>\(.*?\))",
         "reshape can compute one size, but the shape {shape} has -1 several times",
         "For a size of -1, reshape computes the size from the number of elements.",

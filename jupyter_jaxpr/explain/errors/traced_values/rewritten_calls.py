@@ -70,6 +70,10 @@ class Calls:
                 "sum",
             ):
                 return self._mapped_conversion(mapped)
+            case ast.Call(
+                func=ast.Name(id="max" | "min" | "sorted"), args=[ast.Call(func=ast.Name(id="map"))], keywords=[]
+            ):
+                return self._extreme_of_conversions(node)
             case ast.Call(func=ast.Name(id="map")):
                 return self._mapped_conversion(node)
             case ast.Call(func=ast.Name(id="complex"), args=[real, imaginary], keywords=[]):
@@ -188,6 +192,33 @@ class Calls:
         code = f"{value.id}.astype({name})"
         words = f"astype converts the elements to {name}, and the result is an array. {name}() needs a Python number."
         return [self._cure(".astype", code, words, over(node, code))]
+
+    def _extreme_of_conversions(self, node: ast.Call) -> list[FoundCure]:
+        """Return the cure of max(map(float, x)): jnp.max(x.astype(float)). Empty for other maps."""
+        statement = self._raised.statement_of(node)
+        calls = [node]
+        if statement is not None and not isinstance(statement, _WITH_BLOCKS):
+            # The statement would fail again at the next call of this kind.
+            calls += [part for part in ast.walk(statement) if isinstance(part, ast.Call) and part is not node]
+        codes = [(call, code) for call in calls if (code := self._extreme_code(call)) is not None]
+        if not codes or codes[0][0] is not node:
+            return []
+        name = codes[0][1].partition("(")[0]
+        edits = [edit_of(self._raised, over(call, code)) for call, code in codes]
+        return [applied(FoundCure(name, codes[0][1], _ELEMENTS), edits)]
+
+    def _extreme_code(self, node: ast.Call) -> str | None:
+        match node:
+            case ast.Call(
+                func=ast.Name(id=("max" | "min" | "sorted") as name),
+                args=[ast.Call(func=ast.Name(id="map")) as mapped],
+                keywords=[],
+            ):
+                return next(
+                    (f"{self._jnp}.{_ALONE.get(name, name)}({cure.code})" for cure in self._mapped_conversion(mapped)),
+                    None,
+                )
+        return None
 
     def _complex(self, node: ast.Call, real: ast.expr, imaginary: ast.expr) -> list[FoundCure]:
         """Return the cure of complex(a, b): the function lax.complex for two floats, else a sum."""
@@ -765,5 +796,6 @@ _ELEMENTS = "The function of jax.numpy takes the whole array and needs no values
 _SIZES = {
     "SIZE": "Set SIZE to the largest number of elements that the result can have. JAX fills the remaining elements.",
     "LENGTH": "Set LENGTH to the length of the result.",
+    "STORED": "Set STORED to the largest number of elements other than 0 that the array can have.",
     "COUNT": "Set COUNT to the number of segments: one more than the largest segment id.",
 }
