@@ -5,6 +5,15 @@ from __future__ import annotations
 from .jax_messages import Message
 
 CALL_MESSAGES = (
+    Message(
+        r"'(float|int|list|tuple)' object has no attribute 'shape'",
+        "minimize takes an array as x0, but gets a {1}",
+        "x0 is the start of the search, an array with one axis.",
+        ("an array", "Pass an array with one axis, such as jnp.array([0.0])."),
+        of_others=True,
+        raised_in_jax=True,
+        calls=("minimize",),
+    ),
     # --- sizes and axes ---
     Message(
         r"Cannot interpret '(?P<argument>.*?)' as a data type",
