@@ -14,6 +14,19 @@ CALL_MESSAGES = (
         raised_in_jax=True,
         calls=("minimize",),
     ),
+    Message(
+        r"Value '<function (\w+)\.<locals>\.init at ",
+        "The initializer of a parameter made a function, not an array",
+        "A function such as lecun_normal makes an initializer: its call stands in the place of the initializer.",
+        ("call the function", "Call the function that makes the initializer, as in kernel_init=lecun_normal()."),
+    ),
+    Message(
+        r"The input arguments to the custom_(?:jvp|vjp)-decorated function (\w+) could not be resolved to "
+        r"positional-only arguments\. Binding failed with the error:\s+missing a required argument: '(\w+)'",
+        "The call of {1} leaves out {2}",
+        "",
+        ("pass the missing argument", "Pass {2} in the call. The function itself, without a call, is {1}."),
+    ),
     # --- sizes and axes ---
     Message(
         r"Cannot interpret '(?P<argument>.*?)' as a data type",
@@ -332,6 +345,14 @@ CALL_MESSAGES = (
         "JAX expects an object with a shape and a dtype at this place, but gets another object",
         "Describe a type, such as the type of a callback's result, by an array or by jax.ShapeDtypeStruct.",
         ("jax.ShapeDtypeStruct", "Pass jax.ShapeDtypeStruct(shape, dtype), for example with x.shape and x.dtype."),
+        raised_in_jax=True,
+    ),
+    Message(
+        r"'(list|tuple|range|int|float|str)' object has no attribute '(?:ndim|size|astype|reshape)'",
+        "The called function takes an array, but gets a value of the type {1}",
+        "Functions of jax.lax do not convert their operands to arrays.",
+        ("an array", "Make an array first, for example with jnp.array, or use the function of jax.numpy."),
+        of_others=True,
         raised_in_jax=True,
     ),
     # --- libraries ---

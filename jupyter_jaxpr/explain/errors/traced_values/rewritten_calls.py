@@ -170,6 +170,12 @@ class Calls:
         if isinstance(statement, ast.Expr) and _called_name(statement.value) == "print":
             words = f"jax.debug.print('{{}}', {self._source(value)}) prints the value each time that the program runs."
             return [FoundCure("jax.debug.print", None, words)]
+        if (reduction := self._of_mapped_elements(node)) is not None:
+            words = (
+                f"Map the function with jax.vmap, and call {reduction} on the result: Python's function needs "
+                "the values of the elements."
+            )
+            return [FoundCure(reduction, None, words)]
         if (callee := self._outside_call(node)) is not None:
             words = (
                 f"Return {self._source(value)} from the traced function, and call {callee}({name}(...)) outside of the "
@@ -250,6 +256,19 @@ class Calls:
             "differ from one another."
         )
         return [FoundCure("assume_unique_indices", code, words)]
+
+    def _of_mapped_elements(self, node: ast.Call) -> str | None:
+        """Return jnp.max for a call in a lambda of max(map(lambda v: float(v), x)), and likewise for min and sorted.
+
+        There the conversion is not the last expression that needs a value. None for other places.
+        """
+        function = self._raised.around(ast.Lambda)
+        mapped = self._raised.parents.get(id(function)) if function is not None else None
+        outer = self._raised.parents.get(id(mapped))
+        if not isinstance(mapped, ast.Call) or _called_name(mapped) != "map" or not isinstance(outer, ast.Call):
+            return None
+        name = _called_name(outer)
+        return f"{self._jnp}.{_ALONE.get(name, name)}" if name in ("max", "min", "sorted", "any", "all") else None
 
     def _outside_call(self, node: ast.Call) -> str | None:
         """Return the method, such as history.append, that stores the converted number outside of the function.
