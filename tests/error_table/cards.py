@@ -21,6 +21,7 @@ FILLS = {
     "FILL": "0",
     "LENGTH": "6",
     "COUNT": "2",
+    "STORED": "4",
     "AXIS": "0",
     "REST": "rest",
     "DTYPE": "x.dtype",

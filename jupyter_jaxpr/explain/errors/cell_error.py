@@ -66,6 +66,7 @@ from .shapes.matrices import matrix_error
 from .shapes.numbers_of_axes import number_of_axes_error
 from .shapes.operand_dtypes import operand_dtype_error
 from .shapes.pad_widths import pad_width_error
+from .shapes.raveled_trees import raveled_tree_error
 from .shapes.updates_without_axes import update_axes_error
 from .traced_values.callbacks import callback_error
 from .traced_values.functions_in_place import in_place_error
@@ -81,6 +82,7 @@ from .transforms.grad_and_vmap import transform_error
 from .transforms.jvp_rules import jvp_rule_error
 from .transforms.nan_gradients import nan_gradient_error
 from .transforms.reverse_mode import reverse_mode_error
+from .transforms.rule_parameters import rule_parameters_error
 from .transforms.swapped_value_and_grad import swapped_values_error
 from .transforms.tangents import tangent_error
 
@@ -103,6 +105,7 @@ _KINDS = (
     pallas_block_error,
     bare_integer_error,
     listed_layers_error,
+    rule_parameters_error,
     tangent_error,
     jvp_rule_error,
     function_arguments_error,
@@ -145,6 +148,7 @@ _KINDS = (
     matrix_error,
     number_of_axes_error,
     pad_width_error,
+    raveled_tree_error,
     update_axes_error,
     array_error,
     message_error,

@@ -119,6 +119,8 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
             name = " ".join(raised.source(raised.node.func).split())
         if raised is not None and (key := _no_key(raised)) is not None:
             return key
+        if raised is not None and (schedule := _uncalled_schedule(raised, name, missing)) is not None:
+            return schedule
         if raised is not None and (left_out := left_out_key_error(raised, missing)) is not None:
             return left_out
         if raised is not None and (index_map := _index_map(raised, match["name"], missing)) is not None:
@@ -298,6 +300,25 @@ def _twin_with(function: Any, keyword: str) -> str | None:
 def _is_of_library(function: Any) -> bool:
     """Return whether a function belongs to a library that builds on JAX, such as optax."""
     return (own_name(function, "__module__") or "").partition(".")[0] in LIBRARIES
+
+
+def _uncalled_schedule(raised: RaisedAt, name: str, missing: str) -> Explained | None:
+    """Explains optax.adam(optax.cosine_decay_schedule): optax calls the function as a schedule, with a step.
+
+    None if the function is no maker of schedules, or no argument of a call in the code is the function itself.
+    """
+    if "schedule" not in name or called(raised.node) == name:
+        return None
+    for call in ast.walk(raised.loops.module if raised.loops is not None else ast.Module([], [])):
+        for node in [*call.args, *(keyword.value for keyword in call.keywords)] if isinstance(call, ast.Call) else []:
+            is_named = isinstance(node, ast.Name | ast.Attribute) and ast.unparse(node).rpartition(".")[2] == name
+            if is_named and _is_of_library(value_of(raised, node)):
+                source = raised.source(node)
+                title = f"{source} makes a schedule, but stands here without a call"
+                text = f"The optimizer calls {source} with the number of the step, and gives no value for {missing}."
+                cure = FoundCure("call the function", None, f"Call the function with its options: {source}(...).")
+                return Explained(edit_of(raised, over(node, "")).place, title, text, (cure,))
+    return None
 
 
 def _unflatten(raised: RaisedAt | None) -> Explained | None:

@@ -13,6 +13,7 @@ from ....jax.tracer_origins import type_of
 from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
 from ....observe.side_effects.attributes import instance_dict
+from ....observe.side_effects.harmless_functions import is_jitted
 from ....observe.user_or_library.library_functions import is_of_jax as is_function_of_jax
 from ....observe.user_or_library.whose_code import is_jax
 from ....plain_text import file_of, message_of, mro_of, own_name
@@ -39,6 +40,9 @@ _NO_ARRAY = re.compile(
 _RESULT = re.compile(
     r"^function (?P<name>\S+) at .* traced for \w+ returned a value of type <class '(?P<type>[^']+)'>"
     r"(?: at output component (?P<path>\S+))?, which is not a valid JAX type"
+)
+_OBJECT = re.compile(
+    r"^function <unknown> traced for jit returned a value of type <class '(?P<type>[^']+)'>, which is not a valid JAX"
 )
 _NO_TYPE = re.compile(r"^Argument '.*' of type '?<class '(.+?)'>'? is not a valid JAX type", re.DOTALL)
 _UNHASHED = re.compile(
@@ -69,6 +73,8 @@ def argument_error(error: BaseException, raised: RaisedAt | None, function: str)
         kind = match[1].rpartition(".")[2]
         if _is_result_of_derivative(error, kind):
             return _result_of_derivative(raised, kind)
+    if isinstance(error, TypeError) and (match := _OBJECT.search(text)) and raised is not None:
+        return _jitted_class(raised, match["type"].rpartition(".")[2])
     if isinstance(error, TypeError) and (match := _RESULT.search(text)):
         return _result(match["name"], match["type"], match["path"])
     if isinstance(error, ValueError | TypeError) and (match := _UNHASHED.search(text)):
@@ -290,12 +296,28 @@ def _result(name: str, type_: str, path: str | None) -> Explained:
     part_of_result = f"result{path}" if path else "the result"
     words = f"Return only arrays from {name}, and compute {part_of_result} outside of {name}."
     cure = FoundCure("return arrays", None, words)
+    if kind == "coroutine" and not path:
+        title = f"{name} is defined with async def, so its call returns a coroutine and no array"
+        words = f"Write def in place of async def: JAX traces {name} in one call."
+        return Explained(None, title, "A compiled program returns arrays.", (FoundCure("def", None, words),))
     explanation = (
         "A compiled program returns arrays. JAX can return arrays, numbers, and lists, tuples and dicts of arrays and "
         "numbers."
     )
     title = f"{name} returns a value that is not an array: the type of {part_of_result} is {kind}"
     return Explained(None, title, explanation, (cure,))
+
+
+def _jitted_class(raised: RaisedAt, kind: str) -> Explained | None:
+    """Explains a call of a class that jax.jit decorates; None if the called value is no jitted class of this name."""
+    function = value_of(raised, raised.node.func) if isinstance(raised.node, ast.Call) else None
+    wrapped = getattr(function, "__wrapped__", None) if is_jitted(function) else None
+    if not isinstance(wrapped, type) or wrapped.__name__ != kind:
+        return None
+    title = f"jax.jit compiles functions, but {kind} is a class"
+    text = f"A call of {kind} returns an object of the class, and a compiled program returns arrays."
+    words = "Take jax.jit off the class, and compile a function that calls the object m, such as lambda x: m(x)."
+    return Explained(None, title, text, (FoundCure("a function", None, words),))
 
 
 def _unhashed_part(raised: RaisedAt | None, type_: str, part: str) -> Explained:
@@ -549,7 +571,10 @@ def _wrong_names(raised: RaisedAt | None, names: list[str], option: str) -> Expl
 
 def _wrong_numbers(raised: RaisedAt | None, option: str, numbers: str, number: str) -> Explained:
     function, parameters = _jitted_function(raised)
-    title = f"{_subject(function)} has no argument at position {numbers.strip('(),')}"
+    # JAX's message lists all positions of the option, also those that the function has.
+    positions = [int(position) for position in re.findall(r"-?\d+", numbers)]
+    wrong = [str(position) for position in positions if not -int(number) <= position < int(number)]
+    title = f"{_subject(function)} has no argument at position {in_a_sentence(wrong)}"
     names = option.replace("argnums", "argnames")
     takes = count(int(number), "argument")
     text = (

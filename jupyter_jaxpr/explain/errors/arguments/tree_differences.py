@@ -6,6 +6,8 @@ import ast
 import re
 from typing import Any
 
+from ....interruptions import not_of_a_signal
+from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
 from ....plain_text import message_of
 from ...trials.trial_of_cure import passed
@@ -15,7 +17,7 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..flax_modules.frozen_dicts import is_frozen_dict
-from ..transforms.in_axes_keys import KEYS, OF_OPTION, keys_error
+from ..transforms.in_axes_keys import KEYS, METADATA, OF_OPTION, keys_error
 from ..transforms.out_axes import out_axes_cures
 from .jit_arguments import packages_of
 from .none_in_trees import leaf_at, none_paths
@@ -104,7 +106,28 @@ def _title(text: str, first: str, second: str, notes: list[str]) -> str | None:
     if match := KEYS.search(text):
         first_keys, second_keys = _keys(match["first"]), _keys(match["other"])
         return f"{first} has the keys {first_keys}, but {second} has the keys {second_keys}"
+    if (match := METADATA.search(text)) and (keys := _different_keys(match["first"], match["other"])) is not None:
+        return f"{first} has {keys[0]}, but {second} has {keys[1]}"
     return None
+
+
+def _different_keys(first: str, other: str) -> tuple[str, str] | None:
+    """Return which keys only the first dict has, and which keys only the other dict has, each in words.
+
+    Args:
+        first: The keys of the first dict, as JAX's message has them: the source code of a tuple.
+        other: The keys of the other dict.
+    """
+    try:
+        keys, other_keys = ast.literal_eval(first), ast.literal_eval(other)
+    except not_of_a_signal(ValueError, SyntaxError):  # a key may be an object whose text is no literal
+        return None
+    only_first = [f"[{key!r}]" for key in keys if key not in other_keys]
+    only_other = [f"[{key!r}]" for key in other_keys if key not in keys]
+    if not only_first or len(only_first) != len(only_other):
+        return None
+    word = "the key" if len(only_first) == 1 else "the keys"
+    return f"{word} {in_a_sentence(only_first, 4)}", f"{word} {in_a_sentence(only_other, 4)}"
 
 
 def _elements(number: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 
 from ....observe.observation import FoundCure
 from ...trials.trial_of_cure import passed
@@ -12,7 +13,7 @@ from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import jnp_name
 from ..failing_code.place_of_error import RaisedAt
-from ..failing_code.return_values import function_of_text, missing_return, result_of
+from ..failing_code.return_values import AnyFunction, function_of_text, missing_return, result_of
 from .returned_leaves import leaf_at, promoted_dtype, short_source
 
 _BRANCH = re.compile(
@@ -46,7 +47,29 @@ def branch_error(text: str, raised: RaisedAt | None, name: str) -> Explained:
                 explanation += f" {subject} returns {short_source(raised, result)} (line {result.lineno})."
     title = f"The branches of {name} return different types: {type_of_first} and {type_of_other}"
     cures = _branch_cures(raised, nodes, before, after, path)
-    return Explained(None, title, explanation, tuple(cures if raised is None else passed(raised, cures)))
+    if raised is not None:
+        tried = passed(raised, _whole_quotient(raised, nodes, (before, after), path))
+        whole = [cure for cure in tried if cure.level == "applies"]
+        # A conversion to float that a later line does not accept is no cure beside a quotient that this line accepts.
+        cures = [*whole, *(cure for cure in passed(raised, cures) if not whole or cure.level == "applies")]
+    return Explained(None, title, explanation, tuple(cures))
+
+
+def _whole_quotient(
+    raised: RaisedAt, nodes: Sequence[AnyFunction | None], types: Sequence[str], path: str | None
+) -> list[FoundCure]:
+    """Return the edit of n / 2 to n // 2 in the branch that returns a float, if the other branch returns an integer."""
+    for node, type_, other in zip(nodes, types, reversed(types), strict=True):
+        result = result_of(node)
+        leaf = result if result is None or path is None else leaf_at(result, path, raised)
+        match leaf:
+            case ast.BinOp(left=left, op=ast.Div(), right=ast.Constant(value=int()) as right) if type_.startswith(
+                "float"
+            ) and other.startswith(("int", "uint")):
+                code = f"{raised.source(left)} // {raised.source(right)}"
+                words = "/ of two integers gives a float, and // gives an integer, rounded down."
+                return [applied(FoundCure("//", code, words), [edit_of(raised, over(leaf, code))])]
+    return []
 
 
 def _branch(raised: RaisedAt | None, words: str) -> ast.FunctionDef | ast.Lambda | None:

@@ -72,6 +72,10 @@ def carry_error(text: str, raised: RaisedAt | None, name: str) -> Explained:
     return Explained(None, title, explanation, tuple(cures))
 
 
+_STARTS_WITH_NONE = re.compile(r"input (?:\S+ )+?is a NoneType but")
+"""The words of JAX's message for a carry, or a component of a carry, that is None before the first step."""
+
+
 def _structure_error(text: str, raised: RaisedAt | None, name: str) -> Explained:
     """Explain a body that returns the carry with more, fewer or differently nested values."""
     parts = _body_and_carry(raised)
@@ -113,6 +117,9 @@ def _structure_error(text: str, raised: RaisedAt | None, name: str) -> Explained
     explanation = explanation.replace("component loop_carry[1]", _carry_name(raised)).replace(
         "loop_carry[1]", _carry_name(raised)
     )
+    if _STARTS_WITH_NONE.search(explanation):
+        words = "In place of None, start with a value of the type that the step returns, such as an array of zeros."
+        cure = FoundCure("a first carry", None, words)
     growth = _GROWN.search(" ".join(explanation.split()))
     if growth is not None and int(growth[2]) > int(growth[1]):
         number_of_elements = growth[1]

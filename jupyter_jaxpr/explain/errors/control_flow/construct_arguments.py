@@ -143,6 +143,11 @@ def _missing_arguments(raised: RaisedAt, construct: str, text: str) -> Explained
         taken_count, passed_count = numbers["takes"], numbers["given"]
         title = f"{construct} takes {taken_count} arguments by position, but gets {passed_count}"
         words = _CALLERS[construct]
+        if construct == "fori_loop" and int(numbers["given"]) > int(numbers["takes"]):
+            words = (
+                "fori_loop(lower, upper, body, carry) counts from lower to upper - 1, and has no argument for a step. "
+                "The body can compute another number from the index."
+            )
         if construct == "map":
             words = "Pass several arrays as one tuple: lax.map(lambda pair: pair[0] + pair[1], (a, b))."
         return Explained(None, title, "", (FoundCure("arguments", None, words),))

@@ -9,23 +9,27 @@ from typing import Any
 
 from ....observe.observation import FoundCure
 from ....observe.side_effects.attributes import instance_dict
-from ....plain_text import message_of, own_name
+from ....plain_text import message_of, mro_of, own_name
 from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import namespace
 from ..failing_code.operand_nodes import passed_node
-from ..failing_code.origins import NUMBERS_OF_PYTHON, dtype_of, makes_key, operands
+from ..failing_code.origins import NUMBERS_OF_PYTHON, dtype_of, makes_key, operands, value_of
 from ..failing_code.place_of_error import RaisedAt
 
 _NO_STREAM = re.compile(r"^'?(?:[\w.]*\.)?(int|PRNGKeyArray|ArrayImpl|\w*Tracer)'? object has no attribute '\w+'")
 _NO_VALUE = re.compile(r"^'(bool|int|float|complex)' object (?:is not subscriptable|has no attribute 'value')")
+
+_COMPARED = re.compile(r"^'([<>]=?)' not supported between instances of '\w+' and '\w+'")
 
 
 def nnx_value_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
     """Explains nnx.Linear(2, 3, rngs=key), and a call of a layer after m.bias = 0.0."""
     if raised is None or raised.frame is None or not isinstance(error, AttributeError | TypeError):
         return None
+    if isinstance(error, TypeError) and (compared := _COMPARED.match(message_of(error))) is not None:
+        return _variable(raised, compared[1])
     frame = _last_frame(error)
     if frame is None or not (frame.f_globals.get("__name__") or "").startswith("flax.nnx"):
         return None
@@ -34,6 +38,23 @@ def nnx_value_error(error: BaseException, raised: RaisedAt | None, function: str
         return _no_rngs(raised, frame)
     if (number := _NO_VALUE.search(text)) is not None:
         return _number(raised, frame, number[1])
+    return None
+
+
+def _variable(raised: RaisedAt, sign: str) -> Explained | None:
+    """Explains self.scale > 0 with a variable of nnx, which has no order; None if no operand is a variable."""
+    node = raised.node
+    for part in [node.left, *node.comparators] if isinstance(node, ast.Compare) else []:
+        kind = type(value_of(raised, part))
+        if not any((own_name(base, "__module__") or "") == "flax.nnx.variablelib" for base in mro_of(kind)):
+            continue
+        source = raised.source(part)
+        title = f"{source} is a variable of flax ({kind.__name__}), which {sign} cannot compare"
+        code = f"{source}[...]"
+        words = f"{code} is the array of the variable."
+        cure = applied(FoundCure("[...]", code, words), [edit_of(raised, over(part, code))])
+        choice = f"{words} A traced function chooses with jnp.where or jax.lax.cond in place of if."
+        return Explained(None, title, "", tuple(passed(raised, [cure])) or (FoundCure("[...]", None, choice),))
     return None
 
 

@@ -5,6 +5,28 @@ from __future__ import annotations
 from .jax_messages import Message
 
 CALL_MESSAGES = (
+    Message(
+        r"'(float|int|list|tuple)' object has no attribute 'shape'",
+        "minimize takes an array as x0, but gets a {1}",
+        "x0 is the start of the search, an array with one axis.",
+        ("an array", "Pass an array with one axis, such as jnp.array([0.0])."),
+        of_others=True,
+        raised_in_jax=True,
+        calls=("minimize",),
+    ),
+    Message(
+        r"Value '<function (\w+)\.<locals>\.init at ",
+        "The initializer of a parameter made a function, not an array",
+        "A function such as lecun_normal makes an initializer: its call stands in the place of the initializer.",
+        ("call the function", "Call the function that makes the initializer, as in kernel_init=lecun_normal()."),
+    ),
+    Message(
+        r"The input arguments to the custom_(?:jvp|vjp)-decorated function (\w+) could not be resolved to "
+        r"positional-only arguments\. Binding failed with the error:\s+missing a required argument: '(\w+)'",
+        "The call of {1} leaves out {2}",
+        "",
+        ("pass the missing argument", "Pass {2} in the call. The function itself, without a call, is {1}."),
+    ),
     # --- sizes and axes ---
     Message(
         r"Cannot interpret '(?P<argument>.*?)' as a data type",
@@ -21,6 +43,21 @@ CALL_MESSAGES = (
             "a dtype",
             "Pass x.dtype, the dtype of the array x. A function that joins arrays takes one list: jnp.vstack([a, b]).",
         ),
+    ),
+    Message(
+        r"(save_(?:only|any|anything|and|from)_\w+|offload_dot_\w+)\(\) (?:got an unexpected|takes|missing) ",
+        "The policy of jax.checkpoint is {1} itself, not the result of its call",
+        "{1} makes a policy from its arguments. JAX calls the policy for each operation.",
+        ("a call", "Call {1} with its arguments, as help(jax.checkpoint_policies.{1}) says."),
+        raised_in_jax=True,
+    ),
+    Message(
+        r"dot_general requires contracting dimensions to have the same shape, got (\(.*?\)) and (\(.*?\))",
+        "tensordot sums over axes of the sizes {1} and {2}, which must be equal",
+        "With axes=n, tensordot sums over the last n axes of the left array and the first n axes of the right array.",
+        ("axes", "Write another n, or name the summed axes of both arrays, such as axes=((2,), (0,))."),
+        with_operands=True,
+        calls=("tensordot",),
     ),
     Message(
         r"can only specify one unknown axis size with a `-1` value, got (?P<shape>\(.*?\))",
@@ -308,6 +345,14 @@ CALL_MESSAGES = (
         "JAX expects an object with a shape and a dtype at this place, but gets another object",
         "Describe a type, such as the type of a callback's result, by an array or by jax.ShapeDtypeStruct.",
         ("jax.ShapeDtypeStruct", "Pass jax.ShapeDtypeStruct(shape, dtype), for example with x.shape and x.dtype."),
+        raised_in_jax=True,
+    ),
+    Message(
+        r"'(list|tuple|range|int|float|str)' object has no attribute '(?:ndim|size|astype|reshape)'",
+        "The called function takes an array, but gets a value of the type {1}",
+        "Functions of jax.lax do not convert their operands to arrays.",
+        ("an array", "Make an array first, for example with jnp.array, or use the function of jax.numpy."),
+        of_others=True,
         raised_in_jax=True,
     ),
     # --- libraries ---

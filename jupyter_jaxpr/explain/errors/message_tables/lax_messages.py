@@ -6,6 +6,19 @@ from .jax_messages import Message
 
 LAX_MESSAGES = (
     Message(
+        r"(?:The )?[Dd]erivatives of non-symmetric eigenvectors are",
+        "JAX does not differentiate the eigenvectors of a matrix that may not be symmetric",
+        "jnp.linalg.eig computes eigenvectors of any square matrix.",
+        ("jnp.linalg.eigh", "Write jnp.linalg.eigh for a symmetric matrix: JAX differentiates its eigenvectors."),
+        with_operands=True,
+    ),
+    Message(
+        r"ppermute sources and destinations must be unique, got (.+?)\.?$",
+        "Two pairs of ppermute have the same source or the same destination: {1}",
+        "A pair names the source and the destination of a value.",
+        ("perm", "Write pairs in which each source stands once, and each destination stands once."),
+    ),
+    Message(
         r"lax\.(?P<function>\w+) requires arguments to have the same dtypes, got (?P<first_dtype>\w+), "
         r"(?P<second_dtype>\w+)\.",
         "lax.{function} takes operands of one dtype, but gets {first_dtype} and {second_dtype}",

@@ -33,6 +33,44 @@ NUMPY_MESSAGES = (
         "If the mask where= is false everywhere, the result is the value of initial=.",
         ("initial", "Pass initial=value, such as initial=-jnp.inf for a maximum and initial=jnp.inf for a minimum."),
     ),
+    # --- options with a fixed set of values ---
+    Message(
+        r"Invalid norm value (.+?); should be",
+        "A Fourier transform has no norm {1}",
+        "",
+        ("norm", 'Leave norm out, or write "backward", "ortho" or "forward".'),
+        with_operands=True,
+    ),
+    Message(
+        r"Valid values for indexing are 'xy' and 'ij', got (\w+)",
+        "meshgrid has no indexing {1}",
+        "",
+        ("indexing", 'Write indexing="xy" or indexing="ij".'),
+        with_operands=True,
+    ),
+    Message(
+        r"Unimplemented padding mode '(\w+)' for np\.pad",
+        "jnp.pad has no mode {1}",
+        "",
+        (
+            "mode",
+            "Write a mode of jnp.pad: constant, edge, linear_ramp, maximum, mean, median, minimum, reflect, symmetric, "
+            "wrap or empty. The mode constant pads with 0, or with constant_values.",
+        ),
+        with_operands=True,
+    ),
+    Message(
+        r'Unknown gather mode "(\w+)"',
+        "Indexing has no mode {1}",
+        "The mode says what JAX does at an index that is out of bounds.",
+        ("mode", 'Write mode="clip", or mode="fill" to read an element and mode="drop" to write an element.'),
+    ),
+    Message(
+        r"Unexpected value for 'order' argument: (\w+)",
+        "JAX has no order {1} of the elements",
+        "",
+        ("order", 'Leave order out, or write order="C" or order="F".'),
+    ),
     # --- masks and indices ---
     Message(
         r"jnp\.(?P<function>\w+): where must be None or a boolean array; got where\.dtype=(?P<dtype_of_mask>\w+)",

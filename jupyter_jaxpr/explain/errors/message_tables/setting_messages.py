@@ -254,6 +254,12 @@ SETTING_MESSAGES = (
         ("mutable", "Call y, updated = m.apply(variables, x, mutable=['{collection}'])."),
     ),
     Message(
+        r"Terms are not compatible with solver!\s+Got:\s+<function (\S+?)>\s+but expected:\s+diffrax\.AbstractTerm",
+        "diffeqsolve takes a term, but gets a function",
+        "A term of diffrax holds the function of the right-hand side.",
+        ("diffrax.ODETerm", "Pass diffrax.ODETerm(f), where f is the function of t, y and args."),
+    ),
+    Message(
         r"Field '(?P<field>\w+)' was not initialized",
         "The __init__ of the module does not set the field {field}",
         "Each field of a module of equinox needs a value.",

@@ -25,6 +25,7 @@ from .broadcasts import broadcast_error, broadcast_to_cures
 from .einsum_letters import einsum_error, letters_error
 from .functions_of_one_example import with_batch
 from .joined_arrays import first_without_axes, join_cures, new_axis_cures
+from .leaves_of_trees import with_leaves
 from .unmapped_arguments import with_unmapped
 from .vmap_or_transpose import transpose_cures, vmap_cures
 
@@ -85,7 +86,7 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         shapes = _SHAPE.findall(match["shapes"])
         title = f"The shapes {' and '.join(shapes)} do not fit together{in_expression}"
         explained = broadcast_error(title, raised, [_sizes(shape) for shape in shapes])
-        return with_unmapped(explained, raised, _sizes(match["shapes"]))
+        return with_leaves(with_unmapped(explained, raised, _sizes(match["shapes"])), raised, shapes)
     if match := _DOT.search(text):
         sizes = f"{match[1]} and {match[2]}"
         explanation = f"A matrix product sums over two axes of the same size, but these axes have {sizes} elements."

@@ -22,7 +22,7 @@ from ..failing_code.place_of_error import RaisedAt, was_raised_in_jax
 
 _CHANNELS = re.compile(
     r"^conv_general_dilated lhs feature dimension size divided by feature_group_count must equal the rhs input "
-    r"feature dimension size, but (?P<input>\d+) // \d+ != (?P<kernel>\d+)"
+    r"feature dimension size, but (?P<input>\d+) // (?P<groups>\d+) != (?P<kernel>\d+)"
 )
 _ORDER = (
     "The option dimension_numbers gives the order of the axes. The default order is (batch, channel, height, width) "
@@ -47,6 +47,16 @@ def convolution_error(error: BaseException, raised: RaisedAt | None, function: s
         f"Make a kernel for {channels_of_input} input channels. A kernel that computes each channel by itself takes 1 "
         f"input channel, and needs feature_group_count={channels_of_input}."
     )
+    if (groups := int(match["groups"])) > 1:
+        of_group = int(match["input"]) // groups
+        title = (
+            f"With feature_group_count={groups}, the kernel must take {count(of_group, 'channel')}, but takes "
+            f"{match['kernel']}"
+        )
+        words = (
+            f"Make the kernel for {count(of_group, 'channel')}, which is the number of input channels, "
+            f"{match['input']}, divided by feature_group_count."
+        )
     channels = FoundCure("channels", None, words)
     call = raised.node if raised is not None else None
     if raised is None or raised.frame is None or not isinstance(call, ast.Call):

@@ -182,7 +182,10 @@ def no_method(raised: RaisedAt | None, name: str) -> Explained:
     statement = raised.statement_of(raised.node) if raised is not None else None
     jnp = jnp_name(raised) if raised is not None else "jnp"
     general = f"Look for a function of {jnp} or a method of jax.Array that does what {name} does."
-    words = _INSTEAD.get(name, _IN_PLACE if name.endswith("_") and not name.startswith("_") else general)
+    # A name with a typing error, such as lenght, stands for the closest name of the table.
+    known = [name] if name in _INSTEAD else difflib.get_close_matches(name, _LONG_NAMES, 1, _ALIKE_OTHERS)
+    meant = known[0] if known else ""
+    words = _INSTEAD.get(meant, _IN_PLACE if name.endswith("_") and not name.startswith("_") else general)
     if raised is not None and (same := same_method(raised, name)):
         return Explained(None, title, operand_types(raised), same)
     if words == general and raised is not None and (function := _function_of_name(raised, name, jnp)) is not None:
@@ -192,7 +195,7 @@ def no_method(raised: RaisedAt | None, name: str) -> Explained:
         # advice.
         tried = passed(raised, [close]) or [replace(close, level="advice", edits=())]
         return Explained(None, title, operand_types(raised), tuple(tried))
-    cure = FoundCure(name, None, words.replace("jnp", jnp))
+    cure = FoundCure(meant or name, None, words.replace("jnp", jnp))
     code, array = None, ""
     match statement:
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=array), attr="append"), args=[value])):
@@ -224,7 +227,8 @@ def _closest_member(raised: RaisedAt, name: str) -> FoundCure | None:
 
     node = raised.node
     public = [member for member in dir(jax.Array) if not member.startswith("_")]
-    close_names = difflib.get_close_matches(name, public, 1, _ALIKE)
+    close_names = [member for member in public if sorted(member) == sorted(name)]
+    close_names = close_names or difflib.get_close_matches(name, public, 1, _ALIKE)
     if not close_names or not isinstance(node, ast.Attribute) or node.attr != name:
         return None
     closest_name = close_names[0]
@@ -259,9 +263,14 @@ _INSTEAD = {
     "long": "x.astype(jnp.int32) converts the type.",
     "int": "x.astype(jnp.int32) converts the type.",
     "cpu": "jax.device_get(x) copies x to a NumPy array on the host.",
+    "length": "len(x) or x.shape[0] is the number of elements along the first axis. x.size counts all elements.",
     "matmul": "x @ y or jnp.matmul(x, y) multiplies matrices.",
     "unsqueeze": "jnp.expand_dims(x, axis) adds an axis, and so does x[None].",
     "requires_grad": "JAX marks no array for gradients: jax.grad(f, argnums=0) chooses the argument to differentiate.",
     "backward": "jax.grad(loss)(x) computes the gradient of a function.",
     "grad": "jax.grad(loss)(x) computes the gradient of a function.",
 }
+#: Names of the table with enough letters that a name with a typing error is still recognized.
+_LONG_NAMES = [name for name in _INSTEAD if len(name) > 5]
+#: The least similarity of a name to one of `_LONG_NAMES`: two exchanged letters in a name of six give 0.83.
+_ALIKE_OTHERS = 0.83

@@ -49,6 +49,9 @@ SIZED = {
     "segment_prod": "num_segments=COUNT",
     "segment_max": "num_segments=COUNT",
     "segment_min": "num_segments=COUNT",
+    "fromdense": "nse=STORED",
+    "bcoo_fromdense": "nse=STORED",
+    "bcsr_fromdense": "nse=STORED",
 }
 
 

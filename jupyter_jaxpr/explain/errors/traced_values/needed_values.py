@@ -96,7 +96,7 @@ _ARGUMENT = re.compile(
     r"|\b(?P<plain>(?!first)\w+) argument (?:of|to|must) |\b[Aa]rgument (?P<name>[a-z]\w*) of "
 )
 """The argument that needs a value, as JAX names it in the second line of its message."""
-_LENGTHS = frozenset({"size", "num_segments"})
+_LENGTHS = frozenset({"size", "num_segments", "nse"})
 """Arguments that state the length of the result; JAX computes the length from values where the call leaves them out."""
 _WITHOUT_CONTEXT = re.compile(r"The error occurred while tracing|This (?:concrete )?value|See http")
 _LENGTH_NEEDED = re.compile(r"The error arose (?:for the first argument of jnp\.unique|in (?:union1d|setdiff1d))\(\)")
@@ -426,7 +426,8 @@ def _explained_conversion(kind: str, error: BaseException, raised: RaisedAt | No
     elif kind == "TracerArrayConversionError":
         title = f"NumPy needs the values of an array in {source} while JAX traces"
     elif kind == "ConcretizationTypeError":
-        context = message_of(error).partition("\n")[2].partition("\n")[0]
+        # In the message of jax.experimental.sparse, an empty line stands before the context.
+        context = message_of(error).partition("\n")[2].lstrip("\n").partition("\n")[0]
         if _CONVERSION.search(context):
             need = _NUMBER
         elif method := _METHOD.match(context):

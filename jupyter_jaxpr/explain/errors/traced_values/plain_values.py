@@ -65,16 +65,19 @@ def _shape(raised: RaisedAt, shape: str) -> Explained:
         return sizes
     nodes = [
         part
-        for argument in call.args
+        for argument in (call.args[:1] if called(call) == "full" else call.args)
         for part in (argument.elts if isinstance(argument, ast.Tuple | ast.List) else [argument])
     ]
-    floats = [node for node in nodes if type(_number(raised, node)) is float]
+    floats = [node for node in nodes if type(_number(raised, node)) is float or _quotient(raised, node) is not None]
     if "'" in shape or any(type(_number(raised, node)) is str for node in nodes):
         words = "Write integers, such as (2, 3), in place of a string."
         return Explained(None, title, "", (FoundCure("an integer", None, words),))
     if len(floats) == 1:
-        node, value = floats[0], _number(raised, floats[0])
+        node, quotient = floats[0], _quotient(raised, floats[0])
+        value = _number(raised, node) if quotient is None else quotient
         code = str(int(value)) if isinstance(node, ast.Constant) else f"int({raised.source(node)})"
+        if quotient is not None and isinstance(node, ast.BinOp):
+            code = f"{raised.source(node.left)} // {raised.source(node.right)}"
         if not isinstance(node, ast.Constant):
             explanation = f"{raised.source(node)} is {value}. {explanation}"
         if value == int(value):
@@ -145,6 +148,29 @@ def _counted_shape(raised: RaisedAt, tuple_or_list: str, place: int) -> Explaine
             FoundCure("a number", code, f"{code} is the only size in {source}."), [edit_of(raised, over(node, code))]
         )
     return Explained(None, title, f"{source} is {sizes}." if sizes else "", tuple(passed(raised, [cure])))
+
+
+def _quotient(raised: RaisedAt, node: ast.expr) -> float | None:
+    """Return the value of a division with the operator / of two integers of Python, such as n / 2; else None."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Div):
+        return None
+    left, right = _size_or_number(raised, node.left), _size_or_number(raised, node.right)
+    return left / right if type(left) is int and type(right) is int and right != 0 else None
+
+
+def _size_or_number(raised: RaisedAt, node: ast.expr) -> Any:
+    """Return the value of a number, of a name, or of the size of an array, such as x.shape[0], x.size and len(x)."""
+    match node:
+        case ast.Subscript(value=ast.Attribute(value=array, attr="shape"), slice=ast.Constant(value=int(axis))):
+            pass
+        case ast.Call(func=ast.Name(id="len"), args=[array], keywords=[]):
+            axis = 0
+        case ast.Attribute(value=array, attr="size"):
+            return getattr(value_of(raised, array), "size", None) if dtype_of(value_of(raised, array)) else None
+        case _:
+            return _number(raised, node)
+    shape = getattr(value_of(raised, array), "shape", ()) if dtype_of(value_of(raised, array)) else ()
+    return shape[axis] if axis < len(shape) else None
 
 
 def _number(raised: RaisedAt, node: ast.expr) -> Any:

@@ -70,6 +70,10 @@ class Calls:
                 "sum",
             ):
                 return self._mapped_conversion(mapped)
+            case ast.Call(
+                func=ast.Name(id="max" | "min" | "sorted"), args=[ast.Call(func=ast.Name(id="map"))], keywords=[]
+            ):
+                return self._extreme_of_conversions(node)
             case ast.Call(func=ast.Name(id="map")):
                 return self._mapped_conversion(node)
             case ast.Call(func=ast.Name(id="complex"), args=[real, imaginary], keywords=[]):
@@ -166,6 +170,12 @@ class Calls:
         if isinstance(statement, ast.Expr) and _called_name(statement.value) == "print":
             words = f"jax.debug.print('{{}}', {self._source(value)}) prints the value each time that the program runs."
             return [FoundCure("jax.debug.print", None, words)]
+        if (reduction := self._of_mapped_elements(node)) is not None:
+            words = (
+                f"Map the function with jax.vmap, and call {reduction} on the result: Python's function needs "
+                "the values of the elements."
+            )
+            return [FoundCure(reduction, None, words)]
         if (callee := self._outside_call(node)) is not None:
             words = (
                 f"Return {self._source(value)} from the traced function, and call {callee}({name}(...)) outside of the "
@@ -188,6 +198,33 @@ class Calls:
         code = f"{value.id}.astype({name})"
         words = f"astype converts the elements to {name}, and the result is an array. {name}() needs a Python number."
         return [self._cure(".astype", code, words, over(node, code))]
+
+    def _extreme_of_conversions(self, node: ast.Call) -> list[FoundCure]:
+        """Return the cure of max(map(float, x)): jnp.max(x.astype(float)). Empty for other maps."""
+        statement = self._raised.statement_of(node)
+        calls = [node]
+        if statement is not None and not isinstance(statement, _WITH_BLOCKS):
+            # The statement would fail again at the next call of this kind.
+            calls += [part for part in ast.walk(statement) if isinstance(part, ast.Call) and part is not node]
+        codes = [(call, code) for call in calls if (code := self._extreme_code(call)) is not None]
+        if not codes or codes[0][0] is not node:
+            return []
+        name = codes[0][1].partition("(")[0]
+        edits = [edit_of(self._raised, over(call, code)) for call, code in codes]
+        return [applied(FoundCure(name, codes[0][1], _ELEMENTS), edits)]
+
+    def _extreme_code(self, node: ast.Call) -> str | None:
+        match node:
+            case ast.Call(
+                func=ast.Name(id=("max" | "min" | "sorted") as name),
+                args=[ast.Call(func=ast.Name(id="map")) as mapped],
+                keywords=[],
+            ):
+                return next(
+                    (f"{self._jnp}.{_ALONE.get(name, name)}({cure.code})" for cure in self._mapped_conversion(mapped)),
+                    None,
+                )
+        return None
 
     def _complex(self, node: ast.Call, real: ast.expr, imaginary: ast.expr) -> list[FoundCure]:
         """Return the cure of complex(a, b): the function lax.complex for two floats, else a sum."""
@@ -219,6 +256,19 @@ class Calls:
             "differ from one another."
         )
         return [FoundCure("assume_unique_indices", code, words)]
+
+    def _of_mapped_elements(self, node: ast.Call) -> str | None:
+        """Return jnp.max for a call in a lambda of max(map(lambda v: float(v), x)), and likewise for min and sorted.
+
+        There the conversion is not the last expression that needs a value. None for other places.
+        """
+        function = self._raised.around(ast.Lambda)
+        mapped = self._raised.parents.get(id(function)) if function is not None else None
+        outer = self._raised.parents.get(id(mapped))
+        if not isinstance(mapped, ast.Call) or _called_name(mapped) != "map" or not isinstance(outer, ast.Call):
+            return None
+        name = _called_name(outer)
+        return f"{self._jnp}.{_ALONE.get(name, name)}" if name in ("max", "min", "sorted", "any", "all") else None
 
     def _outside_call(self, node: ast.Call) -> str | None:
         """Return the method, such as history.append, that stores the converted number outside of the function.
@@ -765,5 +815,6 @@ _ELEMENTS = "The function of jax.numpy takes the whole array and needs no values
 _SIZES = {
     "SIZE": "Set SIZE to the largest number of elements that the result can have. JAX fills the remaining elements.",
     "LENGTH": "Set LENGTH to the length of the result.",
+    "STORED": "Set STORED to the largest number of elements other than 0 that the array can have.",
     "COUNT": "Set COUNT to the number of segments: one more than the largest segment id.",
 }

@@ -24,7 +24,7 @@ OF_OPTION = (
     "An entry stands for all arrays of its part of the tree, or is a container with the keys and elements of that part."
 )
 KEYS = re.compile(r"with \d+ child keys\s+(?P<first>.*?)\s+but .*? with \d+ child keys\s+(?P<other>.*?)\s+so the ")
-_METADATA = re.compile(
+METADATA = re.compile(
     r"of type <class 'dict'> with metadata (?P<first>\(.*?\)) but .*? with metadata (?P<other>\(.*?\)) so the "
 )
 
@@ -101,7 +101,7 @@ def _keys(text: str) -> _Keys | None:
     """Return the keys in JAX's message; None if the message lists no keys."""
     if match := KEYS.search(text):
         return _Keys(*([_key(key) for key in match[name].split()] for name in ("first", "other")))
-    match = _METADATA.search(text)
+    match = METADATA.search(text)
     try:
         listed = [ast.literal_eval(match[name]) for name in ("first", "other")] if match is not None else []
     # the message may show a key that is no literal, so the keys cannot be read from it
