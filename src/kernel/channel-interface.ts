@@ -3,7 +3,7 @@ import type { Kernel } from '@jupyterlab/services';
 import type { IDisposable } from '@lumino/disposable';
 import type { ISignal } from '@lumino/signaling';
 
-import type { IDocumentSizes } from '../protocol/cost';
+import type { IDocumentSizes } from '../protocol/document-sizes';
 import type { Unreadable } from '../protocol/document';
 import type { Announcement, Reply } from '../protocol/messages';
 import type { KernelRequest, RequestName } from '../protocol/request-types';

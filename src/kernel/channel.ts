@@ -19,7 +19,7 @@ import { Kernel, KernelMessage } from '@jupyterlab/services';
 import { JSONObject, UUID } from '@lumino/coreutils';
 import { ISignal, Signal } from '@lumino/signaling';
 
-import { IDocumentSizes } from '../protocol/cost';
+import { IDocumentSizes } from '../protocol/document-sizes';
 import { Unreadable, isUnreadable } from '../protocol/document';
 import { KernelLife } from '../protocol/evaluable';
 import {

@@ -1,7 +1,7 @@
 /** Keeps the requests to a kernel until their last replies. */
 import type { JSONObject } from '@lumino/coreutils';
 
-import type { IDocumentSizes } from '../protocol/cost';
+import type { IDocumentSizes } from '../protocol/document-sizes';
 import { isUnreadable } from '../protocol/document';
 import type { KernelLife } from '../protocol/evaluable';
 import { readReply, replyId } from '../protocol/messages';

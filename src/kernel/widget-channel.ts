@@ -6,7 +6,7 @@
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
-import { IDocumentSizes } from '../protocol/cost';
+import { IDocumentSizes } from '../protocol/document-sizes';
 import { Unreadable, isUnreadable } from '../protocol/document';
 import { KernelLife } from '../protocol/evaluable';
 import {

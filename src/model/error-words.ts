@@ -33,7 +33,7 @@ export function versionsApart(
     return null;
   }
   return trans.__(
-    'The kernel has jupyter_jaxpr %1 and JupyterLab has %2. These versions work together. To have all features, install the same version in the kernel and where JupyterLab is installed.',
+    'The kernel has jupyter_jaxpr %1 and JupyterLab has %2. These versions work together. To have all features, install the same version in the environments of the kernel and of JupyterLab.',
     kernel,
     VERSION
   );

@@ -2,7 +2,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { IAsked, IChannel, Unanswered } from '../kernel/channel-interface';
-import { IDocumentSizes, NO_DOCUMENT } from '../protocol/cost';
+import { IDocumentSizes, NO_DOCUMENT } from '../protocol/document-sizes';
 import type {
   Answer,
   Params,

@@ -2,7 +2,7 @@
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
 import type { IChannel } from '../kernel/channel-interface';
-import { NO_DOCUMENT } from '../protocol/cost';
+import { NO_DOCUMENT } from '../protocol/document-sizes';
 import type { Announcement } from '../protocol/messages';
 import { followSettings } from './settings';
 

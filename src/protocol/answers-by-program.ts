@@ -4,7 +4,7 @@
  *
  * A new request whose answer is about a program needs one line here.
  */
-import { IDocumentSizes } from './cost';
+import { IDocumentSizes } from './document-sizes';
 import { checkExactLinks } from './exact-links';
 import { checkProgramPasses } from './passes';
 import { checkProgramShardings } from './shardings';

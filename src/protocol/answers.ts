@@ -1,7 +1,8 @@
 /** Checks the result of a reply by the name of its request. */
 import { ANSWERS_BY_PROGRAM } from './answers-by-program';
 import { checkVariantComparison } from './comparison';
-import { IDocumentSizes, checkProgramCost } from './cost';
+import { checkProgramCost } from './cost';
+import { IDocumentSizes } from './document-sizes';
 import { checkProgramDiff } from './diff';
 import { checkScopePage } from './scopes';
 import { checkSnapshot } from './document';

@@ -4,6 +4,7 @@
  * Counts may be larger than an integer of JavaScript holds exactly (10^15 op is a large program's), so they are
  * numbers from 0 here, not integers.
  */
+import { IDocumentSizes } from './document-sizes';
 import { MOST } from './limits';
 import { CostDifference, ProgramCost } from './snapshot';
 import {
@@ -20,24 +21,6 @@ import {
   text,
   upTo
 } from './structure';
-
-/** The lengths of the document's lists that indices point into. */
-export interface IDocumentSizes {
-  programs: number;
-  /** The number of the constructs of control flow. */
-  controls: number;
-  frames: number;
-  /** The number of equations of each scope. */
-  scopes: readonly number[];
-}
-
-/** The sizes for a request that is about no document. */
-export const NO_DOCUMENT: IDocumentSizes = {
-  programs: 0,
-  controls: 0,
-  frames: 0,
-  scopes: []
-};
 
 const DIFFERENCES: readonly CostDifference['kind'][] = [
   'loop_once',

@@ -4,7 +4,7 @@
  * The prose and an example of each message are in jupyter_jaxpr/wire/messages.py.
  */
 import { ANSWERS } from './answers';
-import type { IDocumentSizes } from './cost';
+import type { IDocumentSizes } from './document-sizes';
 import {
   Unreadable,
   checkEnvironment,

@@ -1,6 +1,6 @@
 /** Checks the shardings of a document; a `Mismatch` names the wrong field. */
 import { LIMITS, MOST } from './limits';
-import { IDocumentSizes } from './cost';
+import { IDocumentSizes } from './document-sizes';
 import { Collective, ProgramShardings, SpreadArray } from './snapshot';
 import {
   withDefault,

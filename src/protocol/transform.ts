@@ -1,6 +1,6 @@
 /** Checks a transform of a program; a `Mismatch` names the wrong field. */
 import { MOST } from './limits';
-import type { IDocumentSizes } from './cost';
+import type { IDocumentSizes } from './document-sizes';
 import { TRANSFORM_KINDS } from './facts';
 import type { Transform } from './snapshot';
 import {

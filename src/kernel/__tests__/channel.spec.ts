@@ -1,4 +1,4 @@
-import { NO_DOCUMENT } from '../../protocol/cost';
+import { NO_DOCUMENT } from '../../protocol/document-sizes';
 import {
   environment,
   progress,

@@ -1,4 +1,4 @@
-import { NO_DOCUMENT } from '../../protocol/cost';
+import { NO_DOCUMENT } from '../../protocol/document-sizes';
 import { environment, snapshot } from '../../protocol/__tests__/documents';
 import { EvaluableText } from '../../protocol/evaluable';
 import type { Announcement } from '../../protocol/messages';

@@ -1,4 +1,4 @@
-import { NO_DOCUMENT } from '../../protocol/cost';
+import { NO_DOCUMENT } from '../../protocol/document-sizes';
 import { snapshot, sweep } from '../../protocol/__tests__/documents';
 import { answered } from '../../protocol/__tests__/replies';
 import { typed } from '../../protocol/__tests__/typing';

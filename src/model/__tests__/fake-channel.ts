@@ -8,7 +8,7 @@ import {
   LastReply
 } from '../../kernel/channel-interface';
 import { onWire } from '../../kernel/wire-form';
-import { IDocumentSizes } from '../../protocol/cost';
+import { IDocumentSizes } from '../../protocol/document-sizes';
 import { Unreadable } from '../../protocol/document';
 import { KernelLife } from '../../protocol/evaluable';
 import { Announcement, PROTOCOL } from '../../protocol/messages';

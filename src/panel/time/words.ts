@@ -163,13 +163,14 @@ export function dispatchWords(
   warm: WarmTime,
   trans: TranslationBundle
 ): string {
-  const returns = bold(duration(warm.dispatch));
+  // The time until the return is of single calls, the median of calls in batches, which take less time. So the first may
+  // be the longer one, and is left out where the call waits for its work.
   return warm.dispatch < EARLY * warm.median
     ? trans.__(
         'A warm call returns after %1, before its work is done.',
-        returns
+        bold(duration(warm.dispatch))
       )
-    : trans.__('A warm call returns after %1, when its work is done.', returns);
+    : trans.__('A warm call returns when its work is done.');
 }
 
 /** The reason why no call of a program can run again: the program is a recording; null for any other program. */

@@ -1,6 +1,6 @@
 import { diffRow, programDiff } from './diffs';
 import { answered } from './replies';
-import { NO_DOCUMENT } from '../cost';
+import { NO_DOCUMENT } from '../document-sizes';
 import { isUnreadable } from '../document';
 import { readReply } from '../messages';
 

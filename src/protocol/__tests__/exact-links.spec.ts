@@ -1,4 +1,4 @@
-import { NO_DOCUMENT } from '../cost';
+import { NO_DOCUMENT } from '../document-sizes';
 import { readReply } from '../messages';
 import { answered } from './replies';
 

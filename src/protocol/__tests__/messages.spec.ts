@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 
-import { NO_DOCUMENT } from '../cost';
+import { NO_DOCUMENT } from '../document-sizes';
 import packageJson from '../../../package.json';
 import {
   VERSION,

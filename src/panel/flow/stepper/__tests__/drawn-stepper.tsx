@@ -8,7 +8,7 @@ import {
   FakeChannel,
   answered
 } from '../../../../model/__tests__/fake-channel';
-import { NO_DOCUMENT } from '../../../../protocol/cost';
+import { NO_DOCUMENT } from '../../../../protocol/document-sizes';
 import { isUnreadable } from '../../../../protocol/document';
 import { readReply } from '../../../../protocol/messages';
 import { Control, Recording, Snapshot } from '../../../../protocol/snapshot';
