@@ -238,7 +238,7 @@ export interface IJaxprTracker {
   readonly panelRequested: ISignal<IJaxprTracker, 'user' | 'run'>;
 }
 
-/** The token of the tracker, for other extensions. */
+/** The token of the tracker of the models of open notebooks, for other extensions. */
 export const IJaxprTracker = new Token<IJaxprTracker>(
   'jupyter-jaxpr:IJaxprTracker',
   'The programs that JAX made of the cells of each open notebook.'

@@ -127,13 +127,14 @@ class ValuesAtTrace:
         self._values = self._read(fun)
 
     def settle(self, ran: Ran) -> tuple[list[ImpureCall], list[ChangedByTrace]]:
-        """After the trace, keep only the values that the trace read and did not change.
+        """After the trace, keep in this object only the values that the trace read and did not change.
 
         Args:
             ran: A function that says whether the trace executed the code of a read; None if this is unknown.
 
         Returns:
-          Two lists: the reads of environment variables by os.environ[...], and the values that the trace changed.
+          Two lists: the reads of environment variables by os.environ[...], which are not kept, and the values that the
+          trace changed.
         """
         fun = self._function()
         if fun is None or not (self._values or self._changing):

@@ -37,8 +37,8 @@ export interface IOrigin {
   /** The spans of all user frames, innermost first. */
   frames: readonly number[];
   /**
-   * The spans of the library frames below the user frames, outermost first; empty if the user's own code made the
-   * equation.
+   * The spans of the library frames that the innermost user frame called, outermost first; empty if the user's own code
+   * made the equation.
    */
   calls: readonly number[];
   /** A list that contains only this origin. Most equations have one origin and share this list. */

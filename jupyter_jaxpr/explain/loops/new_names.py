@@ -135,7 +135,7 @@ def check_starts_empty(loop: LoopStatement, name: str) -> None:
 
 
 def _loops_around(loop: LoopStatement) -> list[set[int]]:
-    """Return the ids of the syntax nodes in each outer loop, one set for each loop."""
+    """Return, for each loop around the given loop, the ids of the syntax nodes in the outer loop."""
     node_sets = []
     for part in in_order(loop.function):
         if isinstance(part, ast.For | ast.While) and part is not loop.node:

@@ -170,7 +170,9 @@ def _leaking_write(function: ast.FunctionDef, first: int, last: int) -> str | No
 
 
 def lost_write(raised: RaisedAt, statement: ast.stmt, base: ast.expr) -> str | None:
-    """Return why x = x.at[0].set(3) would not have the same effect as x[0] = 3. None if the effect would be the same.
+    """Return why x = x.at[0].set(3) would lose the write x[0] = 3, for example because no line reads x.
+
+    None if nothing would be lost.
 
     Args:
         raised: The place of the write in the code, and the frame that raised the error.

@@ -346,8 +346,8 @@ class Trial:
         None if the compile would take long.
         """
         variant = self.variant
-        # If JAX read the executable from disk, `compile` is the time of reading, which does not show how long a compile
-        # takes.
+        # If JAX read the executable from disk, `compile` is the time of reading. A second compile without asking the user
+        # may then take much longer.
         if variant.result is None or variant.compile is None or variant.compile > SLOW or variant.from_disk:
             return None
         return variant.program
@@ -388,7 +388,7 @@ class Trial:
             )
 
     def measure_further(self, sweep: Sweep | None) -> None:
-        """Trace the derivatives, and count the compiles of the further calls."""
+        """Find out by traces whether jvp and grad work, and count the compiles of the calls of the sweep."""
         variant = self.variant
         if variant.result is not None and sweep is not None and variant.mode != "eager":
             self._sweep(sweep)

@@ -231,7 +231,7 @@ class CallCounter:
 
         Calling the reference returns the function, or None after the function was deleted.
         """
-        # a program that JAX derived is kept alive, because JAX drops it at once
+        # a jitted function that JAX made under grad or vmap is kept alive for the counts, because JAX drops it at once
         if getattr(called, "_fun", None) is None:
             return Held(called)
         refer = self._references.get(id(called))

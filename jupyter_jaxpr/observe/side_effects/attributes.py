@@ -273,7 +273,9 @@ class Attributes(abc.ABC):
                 )
                 return self.refuse("unknown", scope, node, text)
             inner = getattr(attribute, "__wrapped__", None) or getattr(attribute, "fun", None)
-            if isinstance(inner, types.FunctionType):  # `jax.jit` or equinox has wrapped a method
+            if isinstance(
+                inner, types.FunctionType
+            ):  # `jax.jit` or equinox has wrapped a method; the wrapper is read as a method
                 return Method(receiver, name, attribute)
             return self._read(receiver.value, name) if isinstance(receiver, Known) else OUTSIDE
         self._keep.append(attribute)

@@ -53,7 +53,10 @@ export interface IPanelActions extends IHeaderActions {
   transforms?: () => void;
   /** The noise that a program hides at first; left out for none. */
   hides?: () => readonly Noise[];
-  /** Lets the user choose a kernel, or connects to the kernel again; left out if the notebook cannot be reached. */
+  /**
+   * The function that lets the user choose a kernel, or connects to the kernel again; the field is left out if the
+   * notebook cannot be reached.
+   */
   kernel?: (act: KernelAct) => void;
   /** Copies the lessons and opens the first one; left out if the application has no files. */
   lessons?: () => void;

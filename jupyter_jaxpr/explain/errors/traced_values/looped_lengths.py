@@ -23,9 +23,9 @@ _SAME_LENGTH = frozenset("enumerate zip reversed list tuple sorted iter".split()
 
 
 def loop_by_values(raised: RaisedAt, is_mask: bool) -> ast.For | ast.comprehension | None:
-    """Return the loop over the failing expression, such as jnp.unique(x), whose length depends on values.
+    """Return the loop over the failing expression, such as jnp.unique(x), or over enumerate(...) of the expression.
 
-    None without one.
+    The length of the expression depends on values. None without such a loop.
 
     Args:
         raised: Where the error was raised.
