@@ -157,8 +157,8 @@ class _Written:
                 if program not in programs:
                     programs.add(program)
                     waiting += [child for *_, child in walk.scopes[scope].children]
-        # With only one program, no scope is derived from a trace that has variables of this program, so the search in that
-        # trace ends.
+        # With only one program, no scope is derived from a trace that has variables of this program, so the search in
+        # that trace ends.
         self._is_alone = len(outermost) == 1
         # id of the weak reference to a trace -> the scopes that vmap or grad derived from the trace
         self._of_traces: dict[int, set[int]] = {}

@@ -346,8 +346,8 @@ class Trial:
         None if the compile would take long.
         """
         variant = self.variant
-        # If JAX read the executable from disk, `compile` is the time of reading. A second compile without asking the user
-        # may then take much longer.
+        # If JAX read the executable from disk, `compile` is the time of reading. A second compile without asking the
+        # user may then take much longer.
         if variant.result is None or variant.compile is None or variant.compile > SLOW or variant.from_disk:
             return None
         return variant.program

@@ -105,7 +105,7 @@ class LineRecorder:
         return line in self._reached
 
     def _in_file(self, code: CodeType | None, module: dict[str, Any] | None) -> Iterator[CodeType]:
-        """Yield the code objects in the cell's file: of the traced function, and of the other functions in its globals."""
+        """Yield the code objects in the cell's file: of the traced function, and of other functions in its globals."""
         if code is not None and id(code) not in self._file_codes and file_of(code) == self._file:
             yield from _with_nested(code)
         if module is None or self._looked_through.get(id(module)) == len(module):
