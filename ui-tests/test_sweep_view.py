@@ -160,7 +160,7 @@ def test_it_zooms_tells_its_points_and_is_saved(swept, tmp_path: Path):
     expect(points).to_have_count(9)
     points.last.hover()
     expect(page.locator("#vg-tooltip-element.visible")).to_contain_text(
-        re.compile(rf"n:\s*4096\s*measured:\s*{DURATION} \(")
+        re.compile(rf"n:\s*4096\s*measured value:\s*{DURATION} \(")
     )
 
     with page.expect_download() as download:
