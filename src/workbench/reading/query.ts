@@ -175,7 +175,7 @@ function escape(text: string): string {
 
 const ANY_DTYPE: Record<LevelName, string> = {
   jaxpr: String.raw`(?:bool|key<\w+>|[a-z]+\d+\w*)`,
-  stablehlo: String.raw`[^x>\s,](?:[^>,]|<[^>]*>)*?`,
+  stablehlo: String.raw`[^x<>\s,](?:[^<>,]|<[^<>]*>)*?`,
   hlo: String.raw`(?:pred|[a-z]+\d+\w*)`
 };
 
@@ -218,8 +218,9 @@ export function typeSource(
       .join('');
     return `tensor<${inside}${kind}(?:, [^>]*)?>`;
   }
-  // A dimension may name the axis of the mesh that splits it: 8@x.
-  const any = '[^,\\]]+';
+  // A dimension may name the axis of the mesh that splits it: 8@x. A dimension holds no bracket: otherwise, a search would
+  // read a damaged line such as f32[f32[f32[ to its end from each of its types.
+  const any = '[^,[\\]]+';
   let inside = '';
   let follows = false;
   dimensions.forEach((dimension, i) => {
@@ -232,7 +233,7 @@ export function typeSource(
       return;
     }
     inside += follows ? ',' : '';
-    inside += dimension === '*' ? any : `${escape(dimension)}(?:@[^,\\]]+)?`;
+    inside += dimension === '*' ? any : `${escape(dimension)}(?:@[^,[\\]]+)?`;
     follows = true;
   });
   return `(?<![\\w<])${kind}\\[${inside}\\]`;

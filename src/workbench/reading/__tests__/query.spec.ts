@@ -57,6 +57,12 @@ describe('a query', () => {
     expect(found(JAXPR, '*[4,...,128]')).toEqual(['bf16[4,8,128]']);
   });
 
+  it('finds no type that goes on into another type', () => {
+    expect(found(['f32[2,f32[f32[3] f32[4'], 'f32[...]')).toEqual(['f32[3]']);
+    const damaged = ['tensor<2xtensor<3xf32>'];
+    expect(found(damaged, '*[...]', 'stablehlo')).toEqual(['tensor<3xf32>']);
+  });
+
   it('finds the same types as StableHLO and HLO write them', () => {
     const stablehlo = [
       '%0 = stablehlo.add %a, %b : tensor<8x128xf32>',
