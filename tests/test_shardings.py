@@ -459,6 +459,7 @@ def test_damaged_shardings_are_refused(on_eight_devices):
     [collective] = shardings["collectives"]
     cases = [
         (shardings, "program", 3, "program"),
+        (shardings, "collectives", [collective] * 10_001, "a list of more than 10,000 collectives"),
         (shardings["arrays"][0], "layout", 9, "a layout"),
         (shardings["arrays"][0], "shard", [2], "a shard"),
         (shardings["layouts"][0], "holders", [[0]], "holders"),

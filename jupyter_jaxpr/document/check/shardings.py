@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
+from ..limits import ARRAYS
 from ..types.document import Snapshot
 from ..types.shardings import Collective, ProgramShardings
 from .index_ranges import amounts, index, need
@@ -39,7 +40,9 @@ def _shardings(document: Snapshot, shardings: ProgramShardings, path: str) -> No
         need(array.shard is None or len(array.shard) == len(array.shape), f"{path}: a shard")
         amounts((array.bytes, *(array.shard or ())), f"{path}: an array's numbers")
         _equation(document, array.scope, array.equation, path, none=True)
-    for collective in shardings.collectives or ():
+    collectives = shardings.collectives or ()
+    need(len(collectives) <= ARRAYS, f"{path}: a list of more than {ARRAYS:,} collectives")
+    for collective in collectives:
         _collective(document, collective, device_numbers, path)
 
 
