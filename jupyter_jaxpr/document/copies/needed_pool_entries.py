@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -120,12 +120,12 @@ class Part:
         changed: dict[str, Any] = {
             "name": self.string(scope.name),
             "outputs": self.operands(scope.outputs),
-            "variable_avals": [self.aval(number) for number in scope.variable_avals],
-            "primitive": [self.string(number) for number in scope.primitive],
+            "variable_avals": _column(self.aval, scope.variable_avals),
+            "primitive": _column(self.string, scope.primitive),
             "operands": [self.operands(operands) for operands in scope.operands],
-            "parameters": [self.parameters(number) for number in scope.parameters],
-            "stack": [self.stack(number) for number in scope.stack],
-            "name_stack": [self.string(number) for number in scope.name_stack],
+            "parameters": _column(self.parameters, scope.parameters),
+            "stack": _column(self.stack, scope.stack),
+            "name_stack": _column(self.string, scope.name_stack),
             "children": [
                 Child(
                     equation=child.equation,
@@ -166,3 +166,9 @@ class Part:
             index = self._numbers[key] = len(pool)
             pool.append(entry)
         return index
+
+
+def _column(copied: Callable[[int], int], numbers: Sequence[int]) -> list[int]:
+    """Return the new indices of a column; equations of a large program share few entries, so each is copied once."""
+    indices = {number: copied(number) for number in dict.fromkeys(numbers)}
+    return [indices[number] for number in numbers]
