@@ -86,7 +86,7 @@ def made_ahead(frame: FrameType | None) -> str | None:
             if isinstance(stage_object, stages.Traced):
                 about = getattr(stage_object.jaxpr, "jaxpr", stage_object.jaxpr).debug_info
             else:
-                about = stage_object._lowering.compile_args["all_args_info"].debug_info  # type: ignore[union-attr]  # Lowered
+                about = stage_object._lowering.compile_args["all_args_info"].debug_info  # type: ignore[union-attr]  # the stage is a `Lowered`
             return plain_text.exact(about.func_src_info, plain_text.Limit.FILE)
         frame = frame.f_back
     return None

@@ -55,7 +55,7 @@ def pad_width_error(error: BaseException, raised: RaisedAt | None, function: str
     listed = f"{in_a_sentence(list(dict.fromkeys(values)), 4)}." if values else ""
     match width:
         case ast.BinOp(left=target, op=ast.Sub(), right=length) if _is_length(length):
-            name = raised.source(length.args[0] if isinstance(length, ast.Call) else length.value.value)  # type: ignore[attr-defined]  # _is_length
+            name = raised.source(length.args[0] if isinstance(length, ast.Call) else length.value.value)  # type: ignore[attr-defined]  # `_is_length` accepts only these forms
             target_text = raised.source(target)
             longer = f"{name} has more than {target_text} elements."
             if isinstance(length, ast.Subscript):
