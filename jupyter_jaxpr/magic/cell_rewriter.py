@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import threading
-from typing import Any, cast
+from typing import Any
 
 from IPython.core.interactiveshell import InteractiveShell
 
@@ -27,7 +27,7 @@ class CellRewriter(ast.NodeTransformer):
     def __init__(self, active: ActiveCell, shell: InteractiveShell) -> None:
         self._active = active
         self._shell = shell
-        self._is_done = False
+        self._tree: ast.Module | None = None
         self._thread = threading.get_ident()
 
     def visit(self, module: ast.AST) -> Any:
@@ -35,23 +35,25 @@ class CellRewriter(ast.NodeTransformer):
 
         Later trees, such as those of magics in the cell, are returned unchanged.
         """
-        if self._is_done or threading.get_ident() != self._thread or not isinstance(module, ast.Module):
-            return module
-        self._is_done = True
-        active = self._active
         # IPython would drop an error that leaves this method, and print only a warning.
         try:
-            active.other_calls = cells.rewrite(module, active.last, active.cell.source)
+            if self._tree is not None or threading.get_ident() != self._thread or not isinstance(module, ast.Module):
+                return module
+            self._tree = module
+            self._active.other_calls = cells.rewrite(module, self._active.last, self._active.cell.source)
         except not_of_a_signal(Exception) as error:
-            active.run.fail(error)
-            return self._written()
+            self._active.run.fail(error)
+            return self._written(module)
         except Exception as error:  # a signal handler of the user raised the error, so the cell must raise it
-            written = self._written()
-            cells.raise_first(written, active.last, error)
+            written = self._written(module)
+            if isinstance(written, ast.Module):
+                cells.raise_first(written, self._active.last, error)
             return written
         return module
 
-    def _written(self) -> ast.Module:
-        """Return the tree of the cell as the user wrote it; an error may have left the other tree half changed."""
+    def _written(self, module: ast.AST) -> ast.AST:
+        """Return a tree as the user wrote it; an error may have left the cell's tree half changed."""
+        if module is not self._tree:
+            return module
         text = transformed_cell(self._shell, self._active.info)
-        return cast(ast.Module, self._shell.compile.ast_parse(text, self._active.cell.file))
+        return self._shell.compile.ast_parse(text, self._active.cell.file)
