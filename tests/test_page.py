@@ -22,6 +22,7 @@ from msgspec.structs import replace
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.document.check.validate import read
 from jupyter_jaxpr.document.printed_program import program_lines, program_text
+from jupyter_jaxpr.document.printed_variable_names import pools_of
 from jupyter_jaxpr.document.read.equation_numbers import equation_numbers
 from jupyter_jaxpr.exports.page import page
 
@@ -180,7 +181,7 @@ def test_equations_have_the_numbers_of_the_panel():
 def test_every_equation_of_a_complete_program_has_one_number(path):
     document = read(path.read_bytes())
     for index, program in enumerate(document.programs):
-        numbers = list(equation_numbers(document, index).values())
+        numbers = list(equation_numbers(document, index, pools_of(document)).values())
         assert numbers == (list(range(1, program.equations + 1)) if program.complete else [])
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..quantities import count
 from .limits import CHARACTERS, LINES, NAMED
-from .printed_variable_names import PROGRAM, Names, Pools, name_apart, name_program, walk
+from .printed_variable_names import PROGRAM, Names, Pools, name_apart, name_program, pools_of, walk
 from .read.assigned_names import assigned_names
 from .types.document import Program, Scope, Snapshot
 
@@ -69,13 +69,19 @@ def program_text(document: Snapshot, program: int, budget: Budget | None = None)
     return "\n".join(program_lines(document, program, budget).lines)
 
 
-def program_lines(document: Snapshot, program: int, budget: Budget | None = None) -> ProgramLines:
+def program_lines(
+    document: Snapshot, program: int, budget: Budget | None = None, pools: Pools | None = None
+) -> ProgramLines:
     """Return the printed lines of a program with their equations.
 
-    If the budget ends, the last line says so.
+    Args:
+        document: The document.
+        program: The index of the program.
+        budget: The lines and characters that may still be printed. If the budget ends, the last line says so.
+        pools: The parts of the document, if the caller uses them too.
     """
     program_entry = document.programs[program]
-    pools = Pools(document.strings, document.parameter_lists, document.scopes)
+    pools = pools or pools_of(document)
     names = (
         name_program(pools, program_entry.scope, document.naming)
         if program_entry.complete

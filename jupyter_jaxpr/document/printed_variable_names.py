@@ -15,7 +15,7 @@ from string import ascii_lowercase
 from typing import Any, Protocol
 
 from .limits import NAMED
-from .types.document import Naming
+from .types.document import Naming, Snapshot
 
 #: The rules of JAX 0.10 to 0.12, used when JAX is not installed.
 NAMING = Naming(share_jit_names=True, hoist_above=10)
@@ -76,6 +76,11 @@ def _pair(parameter: Any) -> tuple[int, int]:
     if isinstance(parameter, tuple):
         return parameter
     return parameter.name, parameter.value
+
+
+def pools_of(document: Snapshot) -> Pools:
+    """Return the parts of a document that are needed to name and print variables."""
+    return Pools(document.strings, document.parameter_lists, document.scopes)
 
 
 @dataclass
@@ -253,6 +258,8 @@ class _Naming:
         for parameter, _, inner in programs:
             if inner not in lets:
                 of_name.setdefault(parameter, []).append(inner)
+        if not of_name:
+            return
         for name, value in self._pools.parameters(scope, equation):
             printed_programs = of_name.get(name, [])
             if value < 0:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..document.printed_program import Budget, ProgramLines, program_lines
+from ..document.printed_variable_names import pools_of
 from ..document.read.equation_numbers import equation_numbers
 from ..document.types.document import Level, Snapshot
 from ..quantities import count
@@ -48,7 +49,8 @@ def linked_texts(document: Snapshot, program: int, budget: Budget, own_file: str
     """
     program_data = document.programs[program]
     places = _Places(document, own_file)
-    printed = program_lines(document, program, budget)
+    pools = pools_of(document)
+    printed = program_lines(document, program, budget, pools)
     lines = printed.commented()
     jaxpr = LinkedText(
         "jaxpr",
@@ -57,7 +59,7 @@ def linked_texts(document: Snapshot, program: int, budget: Budget, own_file: str
         lines,
         [places.of_equations(equations) for equations in printed.equations],
         _folds(printed),
-        _numbers(printed, equation_numbers(document, program)),
+        _numbers(printed, equation_numbers(document, program, pools)),
         folded_words(lines),
     )
     return [jaxpr, *(_level(level, places, budget) for level in program_data.levels)]

@@ -17,7 +17,7 @@ from ...quantities import count, size
 from ..encoding import encode
 from ..interned_pools import of_document
 from ..ledger_words import in_run
-from ..printed_variable_names import Names, Pools, name_program
+from ..printed_variable_names import Names, name_program, pools_of
 from ..types.cost import ProgramCost
 from ..types.cures import Cure, Edit
 from ..types.document import Cell, Let, Level, NamedValue, Program, RaisedCall, Scope, Snapshot
@@ -251,7 +251,7 @@ def _names(document: Snapshot, focus: int) -> Names:
         return Names({}, {})
     program = document.programs[focus]
     if program.complete:
-        pools = Pools(document.strings, document.parameter_lists, document.scopes)
+        pools = pools_of(document)
         return name_program(pools, program.scope, document.naming)
     variables: dict[int, list[str | None]] = {
         number: list(scope.names) for number, scope in enumerate(document.scopes) if scope.names is not None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...quantities import count
 from ..noise_rules import ProgramNoise
-from ..printed_variable_names import Pools, name_program
+from ..printed_variable_names import name_program, pools_of
 from ..types.diff import DiffSide
 from ..types.document import Snapshot
 from .match.changes import Change
@@ -24,7 +24,7 @@ class Written:
 
     def __init__(self, document: Snapshot, program: int) -> None:
         self._document = document
-        self._pools = Pools(document.strings, document.parameter_lists, document.scopes)
+        self._pools = pools_of(document)
         self._names = name_program(self._pools, document.programs[program].scope, document.naming)
         self._paths = document.programs[program].input_names
         self._cell = document.cell.file if document.cell is not None else None

@@ -12,13 +12,18 @@ from ..types.document import Scope, Snapshot
 _COMBINERS = {"reduce": "jaxpr", "reduce_window": "jaxpr"}
 
 
-def equation_numbers(document: Snapshot, program: int) -> dict[tuple[int, int], int]:
-    """Return {(scope, index): number from 1} for the equations of a program; {} if equations are missing."""
+def equation_numbers(document: Snapshot, program: int, pools: Pools) -> dict[tuple[int, int], int]:
+    """Return {(scope, index): number from 1} for the equations of a program; {} if equations are missing.
+
+    Args:
+        document: The document.
+        program: The index of the program.
+        pools: The parts of the document, as `pools_of` makes them.
+    """
     program_entry = document.programs[program]
     if not program_entry.complete:
         return {}
     strings, scopes = document.strings, document.scopes
-    pools = Pools(strings, document.parameter_lists, scopes)
     numbers: dict[tuple[int, int], int] = {}
     seen_scopes = {program_entry.scope}
     waiting = [(program_entry.scope, 0)]
@@ -27,7 +32,10 @@ def equation_numbers(document: Snapshot, program: int) -> dict[tuple[int, int], 
         children = pools.children(scope)
         for equation in range(first, len(scopes[scope].output_counts)):
             numbers[scope, equation] = len(numbers) + 1
-            inner = _printed(pools, strings, scopes[scope], equation, children.get(equation, []))
+            programs = children.get(equation)
+            if programs is None or seen_scopes.issuperset(inner_scope for _, _, inner_scope in programs):
+                continue
+            inner = _printed(pools, strings, scopes[scope], equation, programs)
             new = [inner_scope for inner_scope in dict.fromkeys(inner) if inner_scope not in seen_scopes]
             if new:
                 seen_scopes.update(new)
@@ -41,8 +49,6 @@ def _printed(
     pools: Pools, strings: list[str], scope: Scope, equation: int, children: list[tuple[int, int, int]]
 ) -> list[int]:
     """Return the inner programs of an equation whose equations get numbers, in printed order."""
-    if not children:
-        return []
     primitive = strings[scope.primitive[equation]]
     return [
         inner
