@@ -90,7 +90,7 @@ function checkScope(value: unknown, pools: IPools): Scope {
     lowest,
     whole ? variables : Number.MAX_SAFE_INTEGER
   );
-  indices(scope.dropped, 'scopes.dropped', 0, Number.MAX_SAFE_INTEGER);
+  indices(scope.dropped, 'scopes.dropped', firstVariable, variables);
   const names = orNull(scope.names, 'scopes.names', (value, field) =>
     checkEach(value, field, text)
   );

@@ -147,6 +147,13 @@ describe('a document that cannot be shown', () => {
       'scopes.stack'
     ],
     [
+      'drops a variable that nothing binds',
+      broken(d => {
+        d.scopes[0].dropped = [d.scopes[0].variable_avals.length];
+      }),
+      'scopes.dropped'
+    ],
+    [
       'types more variables than it binds',
       broken(d => {
         d.scopes[0].variable_avals.push(0);
