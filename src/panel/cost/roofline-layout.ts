@@ -70,12 +70,20 @@ export interface IRoofline {
 /** An axis has at most this many ticks. */
 const MOST_TICKS = 6;
 
+/** The powers of ten of an axis; a quotient of extreme numbers in a damaged document may be 0 or infinite. */
+const MOST_EXPONENT = 100;
+
+/** The power of ten of a value, from -MOST_EXPONENT to MOST_EXPONENT. */
+function exponentOf(value: number): number {
+  return Math.max(-MOST_EXPONENT, Math.min(MOST_EXPONENT, Math.log10(value)));
+}
+
 function scaleOf(
   values: readonly number[],
   start: number,
   end: number
 ): IScale {
-  const logs = values.map(value => Math.log10(value));
+  const logs = values.map(exponentOf);
   const from = Math.floor(Math.min(...logs));
   const to = Math.max(from + 1, Math.ceil(Math.max(...logs)));
   const step = Math.ceil((to - from) / MOST_TICKS);
@@ -84,7 +92,7 @@ function scaleOf(
     ticks.push(exponent);
   }
   const at = (value: number): number =>
-    start + ((Math.log10(value) - from) / (to - from)) * (end - start);
+    start + ((exponentOf(value) - from) / (to - from)) * (end - start);
   return { from, to, ticks, at };
 }
 

@@ -122,4 +122,21 @@ describe('the roofline', () => {
     }
     expect(x.ticks.length).toBeLessThanOrEqual(7);
   });
+
+  it('has a few ticks and finite corners whatever the speeds of the machine', () => {
+    const frame = { left: 40, right: 300, top: 20, bottom: 160 };
+    for (const [flops, bandwidth] of [
+      [1e11, 5e-324],
+      [5e-324, 1e300],
+      [1e300, 1e300]
+    ]) {
+      const { roof, x, y } = rooflineOf(
+        machine({ flops, bandwidth }),
+        null,
+        frame
+      );
+      expect(roof.flat().every(Number.isFinite)).toBe(true);
+      expect(Math.max(x.ticks.length, y.ticks.length)).toBeLessThanOrEqual(7);
+    }
+  });
 });
