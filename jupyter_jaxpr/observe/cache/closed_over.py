@@ -307,6 +307,11 @@ def change_of_outside(name: str, changed: Sequence[ChangedValue]) -> str:
     return f"{name} reads {names} from outside, and {changed[0].described()}."
 
 
+def contents_as_arguments(names: Sequence[str]) -> str:
+    """Return the cure of a function that reads values from outside whose contents are unknown."""
+    return f"If the contents of {names_text(names)} change between the calls, pass the contents as arguments."
+
+
 def cure_of_changed(name: str, changed: Sequence[ChangedValue]) -> str:
     """Return the cure of a new function object that reads changed outside values; arguments as `change_of_outside`."""
     changed = _without_defaults(changed)

@@ -7,13 +7,15 @@ from collections.abc import Sequence
 
 from ..observation import Place
 from ..value_texts import Reading
-from .closed_over import change_of_outside, cure_of_changed, reads_another
+from .closed_over import change_of_outside, contents_as_arguments, cure_of_changed, reads_another
 from .closest_key import MOST_COMPARED, closest
 from .function_history import EarlierDefinition, FunctionHistory, MissEvent
 from .function_labels import is_same_kind
 from .reason import Reason, names_text
 from .wrapped_functions import equinox_wrappers, written
 
+FIRST_CALL = "This is the first call of {called}."
+CHANGE_OF_CODE = "Expect one compile for each change of the code of {names}."
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
 
@@ -33,7 +35,7 @@ def function_object_reasons(
     if event.redefines is not None:
         return _defined_again(event, event.redefines, history, reading)
     if number == 0 and not event.rerun and not event.reloaded:
-        return (Reason("first_call", f"This is the first call of {name}."),)
+        return (Reason("first_call", FIRST_CALL.format(called=name)),)
     if event.rerun:
         return (_cell_run_again(event, name), *_beside(event, earlier, reading))
     if event.reloaded and history.definition is not None:
@@ -47,7 +49,7 @@ def function_object_reasons(
     expression = written(event.wrappers, name.strip("<>"))
     if event.alike == 0:
         called = _text_of_object(event, history, expression)
-        return (Reason("first_call", f"This is the first call of {called}.", after=None if called == name else called),)
+        return (Reason("first_call", FIRST_CALL.format(called=called), after=None if called == name else called),)
     return (_made_anew(event, history, expression), *_beside(event, earlier, reading))
 
 
@@ -56,7 +58,7 @@ def _cell_run_again(event: MissEvent, name: str) -> Reason:
     cure = f"Put the definition of {name} in a cell of its own, and run that cell once."
     if event.same_code is False:
         text += f" The code of {name} changed."
-        cure = f"Expect one compile for each change of the code of {name}."
+        cure = CHANGE_OF_CODE.format(names=name)
     elif event.changed:
         text += f" {_changed_outside(name, event)}"
         cure = cure_of_changed(name, event.changed)
@@ -80,7 +82,7 @@ def _defined_again(
         # The code differs, so the two functions may have only the name in common: differences from calls of the earlier
         # function are no reasons.
         calls = []
-        cure = f"Expect one compile for each change of the code of {name}."
+        cure = CHANGE_OF_CODE.format(names=name)
     elif event.changed:
         text += f" {_changed_outside(name, event)}"
         cure = cure_of_changed(name, event.changed)
@@ -91,7 +93,7 @@ def _defined_again(
         made = name if called == name else f"{name} and {called}"
         cure = f"Define {made} once: JAX caches by function object, not by code."
         if event.unread:
-            cure += _advice_on_unread(event)
+            cure = f"{cure} {contents_as_arguments(event.unread)}"
     return (Reason("redefined", text, cure=cure), *_beside(event, calls, reading))
 
 
@@ -164,12 +166,8 @@ def _made_anew(event: MissEvent, history: FunctionHistory, expression: str | Non
     by = "jit" if event.key is None else event.key.options.by
     text, cure = _where_made(new_function_object, event, by)
     if event.unread:
-        cure += _advice_on_unread(event)
+        cure = f"{cure} {contents_as_arguments(event.unread)}"
     return Reason("new_function", text, cure=cure)
-
-
-def _advice_on_unread(event: MissEvent) -> str:
-    return f" If the contents of {names_text(event.unread)} change between the calls, pass the contents as arguments."
 
 
 def _where_made(new_function_object: str, event: MissEvent, by: str) -> tuple[str, str]:
@@ -237,7 +235,7 @@ def new_equinox_reason(event: MissEvent, earlier: Sequence[MissEvent], history: 
     if not alike:
         expression = None if kind is None else written(("equinox.filter_jit", *equinox_wrappers(kind)), name)
         called = expression or f"{name} with this wrapper around it"
-        return Reason("first_call", f"This is the first call of {called}.", after=called)
+        return Reason("first_call", FIRST_CALL.format(called=called), after=called)
     text, _ = _where_made(f"another function object of {name}{_defined_at(history, event)}", event, "filter_jit")
     cure = "Make the function once, before the calls: the function is part of the cache key."
     return Reason("new_function", text, cure=cure)
