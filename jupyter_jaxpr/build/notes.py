@@ -13,9 +13,19 @@ from ..document.types.cures import Cure, Edit
 from ..document.types.document import Note, Program, Retrace
 from ..explain.loops.statements import frame_span, loops_of, node_span
 from ..explain.loops.unrolled import UnrolledLoop, UnrolledLoops
+from ..explain.notes.random_keys_between_calls import KEY_USED_TWICE, SPLIT_KEY
 from ..interruptions import not_of_a_signal
 from ..joined_names import in_a_sentence
-from ..observe.observation import EagerCompile, Finding, FoundCure, Observation, Place, Printed, StageTimes
+from ..observe.observation import (
+    REPORT_WITH_DETAILS,
+    EagerCompile,
+    Finding,
+    FoundCure,
+    Observation,
+    Place,
+    Printed,
+    StageTimes,
+)
 from ..observe.observation import Edit as FoundEdit
 from ..observe.retrace import Retrace as RetraceOffer
 from ..program.jaxpr.scope_columns import Captured, ScopeColumns
@@ -311,7 +321,7 @@ def failure_notes(failures: Sequence[str]) -> list[Note]:
         Note(
             kind="failed",
             text="jupyter_jaxpr failed on a part of this run; the cell itself ran as always.",
-            cure="Report this failure to the developers of jupyter_jaxpr, with the details below.",
+            cure=REPORT_WITH_DETAILS,
             detail=failure,
             program=-1,
             frame=-1,
@@ -332,9 +342,7 @@ def undescribed_note(part_of_run: str, could_not_be_described: str, detail: str 
     return Note(
         kind="failed",
         text=f"{part_of_run} {could_not_be_described}. The rest of the run is complete; the cell itself ran as always.",
-        cure="Report this failure to the developers of jupyter_jaxpr, with the details below."
-        if detail
-        else "Report this failure to the developers of jupyter_jaxpr.",
+        cure=REPORT_WITH_DETAILS if detail else "Report this failure to the developers of jupyter_jaxpr.",
         detail=detail,
         program=-1,
         frame=-1,
@@ -419,7 +427,7 @@ def key_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> l
             program=among[0] if len(set(among)) == 1 else -1,
             frame=second,
             bytes=None,
-            title="A random key is used twice" if not in_each_step else "Each step of a scan uses the same random key",
+            title=KEY_USED_TWICE if not in_each_step else "Each step of a scan uses the same random key",
         )
         alike = [
             again_of_pair for begin, again_of_pair, is_step in uses_by_key if (begin, is_step) == (first, in_each_step)
@@ -479,7 +487,7 @@ _ONE_LINE = (
 )
 _SPLITS_USE_KEYS = "jax.random.split uses a key, too: after a split, draw from the new keys alone."
 _EACH_STEP = "Each step of this {loop} draws from the same random key, so each step draws the same numbers."
-_SPLIT = "Split the key and use each part once: key, subkey = jax.random.split(key)."
+_SPLIT = SPLIT_KEY.format(name="key")
 _FOLD_IN = "Draw from another key in each step: key_of_step = jax.random.fold_in(key, i), with the index i of the step."
 _SCAN_KEYS = "Split the key before the scan, keys = jax.random.split(key, length), and scan over the keys."
 

@@ -20,6 +20,8 @@ from .calls.call_values import CallValues
 from .calls.repeatable_calls import HeldCall
 from .value_texts import Reading
 
+#: The cure of an error of this package whose traceback is shown: see `Observation.failures`.
+REPORT_WITH_DETAILS = "Report this failure to the developers of jupyter_jaxpr, with the details below."
 Outcome = Literal["fast_hit", "dispatch_only", "lowered", "compiled", "compiled_from_disk", "inlined", "raised"]
 
 

@@ -32,7 +32,7 @@ _DRAWS = frozenset(
     "multivariate_normal normal permutation poisson rademacher randint rayleigh t truncated_normal uniform".split()
 )
 
-_TITLE = "A random key is used twice"
+KEY_USED_TWICE = "A random key is used twice"
 _TEXT = (
     "Line {first} and line {again} draw from the same random key, {name}. Numbers that are drawn from one key are not "
     "independent: numbers of the same shape and distribution are equal."
@@ -51,7 +51,7 @@ _USES_OF_ONE_LINE = (
     "independent: numbers of the same shape and distribution are equal. jax.random.split uses a key, too: after a "
     "split, draw from the new keys alone."
 )
-_CURE = "Split the key and use each part once: {name}, subkey = jax.random.split({name})."
+SPLIT_KEY = "Split the key and use each part once: {name}, subkey = jax.random.split({name})."
 
 Shape = tuple[int, ...]
 
@@ -340,9 +340,9 @@ def _finding(name: str, first: Use, second: Use, file: str) -> Finding:
     call = second.call
     return Finding(
         kind="key_used_twice",
-        title=_TITLE,
+        title=KEY_USED_TWICE,
         text=text.format(first=lines[0], again=lines[1], name=name),
-        cure=_CURE.format(name=name),
+        cure=SPLIT_KEY.format(name=name),
         place=Place(
             file, call.lineno, "<module>", call.col_offset, call.end_lineno or call.lineno, call.end_col_offset or -1
         ),

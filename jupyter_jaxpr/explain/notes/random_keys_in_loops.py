@@ -13,6 +13,7 @@ from typing import Any
 
 from ...observe.observation import Finding, ObservedFunction, Place
 from .random_keys_between_calls import (
+    KEY_USED_TWICE,
     draws_of_call,
     is_written_by_functions,
     names_written,
@@ -21,7 +22,6 @@ from .random_keys_between_calls import (
     runs_once,
 )
 
-_TITLE = "A random key is used twice"
 _TEXT = (
     "Each iteration on line {line} draws from the same random key, {name}. Numbers that are drawn from one key are not "
     "independent: numbers of the same shape and distribution are equal."
@@ -105,7 +105,7 @@ def _finding(name: str, call: ast.Call, in_comprehension: bool, times: int, file
     end_line, end_column = call.end_lineno or call.lineno, call.end_col_offset or -1
     return Finding(
         kind="key_used_twice",
-        title=_TITLE,
+        title=KEY_USED_TWICE,
         text=_TEXT.format(line=call.lineno, name=name),
         cure=cure.format(name=name, times=times),
         place=Place(file, call.lineno, "<module>", call.col_offset, end_line, end_column),

@@ -14,9 +14,8 @@ from typing import Any
 from ...observe.dispatches_of_calls import RecordedFunction
 from ...observe.observation import Finding
 from ...program.random_key_use import inputs_drawn_from
-from .random_keys_between_calls import COMPARING, reads_clock
+from .random_keys_between_calls import COMPARING, KEY_USED_TWICE, SPLIT_KEY, reads_clock
 
-_TITLE = "A random key is used twice"
 _TEXT = (
     "Each iteration on line {line} draws from the same random key. Numbers that are drawn from one key are not "
     "independent: numbers of the same shape and distribution are equal."
@@ -25,7 +24,6 @@ _TWO_CALLS = (
     "{lines} from the same random key. Numbers that are drawn from one key are not independent: numbers of the same "
     "shape and distribution are equal."
 )
-_SPLIT = "Split the key and use each part once: key, subkey = jax.random.split(key)."
 _CURE = "Draw from another key in each iteration, such as from a part of jax.random.split(key, n)."
 
 
@@ -81,10 +79,16 @@ def _of_two(first: RecordedFunction, again: RecordedFunction) -> Finding:
     places = first.function.programs[0].call, again.function.programs[0].call
     first_line, line = (0 if place is None else place.line for place in places)
     lines = f"Two calls of line {line} draw" if first_line == line else f"Line {first_line} and line {line} draw"
-    return Finding("key_used_twice", _TWO_CALLS.format(lines=lines), cure=_SPLIT, place=places[1], title=_TITLE)
+    return Finding(
+        "key_used_twice",
+        _TWO_CALLS.format(lines=lines),
+        cure=SPLIT_KEY.format(name="key"),
+        place=places[1],
+        title=KEY_USED_TWICE,
+    )
 
 
 def _finding(call: RecordedFunction) -> Finding:
     place = call.function.programs[0].call
     line = 0 if place is None else place.line
-    return Finding("key_used_twice", _TEXT.format(line=line), cure=_CURE, place=place, title=_TITLE)
+    return Finding("key_used_twice", _TEXT.format(line=line), cure=_CURE, place=place, title=KEY_USED_TWICE)
