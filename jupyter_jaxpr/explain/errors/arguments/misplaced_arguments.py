@@ -23,6 +23,7 @@ from ..failing_code.only_assignments import behind_name
 from ..failing_code.origins import dtype_of, operands, value_of
 from ..failing_code.place_of_error import RaisedAt, touches_jax
 from ..failing_code.return_values import function_of_text, result_of
+from ..message_tables.call_messages import UPDATE_WITHOUT_PARAMETERS
 from ..shapes.unpacked_shapes import is_integer, rewritten, unpacked_shape_error, written
 from .jit_arguments import packages_of
 from .static_argument_edits import parameters_of
@@ -453,7 +454,7 @@ def _no_params(raised: RaisedAt, call: ast.Call) -> Explained | None:
     code = written(raised, call, [*(raised.source(argument) for argument in call.args), params])
     words = f"Pass the parameters that {optimizer}.init received as the third argument of {optimizer}.update."
     cures = rewritten(raised, call, "params", code, words)
-    return Explained(None, "This optimizer needs the parameters as an argument of update", "", cures) if cures else None
+    return Explained(None, UPDATE_WITHOUT_PARAMETERS, "", cures) if cures else None
 
 
 def _class_labels(raised: RaisedAt, call: ast.Call) -> Explained | None:

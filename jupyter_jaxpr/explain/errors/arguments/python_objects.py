@@ -18,6 +18,9 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import jnp_name
 from ..failing_code.origins import culprits, dtype_of, operands, value_of
 from ..failing_code.place_of_error import RaisedAt, touches_jax
+from ..message_tables.dtype_names import STRING_IN_TREE
+from ..message_tables.jax_messages import SCAN_OF_A_NUMBER
+from ..shapes.array_operations import AXES_OF_ARRAY
 from .functions_of_other_libraries import called_attribute, same_function
 from .jit_arguments import packages_of
 from .misplaced_arguments import trees_error
@@ -40,7 +43,7 @@ _AXIS = re.compile(r"^index (-?\d+) is out of bounds for axis 0 with size (\d+)"
 _LOOK_UP = frozenset({"swapaxes", "categorical", "rollaxis"})
 _MODULES = ("numpy", "nn", "lax", "random", "tree", "tree_util", "scipy.special", "ops")
 #: Function that JAX removed -> the function that replaces it.
-_REMOVED = {
+REMOVED = {
     "shuffle": (
         "jax.random.permutation",
         "Call jax.random.permutation(key, x), which gives the elements of x in a random order.",
@@ -71,7 +74,7 @@ def python_object_error(error: BaseException, raised: RaisedAt | None, function:
         axis, number_of_axes = match[1], match[2]
         last_axis = int(number_of_axes) - 1
         title = f"The call names the axis {axis}, but the array has {number_of_axes} axes"
-        cure = FoundCure("axis", None, f"Axes count from 0. Write an axis from 0 to {last_axis}.")
+        cure = FoundCure("axis", None, AXES_OF_ARRAY.format(last_axis=last_axis))
         return Explained(None, title, "", (cure,))
     if isinstance(error, TypeError) and _NOT_CALLED.match(text):
         return _not_called(raised)
@@ -186,8 +189,8 @@ def _no_member(raised: RaisedAt, name: str) -> Explained | None:
         cure = FoundCure(code, code, f"{name} is a module of JAX: write {code}.")
         tried = passed(raised, [applied(cure, [edit_of(raised, over(attribute, code))])])
         return Explained(None, title, "", tuple(tried))
-    if name in _REMOVED:
-        instead, words = _REMOVED[name]
+    if name in REMOVED:
+        instead, words = REMOVED[name]
         return Explained(None, f"{title} any more", "", (FoundCure(instead, None, words),))
     names = [other for other in vars(module) if not other.endswith("_p")] if type(module) is type(sys) else []
     close_names = difflib.get_close_matches(name, names, 1, 0.8)
@@ -207,7 +210,7 @@ def _index(raised: RaisedAt) -> Explained | None:
     if name.rpartition(".")[2] == "scan":
         xs_nodes = [keyword.value for keyword in call.keywords if keyword.arg == "xs"] + call.args[2:3]
         if xs_nodes and dtype_of(value_of(raised, xs_nodes[0])) and not value_of(raised, xs_nodes[0]).shape:
-            title = "scan cannot take elements of a single number in xs"
+            title = SCAN_OF_A_NUMBER
             explanation = (
                 f"scan takes one element along axis 0 of each array in xs. {operands(raised, xs_nodes[:1])}".strip()
             )
@@ -242,7 +245,7 @@ def _of_list(raised: RaisedAt) -> Explained | None:
     )
     if texts:
         string = raised.source(texts[0])
-        title = f"{string} is a string, not an array"
+        title = STRING_IN_TREE.format(string=string)
         words = (
             "jax.tree.map calls the function with each leaf of the tree, also with strings. Remove the strings from "
             "the tree, or keep the strings in a tree of their own."
@@ -320,20 +323,21 @@ def _fixed(raised: RaisedAt) -> Explained | None:
         return undeclared
     is_module = "equinox" in {kind.__module__.partition(".")[0] for kind in type(holder).__mro__}
     code = f"{source} = dataclasses.replace({source}, {target.attr}={new})"
-    cure = FoundCure("dataclasses.replace", code, "replace makes a copy of the object with another value in one field.")
+    words = "replace makes a copy of the object with another value in one field."
+    cure = FoundCure("dataclasses.replace", code, words)
+    text = "The fields of a frozen dataclass cannot be changed."
     if callable(vars(type(holder)).get("replace")):
         code = f"{source} = {source}.replace({target.attr}={new})"
-        cure = FoundCure("replace", code, "replace makes a copy of the object with another value in one field.")
+        cure = FoundCure("replace", code, words)
         if isinstance(target.value, ast.Name):
             cure = applied(cure, [edit_of(raised, over(statement, code))])
-        text = "The fields of a frozen dataclass cannot be changed."
         return Explained(None, title, text, tuple(passed(raised, [cure])))
     if is_module:
         code = f"{source} = eqx.tree_at(lambda module: module.{target.attr}, {source}, {new})"
         cure = FoundCure(
             "equinox.tree_at", code, "equinox.tree_at makes a copy of the module with another value in one field."
         )
-    return Explained(None, title, "The fields of a frozen dataclass cannot be changed.", (cure,))
+    return Explained(None, title, text, (cure,))
 
 
 def _undeclared(raised: RaisedAt, target: ast.Attribute, holder: Any, value: ast.expr) -> Explained | None:

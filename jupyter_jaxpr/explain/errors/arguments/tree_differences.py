@@ -17,6 +17,7 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..flax_modules.frozen_dicts import is_frozen_dict
+from ..message_tables.jax_messages import DIFFERENT_KEYS
 from ..transforms.in_axes_keys import KEYS, METADATA, OF_OPTION, keys_error
 from ..transforms.out_axes import out_axes_cures
 from .jit_arguments import packages_of
@@ -74,7 +75,7 @@ def tree_error(error: BaseException, raised: RaisedAt | None, function: str) -> 
     title = _title(text, at[0], at[1], notes)
     part = part_of_tree(raised) if raised is not None and not notes else None
     if title is None and part is not None:
-        title = "Two trees of the call have different keys or fields"
+        title = DIFFERENT_KEYS
     elif title is None:
         return None
     elif trees is None:

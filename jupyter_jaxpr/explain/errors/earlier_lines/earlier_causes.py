@@ -20,6 +20,7 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt, touches_jax
 from ..failing_code.return_values import function_of_text
+from ..message_tables.setting_messages import VALUE_LEFT_TRACE
 from .cached_values import cached_maker, computed_at_once, frames_of_message
 from .donations import deleted_array
 from .leaking_statement import only_writer_of, writer_of
@@ -73,9 +74,7 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
     construct = was[3] if was is not None else origin.construct if origin is not None else None
     type_ = type_of(tracer) if tracer is not None else short_type(kind[1]) if kind is not None else ""
     title = (
-        f"A traced value left the trace of {function}"
-        if function
-        else "A traced value left the trace that made the value"
+        VALUE_LEFT_TRACE.format(function=function) if function else "A traced value left the trace that made the value"
     )
     source = raised.text if raised is not None and raised.text is not None and len(raised.text) <= 60 else "This line"
     explanation = f"{source} uses a traced value of type {type_}." if type_ else f"{source} uses a traced value."

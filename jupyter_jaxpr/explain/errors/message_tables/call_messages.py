@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from .jax_messages import Message
+from .jax_messages import PARAMETERS_OF_LINEN, TYPE_OF_TANGENT, TYPES_OF_ELEMENTS, UNBOUND_AXIS_NAME, Message
+
+LEFT_OUT = "The call of {function} leaves out {arguments}"
+VIEW_WITH_SIZES = "view of a JAX array takes a dtype, not sizes"
+RESHAPE = ("reshape", "Write x.reshape(...) with the sizes.")
+UPDATE_WITHOUT_PARAMETERS = "This optimizer needs the parameters as an argument of update"
+_ARRAY_FIRST = ("an array", "Make an array first, for example with jnp.array, or use the function of jax.numpy.")
 
 CALL_MESSAGES = (
     Message(
@@ -21,11 +27,15 @@ CALL_MESSAGES = (
         ("call the function", "Call the function that makes the initializer, as in kernel_init=lecun_normal()."),
     ),
     Message(
-        r"The input arguments to the custom_(?:jvp|vjp)-decorated function (\w+) could not be resolved to "
-        r"positional-only arguments\. Binding failed with the error:\s+missing a required argument: '(\w+)'",
-        "The call of {1} leaves out {2}",
+        r"The input arguments to the custom_(?:jvp|vjp)-decorated function (?P<function>\w+) could not be resolved to "
+        r"positional-only arguments\. Binding failed with the error:\s+missing a required argument: "
+        r"'(?P<arguments>\w+)'",
+        LEFT_OUT,
         "",
-        ("pass the missing argument", "Pass {2} in the call. The function itself, without a call, is {1}."),
+        (
+            "pass the missing argument",
+            "Pass {arguments} in the call. The function itself, without a call, is {function}.",
+        ),
     ),
     # --- sizes and axes ---
     Message(
@@ -119,8 +129,8 @@ CALL_MESSAGES = (
         with_operands=True,
     ),
     Message(
-        r"unbound axis name: (?P<name>\S+?)\.?(?:\s|$)",
-        "No axis has the name {name} at this place",
+        r"unbound axis name: (?P<axis_name>\S+?)\.?(?:\s|$)",
+        UNBOUND_AXIS_NAME,
         "The axes of an array have numbers. Only an axis of vmap with axis_name, or of a mesh, has a name.",
         (
             "axis",
@@ -139,9 +149,9 @@ CALL_MESSAGES = (
     ),
     Message(
         r"`type` argument of array\.view\(\) is not supported",
-        "view of a JAX array takes a dtype, not sizes",
+        VIEW_WITH_SIZES,
         "",
-        ("reshape", "Write x.reshape(...) with the sizes."),
+        RESHAPE,
         with_operands=True,
     ),
     Message(
@@ -179,7 +189,7 @@ CALL_MESSAGES = (
         r"<class '(?:\w+\.)*(?P<kind>\w+)'> and was passed to \w+ at position (?P<position>\d+)",
         "lax.{function} takes arrays, but gets a {kind} at position {position}",
         "Functions of jax.lax do not convert their operands to arrays. The first argument has the position 0.",
-        ("an array", "Make an array first, for example with jnp.array, or use the function of jax.numpy."),
+        _ARRAY_FIRST,
     ),
     Message(
         r"index arguments to (?P<function>\w+) must be integers of the same type, got: (?P<dtype>\S+?)\.?$",
@@ -206,7 +216,7 @@ CALL_MESSAGES = (
     Message(
         r"None is not a valid value for jnp\.array",
         "An array cannot hold None",
-        "JAX arrays hold numbers and booleans.",
+        TYPES_OF_ELEMENTS,
         (
             "jnp.nan",
             "Write jnp.nan in the place of a missing number. An array of integers has no nan: keep a boolean array "
@@ -308,7 +318,7 @@ CALL_MESSAGES = (
         r"tangent aval ~?(?P<type_of_tangent>\S+) for primal aval \S+ but expected "
         r"~?(?P<type_of_argument>\S+?)\.?$",
         "The tangent has the type {type_of_tangent}, but the argument of linearize has the type {type_of_argument}",
-        "A tangent has the shape and the type of its argument.",
+        TYPE_OF_TANGENT,
         ("same type", "Pass a tangent of the type {type_of_argument}."),
     ),
     Message(
@@ -351,14 +361,14 @@ CALL_MESSAGES = (
         r"'(list|tuple|range|int|float|str)' object has no attribute '(?:ndim|size|astype|reshape)'",
         "The called function takes an array, but gets a value of the type {1}",
         "Functions of jax.lax do not convert their operands to arrays.",
-        ("an array", "Make an array first, for example with jnp.array, or use the function of jax.numpy."),
+        _ARRAY_FIRST,
         of_others=True,
         raised_in_jax=True,
     ),
     # --- libraries ---
     Message(
         r"You are using a transformation that requires the current value of parameters, but you are not passing",
-        "This optimizer needs the parameters as an argument of update",
+        UPDATE_WITHOUT_PARAMETERS,
         "An optimizer with weight decay, for example, computes with the parameters.",
         ("params", "Call update(gradients, state, params)."),
     ),
@@ -372,7 +382,7 @@ CALL_MESSAGES = (
         r"Tried to access \"(?P<variable>\w+)\" from collection \"(?P<collection>\w+)\" in \"(.*?)\" but the "
         r"collection is empty",
         "The module of flax needs the variable {variable}, but the collection {collection} of variables is empty",
-        "A linen module holds no parameters: init makes the parameters, and apply takes the parameters.",
+        PARAMETERS_OF_LINEN,
         ("apply", "Write variables = m.init(key, x), and then m.apply(variables, x)."),
     ),
     Message(

@@ -31,6 +31,41 @@ class Message:
     calls: tuple[str, ...] = ()
 
 
+TYPES_OF_ELEMENTS = "JAX arrays hold numbers and booleans."
+LARGEST_INTEGER = "JAX gives a Python integer the type int32, whose largest value is 2,147,483,647."
+NUMBER_OUT_OF_RANGE = "The number {number} does not fit into {dtype}"
+FLOAT_OR_X64 = ("a float", "Use a float, or turn on the setting jax_enable_x64 before any other use of JAX.")
+TYPE_OF_TANGENT = "A tangent has the shape and the type of its argument."
+TYPE_OF_COTANGENT = "A cotangent has the shape and the type of the result."
+PARAMETERS_OF_LINEN = "A linen module holds no parameters: init makes the parameters, and apply takes the parameters."
+KEY_WITHOUT_VALUE = "A key has no value to compute with: the functions of jax.random use a key to draw numbers."
+SCAN_OF_A_NUMBER = "scan cannot take elements of a single number in xs"
+COND_OF_VALUES = "cond takes two functions, not two values"
+CALLS_OF_COND = "cond(test, f, g, x) calls f(x) or g(x)."
+CONCATENATE_OF_NUMBERS = "concatenate joins arrays along an axis, and a single number has no axis"
+CHANGE_IN_PLACE = "{function} would change an array in place, and JAX arrays cannot be changed"
+ARRAY_DONATED_TWICE = "A call receives one array twice and donates the array"
+MEMORY_OF_DONATED = "The call may reuse the memory of a donated argument, so no other argument can be the same array."
+DIFFERENT_KEYS = "Two trees of the call have different keys or fields"
+UNBOUND_AXIS_NAME = "No axis has the name {axis_name} at this place"
+UNKNOWN_ARGUMENT = "{function} has no argument {argument}"
+LIST_OF_ARGUMENTS = "help({function}) lists the arguments of {function}."
+_EQUAL_TREES = "The call takes trees of the same containers and keys, such as gradients and their parameters."
+_SAME_STRUCTURE = (
+    "same structure",
+    "Make the containers and keys of the two trees equal. The message of the error lists the keys or the containers "
+    "of both trees.",
+)
+_CHECKED_RESULTS = (
+    "JAX checks each result, because jax_debug_nans (for nan) or jax_debug_infs (for inf) is on, and raises the error "
+    "here."
+)
+_VALUES_WITHOUT_NAN = (
+    "jnp.where",
+    "Before the call, replace the values for which {operation} gives {value}, for example with jnp.maximum or "
+    "jnp.where.",
+)
+_ARRAY_OR_NUMBER = ("a number", "Give an array or a number in place of the {kind}.")
 _COMPARE = "Compare first, and put each comparison in parentheses, as in (a > 0) & (b > 0)."
 
 ARRAY_MESSAGES = (
@@ -51,13 +86,13 @@ ARRAY_MESSAGES = (
     Message(
         r"Can't call compact methods on unbound modules",
         "A module of flax is called without its parameters",
-        "A linen module holds no parameters: init makes the parameters, and apply takes the parameters.",
+        PARAMETERS_OF_LINEN,
         ("apply", "Write params = m.init(key, x), and then m.apply(params, x)."),
     ),
     Message(
         r"(?P<function>\w+) does not accept dtypes? (?:key<\w+>.*|.*?, key<\w+>.*)",
         "A key of jax.random is not a number, so {function} cannot compute with the key",
-        "A key has no value to compute with: the functions of jax.random use a key to draw numbers.",
+        KEY_WITHOUT_VALUE,
         (
             "jax.random",
             "Make new keys with jax.random.split or jax.random.fold_in, or read the key's integers with "
@@ -106,7 +141,7 @@ ARRAY_MESSAGES = (
     ),
     Message(
         r"Zero-dimensional arrays cannot be concatenated",
-        "concatenate joins arrays along an axis, and a single number has no axis",
+        CONCATENATE_OF_NUMBERS,
         "",
         ("jnp.stack", "Make an array of the numbers with jnp.stack or jnp.array."),
     ),
@@ -200,16 +235,6 @@ ARRAY_MESSAGES = (
         ("a slice", "Write a value of the shape {target_shape}, or write the value into a slice of more elements."),
     ),
     Message(
-        r"Unknown backend:? '(?P<platform>\w+)' requested, but no platforms that are instances of \w+ are "
-        r"present\. Platforms present are: (?P<platforms>.+)",
-        "JAX finds no platform {platform} on this machine",
-        "On this machine, JAX has these platforms: {platforms}.",
-        (
-            "jax.devices()",
-            "jax.devices() lists the devices. A GPU needs the jaxlib for GPUs, such as jax[cuda13].",
-        ),
-    ),
-    Message(
         r"condlist must have length equal to choicelist \((?P<number_of_conditions>\d+) vs "
         r"(?P<number_of_choices>\d+)\)",
         "select takes one choice for each condition",
@@ -242,21 +267,22 @@ ARRAY_MESSAGES = (
         ),
     ),
     Message(
-        r"where requires ndarray or scalar arguments, got <class 'NoneType'> at position 2",
+        r"where requires ndarray or scalar arguments, got <class 'NoneType'> at position 2|"
+        r"Either both or neither of the x and y arguments should be provided to jax\.numpy\.where",
         "where needs two values: one for true and one for false",
         "",
         ("three arguments", "Write jnp.where(condition, a, b)."),
     ),
     Message(
         r"jax\.numpy\.(?P<function>\w+) cannot modify arrays in-place",
-        "{function} would change an array in place, and JAX arrays cannot be changed",
+        CHANGE_IN_PLACE,
         "",
         ("inplace=False", "Write x = jnp.{function}(x, ..., inplace=False), which makes a new array."),
     ),
     Message(
         r"INVALID_ARGUMENT: Attempt to (?:donate the same buffer twice|use a buffer that was previously donated)",
-        "A call receives one array twice and donates the array",
-        "The call may reuse the memory of a donated argument, so no other argument can be the same array.",
+        ARRAY_DONATED_TWICE,
+        MEMORY_OF_DONATED,
         ("a copy", "Pass x.copy() as one of the two arguments, or do not donate the argument."),
     ),
     Message(
@@ -297,8 +323,9 @@ ARRAY_MESSAGES = (
         ),
     ),
     Message(
-        r"(?:Length of sharding\.spec \((?P<needed_axes>\d+)\) must be equal to aval's ndim "
-        r"\((?P<number_of_axes>\d+)\))",
+        r"(?:Length of sharding\.spec \(|.*?Sharding .*? is only valid for values of rank at least )"
+        r"(?P<needed_axes>\d+)(?:\) must be equal to aval's ndim \(|, but was applied to a value of rank )"
+        r"(?P<number_of_axes>\d+)",
         "The sharding needs an array of at least {needed_axes} axes, but the number of axes of the array is "
         "{number_of_axes}",
         "A PartitionSpec has one entry for each axis of the array at most.",
@@ -314,12 +341,9 @@ ARRAY_MESSAGES = (
     Message(
         r"(?P<function>\w+)\(\) got an unexpected keyword argument '(?P<argument>\w+)'(?:\. Did you mean "
         r"'(\w+)'\?)?",
-        "{function} has no argument {argument}",
+        UNKNOWN_ARGUMENT,
         "",
-        (
-            "help",
-            "help({function}) lists the arguments of {function}.",
-        ),
+        ("help", LIST_OF_ARGUMENTS),
         of_others=True,
     ),
     Message(
@@ -350,7 +374,7 @@ MESSAGES = (
     ),
     Message(
         r"scan got value with no leading axis to scan over: (.+?)\.?$",
-        "scan cannot take elements of a single number in xs",
+        SCAN_OF_A_NUMBER,
         "scan takes one element along axis 0 of each array in xs at each step.",
         (
             "xs",
@@ -373,8 +397,8 @@ MESSAGES = (
     ),
     Message(
         r"lax\.cond: true_fun and false_fun arguments should be callable",
-        "cond takes two functions, not two values",
-        "cond(test, f, g, x) calls f(x) or g(x).",
+        COND_OF_VALUES,
+        CALLS_OF_COND,
         ("jnp.where", "Write lambda: value for each branch, or choose between values with jnp.where."),
     ),
     Message(
@@ -398,14 +422,14 @@ MESSAGES = (
         r"primal and tangent arguments to jax\.jvp do not match; .*?Got primal dtype "
         r"(?P<dtype_of_argument>\w+) .*? but got tangent dtype (?P<dtype_of_tangent>\w+)",
         "The tangent of jvp has the dtype {dtype_of_tangent}, but the argument has the dtype {dtype_of_argument}",
-        "A tangent has the shape and the type of its argument.",
+        TYPE_OF_TANGENT,
         ("same type", "Convert the tangent to {dtype_of_argument}."),
     ),
     Message(
         r"unexpected JAX type \(e\.g\. shape/dtype\) for argument to VJP function: got "
         r"(?P<type_of_cotangent>\S+), but expected (?P<type_of_result>\S+)",
         "The cotangent has the type {type_of_cotangent}, but the result of the function has the type {type_of_result}",
-        "A cotangent has the shape and the type of the result.",
+        TYPE_OF_COTANGENT,
         ("same type", "Pass a cotangent of the type {type_of_result}."),
     ),
     Message(
@@ -417,24 +441,14 @@ MESSAGES = (
     Message(
         r"invalid value \((?P<value>nan|inf)\) encountered in (?P<operation>\S+)",
         "{operation} computed {value}",
-        "JAX checks each result, because jax_debug_nans (for nan) or jax_debug_infs (for inf) is on, and raises the "
-        "error here.",
-        (
-            "jnp.where",
-            "Before the call, replace the values for which {operation} gives {value}, for example with "
-            "jnp.maximum or jnp.where.",
-        ),
+        _CHECKED_RESULTS,
+        _VALUES_WITHOUT_NAN,
     ),
     Message(
-        r"\('(?:jit\()?(?P<function>\w+)\)?', '(?P<value>nan|inf)'\)\. Because ",
-        "{function} computed {value}",
-        "JAX checks each result, because jax_debug_nans (for nan) or jax_debug_infs (for inf) is on, and raises the "
-        "error here.",
-        (
-            "jnp.where",
-            "Before the call, replace the values for which {function} gives {value}, for example with "
-            "jnp.maximum or jnp.where.",
-        ),
+        r"\('(?:jit\()?(?P<operation>\w+)\)?', '(?P<value>nan|inf)'\)\. Because ",
+        "{operation} computed {value}",
+        _CHECKED_RESULTS,
+        _VALUES_WITHOUT_NAN,
     ),
     Message(
         r"pytree structure error: different lengths of \w+ at key path\s+shard_map in_specs\s.*?of length "
@@ -446,23 +460,15 @@ MESSAGES = (
     ),
     Message(
         r"pytree structure error: different pytree metadata at key path",
-        "Two trees of the call have different keys or fields",
-        "The call takes trees of the same containers and keys, such as gradients and their parameters.",
-        (
-            "same structure",
-            "Make the containers and keys of the two trees equal. The message of the error lists the keys or the "
-            "containers of both trees.",
-        ),
+        DIFFERENT_KEYS,
+        _EQUAL_TREES,
+        _SAME_STRUCTURE,
     ),
     Message(
         r"(?:Dict key mismatch|Custom node type mismatch|Tuple arity mismatch|List arity mismatch)(.*)",
         "Two trees of the call have different structures",
-        "The call takes trees of the same containers and keys, such as gradients and their parameters.",
-        (
-            "same structure",
-            "Make the containers and keys of the two trees equal. The message of the error lists the keys or the "
-            "containers of both trees.",
-        ),
+        _EQUAL_TREES,
+        _SAME_STRUCTURE,
     ),
     Message(
         r"Argument '(.*?)' of type '?<class '(?:\w+\.)*(?P<kind>\w+)'>'? is not a valid JAX type",
@@ -500,32 +506,10 @@ MESSAGES = (
     ),
     Message(
         r"Python int (?P<number>-?\d+) too large to convert to (?P<dtype>\w+)",
-        "The number {number} does not fit into {dtype}",
-        "JAX gives a Python integer the type int32, whose largest value is 2,147,483,647.",
-        ("a float", "Use a float, or turn on the setting jax_enable_x64 before any other use of JAX."),
+        NUMBER_OUT_OF_RANGE,
+        LARGEST_INTEGER,
+        FLOAT_OR_X64,
         of_others=True,
-    ),
-    Message(
-        r".*?Sharding .*? is only valid for values of rank at least (?P<needed_axes>\d+), but was applied to "
-        r"a value of rank (?P<number_of_axes>\d+)",
-        "The sharding needs an array of at least {needed_axes} axes, but the number of axes of the array is "
-        "{number_of_axes}",
-        "A PartitionSpec has one entry for each axis of the array at most.",
-        ("PartitionSpec", "Leave out the entries of the PartitionSpec for axes that the array does not have."),
-    ),
-    Message(
-        r".*?the global size of its dimension (?P<axis>\d+) should be divisible by "
-        r"(?P<number_of_devices>\d+), but it is equal to (?P<size>\d+)",
-        "Axis {axis} has {size} elements, which cannot be split evenly over {number_of_devices} devices",
-        "A sharding gives each device the same number of elements.",
-        ("pad", "Pad the axis of the array to a multiple of the number of devices, or split another axis."),
-    ),
-    Message(
-        r".*?implies that array axis (?P<axis>\d+) is partitioned (?P<number_of_devices>\d+) times, but the "
-        r"dimension size is (?P<size>\d+) \(full shape: (?P<shape>\(.*?\))",
-        "Axis {axis} has {size} elements, which cannot be split evenly over {number_of_devices} devices",
-        "A sharding gives each device the same number of elements. The array has the shape {shape}.",
-        ("pad", "Pad axis {axis} to a multiple of {number_of_devices} elements, or split another axis."),
     ),
     Message(
         r"shard_map applied to the function '.*?' was given argument arrays with axis sizes that are not "
@@ -559,13 +543,13 @@ MESSAGES = (
     Message(
         r"Python int(?:eger)? too large to convert to C (\w+)",
         "An integer is too large for the integers of JAX",
-        "JAX gives a Python integer the type int32, whose largest value is 2,147,483,647.",
-        ("a float", "Use a float, or turn on the setting jax_enable_x64 before any other use of JAX."),
+        LARGEST_INTEGER,
+        FLOAT_OR_X64,
         of_others=True,
     ),
     Message(
         r"Found an unbound axis name: (?P<axis_name>\w+)",
-        "No axis has the name {axis_name} at this place",
+        UNBOUND_AXIS_NAME,
         "vmap with axis_name, or shard_map, gives an axis a name, which only the mapped function can use.",
         ("axis_name", 'Call the function under jax.vmap with axis_name="{axis_name}", or under jax.shard_map.'),
     ),
@@ -591,7 +575,7 @@ MESSAGES = (
     Message(
         r"Value (?P<text>'.*?') with dtype <U\d+ is not a valid JAX array type",
         "JAX has no arrays of strings, such as {text}",
-        "JAX arrays hold numbers and booleans.",
+        TYPES_OF_ELEMENTS,
         (
             "numbers",
             "Keep strings and objects in Python lists or NumPy arrays, and pass JAX numbers that stand for them.",
@@ -600,7 +584,7 @@ MESSAGES = (
     Message(
         r"Value (?P<values>.+?) with dtype \S+ is not a valid JAX array type",
         "JAX has no arrays of {values}",
-        "JAX arrays hold numbers and booleans.",
+        TYPES_OF_ELEMENTS,
         (
             "numbers",
             "Keep strings and objects in Python lists or NumPy arrays, and pass JAX numbers in their place.",
@@ -618,13 +602,13 @@ MESSAGES = (
         r"'(?P<kind>\w+)'",
         "{operator} needs arrays or numbers, but its right side is a {kind}",
         "",
-        ("a number", "Give an array or a number in place of the {kind}."),
+        _ARRAY_OR_NUMBER,
     ),
     Message(
         r"unsupported operand type\(s\) for (?P<operator>\S+): '(?P<kind>\w+)' and "
         r"'(?:\w*Tracer|[\w.]*ArrayImpl)'",
         "{operator} needs arrays or numbers, but its left side is a {kind}",
         "",
-        ("a number", "Give an array or a number in place of the {kind}."),
+        _ARRAY_OR_NUMBER,
     ),
 )

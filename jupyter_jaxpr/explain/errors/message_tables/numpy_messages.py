@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from .jax_messages import Message
 
+INTEGER_INDICES = ("integers", "Convert the indices with .astype(int).")
+_PAIRS_OF_WIDTHS = "Write a pair (before, after) of widths for each axis of the array, or one pair for all axes."
+
 NUMPY_MESSAGES = (
     # --- empty arrays and lists ---
     Message(
@@ -88,7 +91,7 @@ NUMPY_MESSAGES = (
         r"take_along_axis indices must be of integer type, got (?P<dtype_of_indices>\w+)",
         "The indices of take_along_axis must be integers, not {dtype_of_indices}",
         "",
-        ("integers", "Convert the indices with .astype(int)."),
+        INTEGER_INDICES,
         with_operands=True,
     ),
     Message(
@@ -135,12 +138,6 @@ NUMPY_MESSAGES = (
         "",
         ("jnp.atleast_1d", "Give the number an axis with jnp.atleast_1d(x)."),
         with_operands=True,
-    ),
-    Message(
-        r"Either both or neither of the x and y arguments should be provided to jax\.numpy\.where",
-        "where needs two values: one for true and one for false",
-        "",
-        ("three arguments", "Write jnp.where(condition, a, b)."),
     ),
     # --- axes and shapes ---
     Message(
@@ -201,7 +198,7 @@ NUMPY_MESSAGES = (
         r"Expected pad_width to have shape .*; got (?P<shape_of_pad_width>.+?)\.?$",
         "pad_width has the shape {shape_of_pad_width}, which does not fit the axes of the array",
         "",
-        ("pad_width", "Write a pair (before, after) of widths for each axis of the array, or one pair for all axes."),
+        ("pad_width", _PAIRS_OF_WIDTHS),
         with_operands=True,
     ),
     Message(
@@ -289,7 +286,7 @@ NUMPY_MESSAGES = (
         r"(?P<shape_of_argument>\(.*?\))\. Valid shapes are (.+?)\.$",
         "{argument} of pad has the shape {shape_of_argument}, which does not fit the array",
         "Number of axes of the array: {number_of_axes}.",
-        ("a pair", "Write a pair (before, after) of widths for each axis of the array, or one pair for all axes."),
+        ("a pair", _PAIRS_OF_WIDTHS),
         with_operands=True,
     ),
     # --- types ---

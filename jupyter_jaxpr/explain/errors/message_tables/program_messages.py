@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from .device_messages import SHARDING_WITH_MESH
 from .jax_messages import Message
+from .numpy_messages import INTEGER_INDICES
+
+PASSED_MESH = ("mesh", "Pass mesh=mesh, or set a mesh with jax.set_mesh(mesh) before the call.")
+_OTHER_THAN_EXPORTED = "The exported program takes {exported_type} as {argument}, but gets {passed_type}"
+_EXPORTED_TYPES = "jax.export made the program for one type of each argument."
+_NAMES_OF_AXES = ("axis_names", "Write one name for each axis of the array of devices.")
 
 PROGRAM_MESSAGES = (
     # --- Pallas ---
@@ -134,8 +141,8 @@ PROGRAM_MESSAGES = (
     Message(
         r"Shape mismatch for (?P<argument>\S+?)(?:\.shape\[\d+\])?(?: \(.*?\))?: expected (?P<exported_type>.+?) and "
         r"called with (?P<passed_type>.+)",
-        "The exported program takes {exported_type} as {argument}, but gets {passed_type}",
-        "jax.export made the program for one type of each argument.",
+        _OTHER_THAN_EXPORTED,
+        _EXPORTED_TYPES,
         (
             "same type",
             "Pass an argument of the exported shape, or export the function again with symbolic sizes: "
@@ -145,8 +152,8 @@ PROGRAM_MESSAGES = (
     Message(
         r"(Rank|Dtype) mismatch for (?P<argument>\S+?)(?:\.shape\[\d+\])?(?: \(.*?\))?: expected "
         r"(?P<exported_type>.+?) and called with (?P<passed_type>.+)",
-        "The exported program takes {exported_type} as {argument}, but gets {passed_type}",
-        "jax.export made the program for one type of each argument.",
+        _OTHER_THAN_EXPORTED,
+        _EXPORTED_TYPES,
         (
             "same type",
             "Pass an argument of the exported type, or export the function again for the new type.",
@@ -234,13 +241,13 @@ PROGRAM_MESSAGES = (
         "A mesh needs one name for each axis of its devices: the number of axes is {number_of_axes}, the number of "
         "names is {number_of_names}",
         "",
-        ("axis_names", "Write one name for each axis of the array of devices."),
+        _NAMES_OF_AXES,
     ),
     Message(
         r"Mesh requires the ndim of its first argument",
         "A mesh needs one name for each axis of its array of devices",
         "",
-        ("axis_names", "Write one name for each axis of the array of devices."),
+        _NAMES_OF_AXES,
     ),
     Message(
         r"shard_map (?P<in_or_out>in|out)_specs argument must be a pytree of `jax\.sharding\.PartitionSpec` instances",
@@ -252,7 +259,7 @@ PROGRAM_MESSAGES = (
         r"(?:jax\.)?shard_map requires a (?:non-empty mesh|`jax\.sharding\.Mesh`)",
         "shard_map needs a mesh",
         "",
-        ("mesh", "Pass mesh=mesh, or set a mesh with jax.set_mesh(mesh) before the call."),
+        PASSED_MESH,
     ),
     Message(
         r"pjit (?P<in_or_out>in|out)_shardings specification must be a tree prefix .*? wrong length: got a tuple or "
@@ -272,7 +279,7 @@ PROGRAM_MESSAGES = (
         r"Using PartitionSpec when you are not under a mesh context is not allowed",
         "A PartitionSpec names the axes of a mesh, and no mesh is set here",
         "",
-        ("NamedSharding", "Pass NamedSharding(mesh, P(...)), or set a mesh with jax.set_mesh(mesh) before the call."),
+        SHARDING_WITH_MESH,
     ),
     Message(
         r"`perm` does not represent a permutation: (?P<perm>.+)",
@@ -384,7 +391,7 @@ PROGRAM_MESSAGES = (
         r"Input type must be an integer or unsigned integer",
         "An embedding layer takes integers as its indices",
         "",
-        ("integers", "Convert the indices with .astype(int)."),
+        INTEGER_INDICES,
         with_operands=True,
     ),
     Message(

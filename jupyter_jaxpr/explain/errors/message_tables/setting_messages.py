@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from .jax_messages import Message
+from .jax_messages import TYPE_OF_COTANGENT, Message
+from .lax_messages import OPERANDS_OF_LAX
+from .program_messages import PASSED_MESH
+
+VALUE_LEFT_TRACE = "A traced value left the trace of {function}"
+ARRAY_AS_KEY = "A JAX array cannot be a key of a dict or an element of a set"
+UNCHANGED_COLLECTION = "The call updates {variable} in {collection}, a collection that apply does not change"
+MUTABLE_COLLECTIONS = "apply changes a collection only if the argument mutable names the collection."
+_FAILED_CHECK = "A check of equinox failed: {message}"
+_ERROR_IF = "equinox.error_if raises an error if its condition is true when the program runs."
+_REFUSED_VALUE = ("the value", "Correct the value that the check refuses.")
 
 SETTING_MESSAGES = (
     # --- sizes and modes ---
@@ -73,7 +83,7 @@ SETTING_MESSAGES = (
     Message(
         r"lax\.(?P<function>\w+) requires arguments to have the same dtypes, got (?P<dtypes>\w+, \w+, \w+)",
         "lax.{function} takes operands of one dtype, but gets {dtypes}",
-        "Functions of jax.lax do not convert their operands to a common dtype.",
+        OPERANDS_OF_LAX,
         ("one dtype", "Convert the operands to one dtype, or call the function of jax.numpy, such as jnp.clip."),
         with_operands=True,
     ),
@@ -125,7 +135,7 @@ SETTING_MESSAGES = (
         r"cotangent type does not match function output, expected "
         r"\(?ShapedArray\((?P<type_of_result>\w+\[[\d,]*\]).*? but got",
         "The cotangent does not have the type of the result, {type_of_result}",
-        "A cotangent has the shape and the type of the result.",
+        TYPE_OF_COTANGENT,
         ("same type", "Pass an array of the type {type_of_result}."),
     ),
     # --- meshes ---
@@ -133,7 +143,7 @@ SETTING_MESSAGES = (
         r"The context mesh cannot be empty",
         "The call needs a mesh, and no mesh is set here",
         "",
-        ("mesh", "Pass mesh=mesh, or set a mesh with jax.set_mesh(mesh) before the call."),
+        PASSED_MESH,
     ),
     Message(
         r"Mesh requires the ndim of its first argument \(`devices`\) to equal the length of its second argument "
@@ -147,7 +157,7 @@ SETTING_MESSAGES = (
     # --- Python ---
     Message(
         r"unhashable type: '[\w.]*ArrayImpl'",
-        "A JAX array cannot be a key of a dict or an element of a set",
+        ARRAY_AS_KEY,
         "Python cannot hash an array.",
         ("a number", "Take the number out with x.item(), or use a list in place of the set or the dict."),
     ),
@@ -177,7 +187,7 @@ SETTING_MESSAGES = (
     ),
     Message(
         r"Leaked trace \w+\. Leaked tracer\(s\):.*?while tracing the function (?P<function>\w+) at",
-        "A traced value left the trace of {function}",
+        VALUE_LEFT_TRACE,
         "The leak check of JAX found the value after the trace of {function} had ended.",
         ("return", "Return the value from {function}, and use what the call returns."),
     ),
@@ -249,8 +259,8 @@ SETTING_MESSAGES = (
     Message(
         r"Cannot update variable \"(?P<variable>\w+)\" in \"(.*?)\" because collection \"(?P<collection>\w+)\" is "
         r"immutable",
-        "The call updates {variable} in {collection}, a collection that apply does not change",
-        "apply changes a collection only if the argument mutable names the collection.",
+        UNCHANGED_COLLECTION,
+        MUTABLE_COLLECTIONS,
         ("mutable", "Call y, updated = m.apply(variables, x, mutable=['{collection}'])."),
     ),
     Message(
@@ -267,15 +277,15 @@ SETTING_MESSAGES = (
     ),
     Message(
         r"INTERNAL: .*?_?EquinoxRuntimeError: (?P<message>[^\n]*)",
-        "A check of equinox failed: {message}",
-        "equinox.error_if raises an error if its condition is true when the program runs.",
-        ("the value", "Correct the value that the check refuses."),
+        _FAILED_CHECK,
+        _ERROR_IF,
+        _REFUSED_VALUE,
     ),
     Message(
         r"(?:Above is the stack outside of JIT\..*?EquinoxRuntimeError: )?(?P<message>[^\n]+)\n+-{10,}\n+"
         r"An error occurred during the runtime of your JAX program",
-        "A check of equinox failed: {message}",
-        "equinox.error_if raises an error if its condition is true when the program runs.",
-        ("the value", "Correct the value that the check refuses."),
+        _FAILED_CHECK,
+        _ERROR_IF,
+        _REFUSED_VALUE,
     ),
 )

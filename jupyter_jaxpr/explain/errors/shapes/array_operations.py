@@ -18,6 +18,8 @@ from ..failing_code.only_assignments import behind_name
 from ..failing_code.operand_nodes import explained_with_trials, operand_types, shapes_of_operands, source_suffix
 from ..failing_code.origins import operands, value_of
 from ..failing_code.place_of_error import RaisedAt
+from ..message_tables.jax_messages import CONCATENATE_OF_NUMBERS
+from ..message_tables.lax_messages import PADDED_ROWS
 from ..traced_values.array_conditions import array_as_condition
 from ..traced_values.array_indices import index_dtype, index_of_list
 from ..traced_values.array_writes import item_assignment, no_method
@@ -29,6 +31,8 @@ from .leaves_of_trees import with_leaves
 from .unmapped_arguments import with_unmapped
 from .vmap_or_transpose import transpose_cures, vmap_cures
 
+UNEQUAL_SIZES = "The sizes {sizes} do not fit together{in_expression}"
+AXES_OF_ARRAY = "Axes count from 0. Write an axis from 0 to {last_axis}."
 _BROADCAST = re.compile(
     r"^(?:(?P<op>\w+) got incompatible shapes for broadcasting: |Incompatible shapes for broadcasting: (?:shapes=\[)?)"
     r"(?P<shapes>\([\d, ]*\)(?:,? (?:and )?\([\d, ]*\))+)"
@@ -90,7 +94,7 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
     if match := _DOT.search(text):
         sizes = f"{match[1]} and {match[2]}"
         explanation = f"A matrix product sums over two axes of the same size, but these axes have {sizes} elements."
-        title = f"The sizes {sizes} do not fit together{in_expression}"
+        title = UNEQUAL_SIZES.format(sizes=sizes, in_expression=in_expression)
         cures = vmap_cures(raised, match.groups()) or transpose_cures(raised)
         explained = explained_with_trials(title, f"{explanation} {operand_types(raised)}", raised, cures)
         both = [int(match[1]), int(match[2])]
@@ -123,11 +127,8 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
     if _JOIN.search(text) and _makes_array(raised):
         of_array = in_expression.replace(" in ", " of ", 1)
         title = f"The rows{of_array} have different lengths"
-        words = (
-            "Pad the rows to one length, and keep the original lengths, or a mask of the padding, in a second array."
-        )
         return explained_with_trials(
-            title, "An array has one length along each axis.", raised, [FoundCure("one length", None, words)]
+            title, "An array has one length along each axis.", raised, [FoundCure(PADDED_ROWS[0], None, PADDED_ROWS[1])]
         )
     if _JOIN.search(text):
         title = f"The shapes {' and '.join(_SHAPE.findall(text)[:4])} cannot be joined{in_expression}"
@@ -139,8 +140,7 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         title = f"Arrays with different numbers of axes cannot be joined: {', '.join(shapes)}"
         return Explained(None, title, operand_types(raised), tuple(new_axis_cures(raised, list(map(_sizes, shapes)))))
     if _NO_AXES.search(text) and (with_axis := first_without_axes(raised)):
-        title = "concatenate joins arrays along an axis, and a single number has no axis"
-        return Explained(None, title, operand_types(raised), tuple(with_axis))
+        return Explained(None, CONCATENATE_OF_NUMBERS, operand_types(raised), tuple(with_axis))
     if _STACK.search(text):
         title = f"The shapes {' and '.join(_SHAPE.findall(text)[:4])} cannot be stacked{in_expression}"
         cure = FoundCure(
@@ -201,9 +201,7 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         elif called(raised.node if raised is not None else None) in ("expand_dims", "stack"):
             title = f"The result has {_axes_text(number_of_axes)}, so the result has no axis {axis}"
         last_axis = int(number_of_axes) - 1
-        words = (
-            f"Axes count from 0. Write an axis from 0 to {last_axis}." if last_axis else "Write axis 0, the only axis."
-        )
+        words = AXES_OF_ARRAY.format(last_axis=last_axis) if last_axis else "Write axis 0, the only axis."
         cures = [FoundCure("axis", None, words)] if last_axis >= 0 else []
         return explained_with_trials(title, operand_types(raised), raised, cures)
     if match := _INDICES.search(text):

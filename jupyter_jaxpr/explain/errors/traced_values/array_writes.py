@@ -18,8 +18,9 @@ from ..failing_code.module_names import jnp_name
 from ..failing_code.operand_nodes import explained_with_trials, is_array, operand_types
 from ..failing_code.origins import MASK_OF_ROWS, axes_of, dtype_of, masks_elements, operands, value_of
 from ..failing_code.place_of_error import RaisedAt
-from .methods_of_other_libraries import same_method
+from .methods_of_other_libraries import FUNCTION_NOT_METHOD, same_method
 
+NEW_ARRAY_OF_AT = ".at[...] makes a new array. Other names of the old array still hold the old array."
 _METHODS = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.Pow: "power"}
 
 
@@ -65,7 +66,7 @@ def item_assignment(raised: RaisedAt | None) -> Explained:
             return Explained(
                 None, title, operand_types(raised), (FoundCure(".at[...]", None, f"{general} {_NO_CODE}"),)
             )
-    text = ".at[...] makes a new array. Other names of the old array still hold the old array."
+    text = NEW_ARRAY_OF_AT
     cure = applied(FoundCure(".at[...]", code, text), [edit_of(raised, over(statement, code))])
     title += _statement_text(raised, statement)
     explanation = operands(raised, [base.value])
@@ -216,9 +217,7 @@ def _function_of_name(raised: RaisedAt, name: str, jnp: str) -> FoundCure | None
     function = vars(sys.modules["jax.numpy"]).get(name)
     if not callable(function) or isinstance(function, type) or not isinstance(raised.node, ast.Attribute):
         return None
-    return FoundCure(
-        f"{jnp}.{name}", None, f"Call {jnp}.{name}: {name} is a function of {jnp}, not a method of arrays."
-    )
+    return FoundCure(f"{jnp}.{name}", None, FUNCTION_NOT_METHOD.format(module=jnp, name=name))
 
 
 def _closest_member(raised: RaisedAt, name: str) -> FoundCure | None:
@@ -245,12 +244,15 @@ _IN_PLACE = (
 )
 
 
+_AS_NUMPY = "A jax.Array outside of jit becomes a NumPy array with np.asarray(x). Under jit, use jax.numpy."
+_CONVERSION = "x.astype(jnp.int32) converts the type."
+_GRADIENT = "jax.grad(loss)(x) computes the gradient of a function."
 _INSTEAD = {
     "append": "jnp.append makes a new array with the element at the end.",
     "del": "jnp.delete makes a new array without the element.",
     "fill": "jnp.full_like(x, value) makes a new array in which each element is the value.",
-    "numpy": "A jax.Array outside of jit becomes a NumPy array with np.asarray(x). Under jit, use jax.numpy.",
-    "to_numpy": "A jax.Array outside of jit becomes a NumPy array with np.asarray(x). Under jit, use jax.numpy.",
+    "numpy": _AS_NUMPY,
+    "to_numpy": _AS_NUMPY,
     "detach": "jax.lax.stop_gradient(x) takes x out of the gradient.",
     "cuda": "jax.device_put(x, jax.devices()[0]) moves x to a device.",
     "to": "jax.device_put moves x to a device. x.astype converts the type.",
@@ -260,15 +262,15 @@ _INSTEAD = {
     "repeat_interleave": "jnp.repeat(x, n, axis) repeats each element.",
     "masked_fill": "jnp.where(mask, value, x) replaces the elements where the mask is true.",
     "float": "x.astype(jnp.float32) converts the type.",
-    "long": "x.astype(jnp.int32) converts the type.",
-    "int": "x.astype(jnp.int32) converts the type.",
+    "long": _CONVERSION,
+    "int": _CONVERSION,
     "cpu": "jax.device_get(x) copies x to a NumPy array on the host.",
     "length": "len(x) or x.shape[0] is the number of elements along the first axis. x.size counts all elements.",
     "matmul": "x @ y or jnp.matmul(x, y) multiplies matrices.",
     "unsqueeze": "jnp.expand_dims(x, axis) adds an axis, and so does x[None].",
     "requires_grad": "JAX marks no array for gradients: jax.grad(f, argnums=0) chooses the argument to differentiate.",
-    "backward": "jax.grad(loss)(x) computes the gradient of a function.",
-    "grad": "jax.grad(loss)(x) computes the gradient of a function.",
+    "backward": _GRADIENT,
+    "grad": _GRADIENT,
 }
 #: Names of the table with enough letters that a name with a typing error is still recognized.
 _LONG_NAMES = [name for name in _INSTEAD if len(name) > 5]

@@ -12,6 +12,7 @@ from ..failing_code.module_names import jnp_name, numpy_name
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
 
+FUNCTION_NOT_METHOD = "Call {module}.{name}: {name} is a function of {module}, not a method of arrays."
 #: Method without arguments -> the code in its place: {x} is the array, {jnp} is the name of jax.numpy.
 _ALONE = {
     "bool": "{x}.astype(bool)",
@@ -98,7 +99,7 @@ def same_method(raised: RaisedAt, name: str) -> tuple[FoundCure, ...]:
         parent,
         f"{jnp}.{name}",
         code,
-        f"Call {jnp}.{name}: {name} is a function of {jnp}, not a method of arrays.",
+        FUNCTION_NOT_METHOD.format(module=jnp, name=name),
     )
 
 

@@ -28,6 +28,10 @@ from .python_if_while_for import Choices
 from .rewritten_calls import Calls
 from .sets_of_values import distinct_value_cures
 
+NO_VALUES = "While JAX traces, an array has a shape but no values."
+_VALUE_FOR_JAX = "JAX needs a value in {source} while JAX traces"
+_VALUE_FOR_PYTHON = "Python needs the value of {source} while JAX traces"
+_LENGTH_FOR_JAX = "JAX needs the length of the result of {source} while JAX traces"
 #: Class of jax.errors -> the sentence that says which value Python needed.
 WANTED = {
     "TracerBoolConversionError": "Python's if, while, and, or and not need a value that is true or false.",
@@ -138,7 +142,7 @@ def value_error(error: BaseException, raised: RaisedAt | None, function: str) ->
             size=passed_node(raised, "shape"),
         )
     if isinstance(error, TypeError) and _REPEATED.search(message):
-        title = f"Python needs the value of {_text(raised) or 'a traced number'} while JAX traces"
+        title = _VALUE_FOR_PYTHON.format(source=_text(raised) or "a traced number")
         return _explained_with_culprits(
             title, "The traced number decides how long the list is.", error, raised, function, []
         )
@@ -160,7 +164,7 @@ def value_error(error: BaseException, raised: RaisedAt | None, function: str) ->
             title, "This number decides the shape of the result.", error, raised, function, []
         )
     if isinstance(error, ValueError) and _STATIC_TRACED.search(message):
-        title = f"JAX needs a value in {_text(raised) or 'this call'} while JAX traces"
+        title = _VALUE_FOR_JAX.format(source=_text(raised) or "this call")
         names = traced_static_arguments(error, function)
         if names:
             title = f"{names[0]} is a static argument of {function}, but gets a traced array"
@@ -397,27 +401,27 @@ def _sentence_about_trace(origins: Culprits) -> str:
         return "Under vmap, one array stands for all mapped elements at once, and each element has its own value."
     if origins.inputs:
         return "While JAX traces, arguments have shapes but no values."
-    return "While JAX traces, an array has a shape but no values."
+    return NO_VALUES
 
 
 def _explained_conversion(kind: str, error: BaseException, raised: RaisedAt | None, function: str) -> Explained:
     source = _match_comparison(raised) or _text(raised) or "a traced array"
-    title = f"Python needs the value of {source} while JAX traces"
+    title = _VALUE_FOR_PYTHON.format(source=source)
     need, argument, mask = WANTED[kind], None, None
     if kind == "TracerBoolConversionError":
         title = f"Python cannot know whether {source} is true while JAX traces"
         if raised is not None and isinstance(raised.node, ast.Call) and not _is_condition(raised):
-            title = f"Python needs the value of {source} while JAX traces"
+            title = _VALUE_FOR_PYTHON.format(source=source)
             kind, need = "ConcretizationTypeError", _COMPARING
             if is_function_of_jax(value_of(raised, raised.node.func)) and not _passes_function(raised, raised.node):
-                title, need = f"JAX needs a value in {source} while JAX traces", _DECIDES
+                title, need = _VALUE_FOR_JAX.format(source=source), _DECIDES
             if traced_k(raised) is not None:
                 argument, need = "k", NEED_OF_K
                 title = f"JAX needs the value of the argument k in {source} while JAX traces"
             # In JAX 0.10, `compress` and `extract` ask first whether any element of the mask is true: the error is
             # about their length.
             if jnp_function(raised) in ("compress", "extract") and passed_node(raised, "size") is None:
-                title = f"JAX needs the length of the result of {source} while JAX traces"
+                title = _LENGTH_FOR_JAX.format(source=source)
                 need = _OF_LENGTH
     elif kind == "NonConcreteBooleanIndexError" and (mask := _mask(raised)) is not None and raised is not None:
         mask_text = " ".join(raised.source(mask).split())
@@ -434,16 +438,16 @@ def _explained_conversion(kind: str, error: BaseException, raised: RaisedAt | No
             name_of_method = method[1]
             need = f"{name_of_method}() needs the values of the array."
         elif (argument := _argument_in(context)) in _LENGTHS and passed_node(raised, argument) is None:
-            title = f"JAX needs the length of the result of {source} while JAX traces"
+            title = _LENGTH_FOR_JAX.format(source=source)
             need = _OF_LENGTH
         elif argument:
             title = f"JAX needs the value of the argument {argument} in {source} while JAX traces"
             need = "This argument decides what JAX computes, or the shape of the result."
         elif _LENGTH_NEEDED.match(context) and passed_node(raised, "size") is None:
-            title = f"JAX needs the length of the result of {source} while JAX traces"
+            title = _LENGTH_FOR_JAX.format(source=source)
             need = _OF_LENGTH
         elif context and not _WITHOUT_CONTEXT.match(context):
-            title = f"JAX needs a value in {source} while JAX traces"
+            title = _VALUE_FOR_JAX.format(source=source)
             need = _DECIDES
     of_length = "`length` argument to `scan`" in message_of(error)
     if of_length:

@@ -20,6 +20,7 @@ from ..failing_code.module_names import jnp_name, lax_name
 from ..failing_code.origins import culprits, dtype_of, operands, value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import function_of_text, result_of
+from .needed_values import WANTED
 from .rewritten_calls import Calls
 
 _SHAPE = re.compile(r"^Shapes must be 1D sequences of concrete values of integer type, got (.*?)\.(?:\s|$)")
@@ -213,7 +214,7 @@ def _in_numpy(raised: RaisedAt) -> Explained | None:
         if len(line) <= 60
         else "A NumPy array cannot hold a traced value"
     )
-    explanation = " ".join(filter(None, ["NumPy needs the values of an array.", culprits(raised, traced).sentence]))
+    explanation = " ".join(filter(None, [WANTED["TracerArrayConversionError"], culprits(raised, traced).sentence]))
     return Explained(None, title, explanation, tuple(passed(raised, cures)), traced=True)
 
 

@@ -16,6 +16,7 @@ from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over, shown
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt, was_raised_in_jax
+from ..message_tables.device_messages import AXES_OF_MESH
 
 _NOT_IN_MESH = re.compile(
     r"^Resource axis: (?P<name>\w+) of (?P<spec>.+?) is not found in mesh: (?P<axes>\(.*?\))", re.DOTALL
@@ -69,7 +70,7 @@ def _not_in_mesh(raised: RaisedAt | None, name: str, used: list[str], axes_text:
     axes = _QUOTED.findall(axes_text)
     free = [axis for axis in axes if axis not in used]
     title = f"The mesh has no axis {name}"
-    explanation = f"The axes of the mesh are {axes_text}."
+    explanation = AXES_OF_MESH.format(axes_of_mesh=axes_text)
     close_names = difflib.get_close_matches(name, free, 1, 0.7)
     words = "Write the name of an axis of the mesh, or make the mesh with this axis."
     cure = FoundCure("PartitionSpec", None, words)

@@ -16,6 +16,7 @@ from ..failing_code.edits import edit_of, over
 from ..failing_code.only_assignments import only_value
 from ..failing_code.place_of_error import RaisedAt, was_raised_in_jax
 from ..failing_code.return_values import AnyFunction, function_of_text, result_of
+from ..message_tables.lax_messages import TANGENT_OF_OTHER_TYPE
 
 _NO_TUPLE = re.compile(
     r"^Custom VJP bwd rule .*?must produce an output with the same container \(pytree\) structure as the args tuple"
@@ -187,7 +188,7 @@ def _tangent(raised: RaisedAt, wanted: str, got: str) -> Explained | None:
         return None
     source = " ".join(raised.source(tangent).split())
     name = rule.name if isinstance(rule, ast.FunctionDef) else "The rule"
-    title = f"The rule of a custom_jvp returns the tangent {got}, but the result is {wanted}"
+    title = TANGENT_OF_OTHER_TYPE.format(type_of_tangent=got, type_of_result=wanted)
     explanation = f"{name} returns the tangent {source} (line {tangent.lineno}). A tangent has the type of the result."
     reductions = [
         " ".join(raised.source(node).split())
