@@ -18,6 +18,8 @@ Agrees = Literal["same_bits", "close", "differs", "other_types"]
 TOLERANCES = {"float64": 1e-12, "float32": 1e-5, "float16": 1e-2, "bfloat16": 3e-2}
 _OTHER_FLOATS = 0.1  # the tolerance for floats with eight bits or fewer
 _TEXT = 120
+_OTHER_TYPE = "The type of the result is {type}, not {expected}."
+_OTHER_VALUE = "The value of the result is {value} instead of {expected}."
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ def agreement(reference: Any, result: Any) -> Agreement:
     expected, actual = (jax.tree_util.tree_flatten_with_path(tree)[0] for tree in (reference, result))
     structures: list[Any] = [jax.tree_util.tree_structure(tree) for tree in (reference, result)]
     if structures[0] != structures[1]:
-        return Agreement("other_types", f"The type of the result is {type_text(result)}, not {type_text(reference)}.")
+        return Agreement("other_types", _OTHER_TYPE.format(type=type_text(result), expected=type_text(reference)))
     worst = Agreement("same_bits", None)
     severity = 0.0
     for (path, left), (_, right) in zip(expected, actual, strict=True):
@@ -60,7 +62,7 @@ def _leaf(path: str, left: Any, right: Any) -> tuple[Agreement, float]:
         text = (
             f"The type of {path} is {right_type}, not {left_type}."
             if path
-            else f"The type of the result is {right_type}, not {left_type}."
+            else _OTHER_TYPE.format(type=right_type, expected=left_type)
         )
         return Agreement("other_types", text), 0.0
     if _type(left) is None:
@@ -106,7 +108,7 @@ def _leaf(path: str, left: Any, right: Any) -> tuple[Agreement, float]:
     text = (
         f"The largest difference is at {place}: {actual_value} instead of {expected_value}."
         if place
-        else f"The value of the result is {actual_value} instead of {expected_value}."
+        else _OTHER_VALUE.format(value=actual_value, expected=expected_value)
     )
     return Agreement("differs", text), size
 
@@ -122,7 +124,7 @@ def _counts(path: str, x: Any, y: Any) -> tuple[Agreement, float]:
     text = (
         f"One value of the result differs, at {place}: {actual_value} instead of {expected_value}."
         if place
-        else f"The value of the result is {actual_value} instead of {expected_value}."
+        else _OTHER_VALUE.format(value=actual_value, expected=expected_value)
     )
     if many > 1:
         text = (
