@@ -12,7 +12,7 @@ from ..interruptions import not_of_a_signal
 from ..program.jaxpr.walk import Walk
 from .notes import inside, user_frame
 
-_TITLE = "The gradient can be NaN"
+NAN_GRADIENT = "The gradient can be NaN"
 _TEXT = (
     "The gradient of this selection is NaN where the compared value is {point:g}. The derivative of the branch that is "
     "not taken there is infinite or NaN, and JAX multiplies the derivative by zero."
@@ -61,7 +61,7 @@ def masked_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -
             program=among[0] if len(set(among)) == 1 else -1,
             frame=frame,
             bytes=None,
-            title=_TITLE,
+            title=NAN_GRADIENT,
         )
         for (frame, point), among in selections.items()
     ]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ...joined_names import in_a_sentence
 from ...observe.calls.static_hits import StaticHit
 from ...observe.observation import Finding
-from .stale_values import cure_of_static, how_static_is_found
+from .stale_values import CHANGED_AFTER_TRACE, cure_of_static, how_static_is_found
 
 _TITLE = "JAX treats {after} and {before} as one value of the static argument {name}"
 _TITLE_OF_PART = "Two values of the static argument {static} are equal, and {name} differs"
@@ -46,7 +46,6 @@ _AMONG = (
     "{name} is {after} in this call, but JAX used a cached program with one of these earlier values of {name}: "
     "{before}. JAX chose that program because its static argument is equal to the static argument of this call."
 )
-_STALE = "{name} changed after the trace"
 
 
 def equal_statics(hits: Sequence[StaticHit], known: Sequence[Finding]) -> Iterator[Finding]:
@@ -62,7 +61,7 @@ def equal_statics(hits: Sequence[StaticHit], known: Sequence[Finding]) -> Iterat
         is_certain = len(hit.before) == 1
         facts = {**hit._asdict(), "found": found, "before": in_a_sentence(hit.before, 4)}
         if hit.relation == "same":
-            title = _STALE.format(**facts)
+            title = CHANGED_AFTER_TRACE.format(**facts)
             if (hit.function, title) not in titles:
                 yield Finding(
                     kind="stale_value",

@@ -17,7 +17,7 @@ from ...observe.values_at_trace import ChangedSince, ValuesAtTrace
 #: There are at most this many notes on one function.
 _NOTES = 5
 
-_TITLE = "{name} changed after the trace"
+CHANGED_AFTER_TRACE = "{name} changed after the trace"
 _KEEPS = (
     "A call of {function} that finds a cache entry does not read {name} again. The call computes with {value_at_trace}."
 )
@@ -116,7 +116,7 @@ def _findings(function: str, changes: Sequence[ChangedSince], wording: _Wording)
     for value in changes[:_NOTES]:
         yield Finding(
             kind="stale_value",
-            title=_TITLE.format(name=value.name),
+            title=CHANGED_AFTER_TRACE.format(name=value.name),
             text=_text(function, value, wording),
             cure=_cure(function, value),
             function=function,

@@ -17,7 +17,7 @@ from ..value_texts import Reading
 from .closed_over import ChangedValue
 from .closest_key import closest
 from .function_history import EarlierDefinition, FunctionHistory, MissEvent
-from .function_object_reasons import CHANGE_OF_CODE, FIRST_CALL, defines_again
+from .function_object_reasons import CHANGE_OF_CODE, CODE_CHANGED, FIRST_CALL, defines_again
 from .reason import Reason, names_text, one_compile_each
 
 NO_CLEARING = "Do not call {call} between calls."
@@ -163,7 +163,7 @@ def _rerun(event: MissEvent, construct: Construct) -> Reason:
     changed = _with_other_code(event, construct)
     if changed:
         return Reason(
-            "cell_rerun", f"{text} The code of {in_a_sentence(changed)} changed.", cure=_change_of_code(changed)
+            "cell_rerun", f"{text} {CODE_CHANGED.format(names=in_a_sentence(changed))}", cure=_change_of_code(changed)
         )
     own = "its own" if len(names) == 1 else "their own"
     cure = f"Define {_functions([body.name for body in construct.bodies])} in a cell of {own}, and run that cell once."
@@ -243,7 +243,7 @@ def _other_body(event: MissEvent, before: Sequence[MissEvent], construct: Constr
     names_of_new = {passed.name for passed in new}
     changed = [name for name in _with_other_code(event, construct) if name in names_of_new]
     if changed:
-        text += f" The code of {in_a_sentence(changed)} changed."
+        text = f"{text} {CODE_CHANGED.format(names=in_a_sentence(changed))}"
         return Reason("redefined", text, cure=_change_of_code(changed))
     names = " and ".join(dict.fromkeys(passed.name for passed in new))
     functions = _functions([passed.name for passed in new])

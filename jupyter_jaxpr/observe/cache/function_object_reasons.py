@@ -15,7 +15,9 @@ from .reason import Reason, names_text
 from .wrapped_functions import equinox_wrappers, written
 
 FIRST_CALL = "This is the first call of {called}."
+CODE_CHANGED = "The code of {names} changed."
 CHANGE_OF_CODE = "Expect one compile for each change of the code of {names}."
+_WRAPPED = "{name} with this wrapper around it"
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
 
@@ -42,8 +44,8 @@ def function_object_reasons(
         file = os.path.basename(history.definition.file)
         text = f"Python loaded {file} again, by a reload or by %run, so {name} is a new function object."
         if event.same_code is not None:
-            code = f" The code of {name} did not change." if event.same_code else f" The code of {name} changed."
-            text += code
+            code = f"The code of {name} did not change." if event.same_code else CODE_CHANGED.format(names=name)
+            text = f"{text} {code}"
         cure = f"Expect one compile of {name} for each time that Python loads {file}."
         return (Reason("reloaded", text, cure=cure), *_beside(event, earlier, reading))
     expression = written(event.wrappers, name.strip("<>"))
@@ -57,7 +59,7 @@ def _cell_run_again(event: MissEvent, name: str) -> Reason:
     text = f"The cell that defines {name} was run again, so {name} is a new function object."
     cure = f"Put the definition of {name} in a cell of its own, and run that cell once."
     if event.same_code is False:
-        text += f" The code of {name} changed."
+        text = f"{text} {CODE_CHANGED.format(names=name)}"
         cure = CHANGE_OF_CODE.format(names=name)
     elif event.changed:
         text += f" {_changed_outside(name, event)}"
@@ -223,7 +225,7 @@ def _text_of_object(event: MissEvent, history: FunctionHistory, expression: str 
     if event.partial is not None:
         return f"a partial of {history.name}"
     if expression is None:
-        return f"{history.name} with this wrapper around it"
+        return _WRAPPED.format(name=history.name)
     return expression if event.wrappers else f"{history.name} itself"
 
 
@@ -234,7 +236,7 @@ def new_equinox_reason(event: MissEvent, earlier: Sequence[MissEvent], history: 
     alike = [old for old in earlier if old.key is not None and old.key.function and old.key.function.type is kind]
     if not alike:
         expression = None if kind is None else written(("equinox.filter_jit", *equinox_wrappers(kind)), name)
-        called = expression or f"{name} with this wrapper around it"
+        called = expression or _WRAPPED.format(name=name)
         return Reason("first_call", FIRST_CALL.format(called=called), after=called)
     text, _ = _where_made(f"another function object of {name}{_defined_at(history, event)}", event, "filter_jit")
     cure = "Make the function once, before the calls: the function is part of the cache key."

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ...document.ledger_words import NO_CALL, NO_CALL_IN_THREAD, OUTCOMES
+from ...document.ledger_words import MORE_MISSES, NO_CALL, NO_CALL_IN_THREAD, OUTCOMES
 from ...quantities import count, duration
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def table(
         for miss in misses[:_MISSES]:
             lines += _miss(miss, lines_text)
         if len(misses) > _MISSES:
-            left_out_text = count(len(misses) - _MISSES, "more miss or slow hit", "more misses and slow hits")
+            left_out_text = count(len(misses) - _MISSES, *MORE_MISSES)
             lines.append(f"    The list leaves out {left_out_text}.")
         if function.inlined:
             lines.append(f"    JAX inlined {count(function.inlined, 'call')} into the trace of another function.")

@@ -5,20 +5,21 @@ from __future__ import annotations
 from .jax_messages import Message
 
 INTEGER_INDICES = ("integers", "Convert the indices with .astype(int).")
+_NOTHING_TO_REDUCE = "An empty array has no {reduction}"
 _PAIRS_OF_WIDTHS = "Write a pair (before, after) of widths for each axis of the array, or one pair for all axes."
 
 NUMPY_MESSAGES = (
     # --- empty arrays and lists ---
     Message(
         r"zero-size array to reduction operation (?P<reduction>\w+) which has no identity",
-        "An empty array has no {reduction}",
+        _NOTHING_TO_REDUCE,
         "",
         ("initial", "Pass initial=value, which is the result for an empty array, or test x.size > 0 first."),
         with_operands=True,
     ),
     Message(
-        r"attempt to get (?P<argmax_or_argmin>argmax|argmin) of an empty sequence",
-        "An empty array has no {argmax_or_argmin}",
+        r"attempt to get (?P<reduction>argmax|argmin) of an empty sequence",
+        _NOTHING_TO_REDUCE,
         "",
         ("size", "Test x.size > 0 before the call."),
         with_operands=True,
