@@ -13,13 +13,14 @@ from ..program.jaxpr.walk import Walk
 from .notes import inside, user_frame
 
 NAN_GRADIENT = "The gradient can be NaN"
-_TEXT = (
-    "The gradient of this selection is NaN where the compared value is {point:g}. The derivative of the branch that is "
-    "not taken there is infinite or NaN, and JAX multiplies the derivative by zero."
+_BY_ZERO = (
+    "The derivative of the branch that is not taken there is infinite or NaN, and JAX multiplies the derivative by "
+    "zero."
 )
+_TEXT = f"The gradient of this selection is NaN where the compared value is {{point:g}}. {_BY_ZERO}"
 _TEXT_OF_CALL = (
-    "The gradient of a selection that the call {expression} runs is NaN where the compared value is {point:g}. The "
-    "derivative of the branch that is not taken there is infinite or NaN, and JAX multiplies the derivative by zero."
+    "The gradient of a selection that the call {expression} runs is NaN where the compared value is {point:g}. "
+    f"{_BY_ZERO}"
 )
 _CURE = (
     "Write jnp.where(c, f(jnp.where(c, x, a)), y) instead of jnp.where(c, f(x), y), so that f never gets {point:g}. "

@@ -13,7 +13,7 @@ from ..document.types.cures import Cure, Edit
 from ..document.types.document import Note, Program, Retrace
 from ..explain.loops.statements import frame_span, loops_of, node_span
 from ..explain.loops.unrolled import UnrolledLoop, UnrolledLoops
-from ..explain.notes.random_keys_between_calls import KEY_USED_TWICE, SPLIT_KEY
+from ..explain.notes.random_keys_between_calls import EQUAL_NUMBERS, KEY_USED_TWICE, SPLIT_KEY, SPLITS_USE_KEYS
 from ..interruptions import not_of_a_signal
 from ..joined_names import in_a_sentence
 from ..observe.observation import (
@@ -414,7 +414,7 @@ def key_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> l
             else _used_twice(walk, first, second, max(Counter(among).values()))
         )
         if (first, second) in split_keys and not in_each_step:
-            text = f"{text} {_SPLITS_USE_KEYS}"
+            text = f"{text} {SPLITS_USE_KEYS}"
         # Several uses on one line after one first use have one note, whose edit changes them all.
         if (first, text) in told and not in_each_step:
             continue
@@ -477,15 +477,8 @@ def _is_call_of(walk: Walk, frame: int, name: str) -> bool:
     return any(name == getattr(call.func, "attr", getattr(call.func, "id", "")) for call in calls)
 
 
-_TWICE = (
-    "{line_and_other_line} use the same random key. Numbers that are drawn from one key are not independent: numbers "
-    "of the same shape and distribution are equal."
-)
-_ONE_LINE = (
-    "Line {line} uses the same random key {times}. Numbers that are drawn from one key are not independent: numbers of "
-    "the same shape and distribution are equal."
-)
-_SPLITS_USE_KEYS = "jax.random.split uses a key, too: after a split, draw from the new keys alone."
+_TWICE = "{line_and_other_line} use the same random key."
+_ONE_LINE = "Line {line} uses the same random key {times}."
 _EACH_STEP = "Each step of this {loop} draws from the same random key, so each step draws the same numbers."
 _SPLIT = SPLIT_KEY.format(name="key")
 _FOLD_IN = "Draw from another key in each step: key_of_step = jax.random.fold_in(key, i), with the index i of the step."
@@ -500,9 +493,10 @@ def _used_twice(walk: Walk, first: int, second: int, pairs: int) -> str:
     (file, _, line, *_), (other_file, _, other_line, *_) = walk.positions.frames[first], walk.positions.frames[second]
     if (file, line) == (other_file, other_line):
         times = f"{pairs + 1} times" if first == second and pairs > 1 else "twice"
-        return _ONE_LINE.format(line=line, times=times)
+        return f"{_ONE_LINE.format(line=line, times=times)} {EQUAL_NUMBERS}"
     of_other_file = "" if file == other_file else f" of {_file_name(walk, walk.positions.files[file].name)}"
-    return _TWICE.format(line_and_other_line=f"Line {line}{of_other_file} and line {other_line}")
+    lines = f"Line {line}{of_other_file} and line {other_line}"
+    return f"{_TWICE.format(line_and_other_line=lines)} {EQUAL_NUMBERS}"
 
 
 def user_frame(walk: Walk, scope: int, equation: int) -> int:

@@ -13,6 +13,7 @@ from typing import Any
 
 from ...observe.observation import Finding, ObservedFunction, Place
 from .random_keys_between_calls import (
+    EQUAL_NUMBERS,
     KEY_USED_TWICE,
     draws_of_call,
     is_written_by_functions,
@@ -22,10 +23,7 @@ from .random_keys_between_calls import (
     runs_once,
 )
 
-_TEXT = (
-    "Each iteration on line {line} draws from the same random key, {name}. Numbers that are drawn from one key are not "
-    "independent: numbers of the same shape and distribution are equal."
-)
+_TEXT = "Each iteration on line {line} draws from the same random key, {name}."
 _CURE_OF_LOOP = "Split the key in each iteration: {name}, subkey = jax.random.split({name})."
 _CURE_OF_COMPREHENSION = "Make a key for each iteration, such as for subkey in jax.random.split({name}, {times})."
 
@@ -106,7 +104,7 @@ def _finding(name: str, call: ast.Call, in_comprehension: bool, times: int, file
     return Finding(
         kind="key_used_twice",
         title=KEY_USED_TWICE,
-        text=_TEXT.format(line=call.lineno, name=name),
+        text=f"{_TEXT.format(line=call.lineno, name=name)} {EQUAL_NUMBERS}",
         cure=cure.format(name=name, times=times),
         place=Place(file, call.lineno, "<module>", call.col_offset, end_line, end_column),
     )

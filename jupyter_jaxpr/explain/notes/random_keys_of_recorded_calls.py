@@ -14,16 +14,10 @@ from typing import Any
 from ...observe.dispatches_of_calls import RecordedFunction
 from ...observe.observation import Finding
 from ...program.random_key_use import inputs_drawn_from
-from .random_keys_between_calls import COMPARING, KEY_USED_TWICE, SPLIT_KEY, reads_clock
+from .random_keys_between_calls import COMPARING, EQUAL_NUMBERS, KEY_USED_TWICE, SPLIT_KEY, reads_clock
 
-_TEXT = (
-    "Each iteration on line {line} draws from the same random key. Numbers that are drawn from one key are not "
-    "independent: numbers of the same shape and distribution are equal."
-)
-_TWO_CALLS = (
-    "{lines} from the same random key. Numbers that are drawn from one key are not independent: numbers of the same "
-    "shape and distribution are equal."
-)
+_TEXT = "Each iteration on line {line} draws from the same random key."
+_TWO_CALLS = "{lines} from the same random key."
 _CURE = "Draw from another key in each iteration, such as from a part of jax.random.split(key, n)."
 
 
@@ -81,7 +75,7 @@ def _of_two(first: RecordedFunction, again: RecordedFunction) -> Finding:
     lines = f"Two calls of line {line} draw" if first_line == line else f"Line {first_line} and line {line} draw"
     return Finding(
         "key_used_twice",
-        _TWO_CALLS.format(lines=lines),
+        f"{_TWO_CALLS.format(lines=lines)} {EQUAL_NUMBERS}",
         cure=SPLIT_KEY.format(name="key"),
         place=places[1],
         title=KEY_USED_TWICE,
@@ -91,4 +85,6 @@ def _of_two(first: RecordedFunction, again: RecordedFunction) -> Finding:
 def _finding(call: RecordedFunction) -> Finding:
     place = call.function.programs[0].call
     line = 0 if place is None else place.line
-    return Finding("key_used_twice", _TEXT.format(line=line), cure=_CURE, place=place, title=KEY_USED_TWICE)
+    return Finding(
+        "key_used_twice", f"{_TEXT.format(line=line)} {EQUAL_NUMBERS}", cure=_CURE, place=place, title=KEY_USED_TWICE
+    )

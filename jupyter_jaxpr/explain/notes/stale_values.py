@@ -18,16 +18,15 @@ from ...observe.values_at_trace import ChangedSince, ValuesAtTrace
 _NOTES = 5
 
 CHANGED_AFTER_TRACE = "{name} changed after the trace"
-_KEEPS = (
-    "A call of {function} that finds a cache entry does not read {name} again. The call computes with {value_at_trace}."
-)
+NOT_READ_AGAIN = "A call of {function} that finds a cache entry does not read {name} again."
+_KEEPS = f"{NOT_READ_AGAIN} The call computes with {{value_at_trace}}."
 _REUSED = (
     "A call of {function} in this run used this trace: the call did not read {name} again and computed with "
     "{value_at_trace}."
 )
 _MAYBE = (
-    "A call of {function} that finds a cache entry does not read {name} again. JAX may have several cached programs "
-    "of {function}: a call that uses the program of this trace computes with {value_at_trace}."
+    f"{NOT_READ_AGAIN} JAX may have several cached programs of {{function}}: a call that uses the program of this "
+    "trace computes with {value_at_trace}."
 )
 _CACHED = (
     "JAX took this trace of {inner} from its cache when JAX traced {function}, so {function} computes with "

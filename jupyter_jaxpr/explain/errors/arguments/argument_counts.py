@@ -24,6 +24,7 @@ from ..failing_code.place_of_error import LIBRARIES, RaisedAt, touches_jax
 from ..message_tables.call_messages import LEFT_OUT
 from ..message_tables.jax_messages import LIST_OF_ARGUMENTS, UNKNOWN_ARGUMENT
 from ..random_keys.left_out_keys import left_out_key_error
+from ..random_keys.wrong_keys import KEY_FROM_NUMBER
 from .jit_arguments import SIMILAR_ARGUMENT, module_of_call, packages_of
 from .static_argument_edits import parameters_of
 
@@ -394,7 +395,7 @@ def _no_key(raised: RaisedAt) -> Explained | None:
     is_other = bool(kind) and not kind.startswith(("key<", "u32["))
     if parameters_of(function)[:1] != ["key"] or not (is_array or is_other):
         return None
-    words = "Pass a key as the first argument. jax.random.key makes a key from a number. Split the key for each use."
+    words = f"Pass a key as the first argument. {KEY_FROM_NUMBER}"
     title = f"The first argument of {called(call)} must be a random key"
     return Explained(None, title, "", (FoundCure("jax.random.key", None, words),))
 

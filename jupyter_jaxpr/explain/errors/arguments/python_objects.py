@@ -18,7 +18,7 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import jnp_name
 from ..failing_code.origins import culprits, dtype_of, operands, value_of
 from ..failing_code.place_of_error import RaisedAt, touches_jax
-from ..message_tables.dtype_names import STRING_IN_TREE
+from ..message_tables.dtype_names import STRING_IN_TREE, TREE_WITHOUT_STRINGS
 from ..message_tables.jax_messages import SCAN_OF_A_NUMBER
 from ..shapes.array_operations import AXES_OF_ARRAY
 from .functions_of_other_libraries import called_attribute, same_function
@@ -246,10 +246,7 @@ def _of_list(raised: RaisedAt) -> Explained | None:
     if texts:
         string = raised.source(texts[0])
         title = STRING_IN_TREE.format(string=string)
-        words = (
-            "jax.tree.map calls the function with each leaf of the tree, also with strings. Remove the strings from "
-            "the tree, or keep the strings in a tree of their own."
-        )
+        words = f"jax.tree.map calls the function with each leaf of the tree, also with strings. {TREE_WITHOUT_STRINGS}"
         return Explained(None, title, "", (FoundCure("arrays alone", None, words),))
     if not isinstance(node, ast.BinOp):
         return None

@@ -36,6 +36,7 @@ LARGEST_INTEGER = "JAX gives a Python integer the type int32, whose largest valu
 NUMBER_OUT_OF_RANGE = "The number {number} does not fit into {dtype}"
 FLOAT_OR_X64 = ("a float", "Use a float, or turn on the setting jax_enable_x64 before any other use of JAX.")
 TYPE_OF_TANGENT = "A tangent has the shape and the type of its argument."
+PLACES_OF_COTANGENTS = "JAX gives each cotangent to the argument at the same place."
 TYPE_OF_COTANGENT = "A cotangent has the shape and the type of the result."
 PARAMETERS_OF_LINEN = "A linen module holds no parameters: init makes the parameters, and apply takes the parameters."
 KEY_WITHOUT_VALUE = "A key has no value to compute with: the functions of jax.random use a key to draw numbers."
@@ -50,11 +51,11 @@ DIFFERENT_KEYS = "Two trees of the call have different keys or fields"
 UNBOUND_AXIS_NAME = "No axis has the name {axis_name} at this place"
 UNKNOWN_ARGUMENT = "{function} has no argument {argument}"
 LIST_OF_ARGUMENTS = "help({function}) lists the arguments of {function}."
-_EQUAL_TREES = "The call takes trees of the same containers and keys, such as gradients and their parameters."
+EQUAL_TREES = "Make the containers and keys of the two trees equal."
+_TREES_OF_THE_CALL = "The call takes trees of the same containers and keys, such as gradients and their parameters."
 _SAME_STRUCTURE = (
     "same structure",
-    "Make the containers and keys of the two trees equal. The message of the error lists the keys or the containers "
-    "of both trees.",
+    f"{EQUAL_TREES} The message of the error lists the keys or the containers of both trees.",
 )
 _CHECKED_RESULTS = (
     "JAX checks each result, because jax_debug_nans (for nan) or jax_debug_infs (for inf) is on, and raises the error "
@@ -290,9 +291,8 @@ ARRAY_MESSAGES = (
         r"tuple.*?structure (?P<returned_structure>PyTreeDef\(.*?\)) for primal input structure "
         r"(?P<structure_of_arguments>PyTreeDef\(.*\))\.",
         "The backward rule of a custom_vjp must return a tuple with one cotangent for each argument",
-        "JAX gives each cotangent to the argument at the same place. The arguments of nondiff_argnums get no "
-        "cotangent: the rule returned the structure {returned_structure} for arguments of the structure "
-        "{structure_of_arguments}.",
+        f"{PLACES_OF_COTANGENTS} The arguments of nondiff_argnums get no cotangent: the rule returned the structure "
+        "{returned_structure} for arguments of the structure {structure_of_arguments}.",
         (
             "a tuple",
             "Return a tuple of the structure of the arguments, with None in the place of an argument without a "
@@ -461,13 +461,13 @@ MESSAGES = (
     Message(
         r"pytree structure error: different pytree metadata at key path",
         DIFFERENT_KEYS,
-        _EQUAL_TREES,
+        _TREES_OF_THE_CALL,
         _SAME_STRUCTURE,
     ),
     Message(
         r"(?:Dict key mismatch|Custom node type mismatch|Tuple arity mismatch|List arity mismatch)(.*)",
         "Two trees of the call have different structures",
-        _EQUAL_TREES,
+        _TREES_OF_THE_CALL,
         _SAME_STRUCTURE,
     ),
     Message(

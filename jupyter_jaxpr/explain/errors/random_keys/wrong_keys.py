@@ -15,14 +15,14 @@ from ..failing_code.place_of_error import RaisedAt
 from .left_out_keys import is_repeated, key_cure
 
 _TITLE = "The first argument must be a key of jax.random.key"
-_WORDS = "jax.random.key makes a key from a number. Split the key for each use."
+KEY_FROM_NUMBER = "jax.random.key makes a key from a number. Split the key for each use."
 
 
 def wrong_key(raised: RaisedAt | None) -> Explained:
     """Explains the first argument of a call of jax.random that is no key."""
     call = raised.node if raised is not None else None
     if raised is None or not isinstance(call, ast.Call) or not call.args or raised.frame is None:
-        return Explained(None, _TITLE, "", (FoundCure("jax.random.key", None, _WORDS),))
+        return Explained(None, _TITLE, "", (FoundCure("jax.random.key", None, KEY_FROM_NUMBER),))
     first = call.args[0]
     source = " ".join(raised.source(first).split())
     text = operands(raised, [first]) or f"{source} is not a key."
@@ -49,12 +49,12 @@ def wrong_key(raised: RaisedAt | None) -> Explained:
         words = f"{whole} is one key: a key of jax.random.PRNGKey is an array of two numbers."
         cure = applied(FoundCure("whole key", whole, words), [edit_of(raised, over(first, whole))])
         return Explained(None, _TITLE, f"{source} is one number of the key {whole}.", tuple(passed(raised, [cure])))
-    cure = FoundCure("jax.random.key", None, _WORDS)
+    cure = FoundCure("jax.random.key", None, KEY_FROM_NUMBER)
     if _is_seed(raised, first):
         text = operands(raised, [first]) or f"{source} is a number."
         code = f"{random_name(raised)}.key({source})"
         if isinstance(first, ast.Constant) or not is_repeated(raised, call):
-            cure = applied(FoundCure("jax.random.key", code, _WORDS), [edit_of(raised, over(first, code))])
+            cure = applied(FoundCure("jax.random.key", code, KEY_FROM_NUMBER), [edit_of(raised, over(first, code))])
     return Explained(None, _TITLE, text, tuple(passed(raised, [cure])))
 
 

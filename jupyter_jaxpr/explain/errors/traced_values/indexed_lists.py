@@ -10,6 +10,7 @@ from ..failing_code.module_names import jnp_name, lax_name
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
 
+INDEX_OF_ARRAY = "A traced index can read an array, but not a list."
 SWITCH = "switch calls one of several functions by a traced index. All functions must return the same types."
 
 
@@ -37,5 +38,5 @@ def indexed_list_cures(raised: RaisedAt) -> list[FoundCure]:
         )
         return [FoundCure("the index", None, words)]
     code = f"{jnp_name(raised)}.asarray({raised.source(node.value)})[{raised.source(node.slice)}]"
-    cure = FoundCure(f"{jnp_name(raised)}.asarray", code, "A traced index can read an array, but not a list.")
+    cure = FoundCure(f"{jnp_name(raised)}.asarray", code, INDEX_OF_ARRAY)
     return [applied(cure, [edit_of(raised, over(node, code))])]

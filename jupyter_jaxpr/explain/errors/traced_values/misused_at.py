@@ -13,7 +13,7 @@ from ..explanation import Explained
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import operands
 from ..failing_code.place_of_error import RaisedAt
-from .array_writes import NEW_ARRAY_OF_AT
+from .array_writes import NEW_ARRAY_OF_AT, WRITE_WITH_AT
 
 _OF_AT = re.compile(r"'?(?:\w+\.)*_IndexUpdate(?:Helper|Ref)'?|_IndexUpdateRef")
 _METHODS = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.Pow: "power"}
@@ -57,8 +57,7 @@ def _assigned_at(
     text = NEW_ARRAY_OF_AT
     explanation = operands(raised, [array])
     if method is None:
-        words = "Write x = x.at[index].set(value), which makes a new array."
-        return Explained(None, title, explanation, (FoundCure(".at[...]", None, words),))
+        return Explained(None, title, explanation, (FoundCure(".at[...]", None, WRITE_WITH_AT),))
     lost = lost_write(raised, statement, array)
     if lost is not None:
         return Explained(None, title, explanation, (FoundCure(".at[...]", None, lost),))

@@ -28,6 +28,7 @@ from .python_if_while_for import Choices
 from .rewritten_calls import Calls
 from .sets_of_values import distinct_value_cures
 
+NO_VALUES_OF_ARGUMENTS = "While JAX traces, arguments have shapes but no values."
 NO_VALUES = "While JAX traces, an array has a shape but no values."
 _VALUE_FOR_JAX = "JAX needs a value in {source} while JAX traces"
 _VALUE_FOR_PYTHON = "Python needs the value of {source} while JAX traces"
@@ -400,7 +401,7 @@ def _sentence_about_trace(origins: Culprits) -> str:
     if origins.transform == "vmap":
         return "Under vmap, one array stands for all mapped elements at once, and each element has its own value."
     if origins.inputs:
-        return "While JAX traces, arguments have shapes but no values."
+        return NO_VALUES_OF_ARGUMENTS
     return NO_VALUES
 
 

@@ -20,7 +20,9 @@ from ..failing_code.module_names import jnp_name, lax_name
 from ..failing_code.origins import culprits, dtype_of, operands, value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import function_of_text, result_of
-from .needed_values import WANTED
+from .array_indices import FLOAT_OF_DIVISION
+from .indexed_lists import INDEX_OF_ARRAY
+from .needed_values import NO_VALUES_OF_ARGUMENTS, WANTED
 from .rewritten_calls import Calls
 
 _SHAPE = re.compile(r"^Shapes must be 1D sequences of concrete values of integer type, got (.*?)\.(?:\s|$)")
@@ -57,7 +59,7 @@ def plain_value_error(error: BaseException, raised: RaisedAt | None, function: s
 
 def _shape(raised: RaisedAt, shape: str) -> Explained:
     title = f"The sizes of a shape must be integers, but this shape is {shape}"
-    explanation = "Python's / gives a float, also for integers."
+    explanation = FLOAT_OF_DIVISION
     cure = FoundCure("an integer", None, "Divide with //, or convert the size with int(n).")
     call = raised.node
     if not isinstance(call, ast.Call):
@@ -181,8 +183,8 @@ def _number(raised: RaisedAt, node: ast.expr) -> Any:
 def _text_key(error: BaseException, raised: RaisedAt, function: str) -> Explained:
     origins = culprits(raised, list(raised.tracers.values()))
     explanation = (
-        "str() of a traced value gives its type, not its value, so the dict has no entry with this key. While JAX "
-        "traces, arguments have shapes but no values."
+        "str() of a traced value gives its type, not its value, so the dict has no entry with this key. "
+        f"{NO_VALUES_OF_ARGUMENTS}"
     )
     explanation = " ".join(filter(None, [origins.sentence, explanation]))
     static = static_cure(raised, error, origins.function or function, origins.names) if not origins.is_inner else None
@@ -324,7 +326,7 @@ def _flag(raised: RaisedAt) -> Explained | None:
         words = f"{lax_name(raised)}.switch(index, functions, x) calls one of the functions by a traced index."
         return Explained(None, title, explanation, (FoundCure(f"{lax_name(raised)}.switch", None, words),), traced=True)
     code = f"{jnp}.asarray({raised.source(listed)})[{index}]"
-    words = "A traced index can read an array, but not a list. As an index, False is 0 and True is 1."
+    words = f"{INDEX_OF_ARRAY} As an index, False is 0 and True is 1."
     cure = applied(FoundCure(f"{jnp}.asarray", code, words), [edit_of(raised, over(node, code))])
     return Explained(None, title, explanation, tuple(passed(raised, [cure])), traced=True)
 

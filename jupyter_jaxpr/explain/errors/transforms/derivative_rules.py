@@ -16,6 +16,7 @@ from ..failing_code.edits import edit_of, over
 from ..failing_code.only_assignments import only_value
 from ..failing_code.place_of_error import RaisedAt, was_raised_in_jax
 from ..failing_code.return_values import AnyFunction, function_of_text, result_of
+from ..message_tables.jax_messages import PLACES_OF_COTANGENTS
 from ..message_tables.lax_messages import TANGENT_OF_OTHER_TYPE
 
 _NO_TUPLE = re.compile(
@@ -94,7 +95,7 @@ def derivative_rule_error(error: BaseException, raised: RaisedAt | None, functio
     names = _arguments(raised, function_text, len(wanted))
     source = " ".join(raised.source(result).split())
     place = edit_of(raised, over(result, "")).place
-    explanation = "JAX gives each cotangent to the argument at the same place."
+    explanation = PLACES_OF_COTANGENTS
     if isinstance(result, ast.Tuple) and given.startswith("("):
         cotangents = [" ".join(raised.source(part).split()) for part in result.elts]
         if len(_entries(given)) != len(cotangents) or len(cotangents) >= len(wanted):
