@@ -33,6 +33,7 @@ _COMPILED_BEFORE = (
     "The cell called {names} and reused a program that JAX compiled before %load_ext jupyter_jaxpr, so the program is "
     "not known. Load the extension before the first call, or write %%jaxpr f(x)."
 )
+COMPILED_BEFORE = "JAX compiled {names} before %load_ext jupyter_jaxpr, so the program is not known."
 _NOT_KNOWN = "No program of the cell is known: jupyter_jaxpr did not see the calls that reuse a program."
 CALLED_NONE = f"The cell called no jitted function of yours. {WHAT_TO_TYPE}"
 NOTHING_RECORDED = "While JAX checks each result for NaN (jax_debug_nans), jupyter_jaxpr records nothing of what runs."
@@ -128,10 +129,7 @@ def why_no_program(
         )
     constructs = [function.name for function in observation.functions if function.construct]
     if constructs:
-        return (
-            f"JAX compiled {', '.join(constructs[:5])} before %load_ext jupyter_jaxpr, so the program is not known. "
-            "Load the extension before the first call."
-        )
+        return f"{COMPILED_BEFORE.format(names=', '.join(constructs[:5]))} Load the extension before the first call."
     called = [function.name for function in observation.functions]
     if compiled_before := called_compiled_before(active, observation):
         return _COMPILED_BEFORE.format(names=", ".join(compiled_before[:5]))

@@ -17,14 +17,9 @@ from .side_effects.effect import SideEffect
 from .side_effects.guard import effect_text
 from .side_effects.harmless_functions import is_array_of_jax
 
-_AGAIN = (
-    "The trace runs the Python of {call} once more, with tracers in place of arrays. Afterwards jupyter_jaxpr restores "
-    "the Python objects that the call changes."
-)
-_ALL_THE_SAME = (
-    "The trace runs the Python of {call} once more, with tracers in place of arrays. {effect} This effect "
-    "happens once more and cannot be undone."
-)
+_ONCE_MORE = "The trace runs the Python of {call} once more, with tracers in place of arrays."
+_AGAIN = f"{_ONCE_MORE} Afterwards jupyter_jaxpr restores the Python objects that the call changes."
+_ALL_THE_SAME = f"{_ONCE_MORE} {{effect}} This effect happens once more and cannot be undone."
 
 
 class CallGone(Exception):

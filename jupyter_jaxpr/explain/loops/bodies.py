@@ -15,6 +15,7 @@ from ...typed.syntax_nodes import in_order
 _NEED_NUMBERS = frozenset({"math", "np", "numpy", "int", "float", "bool", "str", "range", "len", "format", "getattr"})
 
 
+_ONLY_WHILE_TRACING = "In a loop of JAX, the side effect would happen only once, during the trace."
 _GROWS = "The body makes a list longer at each iteration. The carry of a JAX loop cannot change its structure."
 
 
@@ -78,10 +79,7 @@ class Body:
             case ast.Expr(value=ast.Call(func=called)) if _dotted(called).startswith("jax.debug."):
                 self._read(statement.value)
             case ast.Expr():
-                raise Cannot(
-                    f"The body runs {_short(statement)} for a side effect. In a loop of JAX, the side effect would "
-                    "happen only once, during the trace."
-                )
+                raise Cannot(f"The body runs {_short(statement)} for a side effect. {_ONLY_WHILE_TRACING}")
             case ast.If():
                 self._read(statement.test)
                 self._branches(statement.body, statement.orelse)
@@ -275,10 +273,7 @@ def check_side_effects(function: ast.AST, loop: ast.AST) -> None:
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and node.id in declared:
             raise Cannot(f"The loop writes to {node.id}, a name from outside of its function.")
         if isinstance(node, ast.Call) and id(node) not in statements and _changes(node.func):
-            raise Cannot(
-                f"The loop runs {_short(node)} for a side effect. In a loop of JAX, the side effect would happen only "
-                "once, during the trace."
-            )
+            raise Cannot(f"The loop runs {_short(node)} for a side effect. {_ONLY_WHILE_TRACING}")
 
 
 def _changes(called: ast.expr) -> bool:

@@ -62,14 +62,9 @@ _BOUNDED = (
     "The call sets a maximum number of steps, so the loop became a scan of length {length}, and grad works through "
     "the scan. Steps after the condition is false change nothing."
 )
-_COUNTED = (
-    "XLA found that the loop always takes {steps}. Reverse-mode grad does not work through a while loop, but works "
-    "through a scan of this length."
-)
-_COUNTS = (
-    "The loop counts from a constant to a constant, so the loop always takes {steps}. Reverse-mode grad does not "
-    "work through a while loop, but works through a scan of this length."
-)
+_SCAN_OF_LENGTH = "Reverse-mode grad does not work through a while loop, but works through a scan of this length."
+_COUNTED = f"XLA found that the loop always takes {{steps}}. {_SCAN_OF_LENGTH}"
+_COUNTS = f"The loop counts from a constant to a constant, so the loop always takes {{steps}}. {_SCAN_OF_LENGTH}"
 _MAP = "lax.map is a scan without a carry: each step computes one element. jax.vmap computes all elements at once."
 _MAP_BATCHED = (
     "lax.map is a scan without a carry: with batch_size, each step computes a batch by vmap. Remaining elements that "

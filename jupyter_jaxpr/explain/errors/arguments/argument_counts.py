@@ -203,12 +203,10 @@ def _rngs_of_nnx(raised: RaisedAt) -> tuple[FoundCure, ...] | None:
         return None
     nnx = raised.source(call.func.value)
     keys = f"{nnx}.Rngs(0)"
-    words = (
-        f"A layer of nnx draws its initial parameters with the keys of rngs. {nnx}.Rngs(0) makes these keys from the "
-        "seed 0."
-    )
+    keys_of_layer = "A layer of nnx draws its initial parameters with the keys of rngs."
+    words = f"{keys_of_layer} {nnx}.Rngs(0) makes these keys from the seed 0."
     if type(value_of(raised, ast.Name("rngs", ast.Load()))).__name__ == "Rngs":
-        keys, words = "rngs", "A layer of nnx draws its initial parameters with the keys of rngs."
+        keys, words = "rngs", keys_of_layer
     code = f"{raised.source(call)[:-1].rstrip().rstrip(',')}, rngs={keys})"
     return (FoundCure("rngs", code, words),)
 

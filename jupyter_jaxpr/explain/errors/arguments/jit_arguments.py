@@ -155,13 +155,14 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
     text = f"With {name} as a static argument, JAX compiles once for each value of {name}."
     is_whole = name == path
     value = values.get(name)
+    methods = f"The type {kind} needs an __eq__ and a __hash__ that compare the contents."
     if not is_plain and not values:
         text = (
-            f"If {name} holds no array, {name} can be static: JAX then compiles once for each value of {name}. The "
-            f"type {kind} needs an __eq__ and a __hash__ that compare the contents."
+            f"If {name} holds no array, {name} can be static: JAX then compiles once for each value of {name}. "
+            f"{methods}"
         )
     elif not is_plain and own_hash(value) is None:
-        text += f" The type {kind} needs an __eq__ and a __hash__ that compare the contents."
+        text = f"{text} {methods}"
     own_call = raised_call_of(error, function)
     if type_ == "str" and own_call is not None and is_function_of_jax(own_call.function):
         title = f"{function} takes arrays and numbers, but its argument {path} is a string"

@@ -8,6 +8,7 @@ LEFT_OUT = "The call of {function} leaves out {arguments}"
 VIEW_WITH_SIZES = "view of a JAX array takes a dtype, not sizes"
 RESHAPE = ("reshape", "Write x.reshape(...) with the sizes.")
 UPDATE_WITHOUT_PARAMETERS = "This optimizer needs the parameters as an argument of update"
+_OPERANDS_OF_LAX = "Functions of jax.lax do not convert their operands to arrays."
 _ARRAY_FIRST = ("an array", "Make an array first, for example with jnp.array, or use the function of jax.numpy.")
 
 CALL_MESSAGES = (
@@ -188,7 +189,7 @@ CALL_MESSAGES = (
         r"Error interpreting argument to (?P<function>\w+) as a JAX value\. The problematic value is of type "
         r"<class '(?:\w+\.)*(?P<kind>\w+)'> and was passed to \w+ at position (?P<position>\d+)",
         "lax.{function} takes arrays, but gets a {kind} at position {position}",
-        "Functions of jax.lax do not convert their operands to arrays. The first argument has the position 0.",
+        f"{_OPERANDS_OF_LAX} The first argument has the position 0.",
         _ARRAY_FIRST,
     ),
     Message(
@@ -360,7 +361,7 @@ CALL_MESSAGES = (
     Message(
         r"'(list|tuple|range|int|float|str)' object has no attribute '(?:ndim|size|astype|reshape)'",
         "The called function takes an array, but gets a value of the type {1}",
-        "Functions of jax.lax do not convert their operands to arrays.",
+        _OPERANDS_OF_LAX,
         _ARRAY_FIRST,
         of_others=True,
         raised_in_jax=True,

@@ -31,6 +31,7 @@ from .leaves_of_trees import with_leaves
 from .unmapped_arguments import with_unmapped
 from .vmap_or_transpose import transpose_cures, vmap_cures
 
+_TYPES_OF_OPERANDS = "Functions of jax.lax do not convert their operands to a common type."
 UNEQUAL_SIZES = "The sizes {sizes} do not fit together{in_expression}"
 AXES_OF_ARRAY = "Axes count from 0. Write an axis from 0 to {last_axis}."
 _BROADCAST = re.compile(
@@ -241,14 +242,14 @@ def _select_types(raised: RaisedAt | None, attributes: str, values: str) -> Expl
     title = f"lax.select takes two values of the same {shape_or_dtype}, but gets {passed_ones}"
     call = raised.node if raised is not None else None
     if raised is None or not isinstance(call, ast.Call) or called(call) != "select":
-        return Explained(None, title, "Functions of jax.lax do not convert their operands to a common type.")
+        return Explained(None, title, _TYPES_OF_OPERANDS)
     code = f"{jnp_name(raised)}.where"
     cure = FoundCure(code, code, "jnp.where takes the same arguments, and gives both values one shape and one type.")
     if len(call.args) == 3:
         cure = applied(cure, [edit_of(raised, over(call.func, code))])
     return explained_with_trials(
         title,
-        f"Functions of jax.lax do not convert their operands to a common type. {operands(raised, call.args)}",
+        f"{_TYPES_OF_OPERANDS} {operands(raised, call.args)}",
         raised,
         [cure],
     )

@@ -229,10 +229,10 @@ def _value_text(option: str) -> str:
     return option.partition("=")[2]
 
 
+_BY_NAME = "vmap maps an argument that is passed by name along axis 0, whatever in_axes is."
 _BY_POSITION = (
-    "vmap maps an argument that is passed by name along axis 0, whatever in_axes is. If vmap must not map an "
-    "argument, pass the argument by position with None in in_axes, or bind its value before vmap with "
-    "functools.partial."
+    f"{_BY_NAME} If vmap must not map an argument, pass the argument by position with None in in_axes, or bind its "
+    "value before vmap with functools.partial."
 )
 
 
@@ -325,9 +325,8 @@ def _named_without_axis(call: Applied, axis: int, rank: int) -> Explained | None
     if len(names) != 1:
         return None
     title = f"vmap cannot map axis 0 of the argument {names[0]}, which has no axis"
-    text = "vmap maps an argument that is passed by name along axis 0, whatever in_axes is."
     words = f"Pass {names[0]} by position with None in in_axes, or bind the value before vmap with functools.partial."
-    return call.explained(title, text, [FoundCure("by position", None, words)])
+    return call.explained(title, _BY_NAME, [FoundCure("by position", None, words)])
 
 
 def _is_number(call: Applied, node: ast.expr) -> bool:
