@@ -29,6 +29,7 @@ _ABSTRACT_TYPE = re.compile(r"(\w+)\[([\d,]*)\]")
 _CONTAINER = re.compile(r"The input carry \S+ is a <class '(?!jax\._src\.core\.ShapedArray)")
 _GROWN = re.compile(r"is a (?:list|tuple) of length (\d+) but .*? (?:list|tuple) of length (\d+)")
 _GROWING = frozenset("concatenate append stack vstack hstack column_stack insert pad tile repeat expand_dims".split())
+_PAIR = "Return a pair: the new carry and the step's output."
 _GROWS = (
     "A carry cannot grow from step to step. Return only the new part as the step's second result, which scan stacks."
 )
@@ -320,7 +321,7 @@ def _conversion_at_end(raised: RaisedAt | None, path: str, dtype: str, text: str
 def pair_error(returned_text: str, raised: RaisedAt | None) -> Explained:
     """Explain a scan body that returns something other than a pair."""
     title = "The body of a scan must return a pair: the new carry and the step's output"
-    text = "Return a pair: the new carry and the step's output. Return None as the output of a step without an output."
+    text = f"{_PAIR} Return None as the output of a step without an output."
     parts = _body_and_carry(raised)
     if raised is None or parts is None:
         return Explained(None, title, "", (FoundCure("a pair", None, text),))
@@ -335,10 +336,7 @@ def pair_error(returned_text: str, raised: RaisedAt | None) -> Explained:
         code = f"{source}, None"
         if _reads_output(raised):
             code = f"{source}, {source}"
-            text = (
-                "Return a pair: the new carry and the step's output. With the carry as the output, scan stacks the "
-                "carries."
-            )
+            text = f"{_PAIR} With the carry as the output, scan stacks the carries."
         new = f"({code})" if isinstance(body, ast.Lambda) else code
         cure = FoundCure("a pair", f"return {code}" if isinstance(body, ast.FunctionDef) else new, text)
         cures = [applied(cure, [edit_of(raised, over(result, new))])]
