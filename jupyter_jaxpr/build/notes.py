@@ -405,20 +405,22 @@ def key_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> l
         except not_of_a_signal(Exception):
             failures.append(traceback.format_exc())
     notes = []
-    told: set[tuple[int, str]] = set()
+    told: set[tuple[int, int, int, int, bool]] = set()
     for (first, second, in_each_step), among in uses_by_key.items():
         is_fori = in_each_step and _is_call_of(walk, second, "fori_loop")
-        text = (
-            _EACH_STEP.format(loop="fori_loop" if is_fori else "scan")
-            if in_each_step
-            else _used_twice(walk, first, second, max(Counter(among).values()))
-        )
-        if (first, second) in split_keys and not in_each_step:
-            text = f"{text} {SPLITS_USE_KEYS}"
+        splits = (first, second) in split_keys
+        pairs = max(Counter(among).values())
+        file, _, line, *_ = walk.positions.frames[second]
         # Several uses on one line after one first use have one note, whose edit changes them all.
-        if (first, text) in told and not in_each_step:
+        fact = (first, file, line, pairs if first == second else 1, splits)
+        if fact in told and not in_each_step:
             continue
-        told.add((first, text))
+        if in_each_step:
+            text = _EACH_STEP.format(loop="fori_loop" if is_fori else "scan")
+        else:
+            told.add(fact)
+            text = _used_twice(walk, first, second, pairs)
+            text = f"{text} {SPLITS_USE_KEYS}" if splits else text
         note = Note(
             kind="key_used_twice",
             text=text,

@@ -205,6 +205,7 @@ class Finding:
     Attributes:
         function: the name of the user's function that the finding is about.
         carry: the carry whose dtype JAX converts.
+        changed: the name of the value that changed after the trace.
     """
 
     kind: str
@@ -216,6 +217,7 @@ class Finding:
     title: str | None = None
     cures: tuple[FoundCure, ...] = ()
     carry: PromotedCarry | None = None
+    changed: str | None = None
 
 
 @dataclass(frozen=True)

@@ -53,23 +53,23 @@ def equal_statics(hits: Sequence[StaticHit], known: Sequence[Finding]) -> Iterat
 
     Args:
         hits: The calls that `static_hits` found, each with both values of the static argument.
-        known: The findings so far; a finding with the title of one of these is not repeated.
+        known: The findings so far; a value that changed after the trace gets no second finding.
     """
-    titles = {(finding.function, finding.title) for finding in known}
+    stale = {(finding.function, finding.changed) for finding in known if finding.changed is not None}
     for hit in hits:
         found = how_static_is_found(hit.static, hit.function, hit.is_named_by_eq)
         is_certain = len(hit.before) == 1
         facts = {**hit._asdict(), "found": found, "before": in_a_sentence(hit.before, 4)}
         if hit.relation == "same":
-            title = CHANGED_AFTER_TRACE.format(**facts)
-            if (hit.function, title) not in titles:
+            if (hit.function, hit.name) not in stale:
                 yield Finding(
                     kind="stale_value",
-                    title=title,
+                    title=CHANGED_AFTER_TRACE.format(name=hit.name),
                     text=(_CHANGED_SINCE if is_certain else _CHANGED_AMONG).format(**facts),
                     cure=cure_of_static(hit.name, hit.static, hit.function, hit.is_named_by_eq),
                     function=hit.function,
                     place=hit.read,
+                    changed=hit.name,
                 )
             continue
         if hit.relation == "value":

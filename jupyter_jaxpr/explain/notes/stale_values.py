@@ -120,6 +120,7 @@ def _findings(function: str, changes: Sequence[ChangedSince], wording: _Wording)
             cure=_cure(function, value),
             function=function,
             place=value.place,
+            changed=value.name,
         )
 
 

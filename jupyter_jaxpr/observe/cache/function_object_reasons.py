@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ..observation import Place
 from ..value_texts import Reading
-from .closed_over import change_of_outside, contents_as_arguments, cure_of_changed, reads_another
+from .closed_over import contents_as_arguments, cure_of_changed, reads_another, sentence_of_outside
 from .closest_key import MOST_COMPARED, closest
 from .function_history import EarlierDefinition, FunctionHistory, MissEvent
 from .function_labels import is_same_kind
@@ -62,7 +62,7 @@ def _cell_run_again(event: MissEvent, name: str) -> Reason:
         text = f"{text} {CODE_CHANGED.format(names=name)}"
         cure = CHANGE_OF_CODE.format(names=name)
     elif event.changed:
-        text += f" {_changed_outside(name, event)}"
+        text += f" {sentence_of_outside(name, event.changed)}"
         cure = cure_of_changed(name, event.changed)
     return Reason("cell_rerun", text, cure=cure)
 
@@ -86,7 +86,7 @@ def _defined_again(
         calls = []
         cure = CHANGE_OF_CODE.format(names=name)
     elif event.changed:
-        text += f" {_changed_outside(name, event)}"
+        text += f" {sentence_of_outside(name, event.changed)}"
         cure = cure_of_changed(name, event.changed)
     elif not same_options:
         if key is not None and calls:
@@ -120,12 +120,6 @@ def defines_again(event: MissEvent, before: EarlierDefinition, history: Function
     if event.same_code:
         return f"{defines} again, with the same code as {earlier}"
     return f"{defines} again, with other code than {earlier}"
-
-
-def _changed_outside(name: str, event: MissEvent) -> str:
-    """Return the text of the changed outside values as a sentence of its own."""
-    text = change_of_outside(name, event.changed)
-    return text if text.startswith(f"{name} ") else f"{text[0].upper()}{text[1:]}"
 
 
 def _made_anew(event: MissEvent, history: FunctionHistory, expression: str | None) -> Reason:

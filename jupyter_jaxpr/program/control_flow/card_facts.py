@@ -120,7 +120,7 @@ def add(
             rule, so facts about its derivative are left out.
         used: True if an equation needs a result of the construct, or its effects.
     """
-    facts = card.facts
+    facts, card.used = card.facts, used
     if not used:
         facts.append(_UNUSED)
     if card.kind == "switch" and card.branches and not card.branches[0].label.isdigit():
@@ -178,7 +178,7 @@ def counted_by_xla(card: Card) -> None:
 def no_hlo_loop(card: Card) -> None:
     """Add the fact that the HLO has no loop, for a construct that JAX lowers to a loop."""
     unrolled = card.primitive == "scan" and card.trips is not None and not lowered_scan(card.trips, card.unroll)[0]
-    if card.trips != 0 and not unrolled and _UNUSED not in card.facts:
+    if card.trips != 0 and not unrolled and card.used:
         card.facts.append(_NO_HLO_LOOP)
 
 

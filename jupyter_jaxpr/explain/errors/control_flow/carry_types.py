@@ -56,11 +56,10 @@ def carry_error(text: str, raised: RaisedAt | None, name: str) -> Explained:
     explanation = " ".join([explanation, *_carry_origins(raised, path)])
     if len(changes) > 1:
         other_changes = ", ".join(
-            f"{change['path']} ({change['before']} → {change['after']})" for change in changes[1:5]
+            f"{change['path'].replace('loop_carry[1]', 'carry')} ({change['before']} → {change['after']})"
+            for change in changes[1:5]
         )
-        explanation += f" The types of these carry values also change in the step: {other_changes}.".replace(
-            "loop_carry[1]", "carry"
-        )
+        explanation += f" The types of these carry values also change in the step: {other_changes}."
     type_before, type_after = before, after
     title = f"The carry of {name} changes its type: {type_before} → {type_after}"
     cures = _carry_cures(raised, path, before, after)

@@ -126,8 +126,7 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         title = f"The arrays {left} and {right} are on different devices"
         return Explained(None, title, explanation, (FoundCure("jax.device_put", None, words),))
     if _JOIN.search(text) and _makes_array(raised):
-        of_array = in_expression.replace(" in ", " of ", 1)
-        title = f"The rows{of_array} have different lengths"
+        title = f"The rows{source_suffix(raised, 'of')} have different lengths"
         return explained_with_trials(
             title, "An array has one length along each axis.", raised, [FoundCure(PADDED_ROWS[0], None, PADDED_ROWS[1])]
         )

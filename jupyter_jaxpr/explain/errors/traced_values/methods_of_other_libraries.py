@@ -71,9 +71,9 @@ def same_method(raised: RaisedAt, name: str) -> tuple[FoundCure, ...]:
     if any(isinstance(argument, ast.Starred) for argument in parent.args):
         return ()
     if name in _TO_NUMPY and (whole := _whole_copy(raised, parent)) is not None:
-        code = f"{numpy_name(raised)}.asarray({array})"
-        words = "Outside of a trace, np.asarray copies a JAX array to a NumPy array."
-        return _tried(raised, whole, "np.asarray", code, words.replace("np.", f"{numpy_name(raised)}."))
+        as_array = f"{numpy_name(raised)}.asarray"
+        words = f"Outside of a trace, {as_array} copies a JAX array to a NumPy array."
+        return _tried(raised, whole, "np.asarray", f"{as_array}({array})", words)
     arguments = [raised.source(argument) for argument in parent.args]
     options = {keyword.arg: raised.source(keyword.value) for keyword in parent.keywords}
     if name == "unsqueeze" and not arguments and set(options) == {"dim"}:

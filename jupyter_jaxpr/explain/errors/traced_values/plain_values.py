@@ -22,7 +22,7 @@ from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import function_of_text, result_of
 from .array_indices import FLOAT_OF_DIVISION
 from .indexed_lists import INDEX_OF_ARRAY
-from .needed_values import NO_VALUES_OF_ARGUMENTS, WANTED
+from .needed_values import NEED_OF_NUMPY, NO_VALUES_OF_ARGUMENTS
 from .rewritten_calls import Calls
 
 _SHAPE = re.compile(r"^Shapes must be 1D sequences of concrete values of integer type, got (.*?)\.(?:\s|$)")
@@ -216,7 +216,7 @@ def _in_numpy(raised: RaisedAt) -> Explained | None:
         if len(line) <= 60
         else "A NumPy array cannot hold a traced value"
     )
-    explanation = " ".join(filter(None, [WANTED["TracerArrayConversionError"], culprits(raised, traced).sentence]))
+    explanation = " ".join(filter(None, [NEED_OF_NUMPY, culprits(raised, traced).sentence]))
     return Explained(None, title, explanation, tuple(passed(raised, cures)), traced=True)
 
 

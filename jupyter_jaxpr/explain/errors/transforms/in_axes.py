@@ -156,7 +156,6 @@ def _other_axis(axes_of_arrays: list[tuple[str, str, str, str]]) -> str | None:
 
 
 def _in_axes(call: Applied, entries: int, passed_count: int) -> Explained:
-    title = f"in_axes has {count(entries, 'entry', 'entries')}, but the call passes {count(passed_count, 'argument')}"
     name = f"{call.name[0].upper()}{call.name[1:]}" if call.name.startswith("the ") else call.name
     text = f"{name} takes {', '.join(call.parameters[:8])}." if call.parameters else ""
     option = call.option("in_axes")
@@ -164,11 +163,13 @@ def _in_axes(call: Applied, entries: int, passed_count: int) -> Explained:
     text += f" {' '.join(containers)}" if (containers := _containers(call)) else ""
     cure = FoundCure("in_axes", None, words)
     named = [keyword.arg for keyword in call.call.keywords if keyword.arg] if call.call is not None else []
+    of_axes = f"in_axes has {count(entries, 'entry', 'entries')}"
     if named and entries > passed_count:
-        title = title.replace("argument", "positional argument")
+        title = f"{of_axes}, but the call passes {count(passed_count, 'positional argument')}"
         text = f"in_axes has no entry for {named[0]}: vmap maps an argument that is passed by name along axis 0."
         words = f"Pass {' and '.join(named)} by position, or bind the value before vmap with functools.partial."
         return call.explained(title, text, [FoundCure("by position", None, words)])
+    title = f"{of_axes}, but the call passes {count(passed_count, 'argument')}"
     if (fitting := _fitting_entries(call, passed_count)) is not None:
         return Explained(None, title, text, (fitting,))
     if call.raised is not None and isinstance(option, ast.Tuple | ast.List) and entries < passed_count:
