@@ -282,7 +282,7 @@ def test_all_keys_are_listed(net_at, theme):
     dialog = nb.page.get_by_role("dialog", name="Keys of the Program view")
     expect(dialog).to_be_visible()
     expect(dialog).to_contain_text("F12")
-    expect(dialog.get_by_role("button", name="Close")).to_be_focused()
+    expect(dialog.get_by_role("button", name="Close the list of keys")).to_be_focused()
     assert violations(nb.page, ".jp-JaxprHelp") == []
     for _ in range(3):
         nb.page.keyboard.press("Tab")

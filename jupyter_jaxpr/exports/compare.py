@@ -26,7 +26,7 @@ _AGREES = {
     "differs": "differs from the reference",
     "other_types": "other types than the reference",
 }
-_MODES = {"jitted_here": "jitted by jupyter_jaxpr", "eager": "without jit", "missing": "function not found"}
+_MODES = {"jitted_here": "jitted by jupyter_jaxpr", "eager": "without jit", "missing": "no function has this name"}
 _COMPILES = "The number of compiles says how often JAX compiled the function in the sweep of {sweep}."
 
 

@@ -19,7 +19,7 @@ TOLERANCES = {"float64": 1e-12, "float32": 1e-5, "float16": 1e-2, "bfloat16": 3e
 _OTHER_FLOATS = 0.1  # the tolerance for floats with eight bits or fewer
 _TEXT = 120
 _OTHER_TYPE = "The type of the result is {type}, not {expected}."
-_OTHER_VALUE = "The value of the result is {value} instead of {expected}."
+_OTHER_VALUE = "The value of the result is {value}, the value of the reference is {expected}."
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def _leaf(path: str, left: Any, right: Any) -> tuple[Agreement, float]:
         ), size
     actual_value, expected_value = _number(y[at]), _number(x[at])
     text = (
-        f"The largest difference is at {place}: {actual_value} instead of {expected_value}."
+        f"The largest difference is at {place}: the result has {actual_value}, the reference has {expected_value}."
         if place
         else _OTHER_VALUE.format(value=actual_value, expected=expected_value)
     )
@@ -122,13 +122,13 @@ def _counts(path: str, x: Any, y: Any) -> tuple[Agreement, float]:
     place, many = f"{path}{_index(at)}", int(wrong.sum())
     actual_value, expected_value = y[at], x[at]
     text = (
-        f"One value of the result differs, at {place}: {actual_value} instead of {expected_value}."
+        f"One value differs, at {place}: the result has {actual_value}, the reference has {expected_value}."
         if place
         else _OTHER_VALUE.format(value=actual_value, expected=expected_value)
     )
     if many > 1:
         text = (
-            f"{many:,} values of the result differ, the first of them at {place}: {actual_value} instead of "
+            f"{many:,} values differ, the first of them at {place}: the result has {actual_value}, the reference has "
             f"{expected_value}."
         )
     return Agreement("differs", text), float(many)

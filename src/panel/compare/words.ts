@@ -56,7 +56,7 @@ export function modeWords(
     case 'eager':
       return trans.__('without jit');
     case 'missing':
-      return trans.__('function not found');
+      return trans.__('no function has this name');
     default:
       return null;
   }

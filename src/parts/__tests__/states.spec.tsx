@@ -118,7 +118,9 @@ describe('where there is no program', () => {
       />
     );
     expect(byRole(node, 'button')).toHaveLength(1);
-    click(byRole(node, 'button', 'Open the first lesson')[0]);
+    click(
+      byRole(node, 'button', 'Copy the lessons and open the first notebook')[0]
+    );
     expect(opened).toBe(1);
   });
 

@@ -45,7 +45,7 @@ def unpacked_result(raised: RaisedAt, expected: str, passed_count: str | None) -
         title = f"{word} gives one result, but the assignment has {expected} names"
         words = (
             f"With argnums=(0, 1), {word} gives one derivative for each of two arguments; with has_aux=True, {word} "
-            f"gives the derivative and the auxiliary value. {_VALUE}"
+            "gives the derivative and the auxiliary value. jax.value_and_grad gives the value and the gradient."
         )
         return Explained(None, title, "", (FoundCure("one name", None, words),))
     if called(call) == "scan" and isinstance(statement, ast.Assign):
@@ -98,9 +98,6 @@ def _results_of_jitted(
     title = f"{name} returns {values}, but the assignment has {names}"
     text = f"{name} returns {' '.join(raised.source(result).split())} (line {result.lineno})."
     return Explained(None, title, text, (_NAMES,))
-
-
-_VALUE = "jax.value_and_grad gives the value and the gradient."
 
 
 def _value_and_grad(

@@ -128,7 +128,7 @@ SETTING_MESSAGES = (
     Message(
         r"The function returned by `jax\.vjp` applied to \S+ was called with (?P<number_of_arguments>\d+) arguments",
         "The function that jax.vjp returns takes one argument: the cotangent of the result",
-        "Number of arguments that the call passes: {number_of_arguments}.",
+        "This call passes {number_of_arguments} arguments to the function that jax.vjp returned.",
         ("the cotangent", "Pass one cotangent, of the type and the structure of the result."),
     ),
     Message(

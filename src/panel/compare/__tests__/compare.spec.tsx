@@ -116,7 +116,7 @@ describe('functions side by side', () => {
         '',
         'unrolledjitted by jupyter_jaxpr',
         'whiled',
-        'nopefunction not found'
+        'nopeno function has this name'
       ],
       [
         'Warm call',
@@ -166,7 +166,7 @@ describe('functions side by side', () => {
     expect([...node.querySelectorAll('li summary')].map(words)).toEqual([
       'unrolledjitted by jupyter_jaxprwarm call: 12 µscompile time: 950 ms · 300 equations',
       'whiledwarm call: 12 µscompile time: 150 ms · 4 equations · derivative: jvp, but not grad · close to the reference',
-      'nopefunction not found'
+      'nopeno function has this name'
     ]);
   });
 
