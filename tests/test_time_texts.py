@@ -122,7 +122,7 @@ def test_the_times_are_in_the_static_outputs() -> None:
     assert text[text.index("## Time") :].startswith(
         "## Time\n\n"
         f"`f`: {sentence}\n\n"
-        "|  | median | quartiles | fastest | call returns after |\n"
+        "|  | median | quartiles | fastest call | time until the call returns |\n"
         "| --- | --- | --- | --- | --- |\n"
         "| eager | 12 ms | 8.0 to 16 ms | 8.0 ms | 6.0 ms |\n"
         "| warm | 2.0 ms | 1.0 to 4.0 ms | 1.0 ms | 1.0 ms |\n\n"

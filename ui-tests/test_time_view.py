@@ -219,7 +219,7 @@ def test_nothing_is_cut_and_axe_finds_nothing(selu, width):
     selu.panel.get_by_role("button", name="Time the calls").click()
     expect(lead(selu)).to_have_text(MEASURED, timeout=60_000)
     # From 640 pixels on, the table has all columns; the sentence has its numbers at every width.
-    wide = again(selu).get_by_role("columnheader", name="call returns after")
+    wide = again(selu).get_by_role("columnheader", name="time until the call returns")
     expect(wide).to_be_visible() if width >= 640 else expect(wide).to_have_count(0)
     assert cut(selu.panel, ".jp-JaxprTime *", "svg") == []
     for theme in ("light", "dark"):

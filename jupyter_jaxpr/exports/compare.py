@@ -69,7 +69,7 @@ def _rows(comparison: VariantComparison) -> list[tuple[str, Callable[[Variant], 
     first = next((variant for variant in comparison.variants if variant.result is not None), None)
     return [
         ("Warm call", _warm),
-        ("Call returns after", lambda variant: _seconds(variant.warm.dispatch if variant.warm else None)),
+        ("Time until a warm call returns", lambda variant: _seconds(variant.warm.dispatch if variant.warm else None)),
         ("Compile time", _ready_after),
         ("trace", lambda variant: _seconds(variant.trace)),
         ("lower", lambda variant: _seconds(variant.lower)),

@@ -13,7 +13,7 @@ from ..document.types.timing import ProgramTiming, Sweep, SweepPoint, WarmTime
 from ..quantities import duration, ends, factor, operations, size
 from .growth_sentence import TIMES, growth_sentence
 
-HEAD = ("", "median", "quartiles", "fastest", "call returns after")
+HEAD = ("", "median", "quartiles", "fastest call", "time until the call returns")
 _NOT_MEASURED = "–"
 _UNKNOWN = "unknown"
 _CALLS = "{runs} {warm_or_eager} calls were timed. The fastest call took {fastest}."

@@ -162,7 +162,7 @@ export function rowsOf(
     ),
     seconds(
       'dispatch',
-      trans.__('Call returns after'),
+      trans.__('Time until a warm call returns'),
       ({ warm }) => warm?.dispatch ?? null,
       undefined,
       trans.__('A call may return before its work is done.')

@@ -124,7 +124,7 @@ describe('functions side by side', () => {
         '12 µs12 µs to 13 µs in 50 calls',
         '–'
       ],
-      ['Call returns after', '8.0 µs', '8.0 µs', '–'],
+      ['Time until a warm call returns', '8.0 µs', '8.0 µs', '–'],
       ['Compile time', '950 ms', '150 ms', '–'],
       ['trace', '20 ms', '20 ms', '–'],
       ['lower', '30 ms', '30 ms', '–'],
