@@ -347,7 +347,7 @@ def test_without_a_call_there_are_no_arguments(notebook: Notebook) -> None:
     assert ran.result.success
     assert ran.document["message"] == (
         "--compare needs a call to take the arguments from. End the cell with a call, such as f(x), or write the call "
-        "on the magic's line: %%jaxpr --compare f,g f(x)."
+        "in the line of the magic: %%jaxpr --compare f,g f(x)."
     )
 
 

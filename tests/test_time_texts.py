@@ -205,7 +205,7 @@ def test_a_sweep_is_in_the_static_outputs() -> None:
         "| 64 | 70 µs | 46 ms | 9.0 µs | 7.8× | 30 ms |\n"
         "| 256 | 4.2 ms | 33 ms | 0.43 ms | 9.8× | 7.0 ms from disk |\n"
         "| 300 | 4.3 ms | 40 ms | 4.2 ms | – | 10 ms |\n"
-        "| 0 | raised ValueError: too small |  |  |  |  |\n\n"
+        "| 0 | the call raised ValueError: too small |  |  |  |  |\n\n"
         "- Stopped before n=1024.\n"
         "- From n = 64 on, the warm time of f scales as n^2.8 ± 0.1.\n"
     )

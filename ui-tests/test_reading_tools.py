@@ -186,7 +186,7 @@ def test_noise_is_put_away_by_a_key_and_counted(net_at):
     expect(hidden).to_have_text("6 lines are hidden: 1 convert, 1 broadcast, 1 jit wrapper, 1 unused equation.")
     assert violations(nb.page) == []
 
-    nb.panel.get_by_role("button", name="Show the hidden lines").click()
+    nb.panel.get_by_role("button", name="Show all hidden lines").click()
     expect(hidden).to_have_count(0)
     assert shown.evaluate_all(numbers) == before
 

@@ -154,7 +154,7 @@ def test_a_saved_notebook_has_it_without_a_kernel(selu, notebook, lab):
         button = nb.panel.get_by_role("button", name=name)
         expect(button).to_have_attribute("aria-disabled", "true")
         expect(button).to_have_accessible_description(
-            "This run comes from the saved notebook. Run the cell again to measure times."
+            "This run comes from a saved copy. Run the cell again to measure times."
         )
 
 

@@ -129,7 +129,7 @@ def _point(point: SweepPoint, several: bool, columns: list[Callable[[SweepPoint]
     if point.error is None:
         return (*named, *(cell_of(point) or _UNKNOWN for cell_of in columns))
     blank = ["" for _ in columns[1:]]
-    return (*named, f"raised {point.error}", *blank)
+    return (*named, f"the call raised {point.error}", *blank)
 
 
 def _value(point: SweepPoint) -> str:

@@ -16,6 +16,7 @@ _NEED_NUMBERS = frozenset({"math", "np", "numpy", "int", "float", "bool", "str",
 
 
 _ONLY_WHILE_TRACING = "In a loop of JAX, the side effect would happen only once, during the trace."
+_CHOOSE = "Choose values with jnp.where or jax.lax.cond instead."
 _GROWS = "The body makes a list longer at each iteration. The carry of a JAX loop cannot change its structure."
 
 
@@ -101,7 +102,7 @@ class Body:
                     self._name(name)
                 self._store(statement.name)
             case ast.Continue():
-                raise Cannot("The body has a continue. Choose values with jnp.where or jax.lax.cond instead.")
+                raise Cannot(f"The body has a continue. {_CHOOSE}")
             case ast.Break() | ast.Return() | ast.Raise():
                 word = type(statement).__name__.lower()
                 raise Cannot(f"The body has a {word}. Write a loop that can end early with jax.lax.while_loop.")
@@ -212,10 +213,7 @@ def check_numbers(nodes: Iterable[ast.AST], numbers: set[str], changing: set[str
             if isinstance(part, ast.If | ast.IfExp | ast.While | ast.Assert):
                 tested = changing & {name.id for name in in_order(part.test) if isinstance(name, ast.Name)}
                 if tested:
-                    raise Cannot(
-                        f"Python evaluates the condition {_short(part.test)} at each iteration. Use jnp.where or "
-                        "jax.lax.cond instead."
-                    )
+                    raise Cannot(f"Python evaluates the condition {_short(part.test)} at each iteration. {_CHOOSE}")
             if not used:
                 continue
             if isinstance(part, ast.Slice):

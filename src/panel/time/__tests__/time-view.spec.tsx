@@ -123,7 +123,7 @@ describe('the Time view of a run that was not measured', () => {
         document.getElementById(again.getAttribute('aria-describedby') ?? '')
       )
     ).toBe(
-      'This run comes from the saved notebook. Run the cell again to measure times.'
+      'This run comes from a saved copy. Run the cell again to measure times.'
     );
     click(again);
     expect(byRole(node, 'button', 'Stop')).toHaveLength(0);
