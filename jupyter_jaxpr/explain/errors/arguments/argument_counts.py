@@ -24,7 +24,8 @@ from ..failing_code.place_of_error import LIBRARIES, RaisedAt, touches_jax
 from ..message_tables.call_messages import LEFT_OUT
 from ..message_tables.jax_messages import LIST_OF_ARGUMENTS, UNKNOWN_ARGUMENT
 from ..random_keys.left_out_keys import left_out_key_error
-from ..random_keys.wrong_keys import KEY_FROM_NUMBER
+from ..random_keys.wrong_keys import KEY_FROM_NUMBER, NO_KEY
+from ..transforms.derivative_rules import BACKWARD_CALL, FORWARD_CALL
 from .jit_arguments import SIMILAR_ARGUMENT, module_of_call, packages_of
 from .static_argument_edits import parameters_of
 
@@ -394,7 +395,7 @@ def _no_key(raised: RaisedAt) -> Explained | None:
     if parameters_of(function)[:1] != ["key"] or not (is_array or is_other):
         return None
     words = f"Pass a key as the first argument. {KEY_FROM_NUMBER}"
-    title = f"The first argument of {called(call)} must be a random key"
+    title = NO_KEY.format(function=called(call))
     return Explained(None, title, "", (FoundCure("jax.random.key", None, words),))
 
 
@@ -418,6 +419,11 @@ def _is_of_text(raised: RaisedAt | None, function: str, name: str) -> bool:
     return function in _functions_of_text(raised.loops.module)
 
 
+def _arguments(takes: str) -> str:
+    """Return the number of arguments that a function takes, such as 2 or from 1 to 2, with its noun."""
+    return count(int(takes), "argument") if takes.isdecimal() else f"{takes} arguments"
+
+
 def _derivative_rule(raised: RaisedAt | None, name: str, passed_count: str, takes: str) -> Explained | None:
     """Explains a forward or backward rule of custom_vjp with more or fewer parameters than JAX passes arguments."""
     if raised is None or raised.loops is None:
@@ -433,14 +439,10 @@ def _derivative_rule(raised: RaisedAt | None, name: str, passed_count: str, take
         if name not in names:
             continue
         function = raised.source(node.func.value)
-        rule, words = "forward", f"JAX calls the forward rule with all arguments of {function}."
+        rule, words = "forward", FORWARD_CALL.format(function=function)
         if names.index(name):
-            rule = "backward"
-            words = (
-                "JAX calls the backward rule with the arguments of nondiff_argnums, if there are any, then the "
-                "residuals, then the cotangent of the result."
-            )
-        title = f"The {rule} rule {name} of {function} gets {count(int(passed_count), 'argument')}, but takes {takes}"
+            rule, words = "backward", BACKWARD_CALL
+        title = f"The {rule} rule {name} of {function} takes {_arguments(takes)}, but gets {passed_count}"
         place = (
             next(
                 definition
@@ -464,7 +466,7 @@ def _jvp_rule(
     """Explains a rule of custom_jvp with more or fewer parameters than JAX passes arguments."""
     if not rule.args.args:
         return None
-    title = f"The rule {rule.name} of {function} gets {count(passed_count, 'argument')}, but takes {takes}"
+    title = f"The rule {rule.name} of {function} takes {_arguments(takes)}, but gets {passed_count}"
     text = (
         "JAX calls the rule with the arguments of nondiff_argnums, if there are any, then the tuple of the other "
         "arguments, then the tuple of their tangents."

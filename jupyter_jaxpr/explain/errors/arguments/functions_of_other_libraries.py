@@ -15,6 +15,7 @@ from ..failing_code.module_names import jnp_name
 from ..failing_code.operand_nodes import operand_types
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
+from ..random_keys.left_out_keys import KEY_IS_FIRST
 
 #: Name in another library -> the function, constant or dtype of `jax.numpy` that can stand in its place, with the same
 #: arguments.
@@ -149,8 +150,8 @@ def same_function(raised: RaisedAt, attribute: ast.Attribute, module: str) -> tu
         code = f"{raised.source(attribute.value)}.{_IN_RANDOM[name]}"
         drawing = _IN_RANDOM[name]
         words = (
-            f"jax.random.{drawing} draws numbers from the distribution of {name}. The first argument of {drawing} is a "
-            "key."
+            f"jax.random.{drawing} draws numbers from the distribution of {name}. "
+            f"{KEY_IS_FIRST.format(function=drawing)}"
         )
         cure = FoundCure(f"jax.random.{drawing}", code, words)
         return tuple(passed(raised, [applied(cure, [edit_of(raised, over(attribute, code))])])) or (

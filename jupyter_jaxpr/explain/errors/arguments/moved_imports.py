@@ -10,7 +10,7 @@ from ....observe.observation import FoundCure
 from ..explanation import Explained
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.place_of_error import RaisedAt
-from .python_objects import REMOVED
+from .python_objects import PRESENT_NAME, REMOVED
 
 _TREES = ("all", "flatten", "leaves", "map", "reduce", "structure", "transpose", "unflatten")
 _OF_CORE = ("ClosedJaxpr", "Jaxpr", "JaxprEqn", "Literal", "Primitive", "Var")
@@ -90,7 +90,7 @@ def _present_import(
         return None  # the module has the name, so the import failed for another reason
     used = alias.asname or alias.name
     code = f"from {present} import {name}" if used == name else f"from {present} import {name} as {used}"
-    words = f"In this version of JAX, the name is {present}.{name}."
+    words = PRESENT_NAME.format(name=f"{present}.{name}")
     cure = FoundCure("the import", code, words)
     if len(node.names) == 1 and hasattr(sys.modules.get(present), name):
         cure = applied(cure, [edit_of(raised, over(node, code))])

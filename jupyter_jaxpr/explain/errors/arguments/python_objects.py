@@ -21,6 +21,7 @@ from ..failing_code.place_of_error import RaisedAt, touches_jax
 from ..message_tables.dtype_names import STRING_IN_TREE, TREE_WITHOUT_STRINGS
 from ..message_tables.jax_messages import SCAN_OF_A_NUMBER
 from ..shapes.array_operations import AXES_OF_ARRAY
+from ..traced_values.array_writes import WRITE_WITH_AT
 from .functions_of_other_libraries import called_attribute, same_function
 from .jit_arguments import packages_of
 from .misplaced_arguments import trees_error
@@ -42,17 +43,18 @@ _AXIS = re.compile(r"^index (-?\d+) is out of bounds for axis 0 with size (\d+)"
 #: Functions of JAX that read shape[axis] with a Python index, so a wrong axis raises a Python IndexError.
 _LOOK_UP = frozenset({"swapaxes", "categorical", "rollaxis"})
 _MODULES = ("numpy", "nn", "lax", "random", "tree", "tree_util", "scipy.special", "ops")
+PRESENT_NAME = "In this version of JAX, the name is {name}."
 #: Function that JAX removed -> the function that replaces it.
 REMOVED = {
     "shuffle": (
         "jax.random.permutation",
         "Call jax.random.permutation(key, x), which gives the elements of x in a random order.",
     ),
-    "index_update": (".at[...].set", "Write x.at[index].set(value), which makes a new array."),
-    "index_add": (".at[...].add", "Write x.at[index].add(value), which makes a new array."),
-    "index_mul": (".at[...].multiply", "Write x.at[index].multiply(value), which makes a new array."),
-    "index_min": (".at[...].min", "Write x.at[index].min(value), which makes a new array."),
-    "index_max": (".at[...].max", "Write x.at[index].max(value), which makes a new array."),
+    "index_update": (".at[...].set", WRITE_WITH_AT.format(method="set")),
+    "index_add": (".at[...].add", WRITE_WITH_AT.format(method="add")),
+    "index_mul": (".at[...].multiply", WRITE_WITH_AT.format(method="multiply")),
+    "index_min": (".at[...].min", WRITE_WITH_AT.format(method="min")),
+    "index_max": (".at[...].max", WRITE_WITH_AT.format(method="max")),
     "tree_multimap": ("jax.tree.map", "Call jax.tree.map, which takes one tree or several trees."),
     "msort": ("jnp.sort", "Write jnp.sort(x, axis=0)."),
     "row_stack": ("jnp.vstack", "Write jnp.vstack(arrays)."),
@@ -169,7 +171,7 @@ def _no_member(raised: RaisedAt, name: str) -> Explained | None:
     if name.startswith("tree_") and hasattr(sys.modules.get("jax.tree"), name.removeprefix("tree_")):
         code = f"jax.tree.{name.removeprefix('tree_')}"
         cure = applied(
-            FoundCure(code, code, f"In this version of JAX, the function has the name {code}."),
+            FoundCure(code, code, PRESENT_NAME.format(name=code)),
             [edit_of(raised, over(attribute, code))],
         )
         title = f"{raised.source(attribute.value)} has no function {name} any more"

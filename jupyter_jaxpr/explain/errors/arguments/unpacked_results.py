@@ -121,7 +121,7 @@ def _value_and_grad(
         return Explained(None, title, "", (FoundCure("two names", None, words),))
     explanation = (
         "With has_aux=True, value_and_grad returns a pair, whose first element is the pair of the value and the "
-        "auxiliary output."
+        "auxiliary value."
     )
     names = statement.targets[0].elts
     words = "Write the names as ((value, aux), gradient) on the left of the =."

@@ -16,6 +16,7 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import jnp_name
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import AnyFunction, missing_return, result_of
+from ..message_tables.jax_messages import FLOAT_QUOTIENT
 from .exchanged_parameters import exchanged_parameters
 from .loop_bodies import Body, body_of, is_method, passed_in_body
 from .returned_leaves import leaf_at, promoted_dtype, short_source
@@ -265,8 +266,8 @@ def _carry_cures(raised: RaisedAt | None, path: str, before: str, after: str) ->
         is_of_integers = "int" in type_before and not number
         if is_of_integers and parts is not None and _divides(_function(body_of(raised, parts[0]))):
             # A conversion to float may not be intended, because a 32-bit float cannot represent all integers.
-            words = "In the body, / of two integers gives a float, and // gives an integer."
-            start = FoundCure("// or floats", None, f"{words} For floats, convert the initial carry to {type_after}.")
+            words = f"The body divides with /. {FLOAT_QUOTIENT} For floats, convert the initial carry to {type_after}."
+            start = FoundCure("// or floats", None, words)
     cures = [start]
     # If each step rounds a float carry to an integer, the condition of a while_loop may never become false.
     if "float" in type_before and "float" in type_after:

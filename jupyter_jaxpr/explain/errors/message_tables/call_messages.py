@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from .jax_messages import PARAMETERS_OF_LINEN, TYPE_OF_TANGENT, TYPES_OF_ELEMENTS, UNBOUND_AXIS_NAME, Message
+from .jax_messages import (
+    NAMED_AXES,
+    PARAMETERS_OF_LINEN,
+    TYPE_OF_TANGENT,
+    TYPES_OF_ELEMENTS,
+    UNBOUND_AXIS_NAME,
+    Message,
+)
 
 LEFT_OUT = "The call of {function} leaves out {arguments}"
 VIEW_WITH_SIZES = "view of a JAX array takes a dtype, not sizes"
@@ -10,6 +17,7 @@ RESHAPE = ("reshape", "Write x.reshape(...) with the sizes.")
 UPDATE_WITHOUT_PARAMETERS = "This optimizer needs the parameters as an argument of update"
 _OPERANDS_OF_LAX = "Functions of jax.lax do not convert their operands to arrays."
 _ARRAY_FIRST = ("an array", "Make an array first, for example with jnp.array, or use the function of jax.numpy.")
+FUNCTION_ITSELF = "Pass the function itself, not the result of a call of the function."
 
 CALL_MESSAGES = (
     Message(
@@ -132,10 +140,11 @@ CALL_MESSAGES = (
     Message(
         r"unbound axis name: (?P<axis_name>\S+?)\.?(?:\s|$)",
         UNBOUND_AXIS_NAME,
-        "The axes of an array have numbers. Only an axis of vmap with axis_name, or of a mesh, has a name.",
+        f"The axes of an array have numbers. {NAMED_AXES}",
         (
             "axis",
-            "Write the number of the axis, or call the function under jax.vmap with axis_name, or under shard_map.",
+            'Write the number of the axis, or call the function under jax.vmap with axis_name="name", or under '
+            "jax.shard_map.",
         ),
     ),
     Message(
@@ -298,7 +307,7 @@ CALL_MESSAGES = (
     Message(
         r"Expected a callable value, got",
         "This call takes a function, but gets a value that is not a function",
-        "Pass the function itself, not the result of a call of the function.",
+        FUNCTION_ITSELF,
         ("the function", "Pass the function, such as jax.jit(f), and pass its arguments to the result: jax.jit(f)(x)."),
     ),
     Message(

@@ -11,6 +11,7 @@ SHARDING_WITH_MESH = (
     "Pass NamedSharding(mesh, P(...)), or set a mesh with jax.set_mesh(mesh) before the call.",
 )
 _UNEVEN_AXIS = "Axis {axis} has {size} elements, which cannot be split evenly over {number_of_devices} devices"
+_PADDED_AXIS = ("pad", "Pad axis {axis} to a multiple of {number_of_devices} elements, or split another axis.")
 _EQUAL_SHARDS = "A sharding gives each device the same number of elements."
 _MISSING_PLATFORM = "JAX finds no platform {platform} on this machine"
 _PRESENT_PLATFORMS = "On this machine, JAX has these platforms: {platforms}."
@@ -47,14 +48,14 @@ DEVICE_MESSAGES = (
         r"(?:\. Got shape: | \(full shape: )(?P<shape>\(.*?\))",
         _UNEVEN_AXIS,
         f"{_EQUAL_SHARDS} The array has the shape {{shape}}.",
-        ("pad", "Pad axis {axis} to a multiple of {number_of_devices} elements, or split another axis."),
+        _PADDED_AXIS,
     ),
     Message(
         r".*?the global size of its dimension (?P<axis>\d+) should be divisible by "
         r"(?P<number_of_devices>\d+), but it is equal to (?P<size>\d+)",
         _UNEVEN_AXIS,
         _EQUAL_SHARDS,
-        ("pad", "Pad the axis of the array to a multiple of the number of devices, or split another axis."),
+        _PADDED_AXIS,
     ),
     Message(
         r"Sharding passed to jit does not match the sharding on the respective arg\. Got jit sharding: "

@@ -33,6 +33,8 @@ class Message:
 
 TYPES_OF_ELEMENTS = "JAX arrays hold numbers and booleans."
 LARGEST_INTEGER = "JAX gives a Python integer the type int32, whose largest value is 2,147,483,647."
+NUMBER_OF_AXES = "The number of axes of the array is {number_of_axes}."
+FLOAT_QUOTIENT = "The operator / gives a float, also for integers. // gives an integer, rounded down."
 NUMBER_OUT_OF_RANGE = "The number {number} does not fit into {dtype}"
 FLOAT_OR_X64 = ("a float", "Use a float, or turn on the setting jax_enable_x64 before any other use of JAX.")
 TYPE_OF_TANGENT = "A tangent has the shape and the type of its argument."
@@ -48,8 +50,13 @@ CHANGE_IN_PLACE = "{function} would change an array in place, and JAX arrays can
 ARRAY_DONATED_TWICE = "A call receives one array twice and donates the array"
 MEMORY_OF_DONATED = "The call may reuse the memory of a donated argument, so no other argument can be the same array."
 DIFFERENT_KEYS = "Two trees of the call have different keys or fields"
+NAMED_AXES = "vmap with axis_name, or shard_map, gives an axis a name, which only the mapped function can use."
 UNBOUND_AXIS_NAME = "No axis has the name {axis_name} at this place"
 UNKNOWN_ARGUMENT = "{function} has no argument {argument}"
+ENTRIES_OF_SPEC = "A PartitionSpec has at most one entry for each axis of the array."
+FEWER_ENTRIES = "Leave out the entries of the PartitionSpec for axes that the array does not have."
+_SAME_DEVICES = "All arrays of a jitted function must be on the same devices."
+_MOVED_ARRAYS = ("jax.device_put", "Move the arrays to the same devices with jax.device_put before the call.")
 LIST_OF_ARGUMENTS = "help({function}) lists the arguments of {function}."
 EQUAL_TREES = "Make the containers and keys of the two trees equal."
 _TREES_OF_THE_CALL = "The call takes trees of the same containers and keys, such as gradients and their parameters."
@@ -231,7 +238,7 @@ ARRAY_MESSAGES = (
     Message(
         r"Cannot broadcast to shape with fewer dimensions: arr_shape=(?P<shape>\(.*?\)) "
         r"shape=(?P<target_shape>\(.*?\))",
-        "An array of shape {shape} does not fit into the shape {target_shape}",
+        "An array of the shape {shape} does not fit into the shape {target_shape}",
         "The new value has more axes than the part of the array that the value replaces.",
         ("a slice", "Write a value of the shape {target_shape}, or write the value into a slice of more elements."),
     ),
@@ -328,14 +335,17 @@ ARRAY_MESSAGES = (
         r"(?P<number_of_axes>\d+)",
         "The sharding needs an array of at least {needed_axes} axes, but the number of axes of the array is "
         "{number_of_axes}",
-        "A PartitionSpec has one entry for each axis of the array at most.",
-        ("PartitionSpec", "Leave out the entries of the PartitionSpec for axes that the array does not have."),
+        ENTRIES_OF_SPEC,
+        ("PartitionSpec", FEWER_ENTRIES),
     ),
     Message(
         r"'float' object cannot be interpreted as an integer",
         "A float cannot be a number of elements, an axis or an index",
         "JAX or Python needs an integer at this place.",
-        ("//", "Write an integer. Python's / gives a float, also for integers: write // for a division, or int(n)."),
+        (
+            "//",
+            "Write an integer. The operator / gives a float, also for integers: write // for a division, or int(n).",
+        ),
         of_others=True,
     ),
     Message(
@@ -530,15 +540,15 @@ MESSAGES = (
         r"platform \w+ and argument (?P<second_argument>.*?) of \S+ with shape \S+ and with device ids "
         r"(?P<second_devices>\[.*?\])",
         "The arguments {first_argument} and {second_argument} of {function} are on different devices",
-        "All arguments of a jitted function must be on the same devices. {first_argument} is on the devices "
-        "{first_devices}, and {second_argument} is on the devices {second_devices}.",
-        ("jax.device_put", "Move the arguments to the same devices with jax.device_put before the call."),
+        f"{_SAME_DEVICES} {{first_argument}} is on the devices {{first_devices}}, and {{second_argument}} is on the "
+        "devices {second_devices}.",
+        _MOVED_ARRAYS,
     ),
     Message(
         r"Received incompatible devices for jitted computation",
         "The arrays of the call are on different devices",
-        "All arrays of a jitted function must be on the same devices.",
-        ("jax.device_put", "Move the arrays to the same devices with jax.device_put before the call."),
+        _SAME_DEVICES,
+        _MOVED_ARRAYS,
     ),
     Message(
         r"Python int(?:eger)? too large to convert to C (\w+)",
@@ -550,7 +560,7 @@ MESSAGES = (
     Message(
         r"Found an unbound axis name: (?P<axis_name>\w+)",
         UNBOUND_AXIS_NAME,
-        "vmap with axis_name, or shard_map, gives an axis a name, which only the mapped function can use.",
+        NAMED_AXES,
         ("axis_name", 'Call the function under jax.vmap with axis_name="{axis_name}", or under jax.shard_map.'),
     ),
     Message(

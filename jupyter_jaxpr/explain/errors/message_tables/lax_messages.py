@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from .jax_messages import KEY_WITHOUT_VALUE, TYPE_OF_TANGENT, Message
+from .jax_messages import KEY_WITHOUT_VALUE, NUMBER_OF_AXES, TYPE_OF_TANGENT, Message
 
-OPERANDS_OF_LAX = "Functions of jax.lax do not convert their operands to a common dtype."
+OPERANDS_OF_LAX = "Functions of jax.lax do not convert their operands to a common {dtype_or_shape}."
+ONE_DTYPE = OPERANDS_OF_LAX.format(dtype_or_shape="dtype")
 TWO_DTYPES = "lax.{function} takes operands of one dtype, but gets {first_dtype} and {second_dtype}"
+TYPE_OF_RESULT_TANGENT = "A tangent of the result has the shape and the type of the result."
 TANGENT_OF_OTHER_TYPE = (
     "The rule of a custom_jvp returns the tangent {type_of_tangent}, but the result is {type_of_result}"
 )
+EQUAL_ROWS = "All rows of an array have the same length."
 PADDED_ROWS = (
     "one length",
     "Pad the rows to one length, and keep the original lengths, or a mask of the padding, in a second array.",
@@ -34,7 +37,7 @@ LAX_MESSAGES = (
         r"lax\.(?P<function>\w+) requires arguments to have the same dtypes, got (?P<first_dtype>\w+), "
         r"(?P<second_dtype>\w+)\.",
         TWO_DTYPES,
-        OPERANDS_OF_LAX,
+        ONE_DTYPE,
         ("one dtype", "Convert one operand to the dtype of the other with .astype."),
         with_operands=True,
     ),
@@ -111,7 +114,7 @@ LAX_MESSAGES = (
         r"Custom JVP rule must produce primal and tangent outputs with corresponding shapes and dtypes\. "
         r"Expected (?P<type_of_result>\S+) .*?but got (?P<type_of_tangent>\S+)\.",
         TANGENT_OF_OTHER_TYPE,
-        "A tangent has the shape and the type of the result.",
+        TYPE_OF_RESULT_TANGENT,
         (
             "same type",
             "Compute the tangent of the result from the tangents of the arguments, which JAX passes to the rule.",
@@ -119,14 +122,14 @@ LAX_MESSAGES = (
     ),
     Message(
         r"expected function with aux output to return a two-element tuple, but got type",
-        "With has_aux=True the function must return a pair: the value to differentiate and an auxiliary value",
+        "With has_aux=True, the function must return a pair: the number to differentiate, and an auxiliary value",
         "The function returns something other than a tuple of two elements.",
         ("a pair", "Return the pair (loss, aux) from the function, or leave has_aux=True out."),
     ),
     Message(
         r"setting an array element with a sequence\. The requested array has an inhomogeneous shape after",
         "The rows of the list have different lengths",
-        "All rows of an array have the same length.",
+        EQUAL_ROWS,
         PADDED_ROWS,
         of_others=True,
     ),
@@ -142,7 +145,7 @@ LAX_MESSAGES = (
         r"pad operand and padding_value must be same dtype: got (?P<dtype_of_array>\w+) and "
         r"(?P<dtype_of_value>\w+)",
         "lax.pad cannot pad an array of the dtype {dtype_of_array} with a value of the dtype {dtype_of_value}",
-        OPERANDS_OF_LAX,
+        ONE_DTYPE,
         ("one dtype", "Pass a padding value of the dtype {dtype_of_array}, such as jnp.{dtype_of_array}(0)."),
         with_operands=True,
     ),
@@ -177,7 +180,7 @@ LAX_MESSAGES = (
     Message(
         r"Only scalar arrays can be converted to Python scalars; got arr\.ndim=(?P<number_of_axes>\d+)",
         "Python cannot make one number from an array with axes",
-        "float(), int() and complex() take a single number. The number of axes of the array is {number_of_axes}.",
+        f"float(), int() and complex() take a single number. {NUMBER_OF_AXES}",
         ("one number", "Take one element first, such as float(x[0]), or reduce the array, such as float(x.sum())."),
         with_operands=True,
     ),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from .jax_messages import Message
+from .jax_messages import NUMBER_OF_AXES, Message
 
 INTEGER_INDICES = ("integers", "Convert the indices with .astype(int).")
 _NOTHING_TO_REDUCE = "An empty array has no {reduction}"
+INITIAL_OF_MASK = "If the mask where= is false everywhere, the result is the value of initial=."
 _PAIRS_OF_WIDTHS = "Write a pair (before, after) of widths for each axis of the array, or one pair for all axes."
 
 NUMPY_MESSAGES = (
@@ -34,7 +35,7 @@ NUMPY_MESSAGES = (
         r"reduction operation (?P<reduction>\w+) does not have an identity, so to use a where mask one has to specify "
         r"'initial'",
         "{reduction} with where= needs initial=",
-        "If the mask where= is false everywhere, the result is the value of initial=.",
+        INITIAL_OF_MASK,
         ("initial", "Pass initial=value, such as initial=-jnp.inf for a maximum and initial=jnp.inf for a minimum."),
     ),
     # --- options with a fixed set of values ---
@@ -286,7 +287,7 @@ NUMPY_MESSAGES = (
         r"jnp\.pad: (?P<argument>\w+) with nd=(?P<number_of_axes>\d+) has unsupported shape "
         r"(?P<shape_of_argument>\(.*?\))\. Valid shapes are (.+?)\.$",
         "{argument} of pad has the shape {shape_of_argument}, which does not fit the array",
-        "Number of axes of the array: {number_of_axes}.",
+        NUMBER_OF_AXES,
         ("a pair", _PAIRS_OF_WIDTHS),
         with_operands=True,
     ),

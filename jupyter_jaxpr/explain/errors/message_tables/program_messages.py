@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .device_messages import SHARDING_WITH_MESH
-from .jax_messages import Message
+from .jax_messages import ENTRIES_OF_SPEC, FEWER_ENTRIES, Message
 from .numpy_messages import INTEGER_INDICES
 
 PASSED_MESH = ("mesh", "Pass mesh=mesh, or set a mesh with jax.set_mesh(mesh) before the call.")
@@ -226,20 +226,11 @@ PROGRAM_MESSAGES = (
     ),
     # --- meshes and shardings ---
     Message(
-        r"Number of devices (?P<number_of_devices>\d+) must be >= the product of mesh_shape (?P<shape_of_mesh>\(.*?\))",
-        "A mesh of the shape {shape_of_mesh} needs more devices than JAX has here: {number_of_devices}",
-        "",
-        (
-            "the shape",
-            "Write a shape whose product is at most the number of devices, such as (jax.device_count(),).",
-        ),
-    ),
-    Message(
         r"Mesh requires the ndim of its first argument \(`devices`\) to equal the length of its second argument "
-        r"\(`axis_names`\).*?devices\.ndim=?=?\s?(?P<number_of_axes>\d+).*?(?:len\(axis_names\)|axis_names)\S*?=?=?\s?"
-        r"(?P<number_of_names>\d+)",
-        "A mesh needs one name for each axis of its devices: the number of axes is {number_of_axes}, the number of "
-        "names is {number_of_names}",
+        r"\(`axis_names`\).*?devices\.ndim\s?=?=?\s?(?P<number_of_axes>\d+).*?(?:len\(axis_names\)|axis_names)"
+        r"\S*?\s?=?=?\s?(?P<number_of_names>\d+)",
+        "A mesh needs one name for each axis of its array of devices: the number of axes is {number_of_axes}, the "
+        "number of names is {number_of_names}",
         "",
         _NAMES_OF_AXES,
     ),
@@ -277,7 +268,7 @@ PROGRAM_MESSAGES = (
     ),
     Message(
         r"Using PartitionSpec when you are not under a mesh context is not allowed",
-        "A PartitionSpec names the axes of a mesh, and no mesh is set here",
+        "A PartitionSpec names the axes of a mesh, but no mesh is set",
         "",
         SHARDING_WITH_MESH,
     ),
@@ -291,7 +282,7 @@ PROGRAM_MESSAGES = (
         r"(?P<function>\w+) must be used within a mapped context like vmap or shard_map",
         "{function} needs an axis with a name",
         "",
-        ("axis_name", "Call the function under jax.vmap with axis_name=, or under jax.shard_map."),
+        ("axis_name", 'Call the function under jax.vmap with axis_name="name", or under jax.shard_map.'),
     ),
     Message(
         r"shard_map applied to the function '(\S+)' was given out_specs which require replication which can't be "
@@ -310,7 +301,7 @@ PROGRAM_MESSAGES = (
         r"(?P<number_of_axes>\d+)",
         "out_specs of shard_map says P({entries}), but the function returns {type_of_result}, whose number of axes is "
         "{number_of_axes}",
-        "A PartitionSpec has at most one entry for each axis of the result.",
+        ENTRIES_OF_SPEC,
         ("out_specs", "Write P() and reduce over the mesh with jax.lax.psum, or return an array with more axes."),
     ),
     Message(
@@ -318,9 +309,8 @@ PROGRAM_MESSAGES = (
         r"P\((?P<entries>.*?),?\) which has length (?P<number_of_entries>\d+), but .*?parameter '(?P<argument>\w+)',? "
         r"has shape (?P<type_of_argument>\w+\[[\d,]*\]), which has rank (?P<number_of_axes>\d+)",
         "in_specs of shard_map says P({entries}), but the argument {argument} is {type_of_argument}",
-        "A PartitionSpec has at most one entry for each axis of the argument. Entries: {number_of_entries}. Axes of "
-        "{argument}: {number_of_axes}.",
-        ("in_specs", "Leave out of the PartitionSpec the entries for axes that the argument does not have."),
+        f"{ENTRIES_OF_SPEC} Entries: {{number_of_entries}}. Axes of {{argument}}: {{number_of_axes}}.",
+        ("in_specs", FEWER_ENTRIES),
     ),
     # --- derivative rules ---
     Message(

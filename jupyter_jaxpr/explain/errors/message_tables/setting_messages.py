@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .jax_messages import TYPE_OF_COTANGENT, Message
-from .lax_messages import OPERANDS_OF_LAX
+from .lax_messages import ONE_DTYPE
 from .program_messages import PASSED_MESH
 
 VALUE_LEFT_TRACE = "A traced value left the trace of {function}"
@@ -83,7 +83,7 @@ SETTING_MESSAGES = (
     Message(
         r"lax\.(?P<function>\w+) requires arguments to have the same dtypes, got (?P<dtypes>\w+, \w+, \w+)",
         "lax.{function} takes operands of one dtype, but gets {dtypes}",
-        OPERANDS_OF_LAX,
+        ONE_DTYPE,
         ("one dtype", "Convert the operands to one dtype, or call the function of jax.numpy, such as jnp.clip."),
         with_operands=True,
     ),
@@ -141,18 +141,9 @@ SETTING_MESSAGES = (
     # --- meshes ---
     Message(
         r"The context mesh cannot be empty",
-        "The call needs a mesh, and no mesh is set here",
+        "The call needs a mesh, but no mesh is set",
         "",
         PASSED_MESH,
-    ),
-    Message(
-        r"Mesh requires the ndim of its first argument \(`devices`\) to equal the length of its second argument "
-        r"\(`axis_names`\), but got devices\.ndim == (?P<number_of_axes>\d+) and len\(axis_names\) == "
-        r"(?P<number_of_names>\d+)",
-        "A mesh needs one name for each axis: the number of axes is {number_of_axes}, the number of names is "
-        "{number_of_names}",
-        "",
-        ("names", "Write one name for each axis of the mesh."),
     ),
     # --- Python ---
     Message(

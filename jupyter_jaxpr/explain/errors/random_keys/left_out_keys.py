@@ -15,6 +15,8 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
 
+KEY_IS_FIRST = "The key is the first argument of {function}."
+
 
 def left_out_key_error(raised: RaisedAt, missing: str) -> Explained | None:
     """Explains a call such as jax.random.normal(shape=(3,)), which leaves out the key; None for another call.
@@ -35,7 +37,7 @@ def left_out_key_error(raised: RaisedAt, missing: str) -> Explained | None:
     name = called(call)
     title = f"The call of {name} leaves out the key"
     text = "JAX keeps no hidden state of random numbers: each random number comes from a key."
-    cure = key_cure(raised, call, f"The key is the first argument of {name}.")
+    cure = key_cure(raised, call, KEY_IS_FIRST.format(function=name))
     return Explained(None, title, text, (cure,) if cure is not None else ())
 
 

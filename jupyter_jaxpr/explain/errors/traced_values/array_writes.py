@@ -20,7 +20,8 @@ from ..failing_code.origins import MASK_OF_ROWS, axes_of, dtype_of, masks_elemen
 from ..failing_code.place_of_error import RaisedAt
 from .methods_of_other_libraries import FUNCTION_NOT_METHOD, same_method
 
-WRITE_WITH_AT = "Write x = x.at[index].set(value), which makes a new array."
+#: The advice to write with .at[...]; {method} is the name of a method, such as set.
+WRITE_WITH_AT = "Write x = x.at[index].{method}(value), which makes a new array."
 NEW_ARRAY_OF_AT = ".at[...] makes a new array. Other names of the old array still hold the old array."
 _METHODS = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.Pow: "power"}
 
@@ -30,7 +31,7 @@ _NO_CODE = "No code is suggested for this line."
 
 def item_assignment(raised: RaisedAt | None) -> Explained:
     """Explains `x[i] = y` and offers the new array that x.at[i].set(y) makes."""
-    general = f"JAX arrays cannot be changed. {WRITE_WITH_AT}"
+    general = f"JAX arrays cannot be changed. {WRITE_WITH_AT.format(method='set')}"
     node = raised.node if raised is not None else None
     statement = raised.statement_of(node) if raised is not None else None
     title = "A JAX array cannot be changed in place"

@@ -15,6 +15,7 @@ from ..failing_code.edits import applied, chosen, edit_of, over
 from ..failing_code.module_names import jnp_name, module_of
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
+from ..message_tables.numpy_messages import INITIAL_OF_MASK
 
 MASK_OF_THE_WHOLE = (
     "Work with a mask of the whole array, for example with jnp.where or the option where= of a reduction."
@@ -106,10 +107,7 @@ def masked(raised: RaisedAt, node: ast.expr, array: str, mask: str) -> list[Foun
             return [applied(FoundCure("where=", code, text), [edit_of(raised, over(use.node, code))])]
         case name, () if name in _EXTREMES and "float" in dtype:
             code = f"{jnp}.{name}({array}, where={mask}, initial={_EXTREMES[name]}{jnp}.inf)"
-            text = (
-                f"where= gives the mask to {name}. If the mask is false everywhere, the result is the value of "
-                "initial=."
-            )
+            text = f"where= gives the mask to {name}. {INITIAL_OF_MASK}"
             return [applied(FoundCure("where=", code, text), [edit_of(raised, over(use.node, code))])]
         case name, () if name in _LENGTHS:
             code = f"{jnp}.count_nonzero({mask})"

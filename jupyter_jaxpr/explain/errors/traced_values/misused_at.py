@@ -57,7 +57,8 @@ def _assigned_at(
     text = NEW_ARRAY_OF_AT
     explanation = operands(raised, [array])
     if method is None:
-        return Explained(None, title, explanation, (FoundCure(".at[...]", None, WRITE_WITH_AT),))
+        words = WRITE_WITH_AT.format(method="set")
+        return Explained(None, title, explanation, (FoundCure(".at[...]", None, words),))
     lost = lost_write(raised, statement, array)
     if lost is not None:
         return Explained(None, title, explanation, (FoundCure(".at[...]", None, lost),))

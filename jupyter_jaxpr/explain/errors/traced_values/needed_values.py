@@ -20,7 +20,7 @@ from ..failing_code.module_names import jnp_name
 from ..failing_code.operand_nodes import passed_node
 from ..failing_code.origins import Culprits, culprits, named_culprits, value_of
 from ..failing_code.place_of_error import RaisedAt, is_of_jax
-from .computed_sizes import NEED_OF_K, computed_size, size_node, traced_k
+from .computed_sizes import NEED_OF_K, SURPLUS, computed_size, size_node, traced_k
 from .dynamic_slices import Slices
 from .indexed_dicts import index_of_dict, indexed_dict_cures
 from .indexed_lists import indexed_list_cures
@@ -91,11 +91,7 @@ _NO_TWIN = (
 )
 #: The cures for arguments that vmap maps, where those of _GENERAL do not apply: each element may have another value.
 _UNDER_VMAP = {
-    "ConcretizationTypeError": (
-        "a mask",
-        "Compute with the largest possible size, and leave out the surplus elements by a mask, such as jnp.arange(10) "
-        "< n.",
-    ),
+    "ConcretizationTypeError": ("a mask", SURPLUS.format(mask="jnp.arange(10) < n")),
 }
 _CONVERSION = re.compile(r"The problem arose with the `\w+` function|occurred in the item\(\) method")
 _NUMBER = _Need("A conversion such as float(), int() or bool() needs the value of an array.")

@@ -184,7 +184,7 @@ def _scalar(call: Applied, shape: str | None, value: str | None) -> Explained:
             f"jax.{transform_name} needs one number, but {call.name} returns a tuple", call.returns, [cure]
         )
     kinds = {"{": "a dict", "[": "a list"}
-    result_text = f"an array of shape {shape}" if shape is not None else "something else"
+    result_text = f"an array of the shape {shape}" if shape is not None else "something else"
     result_text = kinds.get((value or "").strip()[:1], result_text) if shape is None else result_text
     cures = []
     result = result_of(call.function)

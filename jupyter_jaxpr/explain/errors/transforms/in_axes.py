@@ -166,7 +166,7 @@ def _in_axes(call: Applied, entries: int, passed_count: int) -> Explained:
     of_axes = f"in_axes has {count(entries, 'entry', 'entries')}"
     if named and entries > passed_count:
         title = f"{of_axes}, but the call passes {count(passed_count, 'positional argument')}"
-        text = f"in_axes has no entry for {named[0]}: vmap maps an argument that is passed by name along axis 0."
+        text = f"in_axes has no entry for {named[0]}. {_BY_NAME}"
         words = f"Pass {' and '.join(named)} by position, or bind the value before vmap with functools.partial."
         return call.explained(title, text, [FoundCure("by position", None, words)])
     title = f"{of_axes}, but the call passes {count(passed_count, 'argument')}"
