@@ -29,7 +29,6 @@ from .result_of_the_call import after_the_call
 _DELETED = re.compile(
     r"^Array has been deleted|^(?:INVALID_ARGUMENT: )?.*[Bb]uffer has been deleted or donated", re.DOTALL
 )
-_LEAKED = re.compile(r"^Encountered an unexpected tracer", re.DOTALL)
 _WAS = re.compile(r"function being traced when the value leaked was (\S+) at (.*?):\d+ traced for (\w+)")
 _WITH_TYPE = re.compile(r"intermediate value with type (\S+) ")
 #: JAX's name for a traced object without a name, such as an instance whose class has the method __call__.

@@ -39,7 +39,7 @@ SETTING_MESSAGES = (
     ),
     Message(
         r"mode must be one of (?P<possible_modes>\[.*?\])",
-        "The argument mode is none of {possible_modes}",
+        "The value of the argument mode is none of {possible_modes}",
         "",
         ("mode", "Write as the mode one of {possible_modes}."),
         of_others=True,

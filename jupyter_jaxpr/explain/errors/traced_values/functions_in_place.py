@@ -170,7 +170,7 @@ def _out(raised: RaisedAt, call: ast.Call) -> Explained | None:
     title = f"{called(call)} cannot write its result into an array: JAX arrays cannot be changed"
     others = [raised.source(part) for part in [*call.args, *call.keywords] if part is not out]
     code = f"{raised.source(call.func)}({', '.join(others)})"
-    words = "Without out, the call returns a new array."
+    words = "Without the argument out, the call returns a new array."
     node: ast.AST = call
     if isinstance(statement, ast.Expr) and statement.value is call:
         if not isinstance(out.value, ast.Name):

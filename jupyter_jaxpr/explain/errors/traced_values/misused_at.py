@@ -100,6 +100,6 @@ def _without_method(raised: RaisedAt) -> Explained | None:
         return None
     code = f"{raised.source(array)}[{raised.source(node.slice)}]"
     title = f"{raised.source(node)} is not an array"
-    cure = FoundCure("an element", code, f"{code} reads the elements.")
+    cure = FoundCure("an element", code, f"Write {code}, which reads the elements.")
     cure = applied(cure, [edit_of(raised, over(node, code))])
     return Explained(None, title, _NO_ARRAY, tuple(passed(raised, [cure])))

@@ -135,7 +135,6 @@ _STATIC_TRACED = re.compile(
 _KEY = re.compile(r"unhashable type: '\w*Tracer'")
 _SLICE = re.compile(r"^Array slice indices must have static start/stop/step|^Slice entries must be static integers")
 _FORMAT = re.compile(r"^unsupported format string passed to \w*Tracer\.__format__")
-_LEAKED = re.compile(r"^Encountered an unexpected tracer")
 
 
 def value_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
