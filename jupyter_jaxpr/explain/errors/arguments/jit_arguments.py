@@ -26,7 +26,7 @@ from ..failing_code.module_names import namespace
 from ..failing_code.origins import dtype_of, root_of, value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import function_of_text
-from ..message_tables.jax_messages import LARGEST_INTEGER, TYPES_OF_ELEMENTS, UNKNOWN_ARGUMENT
+from ..message_tables.jax_messages import LARGEST_INTEGER, OBJECTS_OUTSIDE, TYPES_OF_ELEMENTS, UNKNOWN_ARGUMENT
 from .fields_of_classes import static_fields
 from .own_classes import can_be_static, own_hash, registered
 from .static_argument_edits import argument_values, is_hashed, jit_with, parameters_of, raised_call_of, static_outcome
@@ -199,9 +199,8 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
         return Explained(None, title, explanation, (FoundCure("jax.random", None, words),))
     if type_ == "numpy.ndarray":
         dtype = str(getattr(values.get(name), "dtype", "")) if is_whole else ""
-        words = "Keep strings, dates and objects outside of JAX, and pass numbers in their place."
         title = f"The argument {path} is a NumPy array that JAX cannot hold" + (f": {dtype}" if dtype else "")
-        return Explained(None, title, TYPES_OF_ELEMENTS, (FoundCure("numbers", None, words),))
+        return Explained(None, title, TYPES_OF_ELEMENTS, (FoundCure("numbers", None, OBJECTS_OUTSIDE),))
     if not is_plain and "equinox" in packages_of(value):
         words = f"Use equinox.filter_jit, which makes everything in {name} that is not an array static."
         cures = [FoundCure("equinox.filter_jit", None, words)]

@@ -19,7 +19,7 @@ from ..failing_code.module_names import jnp_name
 from ..failing_code.origins import culprits, dtype_of, operands, value_of
 from ..failing_code.place_of_error import RaisedAt, touches_jax
 from ..message_tables.dtype_names import STRING_IN_TREE, TREE_WITHOUT_STRINGS
-from ..message_tables.jax_messages import SCAN_OF_A_NUMBER
+from ..message_tables.jax_messages import ELEMENTS_OF_XS, SCAN_OF_A_NUMBER
 from ..shapes.array_operations import AXES_OF_ARRAY
 from ..traced_values.array_writes import WRITE_WITH_AT
 from .functions_of_other_libraries import called_attribute, same_function
@@ -196,8 +196,10 @@ def _no_member(raised: RaisedAt, name: str) -> Explained | None:
         return Explained(None, f"{title} any more", "", (FoundCure(instead, None, words),))
     names = [other for other in vars(module) if not other.endswith("_p")] if type(module) is type(sys) else []
     close_names = difflib.get_close_matches(name, names, 1, 0.8)
-    cures = [FoundCure("the name", None, f"A function with a similar name is {close_names[0]}.")] if close_names else []
-    return Explained(None, title, "", tuple(cures))
+    if not close_names:
+        return Explained(None, title)
+    words = f"{raised.source(attribute.value)} has a function with a similar name: {close_names[0]}."
+    return Explained(None, title, "", (FoundCure("the name", None, words),))
 
 
 def _index(raised: RaisedAt) -> Explained | None:
@@ -213,9 +215,7 @@ def _index(raised: RaisedAt) -> Explained | None:
         xs_nodes = [keyword.value for keyword in call.keywords if keyword.arg == "xs"] + call.args[2:3]
         if xs_nodes and dtype_of(value_of(raised, xs_nodes[0])) and not value_of(raised, xs_nodes[0]).shape:
             title = SCAN_OF_A_NUMBER
-            explanation = (
-                f"scan takes one element along axis 0 of each array in xs. {operands(raised, xs_nodes[:1])}".strip()
-            )
+            explanation = f"{ELEMENTS_OF_XS} {operands(raised, xs_nodes[:1])}".strip()
             words = "Pass arrays with at least one axis in xs, or put the number into the carry."
             return Explained(None, title, explanation, (FoundCure("xs", None, words),))
     return None

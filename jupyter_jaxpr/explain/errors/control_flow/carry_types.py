@@ -119,8 +119,8 @@ def _structure_error(text: str, raised: RaisedAt | None, name: str) -> Explained
         "loop_carry[1]", _carry_name(raised)
     )
     if _STARTS_WITH_NONE.search(explanation):
-        words = "In place of None, start with a value of the type that the step returns, such as an array of zeros."
-        cure = FoundCure("a first carry", None, words)
+        words = "In place of None, pass an initial carry of the type that the step returns, such as an array of zeros."
+        cure = FoundCure("an initial carry", None, words)
     growth = _GROWN.search(" ".join(explanation.split()))
     if growth is not None and int(growth[2]) > int(growth[1]):
         number_of_elements = growth[1]

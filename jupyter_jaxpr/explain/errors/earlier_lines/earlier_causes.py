@@ -20,7 +20,7 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt, touches_jax
 from ..failing_code.return_values import function_of_text
-from ..message_tables.setting_messages import VALUE_LEFT_TRACE
+from ..message_tables.setting_messages import RETURNED_VALUE, VALUE_LEFT_TRACE
 from .cached_values import cached_maker, computed_at_once, frames_of_message
 from .donations import deleted_array
 from .leaking_statement import only_writer_of, writer_of
@@ -120,10 +120,7 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
     else:
         explanation += " The trace is over, so JAX can no longer compute the value."
     cures = (
-        moved
-        or FoundCure(
-            "return", None, f"Return the value from {function or 'the function'}, and use the result of the call."
-        ),
+        moved or FoundCure("return", None, RETURNED_VALUE.format(function=function or "the function")),
         _CHECKING_LEAKS,
     )
     return Explained(None, title, explanation, cures)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from .jax_messages import (
+    INTEGER_OF_STRING,
     NAMED_AXES,
+    OBJECTS_OUTSIDE,
     PARAMETERS_OF_LINEN,
     TYPE_OF_TANGENT,
     TYPES_OF_ELEMENTS,
@@ -182,10 +184,7 @@ CALL_MESSAGES = (
         r"<class 'numpy\.ndarray'>",
         "JAX cannot make an array of this NumPy array",
         "JAX arrays hold numbers and booleans. The NumPy array holds texts, dates or objects of Python.",
-        (
-            "numbers",
-            "Keep texts, dates and objects in Python lists or NumPy arrays, and give JAX numbers in their place.",
-        ),
+        ("numbers", OBJECTS_OUTSIDE),
     ),
     Message(
         r"Error interpreting argument to custom_\w+_call as a JAX value\. The problematic value is of type "
@@ -267,10 +266,7 @@ CALL_MESSAGES = (
         r"invalid literal for int\(\) with base 10: '(?P<text>.*?)'",
         "'{text}' is not an integer",
         "This call needs an integer, but gets a string.",
-        (
-            "an integer",
-            "Pass an integer. zlib.crc32(b'...') makes an integer from a string, such as for jax.random.fold_in.",
-        ),
+        ("an integer", INTEGER_OF_STRING),
         raised_in_jax=True,
     ),
     # --- functions and branches ---

@@ -31,17 +31,24 @@ class Message:
     calls: tuple[str, ...] = ()
 
 
+OBJECTS_OUTSIDE = (
+    "Keep strings, dates and objects in Python lists or NumPy arrays, and pass numbers to JAX in their place."
+)
 TYPES_OF_ELEMENTS = "JAX arrays hold numbers and booleans."
 LARGEST_INTEGER = "JAX gives a Python integer the type int32, whose largest value is 2,147,483,647."
 NUMBER_OF_AXES = "The number of axes of the array is {number_of_axes}."
 FLOAT_QUOTIENT = "The operator / gives a float, also for integers. // gives an integer, rounded down."
+INTEGER_OF_STRING = "Pass an integer. zlib.crc32(text.encode()) makes an integer from a string."
 NUMBER_OUT_OF_RANGE = "The number {number} does not fit into {dtype}"
 FLOAT_OR_X64 = ("a float", "Use a float, or turn on the setting jax_enable_x64 before any other use of JAX.")
 TYPE_OF_TANGENT = "A tangent has the shape and the type of its argument."
 PLACES_OF_COTANGENTS = "JAX gives each cotangent to the argument at the same place."
 TYPE_OF_COTANGENT = "A cotangent has the shape and the type of the result."
-PARAMETERS_OF_LINEN = "A linen module holds no parameters: init makes the parameters, and apply takes the parameters."
+PARAMETERS_OF_LINEN = (
+    "A module of linen holds no parameters: init makes the parameters, and apply takes the parameters."
+)
 KEY_WITHOUT_VALUE = "A key has no value to compute with: the functions of jax.random use a key to draw numbers."
+ELEMENTS_OF_XS = "scan takes one element along axis 0 of each array in xs at each step."
 SCAN_OF_A_NUMBER = "scan cannot take elements of a single number in xs"
 COND_OF_VALUES = "cond takes two functions, not two values"
 CALLS_OF_COND = "cond(test, f, g, x) calls f(x) or g(x)."
@@ -385,7 +392,7 @@ MESSAGES = (
     Message(
         r"scan got value with no leading axis to scan over: (.+?)\.?$",
         SCAN_OF_A_NUMBER,
-        "scan takes one element along axis 0 of each array in xs at each step.",
+        ELEMENTS_OF_XS,
         (
             "xs",
             "Pass arrays with at least one axis, such as jnp.array(xs) for a list, or put the number into the carry.",
@@ -577,28 +584,22 @@ MESSAGES = (
     ),
     Message(
         r"Value (?P<text>'.*?') with dtype <U\d+ is not a valid JAX array type",
-        "A seed of jax.random is an integer, not the string {text}",
+        "The seed of a random key must be an integer, not the string {text}",
         "",
-        ("an integer", "Pass an integer. zlib.crc32(text.encode()) makes an integer of a string."),
+        ("an integer", INTEGER_OF_STRING),
         calls=("key", "PRNGKey"),
     ),
     Message(
         r"Value (?P<text>'.*?') with dtype <U\d+ is not a valid JAX array type",
         "JAX has no arrays of strings, such as {text}",
         TYPES_OF_ELEMENTS,
-        (
-            "numbers",
-            "Keep strings and objects in Python lists or NumPy arrays, and pass JAX numbers that stand for them.",
-        ),
+        ("numbers", OBJECTS_OUTSIDE),
     ),
     Message(
         r"Value (?P<values>.+?) with dtype \S+ is not a valid JAX array type",
         "JAX has no arrays of {values}",
         TYPES_OF_ELEMENTS,
-        (
-            "numbers",
-            "Keep strings and objects in Python lists or NumPy arrays, and pass JAX numbers in their place.",
-        ),
+        ("numbers", OBJECTS_OUTSIDE),
     ),
     Message(
         r"For parameter \"(?P<parameter>\w+)\" in \"(.*?)\", the given initializer is expected to generate "

@@ -7,6 +7,7 @@ from .lax_messages import ONE_DTYPE
 from .program_messages import PASSED_MESH
 
 VALUE_LEFT_TRACE = "A traced value left the trace of {function}"
+RETURNED_VALUE = "Return the value from {function}, and use the result of the call."
 ARRAY_AS_KEY = "A JAX array cannot be a key of a dict or an element of a set"
 UNCHANGED_COLLECTION = "The call updates {variable} in {collection}, a collection that apply does not change"
 MUTABLE_COLLECTIONS = "apply changes a collection only if the argument mutable names the collection."
@@ -180,7 +181,7 @@ SETTING_MESSAGES = (
         r"Leaked trace \w+\. Leaked tracer\(s\):.*?while tracing the function (?P<function>\w+) at",
         VALUE_LEFT_TRACE,
         "The leak check of JAX found the value after the trace of {function} had ended.",
-        ("return", "Return the value from {function}, and use what the call returns."),
+        ("return", RETURNED_VALUE),
     ),
     Message(
         r"property (?:'\S+' )?of 'Config' object has no setter",

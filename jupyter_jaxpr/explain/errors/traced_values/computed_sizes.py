@@ -50,7 +50,7 @@ def computed_size(raised: RaisedAt, node: ast.expr | None) -> tuple[str, FoundCu
     line = line_of(value) if is_tracer_type(type(value)) and not value.shape else None
     if line is None:
         return None
-    sentence = f"The value of {node.id} is computed in line {line}."
+    sentence = f"Line {line} computed the value of {node.id}."
     if not _is_start(raised):
         return sentence, None
     words = SURPLUS.format(mask=f"{jnp_name(raised)}.arange(10) < {node.id}")
