@@ -30,8 +30,8 @@ from ..observe.observation import ErrorToTry, Finding, Observation
 from ..observe.raised_traces import add_raised
 from ..plain_text import traceback_text
 from .cells_without_program import (
-    CORRECT,
     CALLED_NONE,
+    CORRECT,
     NOTHING_RECORDED,
     may_have_called,
     no_python,
