@@ -368,14 +368,14 @@ def test_results_that_are_close_differ_or_have_other_types(notebook: Notebook) -
             "The largest difference is 1e-05 at [3]. A difference of up to 1e-05 of the largest value counts as close.",
         ),
         ("differs", "differs", "The largest difference is at [3]: the result has 3.5, the reference has 3."),
-        ("other", "other_types", "The type of the result is (f32[8], i32[]), not f32[8]."),
+        ("other", "other_types", "The type of the result is (f32[8], i32[]), the type of the reference is f32[8]."),
     ]
     assert ran.document["comparison"]["verdict"][-3:] == [
         "close's result is close to f's. The largest difference is 1e-05 at [3]. A difference of up to 1e-05 of the "
         "largest value counts as close.",
         "differs's result differs from f's. The largest difference is at [3]: the result has 3.5, the reference has 3.",
         "other returns another type than f. The result of f is the reference for the results of the other functions. "
-        "The type of the result is (f32[8], i32[]), not f32[8].",
+        "The type of the result is (f32[8], i32[]), the type of the reference is f32[8].",
     ]
 
 

@@ -103,7 +103,7 @@ class CellObserver:
         self.shell.input_transformer_manager.cleanup_transforms.insert(0, self._transform)
         for event, function in self._events():
             self.shell.events.register(event, function)
-        with self._guard("jupyter_jaxpr could not hook JAX."):
+        with self._guard("jupyter_jaxpr could not install its hooks in JAX."):
             self.observer.hooks.ensure()
         self.observer.shows_programs = True
         self.publisher.kernel.cells = WhatRuns(

@@ -18,7 +18,7 @@ Agrees = Literal["same_bits", "close", "differs", "other_types"]
 TOLERANCES = {"float64": 1e-12, "float32": 1e-5, "float16": 1e-2, "bfloat16": 3e-2}
 _OTHER_FLOATS = 0.1  # the tolerance for floats with eight bits or fewer
 _TEXT = 120
-_OTHER_TYPE = "The type of the result is {type}, not {expected}."
+_OTHER_TYPE = "The type of the result is {type}, the type of the reference is {expected}."
 _OTHER_VALUE = "The value of the result is {value}, the value of the reference is {expected}."
 
 
@@ -60,7 +60,7 @@ def _leaf(path: str, left: Any, right: Any) -> tuple[Agreement, float]:
     if _type(left) != _type(right):
         right_type, left_type = _type(right), _type(left)
         text = (
-            f"The type of {path} is {right_type}, not {left_type}."
+            f"The type of {path} is {right_type} in the result, and {left_type} in the reference."
             if path
             else _OTHER_TYPE.format(type=right_type, expected=left_type)
         )
