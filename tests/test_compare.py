@@ -347,7 +347,7 @@ def test_without_a_call_there_are_no_arguments(notebook: Notebook) -> None:
     assert ran.result.success
     assert ran.document["message"] == (
         "--compare needs a call to take the arguments from. End the cell with a call, such as f(x), or write the call "
-        "on the magic's line: %%jaxpr --compare f,g f(x)."
+        "in the line of the magic: %%jaxpr --compare f,g f(x)."
     )
 
 
@@ -367,15 +367,15 @@ def test_results_that_are_close_differ_or_have_other_types(notebook: Notebook) -
             "close",
             "The largest difference is 1e-05 at [3]. A difference of up to 1e-05 of the largest value counts as close.",
         ),
-        ("differs", "differs", "The largest difference is at [3]: 3.5 instead of 3."),
-        ("other", "other_types", "The type of the result is (f32[8], i32[]), not f32[8]."),
+        ("differs", "differs", "The largest difference is at [3]: the result has 3.5, the reference has 3."),
+        ("other", "other_types", "The type of the result is (f32[8], i32[]), the type of the reference is f32[8]."),
     ]
     assert ran.document["comparison"]["verdict"][-3:] == [
         "close's result is close to f's. The largest difference is 1e-05 at [3]. A difference of up to 1e-05 of the "
         "largest value counts as close.",
-        "differs's result differs from f's. The largest difference is at [3]: 3.5 instead of 3.",
+        "differs's result differs from f's. The largest difference is at [3]: the result has 3.5, the reference has 3.",
         "other returns another type than f. The result of f is the reference for the results of the other functions. "
-        "The type of the result is (f32[8], i32[]), not f32[8].",
+        "The type of the result is (f32[8], i32[]), the type of the reference is f32[8].",
     ]
 
 
@@ -518,7 +518,10 @@ def test_the_comparison_is_in_every_export(notebook: Notebook) -> None:
         "–",
     ]
     assert "<li>nope: nope is not defined. Define nope in this cell or in an earlier cell.</li>" in html
-    assert "g's result differs from f's. The largest difference is at [7]: -7 instead of 7." in plain
+    assert (
+        "g's result differs from f's. The largest difference is at [7]: the result has -7, the reference has 7."
+        in plain
+    )
     from jupyter_jaxpr import Snapshot
     from jupyter_jaxpr.exports.markdown import markdown
 
@@ -527,5 +530,5 @@ def test_the_comparison_is_in_every_export(notebook: Notebook) -> None:
 
     text = markdown(Snapshot.from_json(json.dumps(document)).document)
     assert "## Compare" in text
-    assert "|  | f | g | nope \\(function not found\\) |\n| --- | --- | --- | --- |" in text
+    assert "|  | f | g | nope \\(no function has this name\\) |\n| --- | --- | --- | --- |" in text
     assert "| Derivative | grad and jvp | grad and jvp | – |" in text

@@ -129,7 +129,7 @@ def test_a_cell_that_raised_is_the_last_one_too(cells: Notebook) -> None:
     snapshot = cells.run("last().snapshot").result.result
     assert snapshot.document.programs == []
     assert snapshot.document.message == (
-        "The cell raised ZeroDivisionError before a jitted function ran. Correct the cell and run it again."
+        "The cell raised ZeroDivisionError before a jitted function ran. Correct the cell and run the cell again."
     )
 
 

@@ -276,7 +276,10 @@ def test_the_second_run_can_be_turned_off(notebook: Notebook, way: str) -> None:
             "The cell ends with mean([1.0, 2.0]). The call returned no JAX array, so the call was not traced. To "
             "trace the call anyway, write %jaxpr mean([1.0, 2.0]).",
         ),
-        ("1 / 0", "The cell raised ZeroDivisionError before a jitted function ran. Correct the cell and run it again."),
+        (
+            "1 / 0",
+            "The cell raised ZeroDivisionError before a jitted function ran. Correct the cell and run the cell again.",
+        ),
     ],
 )
 def test_where_nothing_shows_a_sentence_says_what_to_type(

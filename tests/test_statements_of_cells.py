@@ -129,7 +129,8 @@ def test_a_call_that_raised_is_no_call_before_a_jitted_function(notebook: Notebo
     notebook.run("@jax.jit\ndef together(v, w):\n    return v + w\ntogether(x, x)")
     ran = notebook.run("%%jaxpr\nw = x[:3] * 2\ntogether(x, w)")
     assert ran.own_programs[0]["origin_note"].endswith(
-        "The call of together raised TypeError before JAX ran a program of the call. Correct the cell and run it again."
+        "The call of together raised TypeError before JAX ran a program of the call. Correct the cell and run the cell "
+        "again."
     )
 
 

@@ -122,7 +122,7 @@ def test_the_times_are_in_the_static_outputs() -> None:
     assert text[text.index("## Time") :].startswith(
         "## Time\n\n"
         f"`f`: {sentence}\n\n"
-        "|  | median | quartiles | fastest | call returns after |\n"
+        "|  | median | quartiles | fastest call | time until the call returns |\n"
         "| --- | --- | --- | --- | --- |\n"
         "| eager | 12 ms | 8.0 to 16 ms | 8.0 ms | 6.0 ms |\n"
         "| warm | 2.0 ms | 1.0 to 4.0 ms | 1.0 ms | 1.0 ms |\n\n"
@@ -205,7 +205,7 @@ def test_a_sweep_is_in_the_static_outputs() -> None:
         "| 64 | 70 µs | 46 ms | 9.0 µs | 7.8× | 30 ms |\n"
         "| 256 | 4.2 ms | 33 ms | 0.43 ms | 9.8× | 7.0 ms from disk |\n"
         "| 300 | 4.3 ms | 40 ms | 4.2 ms | – | 10 ms |\n"
-        "| 0 | raised ValueError: too small |  |  |  |  |\n\n"
+        "| 0 | the call raised ValueError: too small |  |  |  |  |\n\n"
         "- Stopped before n=1024.\n"
         "- From n = 64 on, the warm time of f scales as n^2.8 ± 0.1.\n"
     )

@@ -268,10 +268,10 @@ def test_a_value_that_does_not_fit(notebook, expression, given, taken, value, be
     notebook.run("import numpy as np\ndouble = jax.jit(lambda n: n * 2)")
     note = notebook.run(f"%%jaxpr\ny = {expression}").note("changed_value")
     assert (note["title"], note["text"], note["cure"]) == (
-        f"JAX converts {given} to {taken}, and a value does not fit",
+        f"JAX converts {given} to {taken}, and a value does not fit into {taken}",
         f"JAX takes a NumPy array here as {taken}: 64-bit types need the setting jax_enable_x64. The value {value} "
-        f"does not fit {taken} and becomes {became}.{others}",
-        f"Use values that fit {taken}, or turn 64-bit types on before anything else uses JAX: "
+        f"does not fit into {taken} and becomes {became}.{others}",
+        f"Use values that fit into {taken}, or turn 64-bit types on before anything else uses JAX: "
         'jax.config.update("jax_enable_x64", True).',
     )
 
@@ -510,10 +510,10 @@ def test_a_python_number_that_does_not_fit(notebook, expression, number, taken, 
     ran = notebook.run(f"%%jaxpr\ny = {expression}\nz = 1")
     note = ran.note("changed_value")
     assert (note["title"], note["text"], note["cure"], ran.line_of(note)) == (
-        f"The number {number} does not fit {taken}",
-        f"JAX converts the number {number} to {taken} without an error. {number} does not fit {taken} and becomes "
+        f"The number {number} does not fit into {taken}",
+        f"JAX converts the number {number} to {taken} without an error. {number} does not fit into {taken} and becomes "
         f"{became}.",
-        f"Use a number that fits {taken}, or convert the array to a wider type first.",
+        f"Use a number that fits into {taken}, or convert the array to a wider type first.",
         2,
     )
 
@@ -525,7 +525,7 @@ def test_a_number_that_does_not_fit_in_a_cell_that_shows_another_program(noteboo
         ran = notebook.run(f"%%jaxpr\n{end}")
         note = ran.note("changed_value")
         assert (note["text"], ran.line_of(note)) == (
-            "JAX converts the number 999 to uint8 without an error. 999 does not fit uint8 and becomes 231.",
+            "JAX converts the number 999 to uint8 without an error. 999 does not fit into uint8 and becomes 231.",
             2,
         )
 

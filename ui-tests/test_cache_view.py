@@ -186,7 +186,7 @@ def test_outcomes_are_guessed_by_the_keyboard(saved):
         page.keyboard.press(key)
     expect(cache.get_by_text("3 of 4 guesses are right")).to_be_visible()
     expect(cache).to_contain_text(LEAD)
-    expect(cache.get_by_role("row", name="shape")).to_contain_text("your answer was wrong")
+    expect(cache.get_by_role("row", name="shape")).to_contain_text("your guess of hit or miss was wrong")
     expect(counts_in_cell).to_be_visible()
     expect(tab).to_have_accessible_name("Cache, 2 compiles")
     expect(header).to_contain_text("4 calls, 1 compile")

@@ -109,7 +109,7 @@ def test_unrolled_scan_and_while_side_by_side(loops):
         re.compile(r"^unrolledjitted by jupyter_jaxprwarm call: .+scompile time: .+s · 60 equations$")
     )
     expect(functions.nth(2)).to_contain_text("derivative: jvp, but not grad · same bits as the reference")
-    expect(functions.nth(3)).to_have_text("nopefunction not found")
+    expect(functions.nth(3)).to_have_text("nopeno function has this name")
     expect(compare).to_contain_text("nope nope is not defined. Define nope in this cell or in an earlier cell.")
     expect(compare).to_contain_text("Each function was called with the arguments of scanned(x).")
 

@@ -338,7 +338,7 @@ def test_noise_is_put_away_on_both_sides_by_a_key_and_counted(noisy):
     # The counts of differences are the same as before the filters.
     expect(counts).to_have_text(said)
 
-    panel.get_by_role("button", name="Show the hidden lines").click()
+    panel.get_by_role("button", name="Show all hidden lines").click()
     expect(hidden).to_have_count(0)
     assert rows_of(noisy).inner_text() == every
     rows_of(noisy).focus()

@@ -304,7 +304,7 @@ def test_a_method_with_side_effects_is_recorded_and_traced_on_request(notebook):
 
     button = nb.panel.get_by_role("button", name="Trace the call")
     expect(button).to_have_accessible_description(
-        "The trace runs the Python of trainer.fit(x, y) once more, with tracers in place of arrays. Afterwards "
+        "The trace runs the Python of trainer.fit(x, y) a second time, with tracers in place of arrays. Afterwards "
         "jupyter_jaxpr restores the Python objects that the call changes."
     )
     button.press("Enter")

@@ -34,7 +34,7 @@ LOST = r"Connection lost · .*\s*The panel reconnects by itself when the server 
 ENDED = r"Kernel (died|shut down) · .*\s*Start a kernel and run the cell again to refresh the panel\."
 GONE = re.compile(
     r"^Kernel restarted · .*\s*Run %load_ext jupyter_jaxpr, then run cell "
-    r"\[2\] again to refresh the panel\.Load jupyter_jaxpr and run again$"
+    r"\[2\] again to refresh the panel\.Load jupyter_jaxpr and run the cell again$"
 )
 
 

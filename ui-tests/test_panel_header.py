@@ -131,17 +131,17 @@ def test_paused_runs_wait_and_are_counted(notebook):
     nb.run(0)
     nb.run(1)
     nb.panel.get_by_role("button", name="Pause updates").click()
-    expect(nb.panel.get_by_text("Updates are paused.")).to_be_visible()
+    expect(nb.panel.get_by_text("Updates of the panel are paused.")).to_be_visible()
 
     nb.run(2)
-    expect(nb.panel.get_by_text("Updates are paused. 1 new run is not shown.")).to_be_visible()
+    expect(nb.panel.get_by_text("Updates of the panel are paused. 1 new run is not shown.")).to_be_visible()
     nb.run(2)
-    expect(nb.panel.get_by_text("Updates are paused. 2 new runs are not shown.")).to_be_visible()
+    expect(nb.panel.get_by_text("Updates of the panel are paused. 2 new runs are not shown.")).to_be_visible()
     expect(nb.panel.get_by_role("button", name="sin", exact=True)).to_be_visible()
 
     nb.panel.get_by_role("button", name="Resume", exact=True).click()
     expect(nb.panel.get_by_role("button", name="cos", exact=True)).to_be_visible()
-    expect(nb.panel.get_by_text("Updates are paused")).to_be_hidden()
+    expect(nb.panel.get_by_text("Updates of the panel are paused")).to_be_hidden()
 
 
 @pytest.mark.slow

@@ -186,7 +186,7 @@ def test_noise_is_put_away_by_a_key_and_counted(net_at):
     expect(hidden).to_have_text("6 lines are hidden: 1 convert, 1 broadcast, 1 jit wrapper, 1 unused equation.")
     assert violations(nb.page) == []
 
-    nb.panel.get_by_role("button", name="Show the hidden lines").click()
+    nb.panel.get_by_role("button", name="Show all hidden lines").click()
     expect(hidden).to_have_count(0)
     assert shown.evaluate_all(numbers) == before
 
@@ -282,7 +282,7 @@ def test_all_keys_are_listed(net_at, theme):
     dialog = nb.page.get_by_role("dialog", name="Keys of the Program view")
     expect(dialog).to_be_visible()
     expect(dialog).to_contain_text("F12")
-    expect(dialog.get_by_role("button", name="Close")).to_be_focused()
+    expect(dialog.get_by_role("button", name="Close the list of keys")).to_be_focused()
     assert violations(nb.page, ".jp-JaxprHelp") == []
     for _ in range(3):
         nb.page.keyboard.press("Tab")

@@ -110,7 +110,7 @@ def test_the_narrow_panel_says_what_stands_on_the_line_of_the_file(model):
     model.listing().locator(".cm-line").filter(has_text="dot_general").click()
     detail = model.panel.get_by_role("group", name="Details of the selection")
     detail.get_by_role("button", name="More details").click()
-    expect(detail).to_contain_text("layers.py, line 5, dense hidden = x @ w")
+    expect(detail).to_contain_text("layers.py, line 5, in dense hidden = x @ w")
 
     # On request, the details show the text of the library lines.
     model.panel.get_by_role("button", name="Unfold all").click()

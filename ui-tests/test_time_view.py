@@ -154,7 +154,7 @@ def test_a_saved_notebook_has_it_without_a_kernel(selu, notebook, lab):
         button = nb.panel.get_by_role("button", name=name)
         expect(button).to_have_attribute("aria-disabled", "true")
         expect(button).to_have_accessible_description(
-            "This run comes from the saved notebook. Run the cell again to measure times."
+            "This run comes from a saved copy. Run the cell again to measure times."
         )
 
 
@@ -219,7 +219,7 @@ def test_nothing_is_cut_and_axe_finds_nothing(selu, width):
     selu.panel.get_by_role("button", name="Time the calls").click()
     expect(lead(selu)).to_have_text(MEASURED, timeout=60_000)
     # From 640 pixels on, the table has all columns; the sentence has its numbers at every width.
-    wide = again(selu).get_by_role("columnheader", name="call returns after")
+    wide = again(selu).get_by_role("columnheader", name="time until the call returns")
     expect(wide).to_be_visible() if width >= 640 else expect(wide).to_have_count(0)
     assert cut(selu.panel, ".jp-JaxprTime *", "svg") == []
     for theme in ("light", "dark"):

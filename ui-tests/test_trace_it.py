@@ -39,7 +39,7 @@ def test_the_panel_names_the_line_and_traces_the_call_on_request(notebook):
     expect(nb.listing()).to_contain_text("jit")
     button = nb.panel.get_by_role("button", name="Trace the call")
     expect(button).to_have_accessible_description(
-        "The trace runs the Python of trainer.step(jnp.arange(3.0)) once more, with tracers in place of arrays. "
+        "The trace runs the Python of trainer.step(jnp.arange(3.0)) a second time, with tracers in place of arrays. "
         "Afterwards jupyter_jaxpr restores the Python objects that the call changes."
     )
     button.click()

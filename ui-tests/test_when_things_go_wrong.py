@@ -92,7 +92,7 @@ def test_one_button_loads_the_extension_and_runs_the_cell_again_after_a_restart(
     expect(listing(nb, "double")).to_be_visible()
     nb.restart_kernel()
 
-    nb.panel.get_by_role("button", name="Load jupyter_jaxpr and run again").click()
+    nb.panel.get_by_role("button", name="Load jupyter_jaxpr and run the cell again").click()
 
     expect(nb.prompt(1)).to_have_text("[2]:")
     expect(nb.prompt(0)).to_have_text("[1]:")  # the existing cell with `%load_ext` ran again, and no cell was added

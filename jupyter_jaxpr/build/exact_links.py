@@ -18,6 +18,8 @@ from .levels import LEVELS, LevelName, Unavailable, title, traced_of
 if TYPE_CHECKING:
     from .sources_of_requests import Sources
 
+UNKNOWN_DURATION = "The duration is unknown."
+READ_FROM_DISK = "Reading the executable from the persistent cache took {duration}; compiling takes longer."
 _MAKERS: dict[LevelName, str] = {"stablehlo": "JAX", "hlo": "XLA"}
 _NOUNS: dict[LevelName, str] = {"stablehlo": "line", "hlo": "instruction"}
 
@@ -27,11 +29,9 @@ def exact_links_question(observed: ObservedProgram, name: str) -> str:
     stages = observed.stages
     lower, compiling = (stages.lower, stages.compile) if stages is not None else (None, None)
     if compiling is None or stages is None:
-        duration_text = "The duration is unknown."
+        duration_text = UNKNOWN_DURATION
     elif stages.from_disk:
-        duration_text = (
-            f"Reading the executable from the persistent cache took {duration(compiling)}; compiling takes longer."
-        )
+        duration_text = READ_FROM_DISK.format(duration=duration(compiling))
     elif lower is None:
         duration_text = (
             f"The tagged copy takes more than {duration(compiling)}, the time that compiling the program took."

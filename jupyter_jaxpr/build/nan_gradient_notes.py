@@ -12,14 +12,15 @@ from ..interruptions import not_of_a_signal
 from ..program.jaxpr.walk import Walk
 from .notes import inside, user_frame
 
-_TITLE = "The gradient can be NaN"
-_TEXT = (
-    "The gradient of this selection is NaN where the compared value is {point:g}. The derivative of the branch that is "
-    "not taken there is infinite or NaN, and JAX multiplies the derivative by zero."
+NAN_GRADIENT = "The gradient can be NaN"
+_BY_ZERO = (
+    "The derivative of the branch that is not taken there is infinite or NaN, and JAX multiplies the derivative by "
+    "zero."
 )
+_TEXT = f"The gradient of this selection is NaN where the compared value is {{point:g}}. {_BY_ZERO}"
 _TEXT_OF_CALL = (
-    "The gradient of a selection that the call {expression} runs is NaN where the compared value is {point:g}. The "
-    "derivative of the branch that is not taken there is infinite or NaN, and JAX multiplies the derivative by zero."
+    "The gradient of a selection that the call {expression} runs is NaN where the compared value is {point:g}. "
+    f"{_BY_ZERO}"
 )
 _CURE = (
     "Write jnp.where(c, f(jnp.where(c, x, a)), y) instead of jnp.where(c, f(x), y), so that f never gets {point:g}. "
@@ -61,7 +62,7 @@ def masked_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -
             program=among[0] if len(set(among)) == 1 else -1,
             frame=frame,
             bytes=None,
-            title=_TITLE,
+            title=NAN_GRADIENT,
         )
         for (frame, point), among in selections.items()
     ]

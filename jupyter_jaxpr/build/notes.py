@@ -13,9 +13,19 @@ from ..document.types.cures import Cure, Edit
 from ..document.types.document import Note, Program, Retrace
 from ..explain.loops.statements import frame_span, loops_of, node_span
 from ..explain.loops.unrolled import UnrolledLoop, UnrolledLoops
+from ..explain.notes.random_keys_between_calls import EQUAL_NUMBERS, KEY_USED_TWICE, SPLIT_KEY, SPLITS_USE_KEYS
 from ..interruptions import not_of_a_signal
 from ..joined_names import in_a_sentence
-from ..observe.observation import EagerCompile, Finding, FoundCure, Observation, Place, Printed, StageTimes
+from ..observe.observation import (
+    REPORT_WITH_DETAILS,
+    EagerCompile,
+    Finding,
+    FoundCure,
+    Observation,
+    Place,
+    Printed,
+    StageTimes,
+)
 from ..observe.observation import Edit as FoundEdit
 from ..observe.retrace import Retrace as RetraceOffer
 from ..program.jaxpr.scope_columns import Captured, ScopeColumns
@@ -311,7 +321,7 @@ def failure_notes(failures: Sequence[str]) -> list[Note]:
         Note(
             kind="failed",
             text="jupyter_jaxpr failed on a part of this run; the cell itself ran as always.",
-            cure="Report this failure to the developers of jupyter_jaxpr, with the details below.",
+            cure=REPORT_WITH_DETAILS,
             detail=failure,
             program=-1,
             frame=-1,
@@ -332,9 +342,7 @@ def undescribed_note(part_of_run: str, could_not_be_described: str, detail: str 
     return Note(
         kind="failed",
         text=f"{part_of_run} {could_not_be_described}. The rest of the run is complete; the cell itself ran as always.",
-        cure="Report this failure to the developers of jupyter_jaxpr, with the details below."
-        if detail
-        else "Report this failure to the developers of jupyter_jaxpr.",
+        cure=REPORT_WITH_DETAILS if detail else "Report this failure to the developers of jupyter_jaxpr.",
         detail=detail,
         program=-1,
         frame=-1,
@@ -397,20 +405,22 @@ def key_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> l
         except not_of_a_signal(Exception):
             failures.append(traceback.format_exc())
     notes = []
-    told: set[tuple[int, str]] = set()
+    told: set[tuple[int, int, int, int, bool]] = set()
     for (first, second, in_each_step), among in uses_by_key.items():
         is_fori = in_each_step and _is_call_of(walk, second, "fori_loop")
-        text = (
-            _EACH_STEP.format(loop="fori_loop" if is_fori else "scan")
-            if in_each_step
-            else _used_twice(walk, first, second, max(Counter(among).values()))
-        )
-        if (first, second) in split_keys and not in_each_step:
-            text = f"{text} {_SPLITS_USE_KEYS}"
+        splits = (first, second) in split_keys
+        pairs = max(Counter(among).values())
+        file, _, line, *_ = walk.positions.frames[second]
         # Several uses on one line after one first use have one note, whose edit changes them all.
-        if (first, text) in told and not in_each_step:
+        fact = (first, file, line, pairs if first == second else 1, splits)
+        if fact in told and not in_each_step:
             continue
-        told.add((first, text))
+        if in_each_step:
+            text = _EACH_STEP.format(loop="fori_loop" if is_fori else "scan")
+        else:
+            told.add(fact)
+            text = _used_twice(walk, first, second, pairs)
+            text = f"{text} {SPLITS_USE_KEYS}" if splits else text
         note = Note(
             kind="key_used_twice",
             text=text,
@@ -419,7 +429,7 @@ def key_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> l
             program=among[0] if len(set(among)) == 1 else -1,
             frame=second,
             bytes=None,
-            title="A random key is used twice" if not in_each_step else "Each step of a scan uses the same random key",
+            title=KEY_USED_TWICE if not in_each_step else "Each step of a scan uses the same random key",
         )
         alike = [
             again_of_pair for begin, again_of_pair, is_step in uses_by_key if (begin, is_step) == (first, in_each_step)
@@ -469,17 +479,10 @@ def _is_call_of(walk: Walk, frame: int, name: str) -> bool:
     return any(name == getattr(call.func, "attr", getattr(call.func, "id", "")) for call in calls)
 
 
-_TWICE = (
-    "{line_and_other_line} use the same random key. Numbers that are drawn from one key are not independent: numbers "
-    "of the same shape and distribution are equal."
-)
-_ONE_LINE = (
-    "Line {line} uses the same random key {times}. Numbers that are drawn from one key are not independent: numbers of "
-    "the same shape and distribution are equal."
-)
-_SPLITS_USE_KEYS = "jax.random.split uses a key, too: after a split, draw from the new keys alone."
+_TWICE = "{line_and_other_line} use the same random key."
+_ONE_LINE = "Line {line} uses the same random key {times}."
 _EACH_STEP = "Each step of this {loop} draws from the same random key, so each step draws the same numbers."
-_SPLIT = "Split the key and use each part once: key, subkey = jax.random.split(key)."
+_SPLIT = SPLIT_KEY.format(name="key")
 _FOLD_IN = "Draw from another key in each step: key_of_step = jax.random.fold_in(key, i), with the index i of the step."
 _SCAN_KEYS = "Split the key before the scan, keys = jax.random.split(key, length), and scan over the keys."
 
@@ -492,9 +495,10 @@ def _used_twice(walk: Walk, first: int, second: int, pairs: int) -> str:
     (file, _, line, *_), (other_file, _, other_line, *_) = walk.positions.frames[first], walk.positions.frames[second]
     if (file, line) == (other_file, other_line):
         times = f"{pairs + 1} times" if first == second and pairs > 1 else "twice"
-        return _ONE_LINE.format(line=line, times=times)
+        return f"{_ONE_LINE.format(line=line, times=times)} {EQUAL_NUMBERS}"
     of_other_file = "" if file == other_file else f" of {_file_name(walk, walk.positions.files[file].name)}"
-    return _TWICE.format(line_and_other_line=f"Line {line}{of_other_file} and line {other_line}")
+    lines = f"Line {line}{of_other_file} and line {other_line}"
+    return f"{_TWICE.format(line_and_other_line=lines)} {EQUAL_NUMBERS}"
 
 
 def user_frame(walk: Walk, scope: int, equation: int) -> int:

@@ -13,6 +13,7 @@ from ..measure.compiled_again.compile_with_dumps import NoPasses, dump_passes
 from ..observe.observation import ObservedProgram
 from ..program.texts.pass_dumps import Passes
 from ..quantities import duration
+from .exact_links import READ_FROM_DISK, UNKNOWN_DURATION
 from .levels import Unavailable, lowered_of
 
 
@@ -20,9 +21,9 @@ def passes_question(observed: ObservedProgram, name: str) -> str:
     """Return the question that the panel asks before it compiles the program again; it includes the expected time."""
     seconds = observed.stages.compile if observed.stages is not None else None
     if seconds is None:
-        price = "The duration is unknown."
+        price = UNKNOWN_DURATION
     elif observed.stages is not None and observed.stages.from_disk:
-        price = f"Reading the executable from the persistent cache took {duration(seconds)}; compiling takes longer."
+        price = READ_FROM_DISK.format(duration=duration(seconds))
     else:
         price = f"The first compile took {duration(seconds)}."
     return (

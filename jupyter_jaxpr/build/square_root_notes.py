@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from ..document.types.document import Note, Program
 from ..interruptions import not_of_a_signal
 from ..program.jaxpr.walk import Walk
-from .nan_gradient_notes import is_pair
+from .nan_gradient_notes import NAN_GRADIENT, is_pair
 from .notes import inside, user_frame
 
-_TITLE = "The gradient can be NaN"
 _TEXT = (
     "The gradient of this square root of squares is NaN where the squared numbers are 0. The derivative of the square "
     "root is infinite there, and JAX multiplies the derivative by the numbers."
@@ -58,7 +57,7 @@ def root_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> 
             program=among[0] if len(set(among)) == 1 else -1,
             frame=frame,
             bytes=None,
-            title=_TITLE,
+            title=NAN_GRADIENT,
         )
         for frame, among in roots.items()
     ]

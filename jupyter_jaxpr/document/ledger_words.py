@@ -5,6 +5,8 @@ from __future__ import annotations
 from ..quantities import count, duration
 from .types.ledger import Ledger, LedgerFunction
 
+#: One miss, and several misses, that a list leaves out.
+MORE_MISSES = ("more miss or slow hit", "more misses and slow hits")
 #: Outcome of a call that missed the fast path -> label of the outcome in the ledger.
 OUTCOMES = {
     "compiled": "compiled",
@@ -44,15 +46,15 @@ def lead(ledger: Ledger, elsewhere: str | None = None, unlisted: str | None = No
         unlisted: A sentence on the calls of functions that the ledger does not list; None without such calls.
     """
     if elsewhere is None:
-        no_call, no_compile = _NO_CALL, _NO_COMPILE
+        no_call, no_compile = NO_CALL, _NO_COMPILE
     else:
-        no_call, no_compile = _NO_CALL_IN_THREAD, _NO_COMPILE_IN_THREAD
+        no_call, no_compile = NO_CALL_IN_THREAD, _NO_COMPILE_IN_THREAD
     cost = _cost(ledger, no_call if unlisted is None else no_compile, no_compile)
     return " ".join(filter(None, (cost, unlisted, elsewhere)))
 
 
-_NO_CALL = "No call of a jitted function of yours was seen."
-_NO_CALL_IN_THREAD = "No call of a jitted function of yours was seen in this thread."
+NO_CALL = "No call of a jitted function of yours was seen."
+NO_CALL_IN_THREAD = "No call of a jitted function of yours was seen in this thread."
 _NO_COMPILE = "No jitted function of yours compiled."
 _NO_COMPILE_IN_THREAD = "No jitted function of yours compiled in this thread."
 

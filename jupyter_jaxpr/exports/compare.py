@@ -26,7 +26,7 @@ _AGREES = {
     "differs": "differs from the reference",
     "other_types": "other types than the reference",
 }
-_MODES = {"jitted_here": "jitted by jupyter_jaxpr", "eager": "without jit", "missing": "function not found"}
+_MODES = {"jitted_here": "jitted by jupyter_jaxpr", "eager": "without jit", "missing": "no function has this name"}
 _COMPILES = "The number of compiles says how often JAX compiled the function in the sweep of {sweep}."
 
 
@@ -48,23 +48,28 @@ def compare_text(document: Snapshot) -> CompareText | None:
     if comparison is None or not comparison.variants:
         return None
     variants = comparison.variants
-    rows = [(label, *(cell_of(variant) for variant in variants)) for label, cell_of in _rows(comparison)]
+    rows = [(label, [cell_of(variant) for variant in variants]) for label, cell_of in _rows(comparison)]
     compiles = [_COMPILES.format(sweep=comparison.sweep)] if comparison.sweep else []
     remarks = [f"{variant.name}: {remark}" for variant in variants for remark in variant_remarks(variant)]
     return CompareText(
         call=arguments_sentence(comparison.call),
         verdict=list(comparison.verdict),
         head=tuple(_with(variant.name, _MODES.get(variant.mode)) for variant in variants),
-        rows=[row for row in rows if any(cell != _NOT_MEASURED for cell in row[1:])],
+        rows=[
+            (label, *(_NOT_MEASURED if cell is None else cell for cell in cells))
+            for label, cells in rows
+            if any(cell is not None for cell in cells)
+        ],
         remarks=[*([comparison.stopped] if comparison.stopped else []), *compiles, *remarks],
     )
 
 
-def _rows(comparison: VariantComparison) -> list[tuple[str, Callable[[Variant], str]]]:
+def _rows(comparison: VariantComparison) -> list[tuple[str, Callable[[Variant], str | None]]]:
+    """Return the label of each row, and a function: variant -> text of the cell, or None if nothing was measured."""
     first = next((variant for variant in comparison.variants if variant.result is not None), None)
     return [
         ("Warm call", _warm),
-        ("Call returns after", lambda variant: _seconds(variant.warm.dispatch if variant.warm else None)),
+        ("Time until a warm call returns", lambda variant: _seconds(variant.warm.dispatch if variant.warm else None)),
         ("Compile time", _ready_after),
         ("trace", lambda variant: _seconds(variant.trace)),
         ("lower", lambda variant: _seconds(variant.lower)),
@@ -73,7 +78,7 @@ def _rows(comparison: VariantComparison) -> list[tuple[str, Callable[[Variant], 
         ("Compiles in the sweep", lambda variant: _number(variant.recompiles)),
         ("Derivative", _derivative),
         ("Result", lambda variant: _result(variant, variant is first)),
-        ("Number of calls", lambda variant: count(variant.calls, "call") if variant.calls else _NOT_MEASURED),
+        ("Number of calls", lambda variant: count(variant.calls, "call") if variant.calls else None),
     ]
 
 
@@ -82,44 +87,44 @@ def _with(text: str, addition: str | None) -> str:
     return f"{text} ({addition})" if addition else text
 
 
-def _ready_after(variant: Variant) -> str:
+def _ready_after(variant: Variant) -> str | None:
     if variant.compile is None:
-        return _NOT_MEASURED
+        return None
     seconds = (variant.trace or 0) + (variant.lower or 0) + variant.compile
     return _with(duration(seconds), "from disk" if variant.from_disk else None)
 
 
-def _derivative(variant: Variant) -> str:
-    return _DERIVATIVES.get(variant.differentiable, _NOT_MEASURED if variant.result is None else _UNKNOWN)
+def _derivative(variant: Variant) -> str | None:
+    return _DERIVATIVES.get(variant.differentiable, None if variant.result is None else _UNKNOWN)
 
 
-def _result(variant: Variant, is_first: bool) -> str:
+def _result(variant: Variant, is_first: bool) -> str | None:
     agrees = _agrees(variant, is_first)
     return agrees if variant.result is None else f"{agrees}: {variant.result}"
 
 
-def _agrees(variant: Variant, is_first: bool) -> str:
+def _agrees(variant: Variant, is_first: bool) -> str | None:
     if variant.result is None:
-        return _NOT_MEASURED if variant.error is None or variant.mode == "missing" else "the call raised an error"
+        return None if variant.error is None or variant.mode == "missing" else "the call raised an error"
     return "reference result" if is_first and variant.agrees == "same_bits" else _AGREES.get(variant.agrees, _UNKNOWN)
 
 
-def _warm(variant: Variant) -> str:
+def _warm(variant: Variant) -> str | None:
     warm = variant.warm
     if warm is None:
-        return _NOT_MEASURED
+        return None
     if warm.runs == 1:
         return _with(duration(warm.median), "1 call")
     range_text = f"{duration(warm.lower)} to {duration(warm.upper)} in {warm.runs:,} calls"
     return _with(duration(warm.median), range_text)
 
 
-def _seconds(seconds: float | None) -> str:
-    return _NOT_MEASURED if seconds is None else duration(seconds)
+def _seconds(seconds: float | None) -> str | None:
+    return None if seconds is None else duration(seconds)
 
 
-def _number(number: int | None) -> str:
-    return _NOT_MEASURED if number is None else f"{number:,}"
+def _number(number: int | None) -> str | None:
+    return None if number is None else f"{number:,}"
 
 
 def arguments_sentence(call: str) -> str:

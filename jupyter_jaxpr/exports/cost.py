@@ -74,7 +74,9 @@ def _memory(memory: Memory) -> str | None:
         ("temporaries", memory.temporaries),
     ]
     parts_with_sizes = [f"{name} {size(number)}" for name, number in parts if number is not None]
-    sentences = [f"Memory of the executable: {', '.join(parts_with_sizes)}."] if parts_with_sizes else []
+    sentences = []
+    if parts_with_sizes:
+        sentences.append(f"Memory of the executable, reported by XLA: {', '.join(parts_with_sizes)}.")
     if memory.peak is not None:
         sentences.append(peak_text(memory.peak))
     return " ".join(sentences) or None

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..document.ledger_words import OUTCOMES, in_run, lead
+from ..document.ledger_words import MORE_MISSES, OUTCOMES, in_run, lead
 from ..document.types.document import Snapshot
 from ..document.types.ledger import LedgerCounts, LedgerFunction, LedgerMiss
 from ..quantities import UNKNOWN, count, duration
 from .wording import LEVELS, of_line
 
-_MORE = ("more miss or slow hit", "more misses and slow hits")
 HEAD = ("function", "calls", "hits", "entries", "compiles", "price")
 _MISSES = 12
 
@@ -46,7 +45,9 @@ def cache_text(document: Snapshot) -> CacheText | None:
         sentence=ledger.lead or lead(ledger),
         rows=[_row(function) for function in functions],
         misses=lines[:_MISSES],
-        left_out=f"The list leaves out {count(left_out_count, *_MORE)} of this run." if left_out_count > 0 else None,
+        left_out=f"The list leaves out {count(left_out_count, *MORE_MISSES)} of this run."
+        if left_out_count > 0
+        else None,
         note=ledger.calls_note,
     )
 

@@ -15,7 +15,7 @@ from ..document.read.equation_numbers import equation_numbers
 from ..document.types.document import Level, Snapshot
 from ..quantities import count
 from .folded_words import FoldedWords, folded_words
-from .listings import TITLES
+from .listings import NO_TEXT, TITLES
 
 
 @dataclass(frozen=True)
@@ -89,9 +89,7 @@ def _numbers(printed: ProgramLines, numbers: dict[tuple[int, int], int]) -> list
 def _level(level: Level, places: _Places, budget: Budget) -> LinkedText:
     title = TITLES[level.name]
     if level.text is None:
-        absent = (
-            level.reason or "This copy does not hold the text of this level. Run the cell again and save the run again."
-        )
+        absent = level.reason or f"{NO_TEXT} Run the cell again and save the run again."
         return LinkedText(level.name, title, "", [], [], {}, absent=absent)
     lines = level.text.split("\n")
     size = count(len(lines), "line")

@@ -9,7 +9,8 @@ from ..document.types.document import Level, Snapshot
 from ..quantities import count
 
 TITLES = {"stablehlo": "StableHLO", "hlo": "Optimised HLO"}
-_ELSEWHERE = "This copy does not hold the text of this level. Run the cell again to see the text in the panel."
+NO_TEXT = "This copy does not hold the text of this level."
+_ELSEWHERE = f"{NO_TEXT} Run the cell again to see the text in the panel."
 
 
 @dataclass(frozen=True)

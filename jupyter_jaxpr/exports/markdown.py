@@ -144,7 +144,7 @@ def _note(document: Snapshot, note: Note) -> Markdown:
     if note.code:
         blocks.append(block(note.code))
         if note.level == "applies":
-            blocks.append(text("You can use this code without changes."))
+            blocks.append(text(wording.USABLE_CODE))
     for cure in note.cures:
         blocks.append(text(f"{cure.name}{wording.LEVELS[cure.level]}: {cure.text}"))
         if cure.code:

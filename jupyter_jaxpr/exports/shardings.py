@@ -18,10 +18,10 @@ ESTIMATE = (
     "estimate for the ring algorithm. With n devices and b bytes of result: all-reduce 2b(n-1)/n, all-gather and "
     "all-to-all b(n-1)/n, reduce-scatter b(n-1), all other collectives b."
 )
-_MORE_ARRAYS = ("more array is not listed.", "more arrays are not listed.")
+_MORE_ARRAYS = ("more array of the program is not listed.", "more arrays of the program are not listed.")
 _MORE_COLLECTIVES = (
-    "more collective is not listed. The sum of the bytes includes all collectives.",
-    "more collectives are not listed. The sum of the bytes includes all collectives.",
+    "more collective of the program is not listed. The sum of the bytes includes all collectives.",
+    "more collectives of the program are not listed. The sum of the bytes includes all collectives.",
 )
 
 

@@ -259,7 +259,7 @@ def _note(document: Snapshot, note: Note) -> Markup:
     if note.code:
         parts.append(element("pre", element("code", note.code)))
         if note.level == "applies":
-            parts.append(element("p", "You can use this code without changes."))
+            parts.append(element("p", wording.USABLE_CODE))
     for cure in note.cures:
         parts.append(element("p", element("strong", cure.name), f"{wording.LEVELS[cure.level]}: {cure.text}"))
         if cure.code:

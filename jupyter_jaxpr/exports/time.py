@@ -13,7 +13,7 @@ from ..document.types.timing import ProgramTiming, Sweep, SweepPoint, WarmTime
 from ..quantities import duration, ends, factor, operations, size
 from .growth_sentence import TIMES, growth_sentence
 
-HEAD = ("", "median", "quartiles", "fastest", "call returns after")
+HEAD = ("", "median", "quartiles", "fastest call", "time until the call returns")
 _NOT_MEASURED = "–"
 _UNKNOWN = "unknown"
 _CALLS = "{runs} {warm_or_eager} calls were timed. The fastest call took {fastest}."
@@ -129,7 +129,7 @@ def _point(point: SweepPoint, several: bool, columns: list[Callable[[SweepPoint]
     if point.error is None:
         return (*named, *(cell_of(point) or _UNKNOWN for cell_of in columns))
     blank = ["" for _ in columns[1:]]
-    return (*named, f"raised {point.error}", *blank)
+    return (*named, f"the call raised {point.error}", *blank)
 
 
 def _value(point: SweepPoint) -> str:

@@ -100,6 +100,7 @@ def of_libraries(document: Snapshot) -> str | None:
     return f"The panel shows {count(left, 'more program')}, which libraries jitted." if left else None
 
 
+USABLE_CODE = "You can use this code without changes."
 LEVELS = {"applies": " (applies without changes)", "choice": " (replace the names in capitals)", "advice": ""}
 """The text after a cure's name that says how certain the cure is."""
 

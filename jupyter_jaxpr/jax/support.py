@@ -24,19 +24,17 @@ OLDEST = (0, 10, 2)
 OLDEST_TEXT = "0.10.2"
 NEWEST_TESTED = (0, 12)
 UPGRADE = "pip install -U jax"
+_UNKNOWN = "This version of jupyter_jaxpr does not know the internals of JAX {version}."
+_WHEN_NEWER = "Run `pip install -U jupyter_jaxpr` when a newer version exists."
 _EVENTS = (
-    "This version of jupyter_jaxpr does not know the internals of JAX {version}. jupyter_jaxpr counts traces and "
-    "compiles, but cannot tell which call caused a trace or a compile. Run `pip install -U jupyter_jaxpr` when a "
-    "newer version exists."
+    f"{_UNKNOWN} jupyter_jaxpr counts traces and compiles, but cannot tell which call caused a trace or a compile. "
+    f"{_WHEN_NEWER}"
 )
 _NEWER = (
     "This kernel has JAX {version}, which is newer than the JAX that this version of jupyter_jaxpr is tested with "
     "(JAX {oldest} to {newest})."
 )
-_INSPECTION = (
-    "This version of jupyter_jaxpr does not know the internals of JAX {version}. Programs can be shown, but traces and "
-    "compiles are not counted. Run `pip install -U jupyter_jaxpr` when a newer version exists."
-)
+_INSPECTION = f"{_UNKNOWN} Programs can be shown, but traces and compiles are not counted. {_WHEN_NEWER}"
 
 
 @dataclass(frozen=True)

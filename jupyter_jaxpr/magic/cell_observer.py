@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from ..program.source.positions import CellText
 
 _REMEMBERED_CELLS = 1_000
+_CELL_NOT_OBSERVED = "jupyter_jaxpr could not observe the cell."
+_OBSERVATION_NOT_ENDED = "jupyter_jaxpr could not end the observation of a cell."
 
 _cell_observers: weakref.WeakKeyDictionary[Any, CellObserver] = weakref.WeakKeyDictionary()
 
@@ -101,7 +103,7 @@ class CellObserver:
         self.shell.input_transformer_manager.cleanup_transforms.insert(0, self._transform)
         for event, function in self._events():
             self.shell.events.register(event, function)
-        with self._guard("jupyter_jaxpr could not hook JAX."):
+        with self._guard("jupyter_jaxpr could not install its hooks in JAX."):
             self.observer.hooks.ensure()
         self.observer.shows_programs = True
         self.publisher.kernel.cells = WhatRuns(
@@ -115,7 +117,7 @@ class CellObserver:
             return
         for thread in list(self._active):
             active = self._active.pop(thread)
-            with self._guard("jupyter_jaxpr could not end the observation of a cell."):
+            with self._guard(_OBSERVATION_NOT_ENDED):
                 self._stop(active)
             active.heartbeat.stop()
             active.forget()
@@ -198,13 +200,13 @@ class CellObserver:
 
     def _before(self, info: Any) -> None:
         """Start the observation of a cell; called by IPython before the cell runs."""
-        with self._guard("jupyter_jaxpr could not observe the cell."):
+        with self._guard(_CELL_NOT_OBSERVED):
             thread = threading.get_ident()
             self.observer.hooks.ensure()
             cell = self._running_cell(info)
             outermost = self._depth.get(thread, 0) == 1
             if outermost:
-                with self._guard("jupyter_jaxpr could not end the observation of a cell."):
+                with self._guard(_OBSERVATION_NOT_ENDED):
                     self._end_what_was_left(thread)
                 self._running[thread] = cell
                 # Plain IPython has no cell ids; there the source identifies the cell.
@@ -349,7 +351,7 @@ class CellObserver:
         """Implement `%jaxpr f(x)`: trace the call, or run its comparison or sweep."""
         observation = Observation()
         interrupted = False
-        with self._guard("jupyter_jaxpr could not trace the call."):
+        with self._guard(comm.CALL_NOT_TRACED):
             cell = self._running.get(threading.get_ident())
             run_id = uuid.uuid4().hex
             heartbeat = Heartbeat(self.observer, Run(), self.publisher, run_id, cell.id if cell else None).start()
@@ -396,7 +398,7 @@ class CellObserver:
         error: BaseException | None = None
         try:
             file, run = run_body(self.shell, source, above)
-            with self._guard("jupyter_jaxpr could not observe the cell."):
+            with self._guard(_CELL_NOT_OBSERVED):
                 outer = self._running.get(thread)
                 cell = cells.RunningCell(
                     outer.id if outer else None,

@@ -28,11 +28,12 @@ WHAT_TO_TYPE = (
     "%%jaxpr f(f32[8])."
 )
 UNDER_JIT = "Call the function under jax.jit to see the program that runs."
-_CORRECT = "Correct the cell and run it again."
+CORRECT = "Correct the cell and run the cell again."
 _COMPILED_BEFORE = (
     "The cell called {names} and reused a program that JAX compiled before %load_ext jupyter_jaxpr, so the program is "
     "not known. Load the extension before the first call, or write %%jaxpr f(x)."
 )
+COMPILED_BEFORE = "JAX compiled {names} before %load_ext jupyter_jaxpr, so the program is not known."
 _NOT_KNOWN = "No program of the cell is known: jupyter_jaxpr did not see the calls that reuse a program."
 CALLED_NONE = f"The cell called no jitted function of yours. {WHAT_TO_TYPE}"
 NOTHING_RECORDED = "While JAX checks each result for NaN (jax_debug_nans), jupyter_jaxpr records nothing of what runs."
@@ -92,15 +93,15 @@ def why_no_program(
     if is_unsure and isinstance(error, KeyboardInterrupt):
         return "The cell was interrupted, and no program of the cell is known. Run the cell again to see the program."
     if is_unsure and error is not None:
-        return f"The cell raised {kind_name(type(error))}, and no program of the cell is known. {_CORRECT}"
+        return f"The cell raised {kind_name(type(error))}, and no program of the cell is known. {CORRECT}"
     if isinstance(error, KeyboardInterrupt):
         return "The cell was interrupted before a jitted function ran. Run the cell again to see the program."
     if error is not None:
         kind = kind_name(type(error))
         for function in observation.functions:
             if function.raised and isinstance(error, Exception) and is_of_call(error, function.name):
-                return f"The call of {function.name} raised {kind} before JAX ran a program of the call. {_CORRECT}"
-        return f"The cell raised {kind} before a jitted function ran. {_CORRECT}"
+                return f"The call of {function.name} raised {kind} before JAX ran a program of the call. {CORRECT}"
+        return f"The cell raised {kind} before a jitted function ran. {CORRECT}"
     unseen = [called for called in active.run.unseen if not is_of_jax(called)]
     if unseen:
         return _COMPILED_BEFORE.format(names=", ".join(dict.fromkeys(name_of(called) for called in unseen[:5])))
@@ -128,10 +129,7 @@ def why_no_program(
         )
     constructs = [function.name for function in observation.functions if function.construct]
     if constructs:
-        return (
-            f"JAX compiled {', '.join(constructs[:5])} before %load_ext jupyter_jaxpr, so the program is not known. "
-            "Load the extension before the first call."
-        )
+        return f"{COMPILED_BEFORE.format(names=', '.join(constructs[:5]))} Load the extension before the first call."
     called = [function.name for function in observation.functions]
     if compiled_before := called_compiled_before(active, observation):
         return _COMPILED_BEFORE.format(names=", ".join(compiled_before[:5]))

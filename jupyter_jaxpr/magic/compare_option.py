@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _NO_CALL = (
     "--compare needs a call to take the arguments from. End the cell with a call, such as {name}(x), or write the call "
-    "on the magic's line: {magic} --compare {names} {name}(x)."
+    "in the line of the magic: {magic} --compare {names} {name}(x)."
 )
 
 
@@ -127,5 +127,5 @@ def _why_not(error: Exception, call: str, value: str | None) -> str:
         return f"--compare: {error.name} is not defined. Define {error.name} in this cell or in an earlier cell."
     raised = error_text(error)
     if value is None:
-        return f"--compare: the arguments of {call} raised {raised}. Correct the call on the magic's line."
-    return f"--compare: the arguments of {call} raised {raised} for the value {value}. Correct the magic's line."
+        return f"--compare: the arguments of {call} raised {raised}. Correct the call in the line of the magic."
+    return f"--compare: the arguments of {call} raised {raised} for the value {value}. Correct the line of the magic."

@@ -31,6 +31,7 @@ from ..observe.raised_traces import add_raised
 from ..plain_text import traceback_text
 from .cells_without_program import (
     CALLED_NONE,
+    CORRECT,
     NOTHING_RECORDED,
     may_have_called,
     no_python,
@@ -104,7 +105,7 @@ def complete(
             _find(observation, lambda: _raised(observation, error, raised[-1] if raised else None))
         if active.options.compare:
             if error is not None:
-                message = "The cell raised an error, so nothing was compared. Correct the cell and run it again."
+                message = f"The cell raised an error, so nothing was compared. {CORRECT}"
             else:
                 active.comparison, message = compare_named(
                     observer, namespace, active.options, observation, "%%jaxpr", active.last
@@ -116,7 +117,7 @@ def complete(
                         )
         elif active.options.sweep is not None:
             if error is not None:
-                message = "The cell raised an error, so the sweep did not run. Correct the cell and run it again."
+                message = f"The cell raised an error, so the sweep did not run. {CORRECT}"
             else:
                 active.sweep, message = sweep_target(
                     observer, namespace, active.options, observation, "%%jaxpr", active.heartbeat.say

@@ -13,13 +13,14 @@ if TYPE_CHECKING:
 AS_JIT = "as jit would trace it"
 _AS_JIT_UNDER = "as jit would trace {transform}"
 
+_SECOND_TIME = "For the trace, the Python of {name} ran a second time, with tracers in place of arrays."
 _NOTE = (
     "jupyter_jaxpr traced this program: the cell called {name} without jit, so JAX ran {name} operation by operation. "
-    "For the trace, the Python of {name} ran a second time, with tracers in place of arrays."
+    f"{_SECOND_TIME}"
 )
 _NOTE_UNDER = (
-    "jupyter_jaxpr traced this program: the cell ran {transform} of {name} without jit, operation by operation. For "
-    "the trace, the Python of {name} ran a second time, with tracers in place of arrays."
+    "jupyter_jaxpr traced this program: the cell ran {transform} of {name} without jit, operation by operation. "
+    f"{_SECOND_TIME}"
 )
 _NOTE_OF_LINEAR = (
     "jupyter_jaxpr traced this program: the cell made the call {call} without jit. The call ran a function that JAX "

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ..interruptions import is_of_a_signal
+from ..observe.observation import REPORT_WITH_DETAILS
 from ..observe.silenced_warnings import silenced_warnings
 
 if TYPE_CHECKING:
@@ -52,11 +53,7 @@ class OwnFailures:
                 sys.setrecursionlimit(limit)
 
     def _report(self, text: str, detail: str | None) -> None:
-        cure = (
-            "Report this failure to the developers of jupyter_jaxpr, with the details below."
-            if detail
-            else "Run the cell again to see the program."
-        )
+        cure = REPORT_WITH_DETAILS if detail else "Run the cell again to see the program."
         self._publisher.fail(text, cure, detail)
         last_line = f" ({detail.strip().splitlines()[-1]})" if detail else ""
         print(text + last_line, file=sys.stderr)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..build.environment import environment
 from ..document.types.document import Cell
 from ..typed import cell as cells
+from ..wire.comm import CALL_NOT_TRACED
 from ..wire.runs import cell_key
 from . import options, trace_of_last_call
 from .cell_states import ActiveCell, RunResult, Shown
@@ -127,7 +128,7 @@ class ShownRuns:
             return None
 
         def retrace() -> None:
-            with self._guard("jupyter_jaxpr could not trace the call."):
+            with self._guard(CALL_NOT_TRACED):
                 message = trace_of_last_call.trace_again(self._observer, run.observation, run.options.keeps_values)
                 built = self._built(replace(run, message=message))
                 self._publisher.publish(replace(built, retrace=self._retrace(run)))

@@ -8,6 +8,7 @@ from ..explain.errors.cell_error import explained
 from ..explain.errors.explanation import Explained
 from ..interruptions import not_of_a_signal
 from ..jax.uncalled_traces import jitted_as_by_make_jaxpr
+from ..measure.compare.named_function import UNDEFINED_NAME
 from ..observe.code_of_callables import name_of
 from ..observe.observation import Finding, Observation, Place
 from ..observe.own_traces import trace_call
@@ -115,7 +116,7 @@ def _refused(observation: Observation, error: EffectsError) -> str:
 
 def _why_not(error: Exception, text: str, magic: str) -> str:
     if isinstance(error, NameError) and error.name:
-        return f"{error.name} is not defined. Define {error.name} in this cell or in an earlier cell."
+        return UNDEFINED_NAME.format(name=error.name)
     if isinstance(error, SpecError):
         return str(error)
     return f"The arguments of the call raised {error_text(error)}. Correct the call after {magic}."

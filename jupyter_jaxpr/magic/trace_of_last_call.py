@@ -25,7 +25,7 @@ from ..observe.user_or_library.library_functions import is_of_jax, is_users
 from ..observe.user_or_library.whose_code import is_installed
 from ..plain_text import file_of
 from ..quantities import duration
-from .cells_without_program import CALL_IT_ITSELF, WHAT_TO_TYPE, called_compiled_before
+from .cells_without_program import CALL_IT_ITSELF, COMPILED_BEFORE, WHAT_TO_TYPE, called_compiled_before
 from .last_call_words import name_by_called, traced_after
 from .names_in_use import may_be_read
 from .own_programs import program_or_message
@@ -51,10 +51,7 @@ _READS_TARGET = (
 )
 _LONGEST_NAME = 60
 _SLOW = "{name} ran without jit for {took} and was not traced. To see the program, write %jaxpr {call}."
-_COMPILED_BEFORE = (
-    "JAX compiled {names} before %load_ext jupyter_jaxpr, so the program is not known. To see the program, write "
-    "%jaxpr {call}."
-)
+_COMPILED_BEFORE = f"{COMPILED_BEFORE} To see the program, write %jaxpr {{call}}."
 
 
 def trace_last_call(

@@ -70,6 +70,7 @@ class _Key(NamedTuple):
     variable: Any
 
 
+HOW = "recorded as it ran"
 NO_TEXT = (
     "The program is a recording: JAX compiled each of its equations by itself. To see the StableHLO and HLO of one "
     "program, call the function under jax.jit."

@@ -26,7 +26,7 @@ from .arguments import CallShape, arguments_of, arrays_only, fixed_arguments, re
 from .cache.key_texts import positional_names
 from .called_functions import called_function, is_library_jit, runs_for_user
 from .code_of_callables import code_of, next_inside
-from .dispatch_recording import NO_TEXT, NO_VALUES, Recorded, Recording
+from .dispatch_recording import HOW, NO_TEXT, NO_VALUES, Recorded, Recording
 from .dispatches_of_cell import RecordedCell
 from .observation import ArgumentSpec, ObservedFunction, ObservedProgram, Place
 from .recording_limits import CALLS, CALLS_ABOVE
@@ -303,7 +303,6 @@ def _is_recorded(function: Any) -> bool:
     return runs_for_user(function)
 
 
-HOW = "recorded as it ran"
 _HOW_UNDER = "recorded as it ran under {transform}"
 _NOTE = (
     "jupyter_jaxpr recorded what JAX ran for the call {call}: {ran}, in this order. JAX compiled each dispatch by "

@@ -16,7 +16,7 @@ from ..jax.hooks import Hooks
 from ..plain_text import file_of
 from ..quantities import count, duration
 from . import recording_limits
-from .dispatch_recording import NO_TEXT, NO_VALUES, Recording
+from .dispatch_recording import HOW, NO_TEXT, NO_VALUES, Recording
 from .observation import ObservedFunction, ObservedProgram
 from .user_or_library.whose_code import is_installed
 
@@ -110,7 +110,7 @@ class RecordedCell:
             jaxpr=recorded.program,
             numbers=recorded.numbers,
             origin_note=" ".join(filter(None, (note, composed, recorded.ended, recorded.unread, limit_note, message))),
-            how="recorded as it ran",
+            how=HOW,
             input_names=("",) * recorded.others,
         )
         return ObservedFunction(name=name, definition=None, programs=[program])

@@ -20,6 +20,8 @@ from .calls.call_values import CallValues
 from .calls.repeatable_calls import HeldCall
 from .value_texts import Reading
 
+#: The cure of an error of this package whose traceback is shown: see `Observation.failures`.
+REPORT_WITH_DETAILS = "Report this failure to the developers of jupyter_jaxpr, with the details below."
 Outcome = Literal["fast_hit", "dispatch_only", "lowered", "compiled", "compiled_from_disk", "inlined", "raised"]
 
 
@@ -203,6 +205,7 @@ class Finding:
     Attributes:
         function: the name of the user's function that the finding is about.
         carry: the carry whose dtype JAX converts.
+        changed: the name of the value that changed after the trace.
     """
 
     kind: str
@@ -214,6 +217,7 @@ class Finding:
     title: str | None = None
     cures: tuple[FoundCure, ...] = ()
     carry: PromotedCarry | None = None
+    changed: str | None = None
 
 
 @dataclass(frozen=True)

@@ -17,14 +17,9 @@ from .side_effects.effect import SideEffect
 from .side_effects.guard import effect_text
 from .side_effects.harmless_functions import is_array_of_jax
 
-_AGAIN = (
-    "The trace runs the Python of {call} once more, with tracers in place of arrays. Afterwards jupyter_jaxpr restores "
-    "the Python objects that the call changes."
-)
-_ALL_THE_SAME = (
-    "The trace runs the Python of {call} once more, with tracers in place of arrays. {effect} This effect "
-    "happens once more and cannot be undone."
-)
+_SECOND_TIME = "The trace runs the Python of {call} a second time, with tracers in place of arrays."
+_AGAIN = f"{_SECOND_TIME} Afterwards jupyter_jaxpr restores the Python objects that the call changes."
+_ALL_THE_SAME = f"{_SECOND_TIME} {{effect}} This effect happens once more and cannot be undone."
 
 
 class CallGone(Exception):

@@ -41,6 +41,7 @@ from .messages import (
 )
 from .messages_of_widget import WidgetMessages
 from .outbox import Outbox
+from .refusals import GONE_RUN
 from .runs import Runs, cell_key
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
     from ..document.types.document import Environment, Snapshot
 
 log = logging.getLogger(__name__)
+#: The message of an error of this package in the trace that the user asks for after a run.
+CALL_NOT_TRACED = "jupyter_jaxpr could not trace the call."
 
 Stage = Literal["running", "trace", "lower", "compile", "first_run"]
 
@@ -253,7 +256,7 @@ class Publisher:
                 for document in self._runs.latest():
                     self._send_snapshot(document)
         elif kind == "trace":
-            with _never_raises("jupyter_jaxpr could not trace the call.", self):
+            with _never_raises(CALL_NOT_TRACED, self):
                 self._trace(msgspec.convert(data, TraceCall))
 
     def _trace(self, request: TraceCall) -> None:
@@ -263,7 +266,7 @@ class Publisher:
         """
         run = self._runs.get(request.snapshot)
         if run is None:
-            self.fail("The kernel no longer holds this run.", "Run the cell again.")
+            self.fail(*GONE_RUN)
         elif run.retrace is not None:
             run.retrace()
 

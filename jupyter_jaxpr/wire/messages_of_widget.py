@@ -18,6 +18,7 @@ from ..document.encoding import encode
 from ..interruptions import not_of_a_signal
 from .answers import Answers
 from .messages import PROTOCOL, Announcement, Answered, Failed, Hello, Reply, SnapshotMessage, TraceCall
+from .refusals import GONE_RUN
 from .runs import Runs
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ class WidgetMessages:
     def _trace(self, request: TraceCall) -> None:
         run = self._runs.get(request.snapshot)
         if run is None:
-            self._fail("The kernel no longer holds this run.", "Run the cell again.")
+            self._fail(*GONE_RUN)
         elif run.retrace is not None and self._answers.kernel.is_measuring:
             # in some hosts, messages of widgets arrive while a cell runs
             self._fail("The kernel does not trace the call while a cell or a measurement runs.", _WAIT)

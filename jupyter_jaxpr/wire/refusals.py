@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from .runs import KEPT
 
+#: The sentence and the cure of a trace of a call whose run is gone.
+GONE_RUN = ("The kernel no longer holds this run.", "Run the cell again.")
 GONE = f"The kernel no longer holds this run: the kernel keeps the last {KEPT} runs. Run the cell again."
 UNREADABLE = (
     "The kernel's jupyter_jaxpr does not understand the request of the panel ({why}). Install the same version of "

@@ -151,7 +151,7 @@ function operationsSentence(
   const amount = amountWords(amounts, 'work', trans);
   if (kind === 'per iteration') {
     return trans.__(
-      'The cost of the equations is %1. Each loop whose number of steps is unknown counts as one step.',
+      'The cost of the equations is %1. The cost counts one step of each loop with an unknown number of steps.',
       amount
     );
   }

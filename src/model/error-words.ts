@@ -105,7 +105,7 @@ export function whyUnanswered(
   }
   if (error.why === 'not-its-own') {
     return trans.__(
-      'This run comes from a saved notebook or from an earlier kernel. Run the cell again.'
+      'This run comes from a saved copy or from an earlier kernel. Run the cell again.'
     );
   }
   if ('kernel' in error.why) {

@@ -151,7 +151,9 @@ function whyWords(
   }
   switch (standing.why) {
     case 'changed':
-      return trans.__('The cell was edited after the run. Run the cell again.');
+      return trans.__(
+        'The cell was edited after this run. Run the cell again.'
+      );
     case 'read-only':
       return trans.__('The cell is read-only.');
     case 'file':
@@ -162,10 +164,10 @@ function whyWords(
       );
     case 'other-life':
       return trans.__(
-        'The run comes from a saved notebook or from an earlier kernel. Run the cell again to apply the cure.'
+        'This run comes from a saved copy or from an earlier kernel. Run the cell again to apply the cure.'
       );
     case 'gone':
-      return trans.__('The cell is no longer in the notebook.');
+      return trans.__('The notebook no longer has this cell.');
     case 'unknown-place':
       return trans.__(
         'The panel does not know the place of the cure in the cell. Edit the cell by hand.'

@@ -80,7 +80,7 @@ async function offer(
   const state = await requests.ask('startup', { snapshot: id, action: 'look' });
   const { button } = await showDialog({
     title: state.written
-      ? trans.__('Every new kernel loads jupyter_jaxpr')
+      ? trans.__('Every new kernel already loads jupyter_jaxpr')
       : trans.__('Load jupyter_jaxpr in every new kernel'),
     body: new Widget({ node: fileNode(state, trans) }),
     buttons: [

@@ -9,7 +9,8 @@ from fault import Fault
 # Without a recursion limit, these rows kill a Python 3.11 process, with the extension and without it.
 AS_DEEP = ("shell", "kernel") if sys.version_info >= (3, 12) else ()
 RAISED = (
-    "message: The cell raised RecursionError, and no program of the cell is known. Correct the cell and run it again."
+    "message: The cell raised RecursionError, and no program of the cell is known. Correct the cell and run the cell "
+    "again."
 )
 
 NESTED = """

@@ -12,6 +12,7 @@ from ...quantities import count
 from ..types.document import Scope, Snapshot
 from .custom_derivative_rules import scopes_of
 
+CONSTANT_AS_ARGUMENT = "If the values of a constant change, pass the constant as an argument."
 _CALLBACKS = ("pure_callback", "io_callback", "debug_callback")
 
 
@@ -30,7 +31,7 @@ def outside(before: Snapshot, program_before: int, after: Snapshot, program_afte
     if captured:
         sentences.append(
             f"The diff does not compare the values of {count(captured, 'constant')}: a program holds only the types of "
-            "its constants. If the values of a constant change, pass the constant as an argument."
+            f"its constants. {CONSTANT_AS_ARGUMENT}"
         )
     called = _callbacks(after, later)
     shared = [name for name in _callbacks(before, earlier) if name in called]

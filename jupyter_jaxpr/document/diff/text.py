@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ...quantities import count
 from ..types.diff import DiffSide, Sign
+from .constants_and_donations import CONSTANT_AS_ARGUMENT
 from .match.changes import Change
 from .match.texts import changed_parts, compare_texts, without_metadata
 from .rows_of_programs import Row, Write
@@ -92,7 +93,7 @@ def text_rows(
     if elided:
         remarks.append(
             f"The diff does not compare the values of {count(elided, 'large constant')}: the texts do not print the "
-            "values. If the values of a constant change, pass the constant as an argument."
+            f"values. {CONSTANT_AS_ARGUMENT}"
         )
     return rows, remarks
 

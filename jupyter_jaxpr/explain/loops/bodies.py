@@ -15,6 +15,8 @@ from ...typed.syntax_nodes import in_order
 _NEED_NUMBERS = frozenset({"math", "np", "numpy", "int", "float", "bool", "str", "range", "len", "format", "getattr"})
 
 
+_ONLY_WHILE_TRACING = "In a loop of JAX, the side effect would happen only once, during the trace."
+_CHOOSE = "Choose values with jnp.where or jax.lax.cond instead."
 _GROWS = "The body makes a list longer at each iteration. The carry of a JAX loop cannot change its structure."
 
 
@@ -78,10 +80,7 @@ class Body:
             case ast.Expr(value=ast.Call(func=called)) if _dotted(called).startswith("jax.debug."):
                 self._read(statement.value)
             case ast.Expr():
-                raise Cannot(
-                    f"The body runs {_short(statement)} for a side effect. In a loop of JAX, the side effect would "
-                    "happen only once, during the trace."
-                )
+                raise Cannot(f"The body runs {_short(statement)} for a side effect. {_ONLY_WHILE_TRACING}")
             case ast.If():
                 self._read(statement.test)
                 self._branches(statement.body, statement.orelse)
@@ -103,7 +102,7 @@ class Body:
                     self._name(name)
                 self._store(statement.name)
             case ast.Continue():
-                raise Cannot("The body has a continue. Choose values with jnp.where or jax.lax.cond instead.")
+                raise Cannot(f"The body has a continue. {_CHOOSE}")
             case ast.Break() | ast.Return() | ast.Raise():
                 word = type(statement).__name__.lower()
                 raise Cannot(f"The body has a {word}. Write a loop that can end early with jax.lax.while_loop.")
@@ -214,10 +213,7 @@ def check_numbers(nodes: Iterable[ast.AST], numbers: set[str], changing: set[str
             if isinstance(part, ast.If | ast.IfExp | ast.While | ast.Assert):
                 tested = changing & {name.id for name in in_order(part.test) if isinstance(name, ast.Name)}
                 if tested:
-                    raise Cannot(
-                        f"Python evaluates the condition {_short(part.test)} at each iteration. Use jnp.where or "
-                        "jax.lax.cond instead."
-                    )
+                    raise Cannot(f"Python evaluates the condition {_short(part.test)} at each iteration. {_CHOOSE}")
             if not used:
                 continue
             if isinstance(part, ast.Slice):
@@ -275,10 +271,7 @@ def check_side_effects(function: ast.AST, loop: ast.AST) -> None:
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and node.id in declared:
             raise Cannot(f"The loop writes to {node.id}, a name from outside of its function.")
         if isinstance(node, ast.Call) and id(node) not in statements and _changes(node.func):
-            raise Cannot(
-                f"The loop runs {_short(node)} for a side effect. In a loop of JAX, the side effect would happen only "
-                "once, during the trace."
-            )
+            raise Cannot(f"The loop runs {_short(node)} for a side effect. {_ONLY_WHILE_TRACING}")
 
 
 def _changes(called: ast.expr) -> bool:

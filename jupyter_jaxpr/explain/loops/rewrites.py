@@ -23,6 +23,9 @@ from .statements import Loop, LoopStatement
 Form = Literal["fori_loop", "scan", "while_loop", "vmap"]
 
 _WIDTH = 72
+_ELSE = "The rewrite does not support a loop with an else block."
+_UNKNOWN_RESULTS = "jupyter_jaxpr cannot tell from the names in the loop what the loop computes."
+_REVERSE_VMAP = "The rewrite does not support jax.vmap over elements in reverse order."
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,7 @@ class _Writer:
 
     def _for(self, node: ast.For) -> Rewrite:
         if node.orelse:
-            raise Cannot("The rewrite does not support a loop with an else block.")
+            raise Cannot(_ELSE)
         body = Body(node.body)
         targets = target_names(node.target)
         carry = carried_names(self._loop, body, targets)
@@ -134,7 +137,7 @@ class _Writer:
                     "the container, not a list of containers."
                 )
         if not carry and not body.appends:
-            raise Cannot("jupyter_jaxpr cannot tell from the names in the loop what the loop computes.")
+            raise Cannot(_UNKNOWN_RESULTS)
         if not carry and self._carried:
             raise Cannot("The loop changes an object without an assignment to a name.")
         lines, ys = self._body(node.body, body)
@@ -191,7 +194,7 @@ class _Writer:
 
     def _vmap(self, iterated: Iterated, lines: list[str], ys: list[str], stacked_name: str) -> Rewrite:
         if iterated.reverse:
-            raise Cannot("The rewrite does not support jax.vmap over elements in reverse order.")
+            raise Cannot(_REVERSE_VMAP)
         name = self._names.new("one", "each_one", "single")
         parameters, unpack = [], []
         for target in iterated.targets:
@@ -215,7 +218,7 @@ class _Writer:
 
     def _while(self, node: ast.While, form: Form | None) -> Rewrite:
         if node.orelse:
-            raise Cannot("The rewrite does not support a loop with an else block.")
+            raise Cannot(_ELSE)
         counted = self._counted(node) if form != "while_loop" else None
         if counted is not None:
             number, limit = counted
@@ -227,7 +230,7 @@ class _Writer:
             check_numbers(inner, {number}, {number, *body.writes})
             check_exact(self._loop, inner, {number}, set(carry), self._made_at)
             if not carry:
-                raise Cannot("jupyter_jaxpr cannot tell from the names in the loop what the loop computes.")
+                raise Cannot(_UNKNOWN_RESULTS)
             lines, _ = self._body(inner, body)
             state = _tuple(carry)
             name = self._names.new("body", "inner", "innermost")
@@ -290,7 +293,7 @@ class _Writer:
         _no_calls_of([node.elt], target_names(generator.target) - iterated.numbers)
         value = self._replaced(node.elt)
         if iterated.reverse:
-            raise Cannot("The rewrite does not support jax.vmap over elements in reverse order.")
+            raise Cannot(_REVERSE_VMAP)
         before = [*iterated.before, ""] if iterated.before else []
         called, name = self._loop.call, ""
         if called is not None and isinstance(called.func, ast.Name | ast.Attribute) and not called.keywords:

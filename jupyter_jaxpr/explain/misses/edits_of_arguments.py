@@ -26,6 +26,7 @@ from .key_comparison import Arguments, arguments_of, as_specs, bound, have_one_k
 from .read_outside import names_read
 from .written_calls import Text, call_at, calls_of, is_bound_around, is_repeated, text_of
 
+SAME_CALL_STYLE = "arguments passed in the same way in every call"
 KINDS = frozenset({"weak_type", "dtype", "argument_type", "pytree", "call_style"})
 _NUMBERS = ("bool", "int", "float", "complex")
 _VALUE = "value_of_the_user"
@@ -96,7 +97,7 @@ def _is_rebound(text: Text, read: set[str]) -> bool:
 def _name(reasons: tuple[Reason, ...]) -> str:
     kinds = {reason.kind for reason in reasons}
     if kinds == {"call_style"}:
-        return "arguments passed in the same way in every call"
+        return SAME_CALL_STYLE
     return "one structure" if "pytree" in kinds else "one type"
 
 

@@ -6,25 +6,26 @@ The trial traces copies of the user's functions, with types in place of arrays; 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import FunctionType, ModuleType
 from typing import Any
 
 from ...interruptions import not_of_a_signal
 from ...observe.cache.closest_key import compare
 from ...observe.cache.function_history import FunctionHistory, MissEvent
+from ...observe.cache.reason import Reason
 from ...observe.observation import FoundCure
 from ...observe.value_texts import NOTHING_CALLED
 from ...plain_text import FAILURES
 from ..errors.failing_code.edits import edited, shown
 from ..trials.trial_time_limit import Budget
-from .edits_of_arguments import argument_cure
-from .edits_that_make_once import made_once
+from .edits_of_arguments import SAME_CALL_STYLE, argument_cure
+from .edits_that_make_once import MADE_ONCE, made_once
 from .read_outside import reads_the_machine, reads_the_same
 from .written_calls import text_of
 
 #: The names of all cures that are edits; each has a row in `tests/miss_table/`.
-NAMES = ("one type", "one structure", "arguments passed in the same way in every call", "make the function once")
+NAMES = ("one type", "one structure", SAME_CALL_STYLE, MADE_ONCE)
 _LOOKED_AT = 32
 
 
@@ -84,6 +85,11 @@ def _function(event: MissEvent, history: FunctionHistory) -> Any:
     return fun if type(fun) is FunctionType and not hasattr(fun, "__wrapped__") else None
 
 
+def _facts(reasons: Sequence[Reason]) -> list[tuple[str | None, ...]]:
+    """Return what reasons say, without their sentences."""
+    return [(reason.kind, reason.argument, reason.before, reason.after) for reason in reasons]
+
+
 def _closest(event: MissEvent, history: FunctionHistory) -> MissEvent | None:
     """Return the earlier call with which the reasons of the miss compare the call. None if there is none."""
     key = event.key
@@ -96,6 +102,6 @@ def _closest(event: MissEvent, history: FunctionHistory) -> MissEvent | None:
     for old in list(reversed(earlier))[:_LOOKED_AT]:
         if old.key is None or old.key.traced or not old.key.options.equals(key.options):
             continue
-        if compare(old.key, key, NOTHING_CALLED) == event.reasons:
+        if _facts(compare(old.key, key, NOTHING_CALLED)) == _facts(event.reasons or ()):
             return old
     return None

@@ -19,6 +19,8 @@ from .trial_of_making_once import gives_the_same, passed_values, stays_the_same
 from .where_functions_are_made import Making, left_of, making_of, next_statement
 from .written_calls import Text, call_at, first_line, text_of
 
+MADE_ONCE = "make the function once"
+
 
 def made_once(event: MissEvent, history: FunctionHistory, names: Mapping[str, Any], budget: Budget) -> FoundCure | None:
     """Return the edits that make a jitted function once; None if there are none, or their trial failed.
@@ -54,7 +56,7 @@ def made_once(event: MissEvent, history: FunctionHistory, names: Mapping[str, An
     words = "With the edit, Python makes the function once, so JAX finds the cache entry in each later call."
     if making.passed or making.first or making.named:
         words = f"{words} The values that differ between the calls become arguments."
-    return FoundCure("make the function once", None, words, "applies", tuple(_edits(text, call, left, making)))
+    return FoundCure(MADE_ONCE, None, words, "applies", tuple(_edits(text, call, left, making)))
 
 
 def _loses_text(text: Text, making: Making) -> bool:

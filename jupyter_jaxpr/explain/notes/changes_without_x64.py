@@ -19,13 +19,13 @@ _CURE_OF_TYPE = (
     'jax.config.update("jax_enable_x64", True).'
 )
 
-_TITLE_OF_NUMBER = "JAX converts {given_type} to {used_type}, and a value does not fit"
+_TITLE_OF_NUMBER = "JAX converts {given_type} to {used_type}, and a value does not fit into {used_type}"
 _NUMBER = (
     "JAX takes a NumPy array here as {used_type}: 64-bit types need the setting jax_enable_x64. The value {value} "
-    "does not fit {used_type} and becomes {value_in_jax}.{more_values_changed}"
+    "does not fit into {used_type} and becomes {value_in_jax}.{more_values_changed}"
 )
 _CURE_OF_NUMBER = (
-    "Use values that fit {used_type}, or turn 64-bit types on before anything else uses JAX: "
+    "Use values that fit into {used_type}, or turn 64-bit types on before anything else uses JAX: "
     'jax.config.update("jax_enable_x64", True).'
 )
 

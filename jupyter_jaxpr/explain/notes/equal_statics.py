@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ...joined_names import in_a_sentence
 from ...observe.calls.static_hits import StaticHit
 from ...observe.observation import Finding
-from .stale_values import cure_of_static, how_static_is_found
+from .stale_values import CHANGED_AFTER_TRACE, cure_of_static, how_static_is_found
 
 _TITLE = "JAX treats {after} and {before} as one value of the static argument {name}"
 _TITLE_OF_PART = "Two values of the static argument {static} are equal, and {name} differs"
@@ -46,7 +46,6 @@ _AMONG = (
     "{name} is {after} in this call, but JAX used a cached program with one of these earlier values of {name}: "
     "{before}. JAX chose that program because its static argument is equal to the static argument of this call."
 )
-_STALE = "{name} changed after the trace"
 
 
 def equal_statics(hits: Sequence[StaticHit], known: Sequence[Finding]) -> Iterator[Finding]:
@@ -54,23 +53,23 @@ def equal_statics(hits: Sequence[StaticHit], known: Sequence[Finding]) -> Iterat
 
     Args:
         hits: The calls that `static_hits` found, each with both values of the static argument.
-        known: The findings so far; a finding with the title of one of these is not repeated.
+        known: The findings so far; a value that changed after the trace gets no second finding.
     """
-    titles = {(finding.function, finding.title) for finding in known}
+    stale = {(finding.function, finding.changed) for finding in known if finding.changed is not None}
     for hit in hits:
         found = how_static_is_found(hit.static, hit.function, hit.is_named_by_eq)
         is_certain = len(hit.before) == 1
         facts = {**hit._asdict(), "found": found, "before": in_a_sentence(hit.before, 4)}
         if hit.relation == "same":
-            title = _STALE.format(**facts)
-            if (hit.function, title) not in titles:
+            if (hit.function, hit.name) not in stale:
                 yield Finding(
                     kind="stale_value",
-                    title=title,
+                    title=CHANGED_AFTER_TRACE.format(name=hit.name),
                     text=(_CHANGED_SINCE if is_certain else _CHANGED_AMONG).format(**facts),
                     cure=cure_of_static(hit.name, hit.static, hit.function, hit.is_named_by_eq),
                     function=hit.function,
                     place=hit.read,
+                    changed=hit.name,
                 )
             continue
         if hit.relation == "value":

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from ...jax.silent_change_hooks import ChangedNumber
 
-_TITLE = "The number {value} does not fit {type_in_jax}"
+_TITLE = "The number {value} does not fit into {type_in_jax}"
 _TEXT = (
-    "JAX converts the number {value} to {type_in_jax} without an error. {value} does not fit {type_in_jax} and "
+    "JAX converts the number {value} to {type_in_jax} without an error. {value} does not fit into {type_in_jax} and "
     "becomes {value_in_jax}."
 )
-_CURE = "Use a number that fits {type_in_jax}, or convert the array to a wider type first."
+_CURE = "Use a number that fits into {type_in_jax}, or convert the array to a wider type first."
 
 
 def changed_number_texts(number: ChangedNumber) -> tuple[str, str, str]:

@@ -8,6 +8,7 @@ from ...observe.calls.impure_calls_while_tracing import ImpureCall
 from ...observe.calls.kinds_of_impure_functions import Kind
 from ...observe.observation import Finding
 from ...observe.values_at_trace import ChangedByTrace
+from .stale_values import NOT_READ_AGAIN
 
 _TITLE = "{name} was called only while JAX traced {function}"
 _TEXT = (
@@ -16,8 +17,8 @@ _TEXT = (
 )
 _TITLE_OF_VARIABLE = "{name} was read only while JAX traced {function}"
 _TEXT_OF_VARIABLE = (
-    "{name} was read while JAX traced {function}. A call of {function} that finds a cache entry does not read {name} "
-    "again. A value of {name} that reached the program is the same in each of these calls."
+    f"{{name}} was read while JAX traced {{function}}. {NOT_READ_AGAIN} A value of {{name}} that reached the program "
+    "is the same in each of these calls."
 )
 _CURES: dict[Kind, str] = {
     "clock": "Read the clock outside of {function}, and pass the time to {function} as an argument.",

@@ -32,26 +32,16 @@ _DRAWS = frozenset(
     "multivariate_normal normal permutation poisson rademacher randint rayleigh t truncated_normal uniform".split()
 )
 
-_TITLE = "A random key is used twice"
-_TEXT = (
-    "Line {first} and line {again} draw from the same random key, {name}. Numbers that are drawn from one key are not "
-    "independent: numbers of the same shape and distribution are equal."
+KEY_USED_TWICE = "A random key is used twice"
+_TEXT = "Line {first} and line {again} draw from the same random key, {name}."
+_ONE_LINE = "Two calls of line {first} draw from the same random key, {name}."
+_USES = "Line {first} and line {again} use the same random key, {name}."
+_USES_OF_ONE_LINE = "Two calls of line {first} use the same random key, {name}."
+EQUAL_NUMBERS = (
+    "Numbers that are drawn from one key are not independent: numbers of the same shape and distribution are equal."
 )
-_ONE_LINE = (
-    "Two calls of line {first} draw from the same random key, {name}. Numbers that are drawn from one key are not "
-    "independent: numbers of the same shape and distribution are equal."
-)
-_USES = (
-    "Line {first} and line {again} use the same random key, {name}. Numbers that are drawn from one key are not "
-    "independent: numbers of the same shape and distribution are equal. jax.random.split uses a key, too: after a "
-    "split, draw from the new keys alone."
-)
-_USES_OF_ONE_LINE = (
-    "Two calls of line {first} use the same random key, {name}. Numbers that are drawn from one key are not "
-    "independent: numbers of the same shape and distribution are equal. jax.random.split uses a key, too: after a "
-    "split, draw from the new keys alone."
-)
-_CURE = "Split the key and use each part once: {name}, subkey = jax.random.split({name})."
+SPLITS_USE_KEYS = "jax.random.split uses a key, too: after a split, draw from the new keys alone."
+SPLIT_KEY = "Split the key and use each part once: {name}, subkey = jax.random.split({name})."
 
 Shape = tuple[int, ...]
 
@@ -334,15 +324,15 @@ def names_written(statement: ast.AST) -> set[str]:
 def _finding(name: str, first: Use, second: Use, file: str) -> Finding:
     lines = first.call.lineno, second.call.lineno
     if first.only_splits or second.only_splits:
-        text = _USES_OF_ONE_LINE if lines[0] == lines[1] else _USES
+        text = f"{_USES_OF_ONE_LINE if lines[0] == lines[1] else _USES} {EQUAL_NUMBERS} {SPLITS_USE_KEYS}"
     else:
-        text = _ONE_LINE if lines[0] == lines[1] else _TEXT
+        text = f"{_ONE_LINE if lines[0] == lines[1] else _TEXT} {EQUAL_NUMBERS}"
     call = second.call
     return Finding(
         kind="key_used_twice",
-        title=_TITLE,
+        title=KEY_USED_TWICE,
         text=text.format(first=lines[0], again=lines[1], name=name),
-        cure=_CURE.format(name=name),
+        cure=SPLIT_KEY.format(name=name),
         place=Place(
             file, call.lineno, "<module>", call.col_offset, call.end_lineno or call.lineno, call.end_col_offset or -1
         ),

@@ -13,6 +13,8 @@ from typing import Any
 
 from ...observe.observation import Finding, ObservedFunction, Place
 from .random_keys_between_calls import (
+    EQUAL_NUMBERS,
+    KEY_USED_TWICE,
     draws_of_call,
     is_written_by_functions,
     names_written,
@@ -21,11 +23,7 @@ from .random_keys_between_calls import (
     runs_once,
 )
 
-_TITLE = "A random key is used twice"
-_TEXT = (
-    "Each iteration on line {line} draws from the same random key, {name}. Numbers that are drawn from one key are not "
-    "independent: numbers of the same shape and distribution are equal."
-)
+_TEXT = "Each iteration on line {line} draws from the same random key, {name}."
 _CURE_OF_LOOP = "Split the key in each iteration: {name}, subkey = jax.random.split({name})."
 _CURE_OF_COMPREHENSION = "Make a key for each iteration, such as for subkey in jax.random.split({name}, {times})."
 
@@ -105,8 +103,8 @@ def _finding(name: str, call: ast.Call, in_comprehension: bool, times: int, file
     end_line, end_column = call.end_lineno or call.lineno, call.end_col_offset or -1
     return Finding(
         kind="key_used_twice",
-        title=_TITLE,
-        text=_TEXT.format(line=call.lineno, name=name),
+        title=KEY_USED_TWICE,
+        text=f"{_TEXT.format(line=call.lineno, name=name)} {EQUAL_NUMBERS}",
         cure=cure.format(name=name, times=times),
         place=Place(file, call.lineno, "<module>", call.col_offset, end_line, end_column),
     )

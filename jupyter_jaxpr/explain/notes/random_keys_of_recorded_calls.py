@@ -14,18 +14,11 @@ from typing import Any
 from ...observe.dispatches_of_calls import RecordedFunction
 from ...observe.observation import Finding
 from ...program.random_key_use import inputs_drawn_from
-from .random_keys_between_calls import COMPARING, reads_clock
+from .random_keys_between_calls import COMPARING, EQUAL_NUMBERS, KEY_USED_TWICE, SPLIT_KEY, reads_clock
 
-_TITLE = "A random key is used twice"
-_TEXT = (
-    "Each iteration on line {line} draws from the same random key. Numbers that are drawn from one key are not "
-    "independent: numbers of the same shape and distribution are equal."
-)
-_TWO_CALLS = (
-    "{lines} from the same random key. Numbers that are drawn from one key are not independent: numbers of the same "
-    "shape and distribution are equal."
-)
-_SPLIT = "Split the key and use each part once: key, subkey = jax.random.split(key)."
+_TEXT = "Each iteration on line {line} draws from the same random key."
+_ONE_LINE = "Two calls of line {line} draw from the same random key."
+_TWO_LINES = "Line {first_line} and line {line} draw from the same random key."
 _CURE = "Draw from another key in each iteration, such as from a part of jax.random.split(key, n)."
 
 
@@ -80,11 +73,19 @@ def _are_equal(value: Any, other: Any) -> bool:
 def _of_two(first: RecordedFunction, again: RecordedFunction) -> Finding:
     places = first.function.programs[0].call, again.function.programs[0].call
     first_line, line = (0 if place is None else place.line for place in places)
-    lines = f"Two calls of line {line} draw" if first_line == line else f"Line {first_line} and line {line} draw"
-    return Finding("key_used_twice", _TWO_CALLS.format(lines=lines), cure=_SPLIT, place=places[1], title=_TITLE)
+    text = _ONE_LINE if first_line == line else _TWO_LINES
+    return Finding(
+        "key_used_twice",
+        f"{text.format(first_line=first_line, line=line)} {EQUAL_NUMBERS}",
+        cure=SPLIT_KEY.format(name="key"),
+        place=places[1],
+        title=KEY_USED_TWICE,
+    )
 
 
 def _finding(call: RecordedFunction) -> Finding:
     place = call.function.programs[0].call
     line = 0 if place is None else place.line
-    return Finding("key_used_twice", _TEXT.format(line=line), cure=_CURE, place=place, title=_TITLE)
+    return Finding(
+        "key_used_twice", f"{_TEXT.format(line=line)} {EQUAL_NUMBERS}", cure=_CURE, place=place, title=KEY_USED_TWICE
+    )

@@ -17,17 +17,16 @@ from ...observe.values_at_trace import ChangedSince, ValuesAtTrace
 #: There are at most this many notes on one function.
 _NOTES = 5
 
-_TITLE = "{name} changed after the trace"
-_KEEPS = (
-    "A call of {function} that finds a cache entry does not read {name} again. The call computes with {value_at_trace}."
-)
+CHANGED_AFTER_TRACE = "{name} changed after the trace"
+NOT_READ_AGAIN = "A call of {function} that finds a cache entry does not read {name} again."
+_KEEPS = f"{NOT_READ_AGAIN} The call computes with {{value_at_trace}}."
 _REUSED = (
     "A call of {function} in this run used this trace: the call did not read {name} again and computed with "
     "{value_at_trace}."
 )
 _MAYBE = (
-    "A call of {function} that finds a cache entry does not read {name} again. JAX may have several cached programs "
-    "of {function}: a call that uses the program of this trace computes with {value_at_trace}."
+    f"{NOT_READ_AGAIN} JAX may have several cached programs of {{function}}: a call that uses the program of this "
+    "trace computes with {value_at_trace}."
 )
 _CACHED = (
     "JAX took this trace of {inner} from its cache when JAX traced {function}, so {function} computes with "
@@ -116,11 +115,12 @@ def _findings(function: str, changes: Sequence[ChangedSince], wording: _Wording)
     for value in changes[:_NOTES]:
         yield Finding(
             kind="stale_value",
-            title=_TITLE.format(name=value.name),
+            title=CHANGED_AFTER_TRACE.format(name=value.name),
             text=_text(function, value, wording),
             cure=_cure(function, value),
             function=function,
             place=value.place,
+            changed=value.name,
         )
 
 

@@ -18,6 +18,8 @@ Agrees = Literal["same_bits", "close", "differs", "other_types"]
 TOLERANCES = {"float64": 1e-12, "float32": 1e-5, "float16": 1e-2, "bfloat16": 3e-2}
 _OTHER_FLOATS = 0.1  # the tolerance for floats with eight bits or fewer
 _TEXT = 120
+_OTHER_TYPE = "The type of the result is {type}, the type of the reference is {expected}."
+_OTHER_VALUE = "The value of the result is {value}, the value of the reference is {expected}."
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ def agreement(reference: Any, result: Any) -> Agreement:
     expected, actual = (jax.tree_util.tree_flatten_with_path(tree)[0] for tree in (reference, result))
     structures: list[Any] = [jax.tree_util.tree_structure(tree) for tree in (reference, result)]
     if structures[0] != structures[1]:
-        return Agreement("other_types", f"The type of the result is {type_text(result)}, not {type_text(reference)}.")
+        return Agreement("other_types", _OTHER_TYPE.format(type=type_text(result), expected=type_text(reference)))
     worst = Agreement("same_bits", None)
     severity = 0.0
     for (path, left), (_, right) in zip(expected, actual, strict=True):
@@ -58,9 +60,9 @@ def _leaf(path: str, left: Any, right: Any) -> tuple[Agreement, float]:
     if _type(left) != _type(right):
         right_type, left_type = _type(right), _type(left)
         text = (
-            f"The type of {path} is {right_type}, not {left_type}."
+            f"The type of {path} is {right_type} in the result, and {left_type} in the reference."
             if path
-            else f"The type of the result is {right_type}, not {left_type}."
+            else _OTHER_TYPE.format(type=right_type, expected=left_type)
         )
         return Agreement("other_types", text), 0.0
     if _type(left) is None:
@@ -104,9 +106,9 @@ def _leaf(path: str, left: Any, right: Any) -> tuple[Agreement, float]:
         ), size
     actual_value, expected_value = _number(y[at]), _number(x[at])
     text = (
-        f"The largest difference is at {place}: {actual_value} instead of {expected_value}."
+        f"The largest difference is at {place}: the result has {actual_value}, the reference has {expected_value}."
         if place
-        else f"The value of the result is {actual_value} instead of {expected_value}."
+        else _OTHER_VALUE.format(value=actual_value, expected=expected_value)
     )
     return Agreement("differs", text), size
 
@@ -120,13 +122,13 @@ def _counts(path: str, x: Any, y: Any) -> tuple[Agreement, float]:
     place, many = f"{path}{_index(at)}", int(wrong.sum())
     actual_value, expected_value = y[at], x[at]
     text = (
-        f"One value of the result differs, at {place}: {actual_value} instead of {expected_value}."
+        f"One value differs, at {place}: the result has {actual_value}, the reference has {expected_value}."
         if place
-        else f"The value of the result is {actual_value} instead of {expected_value}."
+        else _OTHER_VALUE.format(value=actual_value, expected=expected_value)
     )
     if many > 1:
         text = (
-            f"{many:,} values of the result differ, the first of them at {place}: {actual_value} instead of "
+            f"{many:,} values differ, the first of them at {place}: the result has {actual_value}, the reference has "
             f"{expected_value}."
         )
     return Agreement("differs", text), float(many)

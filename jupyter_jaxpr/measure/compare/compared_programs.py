@@ -16,6 +16,7 @@ from ...observe.calls.call_values import ValuesGone
 from ...observe.magics_at_hand import KEEP_AND_INSPECT, cure
 from ...observe.observation import ObservedFunction, ObservedProgram
 from ...observe.observer import Observer
+from ..times.program_timing import NO_EXECUTABLE
 from ..times.repeated_calls import Stop
 from .differentiation import Differentiable, differentiability
 from .variants import Candidate, Comparison, Report, Trial, Variant, carry_out
@@ -104,7 +105,7 @@ class _ProgramTrial(Trial):
                 program.lowered, program.executable = lowered, lowered.compile()
         executable = program.executable
         if executable is None:
-            raise ValuesGone("The kernel no longer holds the executable of this program. Run the cell again.")
+            raise ValuesGone(NO_EXECUTABLE)
         if program.stages is not None:
             self._take(program.stages)
         elif stages.compiles:

@@ -10,6 +10,8 @@ from ...plain_text import error_text
 from ...typed.specs import Target
 from .variants import Candidate
 
+UNDEFINED_NAME = "{name} is not defined. Define {name} in this cell or in an earlier cell."
+
 
 def candidate(name: str, namespace: dict[str, Any], after_option: str = "") -> Candidate:
     """Return the function with a name; only attributes are read, nothing is called.
@@ -24,7 +26,7 @@ def candidate(name: str, namespace: dict[str, Any], after_option: str = "") -> C
     """
     first, *attributes = name.split(".")
     if first not in namespace:
-        return Candidate(name, missing=f"{first} is not defined. Define {first} in this cell or in an earlier cell.")
+        return Candidate(name, missing=UNDEFINED_NAME.format(name=first))
     value = namespace[first]
     for attribute in attributes:
         try:
@@ -46,7 +48,7 @@ def functions_of(target: Target, names: Sequence[str], namespace: dict[str, Any]
         fun = target.function(namespace)
     except NameError as error:
         name = error.name or text
-        return [Candidate(text, missing=f"{name} is not defined. Define {name} in this cell or in an earlier cell.")]
+        return [Candidate(text, missing=UNDEFINED_NAME.format(name=name))]
     except not_of_a_signal(Exception) as error:
         return [Candidate(text, missing=f"{text} raised {error_text(error)}. Correct the call.")]
     if not callable(fun):

@@ -41,7 +41,7 @@ LONG = "One call of {name} takes {seconds}. Timing makes {runs} or more calls. T
 LONG_EAGER = "One call of {name} without jit takes {seconds}. Timing makes {runs} or more calls. Time {name}?"
 _NO_VALUES = "The recorded argument values of {name} are gone, so {name} cannot be called again. {cure}"
 _TIME_OR_KEEP = "Run the cell again with %%jaxpr --time, which keeps the values, or keep the arguments in variables."
-_NO_EXECUTABLE = "The kernel no longer holds the executable of this program. Run the cell again."
+NO_EXECUTABLE = "The kernel no longer holds the executable of this program. Run the cell again."
 _COMPILED = "JAX compiled {name} for the timing: {name} was only traced before."
 _BY_EXECUTABLE = (
     "{why} The timing called the executable in place of the jitted function, so each call took some microseconds more."
@@ -259,7 +259,7 @@ class _Trial:
 
         executable = self._program.executable
         if executable is None:
-            raise ValuesGone(_NO_EXECUTABLE)
+            raise ValuesGone(NO_EXECUTABLE)
         tree = executable.in_tree
         arguments = jax.tree_util.tree_unflatten(tree, self._leaves[len(self._leaves) - tree.num_leaves :])
         return self._timed(executable, arguments, self._donated(arguments))

@@ -14,8 +14,8 @@ from ...jax.cache_key_parts import flatten
 from ...quantities import count
 from ..value_texts import Reading
 from .cache_key import Key, Leaf
-from .leaf_reasons import type_and_weakness
-from .reason import Reason, names_text
+from .leaf_reasons import array_of_each_value, type_and_weakness
+from .reason import Reason, names_text, one_compile_each
 from .static_reasons import static_reason
 from .static_values import UNKNOWN, StaticLeaf, StaticValue
 from .structure_reasons import structure_difference
@@ -34,7 +34,7 @@ def static_differences(old: Key, new: Key) -> Iterator[Reason]:
         before = old.statics.get(name) or old.defaults.get(name)
         if before is None or before.equals(after):
             continue
-        cure = f"Expect one compile for each value of {name}."
+        cure = one_compile_each(name)
         if issubclass(after.type, int | float | complex) and after.type is not bool:
             cure = (
                 f"JAX compiles once for each value of {name}. "
@@ -62,14 +62,14 @@ def dynamic_differences(
         elif name in old.defaults:
             default, fixed = old.defaults[name], _fixed(new_leaves.get(name))
             if fixed is not None and not default.equals(fixed):
-                yield 1, static_reason(f"The static value {name}", name, default, fixed, _each_value(name))
+                yield 1, static_reason(f"The static value {name}", name, default, fixed, array_of_each_value(name))
             elif fixed is None and not _is_default(default, tree):
                 yield 1, _passed_now(name, default, _text(name, tree, new_leaves, reading))
     for name, tree in old_trees.items():
         if name in new.defaults:
             default, fixed = new.defaults[name], _fixed(old_leaves.get(name))
             if fixed is not None and not fixed.equals(default):
-                yield 1, static_reason(f"The static value {name}", name, fixed, default, _each_value(name))
+                yield 1, static_reason(f"The static value {name}", name, fixed, default, array_of_each_value(name))
             elif fixed is None and not _is_default(default, tree):
                 yield 1, _left_out_now(name, _text(name, tree, old_leaves, reading), default)
     for reason in _without_parameter(old, new):
@@ -79,10 +79,6 @@ def dynamic_differences(
 def _fixed(leaf: Leaf | None) -> StaticValue | None:
     """Return the value of a leaf that is static in `equinox.filter_jit`; None if `leaf` is an array or None."""
     return leaf.holder.value if leaf is not None and isinstance(leaf.holder, StaticLeaf) else None
-
-
-def _each_value(name: str) -> str:
-    return f"JAX compiles once for each value of {name}. Make {name} an array if the function only computes with it."
 
 
 def _is_default(default: StaticValue, tree: Any) -> bool:

@@ -307,6 +307,18 @@ def change_of_outside(name: str, changed: Sequence[ChangedValue]) -> str:
     return f"{name} reads {names} from outside, and {changed[0].described()}."
 
 
+def contents_as_arguments(names: Sequence[str]) -> str:
+    """Return the cure of a function that reads values from outside whose contents are unknown."""
+    return f"If the contents of {names_text(names)} change between the calls, pass the contents as arguments."
+
+
+def sentence_of_outside(name: str, changed: Sequence[ChangedValue]) -> str:
+    """Return the text of changed outside values as a sentence of its own; arguments as `change_of_outside`."""
+    text = change_of_outside(name, changed)
+    # the other text begins with the name of the function, which stays as the code writes it
+    return f"{text[0].upper()}{text[1:]}" if _without_defaults(changed)[0].after.is_default else text
+
+
 def cure_of_changed(name: str, changed: Sequence[ChangedValue]) -> str:
     """Return the cure of a new function object that reads changed outside values; arguments as `change_of_outside`."""
     changed = _without_defaults(changed)

@@ -17,8 +17,10 @@ from ..value_texts import Reading
 from .closed_over import ChangedValue
 from .closest_key import closest
 from .function_history import EarlierDefinition, FunctionHistory, MissEvent
-from .function_object_reasons import defines_again
-from .reason import Reason, names_text
+from .function_object_reasons import CHANGE_OF_CODE, CODE_CHANGED, FIRST_CALL, defines_again
+from .reason import Reason, names_text, one_compile_each
+
+NO_CLEARING = "Do not call {call} between calls."
 
 
 def construct_reasons(
@@ -44,7 +46,7 @@ def construct_reasons(
     if event.redefines is not None:
         return (_defined_again(event, event.redefines, construct, history),)
     if not before or event.key is None:
-        return (Reason("first_call", f"This is the first call of {history.name}."),)
+        return (Reason("first_call", FIRST_CALL.format(called=history.name)),)
     closest_reasons = closest(event.key, [old.key for old in before if old.key is not None], reading).reasons
     reasons = _with_converted_carries([reason for reason in closest_reasons if reason.kind != "config"])
     if reasons and not _is_another_function(construct, before):
@@ -146,7 +148,7 @@ def _other_setting(construct: Construct, name: str, before: str | None, after: s
         )
         return Reason("static_value", text, name, before, after, cure)
     text = f"The setting {name} of the {construct.name} changed from {before} to {after}."
-    cure = f"Expect one compile for each value of {name}."
+    cure = one_compile_each(name)
     return Reason("static_value", text, name, before, after, cure)
 
 
@@ -161,7 +163,7 @@ def _rerun(event: MissEvent, construct: Construct) -> Reason:
     changed = _with_other_code(event, construct)
     if changed:
         return Reason(
-            "cell_rerun", f"{text} The code of {in_a_sentence(changed)} changed.", cure=_change_of_code(changed)
+            "cell_rerun", f"{text} {CODE_CHANGED.format(names=in_a_sentence(changed))}", cure=_change_of_code(changed)
         )
     own = "its own" if len(names) == 1 else "their own"
     cure = f"Define {_functions([body.name for body in construct.bodies])} in a cell of {own}, and run that cell once."
@@ -196,7 +198,7 @@ def _with_other_code(event: MissEvent, construct: Construct) -> list[str]:
 
 
 def _change_of_code(names: Sequence[str]) -> str:
-    return f"Expect one compile for each change of the code of {in_a_sentence(names)}."
+    return CHANGE_OF_CODE.format(names=in_a_sentence(names))
 
 
 def _bodies(construct: Construct) -> str:
@@ -216,12 +218,12 @@ def _other_body(event: MissEvent, before: Sequence[MissEvent], construct: Constr
     is_cleared = before[-1].clears != event.clears
     if new == [] and not is_cleared:
         text = f"JAX no longer holds {construct.title}: the caches were cleared, or JAX evicted the entry."
-        return Reason("cleared", text, cure="Do not call jax.clear_caches() between calls.")
+        return Reason("cleared", text, cure=NO_CLEARING.format(call="jax.clear_caches()"))
     if construct.name == "map":
         return Reason("new_function", _MAP.format(bodies=bodies), cure=_MAP_CURE)
     if is_cleared and not new:
         text = f"JAX no longer holds {construct.title}: jax.clear_caches() cleared the caches."
-        return Reason("cleared", text, cure="Do not call jax.clear_caches() between calls.")
+        return Reason("cleared", text, cure=NO_CLEARING.format(call="jax.clear_caches()"))
     if construct.within is not None:
         return _made_by(construct, bodies)
     if any(is_installed(body.file) for body in construct.bodies if body.file):
@@ -241,7 +243,7 @@ def _other_body(event: MissEvent, before: Sequence[MissEvent], construct: Constr
     names_of_new = {passed.name for passed in new}
     changed = [name for name in _with_other_code(event, construct) if name in names_of_new]
     if changed:
-        text += f" The code of {in_a_sentence(changed)} changed."
+        text = f"{text} {CODE_CHANGED.format(names=in_a_sentence(changed))}"
         return Reason("redefined", text, cure=_change_of_code(changed))
     names = " and ".join(dict.fromkeys(passed.name for passed in new))
     functions = _functions([passed.name for passed in new])

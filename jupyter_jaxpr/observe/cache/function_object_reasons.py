@@ -7,13 +7,17 @@ from collections.abc import Sequence
 
 from ..observation import Place
 from ..value_texts import Reading
-from .closed_over import change_of_outside, cure_of_changed, reads_another
+from .closed_over import contents_as_arguments, cure_of_changed, reads_another, sentence_of_outside
 from .closest_key import MOST_COMPARED, closest
 from .function_history import EarlierDefinition, FunctionHistory, MissEvent
 from .function_labels import is_same_kind
 from .reason import Reason, names_text
 from .wrapped_functions import equinox_wrappers, written
 
+FIRST_CALL = "This is the first call of {called}."
+CODE_CHANGED = "The code of {names} changed."
+CHANGE_OF_CODE = "Expect one compile for each change of the code of {names}."
+_WRAPPED = "{name} with this wrapper around it"
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
 
@@ -33,21 +37,21 @@ def function_object_reasons(
     if event.redefines is not None:
         return _defined_again(event, event.redefines, history, reading)
     if number == 0 and not event.rerun and not event.reloaded:
-        return (Reason("first_call", f"This is the first call of {name}."),)
+        return (Reason("first_call", FIRST_CALL.format(called=name)),)
     if event.rerun:
         return (_cell_run_again(event, name), *_beside(event, earlier, reading))
     if event.reloaded and history.definition is not None:
         file = os.path.basename(history.definition.file)
         text = f"Python loaded {file} again, by a reload or by %run, so {name} is a new function object."
         if event.same_code is not None:
-            code = f" The code of {name} did not change." if event.same_code else f" The code of {name} changed."
-            text += code
+            code = f"The code of {name} did not change." if event.same_code else CODE_CHANGED.format(names=name)
+            text = f"{text} {code}"
         cure = f"Expect one compile of {name} for each time that Python loads {file}."
         return (Reason("reloaded", text, cure=cure), *_beside(event, earlier, reading))
     expression = written(event.wrappers, name.strip("<>"))
     if event.alike == 0:
         called = _text_of_object(event, history, expression)
-        return (Reason("first_call", f"This is the first call of {called}.", after=None if called == name else called),)
+        return (Reason("first_call", FIRST_CALL.format(called=called), after=None if called == name else called),)
     return (_made_anew(event, history, expression), *_beside(event, earlier, reading))
 
 
@@ -55,10 +59,10 @@ def _cell_run_again(event: MissEvent, name: str) -> Reason:
     text = f"The cell that defines {name} was run again, so {name} is a new function object."
     cure = f"Put the definition of {name} in a cell of its own, and run that cell once."
     if event.same_code is False:
-        text += f" The code of {name} changed."
-        cure = f"Expect one compile for each change of the code of {name}."
+        text = f"{text} {CODE_CHANGED.format(names=name)}"
+        cure = CHANGE_OF_CODE.format(names=name)
     elif event.changed:
-        text += f" {_changed_outside(name, event)}"
+        text += f" {sentence_of_outside(name, event.changed)}"
         cure = cure_of_changed(name, event.changed)
     return Reason("cell_rerun", text, cure=cure)
 
@@ -80,9 +84,9 @@ def _defined_again(
         # The code differs, so the two functions may have only the name in common: differences from calls of the earlier
         # function are no reasons.
         calls = []
-        cure = f"Expect one compile for each change of the code of {name}."
+        cure = CHANGE_OF_CODE.format(names=name)
     elif event.changed:
-        text += f" {_changed_outside(name, event)}"
+        text += f" {sentence_of_outside(name, event.changed)}"
         cure = cure_of_changed(name, event.changed)
     elif not same_options:
         if key is not None and calls:
@@ -91,7 +95,7 @@ def _defined_again(
         made = name if called == name else f"{name} and {called}"
         cure = f"Define {made} once: JAX caches by function object, not by code."
         if event.unread:
-            cure += _advice_on_unread(event)
+            cure = f"{cure} {contents_as_arguments(event.unread)}"
     return (Reason("redefined", text, cure=cure), *_beside(event, calls, reading))
 
 
@@ -116,12 +120,6 @@ def defines_again(event: MissEvent, before: EarlierDefinition, history: Function
     if event.same_code:
         return f"{defines} again, with the same code as {earlier}"
     return f"{defines} again, with other code than {earlier}"
-
-
-def _changed_outside(name: str, event: MissEvent) -> str:
-    """Return the text of the changed outside values as a sentence of its own."""
-    text = change_of_outside(name, event.changed)
-    return text if text.startswith(f"{name} ") else f"{text[0].upper()}{text[1:]}"
 
 
 def _made_anew(event: MissEvent, history: FunctionHistory, expression: str | None) -> Reason:
@@ -164,12 +162,8 @@ def _made_anew(event: MissEvent, history: FunctionHistory, expression: str | Non
     by = "jit" if event.key is None else event.key.options.by
     text, cure = _where_made(new_function_object, event, by)
     if event.unread:
-        cure += _advice_on_unread(event)
+        cure = f"{cure} {contents_as_arguments(event.unread)}"
     return Reason("new_function", text, cure=cure)
-
-
-def _advice_on_unread(event: MissEvent) -> str:
-    return f" If the contents of {names_text(event.unread)} change between the calls, pass the contents as arguments."
 
 
 def _where_made(new_function_object: str, event: MissEvent, by: str) -> tuple[str, str]:
@@ -225,7 +219,7 @@ def _text_of_object(event: MissEvent, history: FunctionHistory, expression: str 
     if event.partial is not None:
         return f"a partial of {history.name}"
     if expression is None:
-        return f"{history.name} with this wrapper around it"
+        return _WRAPPED.format(name=history.name)
     return expression if event.wrappers else f"{history.name} itself"
 
 
@@ -236,8 +230,8 @@ def new_equinox_reason(event: MissEvent, earlier: Sequence[MissEvent], history: 
     alike = [old for old in earlier if old.key is not None and old.key.function and old.key.function.type is kind]
     if not alike:
         expression = None if kind is None else written(("equinox.filter_jit", *equinox_wrappers(kind)), name)
-        called = expression or f"{name} with this wrapper around it"
-        return Reason("first_call", f"This is the first call of {called}.", after=called)
+        called = expression or _WRAPPED.format(name=name)
+        return Reason("first_call", FIRST_CALL.format(called=called), after=called)
     text, _ = _where_made(f"another function object of {name}{_defined_at(history, event)}", event, "filter_jit")
     cure = "Make the function once, before the calls: the function is part of the cache key."
     return Reason("new_function", text, cure=cure)

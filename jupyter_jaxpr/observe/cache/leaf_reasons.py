@@ -11,22 +11,25 @@ from typing import Any
 
 from ...plain_text import text_of
 from .cache_key import Leaf
-from .reason import Reason, ReasonKind, names_text
+from .reason import Reason, ReasonKind, names_text, one_compile_each
 from .static_reasons import static_reason
 from .static_values import StaticLeaf
+
+
+def array_of_each_value(path: str) -> str:
+    """Return the cure of a number that is part of the cache key, and that an array can replace."""
+    return f"JAX compiles once for each value of {path}. Make {path} an array if the function only computes with it."
 
 
 def leaf_differences(path: str, old: Leaf, new: Leaf) -> Iterator[tuple[Sequence[ReasonKind], Reason]]:
     """Yield (kinds of difference, reason) for the differences between two leaves of one argument."""
     if old.aval is None or new.aval is None:
         before, after = (leaf.holder if isinstance(leaf.holder, StaticLeaf) else None for leaf in (old, new))
-        cure = (
-            f"JAX compiles once for each value of {path}. Make {path} an array if the function only computes with it."
-        )
+        cure = array_of_each_value(path)
         if before is not None and after is not None:
             if not before.value.equals(after.value):
                 if not issubclass(after.value.type, int | float | complex) or after.value.type is bool:
-                    cure = f"Expect one compile for each value of {path}."
+                    cure = one_compile_each(path)
                 reason = static_reason(f"The static value {path}", path, before.value, after.value, cure)
                 yield (reason.kind,), reason
         elif old.describe() != new.describe():

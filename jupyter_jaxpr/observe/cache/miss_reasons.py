@@ -11,7 +11,7 @@ from ...plain_text import FAILURES, could_not
 from ..value_texts import NOTHING_CALLED, Reading
 from .cache_key import Key
 from .closest_key import MOST_COMPARED, closest, compare, kinds_of_values
-from .construct_reasons import construct_reasons
+from .construct_reasons import NO_CLEARING, construct_reasons
 from .function_history import FunctionHistory, MissEvent
 from .function_labels import with_label
 from .function_object_reasons import function_object_reasons, is_cell, new_equinox_reason
@@ -120,7 +120,7 @@ def _same_key(event: MissEvent, of_object: Sequence[MissEvent], history: Functio
         where_made = "" if last is None else f" made{_line_from(last, event)}"
         why_gone, clearing_call = _why_gone(event, last, history.name)
         return Reason(
-            "cleared", f"The cache entry{where_made} is gone: {why_gone}.", cure=_NO_CLEARING.format(call=clearing_call)
+            "cleared", f"The cache entry{where_made} is gone: {why_gone}.", cure=NO_CLEARING.format(call=clearing_call)
         )
     if event.outcome == "dispatch_only" and event.number > EVICTED_ABOVE:
         text = "The cache key equals an earlier key: JAX evicted the fast-path entry and reused the executable."
@@ -132,9 +132,6 @@ def _same_key(event: MissEvent, of_object: Sequence[MissEvent], history: Functio
         )
         return Reason("unknown", text)
     return Reason("unknown", "The reason is unknown: no recorded part of the cache key differs from an earlier call.")
-
-
-_NO_CLEARING = "Do not call {call} between calls."
 
 
 def _why_gone(event: MissEvent, last: MissEvent | None, name: str) -> tuple[str, str]:

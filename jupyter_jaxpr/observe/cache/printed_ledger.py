@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ...document.ledger_words import OUTCOMES
+from ...document.ledger_words import MORE_MISSES, NO_CALL, NO_CALL_IN_THREAD, OUTCOMES
 from ...quantities import count, duration
 
 if TYPE_CHECKING:
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 WIDTH = 80
 _NAME = 30
 _MISSES = 12
-_NONE = "No call of a jitted function of yours was seen."
-_NONE_IN_THREAD = "No call of a jitted function of yours was seen in this thread."
 _HEAD = f"{'function':<{_NAME}}{'calls':>8}{'hits':>8}{'entries':>9}{'compiles':>10}{'price':>11}"
 
 
@@ -33,7 +31,7 @@ def table(
     note_lines = [line for sentence in (unlisted, note) if sentence for line in textwrap.wrap(sentence, WIDTH)]
     elsewhere_lines = textwrap.wrap(not_counted(elsewhere), WIDTH) if elsewhere else []
     if not functions:
-        none = _NONE_IN_THREAD if elsewhere_lines else _NONE
+        none = NO_CALL_IN_THREAD if elsewhere_lines else NO_CALL
         return "\n".join([*([] if unlisted else [none]), *note_lines, *elsewhere_lines])
     lines = [_HEAD, "-" * WIDTH]
     lines_text = Lines(functions, own_file, cells)
@@ -43,7 +41,7 @@ def table(
         for miss in misses[:_MISSES]:
             lines += _miss(miss, lines_text)
         if len(misses) > _MISSES:
-            left_out_text = count(len(misses) - _MISSES, "more miss or slow hit", "more misses and slow hits")
+            left_out_text = count(len(misses) - _MISSES, *MORE_MISSES)
             lines.append(f"    The list leaves out {left_out_text}.")
         if function.inlined:
             lines.append(f"    JAX inlined {count(function.inlined, 'call')} into the trace of another function.")

@@ -57,6 +57,11 @@ class Reason:
         return self.text
 
 
+def one_compile_each(name: str) -> str:
+    """Return the cure of a value in the cache key that the user wants to change."""
+    return f"Expect one compile for each value of {name}."
+
+
 def names_text(names: Sequence[str]) -> str:
     """Return the first names of a list as text, and the number of the names that are left out."""
     return listed(names, 4)

@@ -12,7 +12,7 @@ from ...plain_text import Limit, text_of
 from ...quantities import count
 from .cache_key import Key
 from .leaf_reasons import mesh_text, mesh_text_with_types
-from .reason import Reason, names_text
+from .reason import Reason, names_text, one_compile_each
 from .structures import is_same
 
 
@@ -68,7 +68,7 @@ def _setting(name: str, was: str, became: str) -> Reason:
         return Reason("config", text, manager, was, became, cure)
     if manager is not None:
         text = f"The value of {manager} around the call changed from {was} to {became}."
-        return Reason("config", text, manager, was, became, f"Expect one compile for each value of {manager}.")
+        return Reason("config", text, manager, was, became, one_compile_each(manager))
     cure = f"Set {name} once, before the first call."
     return Reason("config", f"The setting {name} changed from {was} to {became}.", name, was, became, cure)
 

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from ..kept_contents import Difference
 
 
+_NEW_OBJECT = "{subject} is a new {kind} object that does not equal the earlier object."
+
+
 def static_reason(subject: str, path: str, before: StaticValue, after: StaticValue, cure: str) -> Reason:
     """Return the reason for a static value that differs from the value in an earlier call.
 
@@ -36,7 +39,7 @@ def static_reason(subject: str, path: str, before: StaticValue, after: StaticVal
     if not (before.read and after.read):
         return _unread(subject, path, before, after, cure)
     if before.text == after.text or (after.by_identity and not _named_otherwise(before, after)):
-        text = f"{subject} is a new {kind} object that does not equal the earlier object."
+        text = _NEW_OBJECT.format(subject=subject, kind=kind)
         from ..kept_contents import difference  # an import at the top of the file would be circular
 
         changed = difference(before.attributes, after.attributes)
@@ -85,10 +88,14 @@ def _another_function(subject: str, path: str, before: StaticValue, after: Stati
 
     The cure depends on whether the two functions have different code, read different outside values, or are alike.
     """
-    from .closed_over import changed_values, unread_values  # an import at the top of the file would be circular
+    from .closed_over import (  # an import at the top of the file would be circular
+        changed_values,
+        contents_as_arguments,
+        unread_values,
+    )
 
     kind = kind_name(after.type)
-    text = f"{subject} is a new {kind} object that does not equal the earlier object."
+    text = _NEW_OBJECT.format(subject=subject, kind=kind)
     cure = f"Make the {kind} once, before the calls, and reuse the {kind}."
     if before.reads is None or after.reads is None:
         return Reason("static_identity", text, path, before.text, after.text, cure)
@@ -109,9 +116,9 @@ def _another_function(subject: str, path: str, before: StaticValue, after: Stati
         else:
             cure = f"Make the {kind} once, and let the {kind} take {names} as parameters. {passed}"
         return Reason("static_value", text, path, before.text, after.text, cure)
-    unread = names_text(unread_values(before.reads.outside, after.reads.outside))
+    unread = unread_values(before.reads.outside, after.reads.outside)
     if unread:
-        cure += f" If the contents of {unread} change between the calls, pass the contents as arguments."
+        cure = f"{cure} {contents_as_arguments(unread)}"
     return Reason("static_identity", text, path, before.text, after.text, cure)
 
 

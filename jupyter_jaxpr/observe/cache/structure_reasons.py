@@ -8,7 +8,7 @@ from typing import Any
 
 from ...plain_text import kind_name
 from ..value_texts import Reading
-from .reason import Reason, names_text
+from .reason import Reason, names_text, one_compile_each
 from .static_reasons import defined_once, is_defined_again, static_reason
 from .static_values import StaticValue
 from .structures import Changed, changed, is_same, is_same_tree, structure_text
@@ -180,11 +180,10 @@ def _fields(changes: Sequence[Changed], reading: Reading) -> Iterable[Reason]:
     for together in list(alike.values())[:_FIELDS]:
         change, path = together[0], together[0].path
         alike_count = len(together)
-        subject = f"The static value {path}"
-        if alike_count > 1:
-            subject = f"{subject} (one of {alike_count} that changed in the same way)"
+        among = f" (one of {alike_count} that changed in the same way)" if alike_count > 1 else ""
+        subject = f"The static value {path}{among}"
         # Only a number can be passed as an array instead; for a string, for example, each value needs its own program.
-        cure = f"Expect one compile for each value of {path}."
+        cure = one_compile_each(path)
         if type(change.after) in (int, float, complex):
             cure = (
                 f"JAX compiles once for each value of {path}. "
@@ -193,14 +192,10 @@ def _fields(changes: Sequence[Changed], reading: Reading) -> Iterable[Reason]:
         if change.library == "nnx":
             cure = f"Expect one compile for each value of {path}, such as one for train() and one for eval()."
             if not isinstance(change.after, bool):
-                cure = (
-                    f"Expect one compile for each value of {path}. "
-                    f"Make {path} an nnx.Variable if the function only computes with the value."
-                )
+                advice = f"Make {path} an nnx.Variable if the function only computes with the value."
+                cure = f"{one_compile_each(path)} {advice}"
         if not change.field:
-            subject = f"The auxiliary data of {change.owner} at {path}"
-            if alike_count > 1:
-                subject = f"{subject} (one of {alike_count} that changed in the same way)"
+            subject = f"The auxiliary data of {change.owner} at {path}{among}"
             cure = (
                 "JAX compiles once for each value of the auxiliary data. "
                 f"Make the value a child of {change.owner} if the function only computes with it."

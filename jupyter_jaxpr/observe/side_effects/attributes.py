@@ -275,7 +275,7 @@ class Attributes(abc.ABC):
             inner = getattr(attribute, "__wrapped__", None) or getattr(attribute, "fun", None)
             if isinstance(
                 inner, types.FunctionType
-            ):  # `jax.jit` or equinox has wrapped a method; the wrapper is read as a method
+            ):  # `jax.jit` or equinox has wrapped a method: the wrapper is a method of the receiver
                 return Method(receiver, name, attribute)
             return self._read(receiver.value, name) if isinstance(receiver, Known) else OUTSIDE
         self._keep.append(attribute)

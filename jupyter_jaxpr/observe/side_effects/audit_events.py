@@ -9,14 +9,16 @@ import os
 from typing import Any
 
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_LINK = "{line_of_side_effect} creates a file link on the disk."
+_SENT = "{line_of_side_effect} sends data over a network connection."
 _EVENTS = {
     "os.remove": "{line_of_side_effect} removes a file.",
     "os.rename": "{line_of_side_effect} renames a file.",
     "os.mkdir": "{line_of_side_effect} creates a folder.",
     "os.rmdir": "{line_of_side_effect} removes a folder.",
     "os.truncate": "{line_of_side_effect} truncates a file.",
-    "os.link": "{line_of_side_effect} creates a file link on the disk.",
-    "os.symlink": "{line_of_side_effect} creates a file link on the disk.",
+    "os.link": _LINK,
+    "os.symlink": _LINK,
     "os.chmod": "{line_of_side_effect} changes the permissions of a file.",
     "os.chown": "{line_of_side_effect} changes the owner of a file.",
     "os.utime": "{line_of_side_effect} changes the times of a file.",
@@ -32,8 +34,8 @@ _EVENTS = {
     "subprocess.Popen": "{line_of_side_effect} starts a process.",
     "socket.connect": "{line_of_side_effect} opens a network connection.",
     "socket.bind": "{line_of_side_effect} binds a network socket to an address.",
-    "socket.sendto": "{line_of_side_effect} sends data over a network connection.",
-    "socket.sendmsg": "{line_of_side_effect} sends data over a network connection.",
+    "socket.sendto": _SENT,
+    "socket.sendmsg": _SENT,
     "sqlite3.connect": "{line_of_side_effect} opens a database.",
     "builtins.input": "{line_of_side_effect} asks the user for input.",
     "webbrowser.open": "{line_of_side_effect} opens a web browser.",

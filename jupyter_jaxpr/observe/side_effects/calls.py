@@ -14,7 +14,7 @@ from ...interruptions import not_of_a_signal
 from .abstract import OUTSIDE, PLAIN, Choice, Known, Local, Made, Method, Scope, Super, Transformed, Value
 from .attributes import PASSES_ITERATOR
 from .bindings import Keywords, bind_parameters, count_of_parameters, defaults_of, rebuilt
-from .effect import LINE_OF_SIDE_EFFECT, Kind
+from .effect import LINE_OF_SIDE_EFFECT, TOO_DEEP, Kind
 from .harmless_functions import (
     SETS_ATTRIBUTES,
     is_consumed,
@@ -29,7 +29,15 @@ from .harmless_functions import (
     wrapper_is_known,
     writes_by_position,
 )
-from .methods import Methods, call_text, is_none, vars_of
+from .methods import (
+    Methods,
+    advances_generator,
+    call_text,
+    changes_in_place,
+    is_none,
+    vars_of,
+    writes_into_out,
+)
 from .source import FunctionNode, function_node
 
 _DEEPEST = 60
@@ -69,7 +77,7 @@ _TRANSFORMS = frozenset(
     filter_checkpoint fun_remat custom_batching custom_vmap closure_convert_fun Partial cmp_to_key""".split()
 )
 _VERDICTS: dict[str, tuple[Kind, str]] = {
-    "random": ("random", "{line_of_side_effect} calls {name}, which advances a random generator."),
+    "random": ("random", advances_generator("{name}")),
     "outside": (
         "outside",
         "{line_of_side_effect} calls {name}, which may change files, processes, connections, queues or threads.",
@@ -98,9 +106,7 @@ class Calls(Methods):
     def call(self, scope: Scope, node: ast.AST, callee: Value, values: list[Value], keywords: Keywords) -> Value:
         """Analyse the call `callee(*values, **keywords)`, and return the abstract value of its result."""
         if self._depth > _DEEPEST:
-            return self.refuse(
-                "unknown", scope, node, f"{LINE_OF_SIDE_EFFECT} nests calls of functions too deeply to be analysed."
-            )
+            return self.refuse("unknown", scope, node, TOO_DEEP)
         self._depth += 1
         try:
             return self._call(scope, node, callee, values, keywords)
@@ -145,9 +151,7 @@ class Calls(Methods):
             return self._call_object(scope, node, function.func, [*first, *values], {**bound_keywords, **keywords})
         if isinstance(function, functools._lru_cache_wrapper):
             kind: Kind = "outside" if function.cache_info().currsize else "state"
-            self.refuse(
-                kind, scope, node, f"{LINE_OF_SIDE_EFFECT} calls {_name(function)}, which keeps its results in a cache."
-            )
+            self.refuse(kind, scope, node, _keeps_results(_name(function)))
             return self._call_object(scope, node, function.__wrapped__, values, keywords)
         if is_jitted(function) or type(function).__module__.startswith("jax"):
             return self._call_library(scope, node, function, values, keywords)
@@ -288,9 +292,7 @@ class Calls(Methods):
                 )
                 self.refuse("unknown", scope, node, text)
             if isinstance(function, functools._lru_cache_wrapper):
-                self.refuse(
-                    "state", scope, node, f"{LINE_OF_SIDE_EFFECT} calls {name}, which keeps its results in a cache."
-                )
+                self.refuse("state", scope, node, _keeps_results(name))
             self._entered(scope, node, function)
             if inner_functions[1:]:
                 self._call_back(scope, node, tuple(inner_functions[1:]), arguments_passed)
@@ -312,13 +314,9 @@ class Calls(Methods):
             return PLAIN
         out = keywords.get("out")
         if out is not None and not (isinstance(out, Known) and out.value is None):
-            return self.refuse(
-                "state", scope, node, f"{LINE_OF_SIDE_EFFECT} calls {name} with out=, which changes an array in place."
-            )
+            return self.refuse("state", scope, node, writes_into_out(name))
         if self._writes_into(function, values) or writes_by_position(function, values, keywords):
-            return self.refuse(
-                "state", scope, node, f"{LINE_OF_SIDE_EFFECT} calls {name}, which changes an array in place."
-            )
+            return self.refuse("state", scope, node, changes_in_place(name))
         if name in SETS_ATTRIBUTES and any(isinstance(value, Known) for value in arguments_passed):
             return self.refuse(
                 "state", scope, node, f"{LINE_OF_SIDE_EFFECT} calls {name}, which sets attributes of its argument."
@@ -469,6 +467,10 @@ def _package(function: Any) -> str:
 def _writes(values: list[Value], keywords: Keywords) -> bool:
     mode = keywords.get("mode", values[1] if len(values) > 1 else Known("r"))
     return not (isinstance(mode, Known) and isinstance(mode.value, str) and set(mode.value) <= set("rbtU"))
+
+
+def _keeps_results(name: str) -> str:
+    return f"{LINE_OF_SIDE_EFFECT} calls {name}, which keeps its results in a cache."
 
 
 def _name(function: Any) -> str:

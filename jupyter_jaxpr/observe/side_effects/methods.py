@@ -87,7 +87,7 @@ class Methods(Attributes):
                 "random",
                 scope,
                 node,
-                f"{LINE_OF_SIDE_EFFECT} calls {call_text(node)}, which advances a random generator.",
+                advances_generator(call_text(node)),
             )
         container = type(value).__module__ in ("builtins", "collections", "numpy") or isinstance(
             value, dict | list | set
@@ -100,9 +100,7 @@ class Methods(Attributes):
                 "state", scope, node, f"{LINE_OF_SIDE_EFFECT} calls {call_text(node)}, which may write into an array."
             )
         if name == "at" and hasattr(value, "nin"):
-            return self.refuse(
-                "state", scope, node, f"{LINE_OF_SIDE_EFFECT} calls {call_text(node)}, which changes an array in place."
-            )
+            return self.refuse("state", scope, node, changes_in_place(call_text(node)))
         if is_consumed(value):
             return self.refuse(
                 "outside", scope, node, f"{LINE_OF_SIDE_EFFECT} calls {call_text(node)}, which advances an iterator."
@@ -135,7 +133,7 @@ class Methods(Attributes):
                 "state",
                 scope,
                 node,
-                f"{LINE_OF_SIDE_EFFECT} calls {call_text(node)} with out=, which changes an array in place.",
+                writes_into_out(call_text(node)),
             )
         if name in ("get", "values", "items", "pop", "copy", "keys"):
             return (
@@ -166,7 +164,7 @@ class Methods(Attributes):
                 "state",
                 scope,
                 node,
-                f"{LINE_OF_SIDE_EFFECT} calls {call_text(node)} with out=, which changes an array in place.",
+                writes_into_out(call_text(node)),
             )
         if name in CHANGING_METHODS:
             if name == "delete" or not receiver.fresh:
@@ -391,6 +389,21 @@ def vars_of(kind: type) -> dict[str, Any]:
 def is_none(value: Value) -> bool:
     """Return whether an abstract value is known to be None."""
     return isinstance(value, Known) and value.value is None
+
+
+def advances_generator(name: str) -> str:
+    """Return the sentence about a call of a random generator; `name` is the called function or the code of the call."""
+    return f"{LINE_OF_SIDE_EFFECT} calls {name}, which advances a random generator."
+
+
+def changes_in_place(name: str) -> str:
+    """Return the sentence about a call that writes into an array; `name` is as for `advances_generator`."""
+    return f"{LINE_OF_SIDE_EFFECT} calls {name}, which changes an array in place."
+
+
+def writes_into_out(name: str) -> str:
+    """Return the sentence about a call that writes into the array `out`; `name` is as for `advances_generator`."""
+    return f"{LINE_OF_SIDE_EFFECT} calls {name} with out=, which changes an array in place."
 
 
 def call_text(node: ast.AST) -> str:

@@ -18,7 +18,7 @@ from typing import Any
 from ...typed.syntax_nodes import add_parts
 from .abstract import OUTSIDE, PLAIN, Known, Local, Made, Scope, Value, as_object
 from .bindings import as_argument
-from .effect import LINE_OF_SIDE_EFFECT, NotProven, SideEffect
+from .effect import LINE_OF_SIDE_EFFECT, TOO_DEEP, NotProven, SideEffect
 from .expressions import Expressions
 from .harmless_functions import is_users_class
 from .source import FunctionNode
@@ -64,11 +64,7 @@ def side_effects(
     except NotProven:
         pass
     except RecursionError:
-        return (
-            SideEffect(
-                "unknown", "", 0, "", f"{LINE_OF_SIDE_EFFECT} nests calls of functions too deeply to be analysed."
-            ),
-        )
+        return (SideEffect("unknown", "", 0, "", TOO_DEEP),)
     return tuple(analysis.effects)
 
 

@@ -63,6 +63,7 @@ class Card:
     """A card; `document.types.control_flow.Control` describes the fields. `path` serves to run the construct again.
 
     Attributes:
+        used: False if no equation needs a result of the construct, and the construct has no effect.
         open_fact: the index in `facts` of the sentence which says that values decide the number of steps; -1 if there
             is none.
     """
@@ -99,6 +100,7 @@ class Card:
     unroll: int = 1
     step_flops: int | None = None
     facts: list[str] = field(default_factory=list)
+    used: bool = True
     open_fact: int = -1
     choice: str | None = None
     choice_reason: str | None = None

@@ -62,14 +62,9 @@ _BOUNDED = (
     "The call sets a maximum number of steps, so the loop became a scan of length {length}, and grad works through "
     "the scan. Steps after the condition is false change nothing."
 )
-_COUNTED = (
-    "XLA found that the loop always takes {steps}. Reverse-mode grad does not work through a while loop, but works "
-    "through a scan of this length."
-)
-_COUNTS = (
-    "The loop counts from a constant to a constant, so the loop always takes {steps}. Reverse-mode grad does not "
-    "work through a while loop, but works through a scan of this length."
-)
+_SCAN_OF_LENGTH = "Reverse-mode grad does not work through a while loop, but works through a scan of this length."
+_COUNTED = f"XLA found that the loop always takes {{steps}}. {_SCAN_OF_LENGTH}"
+_COUNTS = f"The loop counts from a constant to a constant, so the loop always takes {{steps}}. {_SCAN_OF_LENGTH}"
 _MAP = "lax.map is a scan without a carry: each step computes one element. jax.vmap computes all elements at once."
 _MAP_BATCHED = (
     "lax.map is a scan without a carry: with batch_size, each step computes a batch by vmap. Remaining elements that "
@@ -125,7 +120,7 @@ def add(
             rule, so facts about its derivative are left out.
         used: True if an equation needs a result of the construct, or its effects.
     """
-    facts = card.facts
+    facts, card.used = card.facts, used
     if not used:
         facts.append(_UNUSED)
     if card.kind == "switch" and card.branches and not card.branches[0].label.isdigit():
@@ -183,7 +178,7 @@ def counted_by_xla(card: Card) -> None:
 def no_hlo_loop(card: Card) -> None:
     """Add the fact that the HLO has no loop, for a construct that JAX lowers to a loop."""
     unrolled = card.primitive == "scan" and card.trips is not None and not lowered_scan(card.trips, card.unroll)[0]
-    if card.trips != 0 and not unrolled and _UNUSED not in card.facts:
+    if card.trips != 0 and not unrolled and card.used:
         card.facts.append(_NO_HLO_LOOP)
 
 

@@ -70,10 +70,11 @@ def derive(name: str, observed: ObservedProgram, kind: Kind) -> Derived:
     return derived
 
 
+_DIFFERENTIABLE_PART = "Differentiate only the part of the function that JAX can differentiate."
 _CURES = {
-    "jvp": "Differentiate only the part of the function that JAX can differentiate.",
-    "linearize": "Differentiate only the part of the function that JAX can differentiate.",
-    "grad": "Differentiate only the part of the function that JAX can differentiate.",
+    "jvp": _DIFFERENTIABLE_PART,
+    "linearize": _DIFFERENTIABLE_PART,
+    "grad": _DIFFERENTIABLE_PART,
     "vmap": "Map over the part of the function that JAX can batch.",
 }
 _LOOP = "A while loop has no reverse-mode derivative. Write the loop as a scan, or choose jvp."

@@ -49,7 +49,7 @@ describe('a request to the kernel', () => {
     model.show(run('run-2'), true);
     model.setRun('run-1');
     const sentence =
-      'This run comes from a saved notebook or from an earlier kernel. Run the cell again.';
+      'This run comes from a saved copy or from an earlier kernel. Run the cell again.';
     const { requests } = model;
     const saved = { snapshot: 'run-2', program: 0 };
     await expect(requests?.ask('cost', saved)).rejects.toThrow(sentence);

@@ -69,8 +69,8 @@ export function QuestionCells(props: CellProps<IQuestionRow>): JSX.Element {
             {' '}
             ·{' '}
             {right
-              ? trans.__('your answer was right')
-              : trans.__('your answer was wrong')}
+              ? trans.__('your guess of hit or miss was right')
+              : trans.__('your guess of hit or miss was wrong')}
           </span>
           <div>
             {miss === undefined ? (

@@ -47,7 +47,7 @@ export function kindName(kind: string, trans: TranslationBundle): string {
     case 'static_value':
       return trans.__('static value');
     case 'static_identity':
-      return trans.__('static object');
+      return trans.__('new or changed static object');
     case 'call_style':
       return trans.__('call style of the arguments');
     case 'argument_type':

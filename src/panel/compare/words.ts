@@ -56,7 +56,7 @@ export function modeWords(
     case 'eager':
       return trans.__('without jit');
     case 'missing':
-      return trans.__('function not found');
+      return trans.__('no function has this name');
     default:
       return null;
   }
@@ -162,7 +162,7 @@ export function rowsOf(
     ),
     seconds(
       'dispatch',
-      trans.__('Call returns after'),
+      trans.__('Time until a warm call returns'),
       ({ warm }) => warm?.dispatch ?? null,
       undefined,
       trans.__('A call may return before its work is done.')

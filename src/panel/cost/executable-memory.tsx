@@ -20,7 +20,7 @@ export function ExecutableMemory(props: {
   return (
     <dl
       className="jp-JaxprCost-facts"
-      aria-label={trans.__('Memory reported by XLA')}
+      aria-label={trans.__('Memory of the executable, reported by XLA')}
     >
       {parts.map(([name, bytes]) => (
         <div key={name}>

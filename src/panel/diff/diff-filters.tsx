@@ -48,14 +48,14 @@ export function DiffFilters(props: {
             {' '}
             <button
               className="jp-JaxprPanel-link"
-              aria-label={trans.__('Show the hidden lines')}
+              aria-label={trans.__('Show all hidden lines')}
               title={trans.__(
-                'Show the hidden lines (key: %1)',
+                'Show all hidden lines (key: %1)',
                 printedKey('diffLines', 'showHidden')
               )}
               onClick={showAll}
             >
-              {trans.__('Show the hidden lines')}
+              {trans.__('Show all hidden lines')}
             </button>
           </>
         )}

@@ -135,11 +135,14 @@ function sinceWords(
       return trans.__('%1: comparing the programs …', since);
     case 'failed':
       return trans.__(
-        '%1: the programs were not compared. %2',
+        '%1 are not known, because the programs were not compared. %2',
         since,
         state.reason
       );
     case 'idle':
-      return trans.__('%1: the programs are not compared yet.', since);
+      return trans.__(
+        '%1 are not known yet, because the programs are not compared yet.',
+        since
+      );
   }
 }

@@ -50,7 +50,7 @@ export function Again(props: {
               {trans.__('fastest call')}
             </th>
             <th scope="col" className="jp-JaxprTime-wide">
-              {trans.__('call returns after')}
+              {trans.__('time until the call returns')}
             </th>
           </tr>
         </thead>

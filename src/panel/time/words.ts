@@ -195,7 +195,7 @@ export function whyNot(
   }
   if (model.fromSaved) {
     return trans.__(
-      'This run comes from the saved notebook. Run the cell again to measure times.'
+      'This run comes from a saved copy. Run the cell again to measure times.'
     );
   }
   const { status } = model;

@@ -118,7 +118,9 @@ describe('where there is no program', () => {
       />
     );
     expect(byRole(node, 'button')).toHaveLength(1);
-    click(byRole(node, 'button', 'Open the first lesson')[0]);
+    click(
+      byRole(node, 'button', 'Copy the lessons and open the first notebook')[0]
+    );
     expect(opened).toBe(1);
   });
 
@@ -453,11 +455,11 @@ describe('the line above a program', () => {
     const { model, kernel } = connected();
     model.setPaused(true);
     const { node, redraw } = render(<Waiting model={model} trans={trans} />);
-    expect(words(node)).toBe('Updates are paused. Resume');
+    expect(words(node)).toBe('Updates of the panel are paused. Resume');
     kernel.sends(snapshot());
     redraw(<Waiting model={model} trans={trans} />);
     expect(words(node)).toBe(
-      'Updates are paused. 1 new run is not shown. Resume'
+      'Updates of the panel are paused. 1 new run is not shown. Resume'
     );
     click(byRole(node, 'button', 'Resume')[0]);
     expect(model.snapshot?.id).toBe('run-1');

@@ -57,7 +57,7 @@ export function Banner(props: {
             label={
               status.again === 'run'
                 ? trans.__('Run the cell again')
-                : trans.__('Load jupyter_jaxpr and run again')
+                : trans.__('Load jupyter_jaxpr and run the cell again')
             }
             run={() => again(model, 'cell')}
           />
@@ -222,10 +222,10 @@ export function Waiting(props: {
     return (
       <div className="jp-JaxprPanel-waiting" role="status">
         {model.waiting === 0
-          ? trans.__('Updates are paused.')
+          ? trans.__('Updates of the panel are paused.')
           : trans._n(
-              'Updates are paused. %1 new run is not shown.',
-              'Updates are paused. %1 new runs are not shown.',
+              'Updates of the panel are paused. %1 new run is not shown.',
+              'Updates of the panel are paused. %1 new runs are not shown.',
               model.waiting
             )}{' '}
         <button

@@ -78,7 +78,7 @@ export function Empty(props: {
               className="jp-JaxprPanel-button jp-mod-primary"
               onClick={lessons}
             >
-              {trans.__('Open the first lesson')}
+              {trans.__('Copy the lessons and open the first notebook')}
             </button>
           )}
         </EmptyText>

@@ -282,7 +282,7 @@ describe('a cure that cannot be applied', () => {
     redraw();
     expect(buttons(node)).toEqual(['Insert as a new cell']);
     expect(status(node)).toBe(
-      'The cell was edited after the run. Run the cell again.'
+      'The cell was edited after this run. Run the cell again.'
     );
     click(apply); // a button that was drawn before the cell changed does nothing
     expect(panel.sources).toEqual([`# new\n${RAN}`]);
@@ -309,14 +309,14 @@ describe('a cure that cannot be applied', () => {
     panel.shared.deleteCell(0);
     const { node } = drawn([WHERE], { panel });
     expect(buttons(node)).toEqual([]);
-    expect(status(node)).toBe('The cell is no longer in the notebook.');
+    expect(status(node)).toBe('The notebook no longer has this cell.');
   });
 
   it('offers nothing of a saved copy', () => {
     const { node } = drawn([WHERE], { saved: true });
     expect(buttons(node)).toEqual([]);
     expect(status(node)).toBe(
-      'The run comes from a saved notebook or from an earlier kernel. Run the cell again to apply the cure.'
+      'This run comes from a saved copy or from an earlier kernel. Run the cell again to apply the cure.'
     );
     expect(byRole(node, 'group')).toHaveLength(1);
   });

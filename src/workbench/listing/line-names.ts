@@ -30,8 +30,8 @@ export function lineName(
       : trans.__('equation %1, %2, %3', number, badge.title, shown);
   }
   return badge === null
-    ? trans.__('text line %1, %2', number, shown)
-    : trans.__('text line %1, from %2, %3', number, badge.title, shown);
+    ? trans.__('text line %1: %2', number, shown)
+    : trans.__('text line %1, from %2: %3', number, badge.title, shown);
 }
 
 /** The text of a line without the parts that are folded into chips. */

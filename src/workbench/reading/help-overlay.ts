@@ -49,8 +49,8 @@ export function showHelp(
   const title = element('h2', '', name);
   title.id = id;
   const close = element('button', 'jp-JaxprHelp-close');
-  close.title = trans.__('Close');
-  close.setAttribute('aria-label', trans.__('Close'));
+  close.title = trans.__('Close the list of keys');
+  close.setAttribute('aria-label', close.title);
   close.append(drawIcon('close'));
   close.addEventListener('click', () => dialog.close());
   head.append(title, close);

@@ -34,9 +34,9 @@ export class NoisePanel implements Panel {
       'jp-JaxprProgram-link',
       this._trans.__('Show')
     );
-    show.setAttribute('aria-label', this._trans.__('Show the hidden lines'));
+    show.setAttribute('aria-label', this._trans.__('Show all hidden lines'));
     show.title = this._trans.__(
-      'Show the hidden lines (key: %1)',
+      'Show all hidden lines (key: %1)',
       printedKey('text', 'showHidden')
     );
     show.addEventListener('click', () => _tools.setHidden([]));

@@ -169,8 +169,8 @@ function Arrays(props: IPartProps): JSX.Element {
         {leftOut > 0 && (
           <p className="jp-JaxprPanel-small">
             {trans._n(
-              '%1 more array is not listed.',
-              '%1 more arrays are not listed.',
+              '%1 more array of the program is not listed.',
+              '%1 more arrays of the program are not listed.',
               leftOut
             )}
           </p>
@@ -252,8 +252,8 @@ function Collectives(props: IPartProps): JSX.Element {
       {leftOut > 0 && (
         <p className="jp-JaxprPanel-small">
           {trans._n(
-            '%1 more collective is not listed. The sum of the bytes includes all collectives.',
-            '%1 more collectives are not listed. The sum of the bytes includes all collectives.',
+            '%1 more collective of the program is not listed. The sum of the bytes includes all collectives.',
+            '%1 more collectives of the program are not listed. The sum of the bytes includes all collectives.',
             leftOut
           )}
         </p>

@@ -259,7 +259,7 @@ function facts(
     for (const frame of origin.frames) {
       const span = links.spans.span(frame);
       const words = trans.__(
-        '%1, %2',
+        '%1, in %2',
         whereOf(links, span, trans),
         span.function
       );

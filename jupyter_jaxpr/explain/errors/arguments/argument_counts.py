@@ -21,8 +21,12 @@ from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import LIBRARIES, RaisedAt, touches_jax
+from ..message_tables.call_messages import LEFT_OUT
+from ..message_tables.jax_messages import LIST_OF_ARGUMENTS, UNKNOWN_ARGUMENT
 from ..random_keys.left_out_keys import left_out_key_error
-from .jit_arguments import module_of_call, packages_of
+from ..random_keys.wrong_keys import KEY_FROM_NUMBER, NO_KEY
+from ..transforms.derivative_rules import BACKWARD_CALL, FORWARD_CALL
+from .jit_arguments import SIMILAR_ARGUMENT, module_of_call, packages_of
 from .static_argument_edits import parameters_of
 
 _TOO_MANY = re.compile(
@@ -48,6 +52,10 @@ _NAMES_OF_JAX = {
     "steps": "num",
     "reversed": "reverse",
 }
+_REFERENCES = (
+    "A Pallas kernel gets one reference for each input, then one for each output, and then one for each scratch shape."
+)
+_INDICES_OF_MAP = "An index map gets one index for each axis of the grid."
 
 
 def _spread_children(raised: RaisedAt) -> FoundCure | None:
@@ -127,19 +135,15 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
             return index_map
         if raised is not None and isinstance(raised.node, ast.Call) and "pallas_call(" in raised.source(raised.node):
             title = f"{name} is the kernel of a pallas_call and gets no reference for {missing}"
-            explanation = (
-                "A Pallas kernel gets one reference for each input, then one for each output, and then one for each "
-                "scratch shape."
-            )
             words = (
                 f"Remove {missing} from the parameters of the kernel, or pass one more input, out_shape or scratch "
                 "shape to pallas_call."
             )
-            return Explained(None, title, explanation, (FoundCure("the parameters", None, words),))
+            return Explained(None, title, _REFERENCES, (FoundCure("the parameters", None, words),))
         if raised is not None and (no_primals := _no_primals(raised, missing)) is not None:
             return no_primals
         if raised is not None and (spread := _spread_children(raised)) is not None:
-            return Explained(None, f"The call of {name} leaves out {missing}", "", (spread,))
+            return Explained(None, LEFT_OUT.format(function=name, arguments=missing), "", (spread,))
         if raised is not None and missing == "rngs" and (rngs := _rngs_of_nnx(raised)) is not None:
             return Explained(None, f"The call of {name} leaves out the argument rngs", "", rngs)
         if raised is not None and missing == "state" and (state := _state_of_equinox(raised)) is not None:
@@ -150,7 +154,10 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
         elif "keyword-only argument:" in text:
             words = f"Pass {missing} in the call by its name, as in {missing}=value."
         return Explained(
-            None, f"The call of {name} leaves out {missing}", "", (FoundCure("pass the missing argument", None, words),)
+            None,
+            LEFT_OUT.format(function=name, arguments=missing),
+            "",
+            (FoundCure("pass the missing argument", None, words),),
         )
     return None
 
@@ -197,12 +204,10 @@ def _rngs_of_nnx(raised: RaisedAt) -> tuple[FoundCure, ...] | None:
         return None
     nnx = raised.source(call.func.value)
     keys = f"{nnx}.Rngs(0)"
-    words = (
-        f"A layer of nnx draws its initial parameters with the keys of rngs. {nnx}.Rngs(0) makes these keys from the "
-        "seed 0."
-    )
+    keys_of_layer = "A layer of nnx draws its initial parameters with the keys of rngs."
+    words = f"{keys_of_layer} {nnx}.Rngs(0) makes these keys from the seed 0."
     if type(value_of(raised, ast.Name("rngs", ast.Load()))).__name__ == "Rngs":
-        keys, words = "rngs", "A layer of nnx draws its initial parameters with the keys of rngs."
+        keys, words = "rngs", keys_of_layer
     code = f"{raised.source(call)[:-1].rstrip().rstrip(',')}, rngs={keys})"
     return (FoundCure("rngs", code, words),)
 
@@ -245,7 +250,7 @@ def _unexpected(raised: RaisedAt, name: str, keyword: str) -> Explained | None:
     if function is None or node is None or not (is_of_library or is_jitted(function)):
         return None
     parameters = list(parameters_of(function))[is_method:]
-    title = f"{name} has no argument {keyword}"
+    title = UNKNOWN_ARGUMENT.format(function=name, argument=keyword)
     text = f"{name} takes {', '.join(parameters)}." if parameters else ""
     close_names = [_NAMES_OF_JAX.get(keyword, ""), *difflib.get_close_matches(keyword, parameters, 1, 0.7)]
     right = next((close_name for close_name in close_names if close_name in parameters), None)
@@ -259,11 +264,11 @@ def _unexpected(raised: RaisedAt, name: str, keyword: str) -> Explained | None:
         words = f"Leave {keyword} out of the call, or add {keyword} to the parameters of {name}."
         return Explained(None, title, text, (FoundCure("the parameters", None, words),))
     if right is None:
-        return Explained(None, title, text, (FoundCure("help", None, f"help({name}) lists the arguments of {name}."),))
+        return Explained(None, title, text, (FoundCure("help", None, LIST_OF_ARGUMENTS.format(function=name)),))
     words = (
         f"In JAX, the argument {keyword} has the name {right}."
         if right == _NAMES_OF_JAX.get(keyword) and is_of_library
-        else f"{name} has an argument with a similar name: {right}."
+        else SIMILAR_ARGUMENT.format(function=name, argument=right)
     )
     code = f"{right}={raised.source(node.value)}"
     edits = [edit_of(raised, over(node, code))]
@@ -389,8 +394,8 @@ def _no_key(raised: RaisedAt) -> Explained | None:
     is_other = bool(kind) and not kind.startswith(("key<", "u32["))
     if parameters_of(function)[:1] != ["key"] or not (is_array or is_other):
         return None
-    words = "Pass a key as the first argument. jax.random.key makes a key from a number. Split the key for each use."
-    title = f"The first argument of {called(call)} must be a random key"
+    words = f"Pass a key as the first argument. {KEY_FROM_NUMBER}"
+    title = NO_KEY.format(function=called(call))
     return Explained(None, title, "", (FoundCure("jax.random.key", None, words),))
 
 
@@ -414,6 +419,11 @@ def _is_of_text(raised: RaisedAt | None, function: str, name: str) -> bool:
     return function in _functions_of_text(raised.loops.module)
 
 
+def _arguments(takes: str) -> str:
+    """Return the number of arguments that a function takes, such as 2 or from 1 to 2, with its noun."""
+    return count(int(takes), "argument") if takes.isdecimal() else f"{takes} arguments"
+
+
 def _derivative_rule(raised: RaisedAt | None, name: str, passed_count: str, takes: str) -> Explained | None:
     """Explains a forward or backward rule of custom_vjp with more or fewer parameters than JAX passes arguments."""
     if raised is None or raised.loops is None:
@@ -429,14 +439,10 @@ def _derivative_rule(raised: RaisedAt | None, name: str, passed_count: str, take
         if name not in names:
             continue
         function = raised.source(node.func.value)
-        rule, words = "forward", f"JAX calls the forward rule with all arguments of {function}."
+        rule, words = "forward", FORWARD_CALL.format(function=function)
         if names.index(name):
-            rule = "backward"
-            words = (
-                "JAX calls the backward rule with the arguments of nondiff_argnums, if there are any, then the "
-                "residuals, then the cotangent of the result."
-            )
-        title = f"The {rule} rule {name} of {function} gets {count(int(passed_count), 'argument')}, but takes {takes}"
+            rule, words = "backward", BACKWARD_CALL
+        title = f"The {rule} rule {name} of {function} takes {_arguments(takes)}, but gets {passed_count}"
         place = (
             next(
                 definition
@@ -460,7 +466,7 @@ def _jvp_rule(
     """Explains a rule of custom_jvp with more or fewer parameters than JAX passes arguments."""
     if not rule.args.args:
         return None
-    title = f"The rule {rule.name} of {function} gets {count(passed_count, 'argument')}, but takes {takes}"
+    title = f"The rule {rule.name} of {function} takes {_arguments(takes)}, but gets {passed_count}"
     text = (
         "JAX calls the rule with the arguments of nondiff_argnums, if there are any, then the tuple of the other "
         "arguments, then the tuple of their tangents."
@@ -498,8 +504,7 @@ def _index_map(raised: RaisedAt, name: str, missing: str) -> Explained | None:
     at = edit_of(raised, over(parameters[0], "")).place if len(parameters) == 1 and name == "<lambda>" else None
     title = f"An index map of a BlockSpec gets no index for {missing}"
     words = f"Remove {missing} from the parameters of the index map, or give the grid one more axis."
-    text = "An index map gets one index for each axis of the grid."
-    return Explained(at, title, text, (FoundCure("index map", None, words),))
+    return Explained(at, title, _INDICES_OF_MAP, (FoundCure("index map", None, words),))
 
 
 def _kernel_parameters(raised: RaisedAt | None, name: str, passed_count: str, takes: str) -> Explained | None:
@@ -511,20 +516,15 @@ def _kernel_parameters(raised: RaisedAt | None, name: str, passed_count: str, ta
     kernel = pallas_call.args[0].id if pallas_call.args and isinstance(pallas_call.args[0], ast.Name) else ""
     if kernel == name:
         title = f"pallas_call passes {count(int(passed_count), 'reference')} to {name}, which takes {takes}"
-        words = (
-            "A Pallas kernel gets one reference for each input, then one for each output, and then one for each "
-            "scratch shape."
-        )
         return Explained(
             None,
             title,
-            words,
+            _REFERENCES,
             (FoundCure("the parameters", None, f"Give {name} {count(int(passed_count), 'parameter')}."),),
         )
     if "BlockSpec(" not in raised.source(call):
         return None
     title = f"An index map of a BlockSpec gets {count(int(passed_count), 'index', 'indices')}, but takes {takes}"
-    words = "An index map gets one index for each axis of the grid."
     maps = [
         node.args[1]
         for node in ast.walk(call)
@@ -537,6 +537,6 @@ def _kernel_parameters(raised: RaisedAt | None, name: str, passed_count: str, ta
     return Explained(
         at,
         title,
-        words,
+        _INDICES_OF_MAP,
         (FoundCure("index map", None, f"Give the index map {count(int(passed_count), 'parameter')}."),),
     )

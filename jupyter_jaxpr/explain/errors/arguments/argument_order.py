@@ -8,6 +8,7 @@ import re
 from ....observe.observation import FoundCure
 from ....plain_text import message_of
 from ...trials.trial_of_cure import passed
+from ..control_flow.exchanged_parameters import INDEX_FIRST
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
@@ -268,8 +269,7 @@ def _index_last(raised: RaisedAt) -> Explained | None:
         return None
     if any(name.id == second and id(name) not in indices for name in names) or first not in {n.id for n in names}:
         return None
-    name = body.name if isinstance(body, ast.FunctionDef) else "the function"
-    title = f"fori_loop calls {name} with the index first, and then the carry"
+    title = INDEX_FIRST.format(first_parameter=first)
     explanation = f"The parameter {first} gets the index, and the parameter {second} gets the carry."
     code = f"{second}, {first}"
     words = f"Write the parameters of the body in the order {code}."

@@ -15,6 +15,7 @@ from ..failing_code.module_names import jnp_name
 from ..failing_code.operand_nodes import operand_types
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
+from ..random_keys.left_out_keys import KEY_IS_FIRST
 
 #: Name in another library -> the function, constant or dtype of `jax.numpy` that can stand in its place, with the same
 #: arguments.
@@ -60,7 +61,8 @@ _CONVOLUTION = (
     "Call jax.lax.conv_general_dilated, or use the layer Conv of flax or equinox.",
 )
 _POOL = ("jax.lax.reduce_window", "Call jax.lax.reduce_window, or use the pooling functions of flax.linen or equinox.")
-#: Function of another library -> the name of the cure, and the sentence on what JAX has in place of the function.
+#: Function of another library -> the name of the cure, and the sentence on what JAX has in place of the function; {jnp}
+#: stands for the name of jax.numpy in the user's code.
 _WORDS = {
     "binary_cross_entropy_with_logits": (
         "optax",
@@ -83,12 +85,12 @@ _WORDS = {
     "dense": _DENSE,
     "dropout": (
         "jax.random.bernoulli",
-        "Write keep = jax.random.bernoulli(key, 1 - rate, x.shape), and then jnp.where(keep, x / (1 - rate), 0). flax "
-        "and equinox have a layer Dropout.",
+        "Write keep = jax.random.bernoulli(key, 1 - rate, x.shape), and then {jnp}.where(keep, x / (1 - rate), 0). "
+        "flax and equinox have a layer Dropout.",
     ),
     "embedding": ("an index", "Write table[indices], which takes one row of the array table for each index."),
     "integers": ("jax.random.randint", "Write jax.random.randint(key, shape, minval, maxval): the shape comes first."),
-    "l1_loss": ("the mean", "Write jnp.mean(jnp.abs(prediction - target))."),
+    "l1_loss": ("the mean", "Write {jnp}.mean({jnp}.abs(prediction - target))."),
     "layer_norm": (
         "jax.nn.standardize",
         "Write scale * jax.nn.standardize(x, axis=-1) + bias. flax and equinox have a layer LayerNorm.",
@@ -96,8 +98,8 @@ _WORDS = {
     "linear": _DENSE,
     "manual_seed": ("jax.random.key", _RANDOM),
     "matrix": (
-        "jnp.array",
-        "Write jnp.array(...), and @ for the matrix product: * multiplies two arrays element by element.",
+        "{jnp}.array",
+        "Write {jnp}.array(...), and @ for the matrix product: * multiplies two arrays element by element.",
     ),
     "max_pool": _POOL,
     "max_pool2d": _POOL,
@@ -107,7 +109,7 @@ _WORDS = {
         "a class of flax or equinox",
         "JAX has no base class for layers. flax (nnx.Module) and equinox (eqx.Module) have such a class.",
     ),
-    "mse_loss": ("the mean", "Write jnp.mean((prediction - target) ** 2)."),
+    "mse_loss": ("the mean", "Write {jnp}.mean((prediction - target) ** 2)."),
     "nditer": ("a loop", "Loop over the elements of x.ravel(), or compute with the whole array."),
     "no_grad": (
         "jax.lax.stop_gradient",
@@ -148,8 +150,8 @@ def same_function(raised: RaisedAt, attribute: ast.Attribute, module: str) -> tu
         code = f"{raised.source(attribute.value)}.{_IN_RANDOM[name]}"
         drawing = _IN_RANDOM[name]
         words = (
-            f"jax.random.{drawing} draws numbers from the distribution of {name}. The first argument of {drawing} is a "
-            "key."
+            f"jax.random.{drawing} draws numbers from the distribution of {name}. "
+            f"{KEY_IS_FIRST.format(function=drawing)}"
         )
         cure = FoundCure(f"jax.random.{drawing}", code, words)
         return tuple(passed(raised, [applied(cure, [edit_of(raised, over(attribute, code))])])) or (
@@ -164,7 +166,7 @@ def same_function(raised: RaisedAt, attribute: ast.Attribute, module: str) -> tu
     if name not in _IN_JNP:
         cure_name, words = _WORDS[layer]
         jnp = jnp_name(raised)
-        return (FoundCure(cure_name.replace("jnp", jnp), None, words.replace("jnp", jnp)),)
+        return (FoundCure(cure_name.format(jnp=jnp), None, words.format(jnp=jnp)),)
     jax_name = _IN_JNP[name]
     call = raised.parents.get(id(attribute))
     if name == "clamp" and isinstance(call, ast.Call) and call.args and isinstance(call.args[0], ast.Constant):

@@ -26,6 +26,7 @@ from ..failing_code.module_names import namespace
 from ..failing_code.origins import dtype_of, root_of, value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import function_of_text
+from ..message_tables.jax_messages import LARGEST_INTEGER, OBJECTS_OUTSIDE, TYPES_OF_ELEMENTS, UNKNOWN_ARGUMENT
 from .fields_of_classes import static_fields
 from .own_classes import can_be_static, own_hash, registered
 from .static_argument_edits import argument_values, is_hashed, jit_with, parameters_of, raised_call_of, static_outcome
@@ -58,6 +59,9 @@ _OVERFLOW = re.compile(
     r"^An overflow was encountered while parsing an argument to a jitted computation, whose argument path is "
     r"(?P<path>\S+)\. Got <class 'int'> with value (?P<value>-?\d+)"
 )
+SIMILAR_ARGUMENT = "{function} has an argument with a similar name: {argument}."
+_HASH_OF_STATIC = "The value of a static argument is part of the cache key, so Python must be able to hash the value."
+_UNHASHED_STATIC = "The static argument {name} cannot be hashed: its type is {kind}"
 #: The words for the traced function in a sentence if its name is unknown.
 _NO_NAME = "the function"
 
@@ -90,7 +94,7 @@ def argument_error(error: BaseException, raised: RaisedAt | None, function: str)
     if isinstance(error, OverflowError) and (match := _OVERFLOW.search(text)):
         number, name = match["value"], match["path"]
         title = f"The number {number} of the argument {name} does not fit into int32"
-        explanation = "JAX gives a Python integer the type int32, whose largest value is 2,147,483,647."
+        explanation = LARGEST_INTEGER
         if raised is None or not isinstance(raised.node, ast.Call) or module_of_call(raised, raised.node):
             name = "the number"  # the user's line called a function of JAX, and the path is a name in JAX's own code
             title = f"The number {number} does not fit into int32"
@@ -151,13 +155,14 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
     text = f"With {name} as a static argument, JAX compiles once for each value of {name}."
     is_whole = name == path
     value = values.get(name)
+    methods = f"The type {kind} needs an __eq__ and a __hash__ that compare the contents."
     if not is_plain and not values:
         text = (
-            f"If {name} holds no array, {name} can be static: JAX then compiles once for each value of {name}. The "
-            f"type {kind} needs an __eq__ and a __hash__ that compare the contents."
+            f"If {name} holds no array, {name} can be static: JAX then compiles once for each value of {name}. "
+            f"{methods}"
         )
     elif not is_plain and own_hash(value) is None:
-        text += f" The type {kind} needs an __eq__ and a __hash__ that compare the contents."
+        text = f"{text} {methods}"
     own_call = raised_call_of(error, function)
     if type_ == "str" and own_call is not None and is_function_of_jax(own_call.function):
         title = f"{function} takes arrays and numbers, but its argument {path} is a string"
@@ -172,10 +177,9 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
     if outcome == "untried":
         static = replace(static, level="advice", code=None, edits=())
     cures = [static] if outcome != "failed" and is_static else []
+    title = f"The argument {path} is not an array: its type is {kind}"
     if is_whole and kind in _ITERATED:
-        return Explained(
-            None, f"The argument {path} is not an array: its type is {kind}", _TRACED, tuple(_list_cures(raised, kind))
-        )
+        return Explained(None, title, _TRACED, tuple(_list_cures(raised, kind)))
     if not is_whole:
         cures = [
             *static_fields(raised, values, path),
@@ -192,13 +196,11 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
             f"A {kind} gives another number at each draw. JAX traces the function once, so each call of the "
             "compiled program would use the numbers that were drawn during the trace."
         )
-        title = f"The argument {path} is not an array: its type is {kind}"
         return Explained(None, title, explanation, (FoundCure("jax.random", None, words),))
     if type_ == "numpy.ndarray":
         dtype = str(getattr(values.get(name), "dtype", "")) if is_whole else ""
-        words = "Keep strings, dates and objects outside of JAX, and pass numbers in their place."
         title = f"The argument {path} is a NumPy array that JAX cannot hold" + (f": {dtype}" if dtype else "")
-        return Explained(None, title, "JAX arrays hold numbers and booleans.", (FoundCure("numbers", None, words),))
+        return Explained(None, title, TYPES_OF_ELEMENTS, (FoundCure("numbers", None, OBJECTS_OUTSIDE),))
     if not is_plain and "equinox" in packages_of(value):
         words = f"Use equinox.filter_jit, which makes everything in {name} that is not an array static."
         cures = [FoundCure("equinox.filter_jit", None, words)]
@@ -207,7 +209,7 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
     if not cures:
         words = f"Pass each number and each array of {name} that the function uses as a separate argument."
         cures = [FoundCure("its parts", None, words)]
-    return Explained(None, f"The argument {path} is not an array: its type is {kind}", _TRACED, tuple(cures))
+    return Explained(None, title, _TRACED, tuple(cures))
 
 
 def _keyword_only(raised: RaisedAt, name: str, number: int) -> Explained | None:
@@ -329,7 +331,6 @@ def _unhashed_part(raised: RaisedAt | None, type_: str, part: str) -> Explained:
     if static_argument is not None:
         argument_name = static_argument[0]
         title = f"The static argument {argument_name} cannot be hashed: this {kind} holds {content}"
-    explanation = "The value of a static argument is part of the cache key, so Python must be able to hash the value."
     words = f"Write a tuple in place of the {inner} in the static argument."
     cure = FoundCure("a tuple", None, words)
     if content == "an array":
@@ -340,24 +341,20 @@ def _unhashed_part(raised: RaisedAt | None, type_: str, part: str) -> Explained:
             f"Take {argument_name} out of the static arguments, or pass the array as a separate argument that is "
             "not static.",
         )
-    return Explained(None, title, explanation, (cure,))
+    return Explained(None, title, _HASH_OF_STATIC, (cure,))
 
 
 def _unhashed_argument(raised: RaisedAt | None, type_: str) -> Explained:
     kind = "array" if type_.endswith("ArrayImpl") or type_ == "numpy.ndarray" else type_.rpartition(".")[2]
-    explanation = "The value of a static argument is part of the cache key, so Python must be able to hash the value."
+    explanation = _HASH_OF_STATIC
     static_argument = _static_argument(raised, type_)
-    if (
-        static_argument is None
-        and raised is not None
-        and (owner := _unhashed_self(raised, kind, explanation)) is not None
-    ):
+    if static_argument is None and raised is not None and (owner := _unhashed_self(raised, kind)) is not None:
         return owner
     if static_argument is None or raised is None:
         cure = FoundCure("hashable", None, "Pass a number, a string or a tuple as a static argument.")
         return Explained(None, f"A static argument cannot be hashed: its type is {kind}", explanation, (cure,))
     name, node = static_argument
-    title = f"The static argument {name} cannot be hashed: its type is {kind}"
+    title = _UNHASHED_STATIC.format(name=name, kind=kind)
     value = value_of(raised, node) if raised.frame is not None else None
     if kind == "array":
         type_text = type_of(value) if value is not None else ""
@@ -424,7 +421,7 @@ def _is_shape(raised: RaisedAt, node: ast.expr, value: Any) -> bool:
     return dtype_of(value).startswith("int") and value.ndim == 1 and value.size <= 8
 
 
-def _unhashed_self(raised: RaisedAt, kind: str, explanation: str) -> Explained | None:
+def _unhashed_self(raised: RaisedAt, kind: str) -> Explained | None:
     """Explains a jitted method whose object has no hash, where the cell defines the class."""
     call = raised.node
     module = raised.loops.module if raised.loops is not None else ast.Module([], [])
@@ -435,13 +432,13 @@ def _unhashed_self(raised: RaisedAt, kind: str, explanation: str) -> Explained |
     if len(methods) != 1 or not methods[0].args.args:
         return None
     name = methods[0].args.args[0].arg
-    title = f"The static argument {name} cannot be hashed: its type is {kind}"
+    title = _UNHASHED_STATIC.format(name=name, kind=kind)
     words = (
         f"Give {kind} an __eq__ and a __hash__ that compare the contents, or let JAX trace the fields with "
         "register_dataclass."
     )
     frozen = _frozen(raised, classes[0], value_of(raised, call.func.value) if raised.frame is not None else None)
-    return Explained(None, title, explanation, tuple(frozen or [FoundCure("hashable", None, words)]))
+    return Explained(None, title, _HASH_OF_STATIC, tuple(frozen or [FoundCure("hashable", None, words)]))
 
 
 def _frozen(raised: RaisedAt, users_class: ast.ClassDef, value: Any) -> list[FoundCure]:
@@ -555,7 +552,7 @@ def _subject(name: str) -> str:
 
 def _wrong_names(raised: RaisedAt | None, names: list[str], option: str) -> Explained:
     function, parameters = _jitted_function(raised)
-    title = f"{_subject(function)} has no argument {' and '.join(names)}"
+    title = UNKNOWN_ARGUMENT.format(function=_subject(function), argument=" and ".join(names))
     cure = FoundCure(option, None, f"Write the names of arguments of {function} in {option}.")
     close_names = [parameter for parameter in parameters if parameter.lower().strip("_") == names[0].lower().strip("_")]
     close_names = close_names or difflib.get_close_matches(names[0], parameters, 2, 0.7)
@@ -564,7 +561,7 @@ def _wrong_names(raised: RaisedAt | None, names: list[str], option: str) -> Expl
         if len(places) == 1:
             quote = raised.source(places[0])[0]
             code = f"{quote}{close_names[0]}{quote}"
-            words = f"{function} has an argument with a similar name: {close_names[0]}."
+            words = SIMILAR_ARGUMENT.format(function=function, argument=close_names[0])
             cure = applied(FoundCure(option, code, words), [edit_of(raised, over(places[0], code))])
     return Explained(None, title, _parameters_sentence(function, parameters), (cure,))
 

@@ -23,6 +23,7 @@ from ..failing_code.only_assignments import behind_name
 from ..failing_code.origins import dtype_of, operands, value_of
 from ..failing_code.place_of_error import RaisedAt, touches_jax
 from ..failing_code.return_values import function_of_text, result_of
+from ..message_tables.call_messages import FUNCTION_ITSELF, UPDATE_WITHOUT_PARAMETERS
 from ..shapes.unpacked_shapes import is_integer, rewritten, unpacked_shape_error, written
 from .jit_arguments import packages_of
 from .static_argument_edits import parameters_of
@@ -259,10 +260,7 @@ def _result_of_call(raised: RaisedAt, call: ast.Call, inner: ast.Call, message: 
         words = f"Return the function at the end of {raised.source(inner.func)}."
         return Explained(None, title, "", (FoundCure("return", None, words),))
     title = f"{called(call)} takes a function, but gets the result of {raised.source(inner)}"
-    words = (
-        "Pass the function itself, not the result of its call. The transformed function takes the arguments, as in "
-        "jax.jit(f)(x)."
-    )
+    words = f"{FUNCTION_ITSELF} The transformed function takes the arguments, as in jax.jit(f)(x)."
     if not isinstance(inner.func, ast.Name) or not _is_function(raised, inner.func):
         return Explained(None, title, "", (FoundCure("the function", None, words),))
     code = raised.source(inner.func)
@@ -453,7 +451,7 @@ def _no_params(raised: RaisedAt, call: ast.Call) -> Explained | None:
     code = written(raised, call, [*(raised.source(argument) for argument in call.args), params])
     words = f"Pass the parameters that {optimizer}.init received as the third argument of {optimizer}.update."
     cures = rewritten(raised, call, "params", code, words)
-    return Explained(None, "This optimizer needs the parameters as an argument of update", "", cures) if cures else None
+    return Explained(None, UPDATE_WITHOUT_PARAMETERS, "", cures) if cures else None
 
 
 def _class_labels(raised: RaisedAt, call: ast.Call) -> Explained | None:

@@ -10,6 +10,7 @@ from ....observe.observation import FoundCure
 from ..explanation import Explained
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.place_of_error import RaisedAt
+from .python_objects import PRESENT_NAME, REMOVED
 
 _TREES = ("all", "flatten", "leaves", "map", "reduce", "structure", "transpose", "unflatten")
 _OF_CORE = ("ClosedJaxpr", "Jaxpr", "JaxprEqn", "Literal", "Primitive", "Var")
@@ -50,8 +51,8 @@ _INSTEAD = {
         "jax.sharding.NamedSharding",
         "Make a jax.sharding.Mesh, and write the names of its axes in a NamedSharding.",
     ),
-    "index_update": (".at[...].set", "Write x.at[index].set(value), which makes a new array."),
-    "index_add": (".at[...].add", "Write x.at[index].add(value), which makes a new array."),
+    "index_update": REMOVED["index_update"],
+    "index_add": REMOVED["index_add"],
 }
 #: (module, name) of a wrong import that no version of JAX had -> (module, name) of the right import.
 _OTHER_NAMES = {("jax", "jnp"): ("jax", "numpy"), ("jax", "np"): ("jax", "numpy")}
@@ -89,7 +90,7 @@ def _present_import(
         return None  # the module has the name, so the import failed for another reason
     used = alias.asname or alias.name
     code = f"from {present} import {name}" if used == name else f"from {present} import {name} as {used}"
-    words = f"In this version of JAX, the name is {present}.{name}."
+    words = PRESENT_NAME.format(name=f"{present}.{name}")
     cure = FoundCure("the import", code, words)
     if len(node.names) == 1 and hasattr(sys.modules.get(present), name):
         cure = applied(cure, [edit_of(raised, over(node, code))])

@@ -30,8 +30,8 @@ def none_of_the_caller(raised: RaisedAt, name: str) -> tuple[str, tuple[FoundCur
             return None
         loop = called(carry.loop)
         text = f"{name} is the carry, and {loop} starts with the carry None (line {carry.start.lineno})."
-        words = f"Pass {loop} a first carry of the type that the step returns, such as an array of zeros."
-        return text, (FoundCure("a first carry", None, words),)
+        words = f"Pass {loop} an initial carry of the type that the step returns, such as an array of zeros."
+        return text, (FoundCure("an initial carry", None, words),)
     function = raised.function
     caller = at_caller(raised, raised.callers[-1]) if raised.callers else None
     call = caller.node if caller is not None else None

@@ -15,6 +15,7 @@ from ..failing_code.called_names import called
 from ..failing_code.edits import Change, applied, edit_of, over
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt, was_raised_in_jax
+from ..message_tables.jax_messages import FLOAT_QUOTIENT
 
 _GRID = re.compile(r"^'float' object is not subscriptable|^Grid must be a tuple of integers")
 _NO_FUNCTION = re.compile(r"^'(\w+)' object is not callable")
@@ -68,10 +69,7 @@ def _grid(raised: RaisedAt, values: list[Any]) -> Explained | None:
         return None
     wrong_size = wrong[0]
     title = f"The grid of a pallas_call takes integers, not the float {wrong_size}"
-    text = (
-        "The grid says how many steps the Pallas kernel runs along each axis. Python's / gives a float, also for "
-        "integers."
-    )
+    text = f"The grid says how many steps the Pallas kernel runs along each axis. {FLOAT_QUOTIENT}"
     words = "Write // for a division, or pl.cdiv(n, size), which rounds up."
     parts = grid.elts if isinstance(grid, ast.Tuple | ast.List) else [grid]
     node = parts[values.index(wrong[0])] if len(parts) == len(values) else grid

@@ -18,6 +18,10 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import jnp_name
 from ..failing_code.origins import culprits, dtype_of, operands, value_of
 from ..failing_code.place_of_error import RaisedAt, touches_jax
+from ..message_tables.dtype_names import STRING_IN_TREE, TREE_WITHOUT_STRINGS
+from ..message_tables.jax_messages import ELEMENTS_OF_XS, SCAN_OF_A_NUMBER
+from ..shapes.array_operations import AXES_OF_ARRAY
+from ..traced_values.array_writes import WRITE_WITH_AT
 from .functions_of_other_libraries import called_attribute, same_function
 from .jit_arguments import packages_of
 from .misplaced_arguments import trees_error
@@ -39,17 +43,18 @@ _AXIS = re.compile(r"^index (-?\d+) is out of bounds for axis 0 with size (\d+)"
 #: Functions of JAX that read shape[axis] with a Python index, so a wrong axis raises a Python IndexError.
 _LOOK_UP = frozenset({"swapaxes", "categorical", "rollaxis"})
 _MODULES = ("numpy", "nn", "lax", "random", "tree", "tree_util", "scipy.special", "ops")
+PRESENT_NAME = "In this version of JAX, the name is {name}."
 #: Function that JAX removed -> the function that replaces it.
-_REMOVED = {
+REMOVED = {
     "shuffle": (
         "jax.random.permutation",
         "Call jax.random.permutation(key, x), which gives the elements of x in a random order.",
     ),
-    "index_update": (".at[...].set", "Write x.at[index].set(value), which makes a new array."),
-    "index_add": (".at[...].add", "Write x.at[index].add(value), which makes a new array."),
-    "index_mul": (".at[...].multiply", "Write x.at[index].multiply(value), which makes a new array."),
-    "index_min": (".at[...].min", "Write x.at[index].min(value), which makes a new array."),
-    "index_max": (".at[...].max", "Write x.at[index].max(value), which makes a new array."),
+    "index_update": (".at[...].set", WRITE_WITH_AT.format(method="set")),
+    "index_add": (".at[...].add", WRITE_WITH_AT.format(method="add")),
+    "index_mul": (".at[...].multiply", WRITE_WITH_AT.format(method="multiply")),
+    "index_min": (".at[...].min", WRITE_WITH_AT.format(method="min")),
+    "index_max": (".at[...].max", WRITE_WITH_AT.format(method="max")),
     "tree_multimap": ("jax.tree.map", "Call jax.tree.map, which takes one tree or several trees."),
     "msort": ("jnp.sort", "Write jnp.sort(x, axis=0)."),
     "row_stack": ("jnp.vstack", "Write jnp.vstack(arrays)."),
@@ -71,7 +76,7 @@ def python_object_error(error: BaseException, raised: RaisedAt | None, function:
         axis, number_of_axes = match[1], match[2]
         last_axis = int(number_of_axes) - 1
         title = f"The call names the axis {axis}, but the array has {number_of_axes} axes"
-        cure = FoundCure("axis", None, f"Axes count from 0. Write an axis from 0 to {last_axis}.")
+        cure = FoundCure("axis", None, AXES_OF_ARRAY.format(last_axis=last_axis))
         return Explained(None, title, "", (cure,))
     if isinstance(error, TypeError) and _NOT_CALLED.match(text):
         return _not_called(raised)
@@ -166,7 +171,7 @@ def _no_member(raised: RaisedAt, name: str) -> Explained | None:
     if name.startswith("tree_") and hasattr(sys.modules.get("jax.tree"), name.removeprefix("tree_")):
         code = f"jax.tree.{name.removeprefix('tree_')}"
         cure = applied(
-            FoundCure(code, code, f"In this version of JAX, the function has the name {code}."),
+            FoundCure(code, code, PRESENT_NAME.format(name=code)),
             [edit_of(raised, over(attribute, code))],
         )
         title = f"{raised.source(attribute.value)} has no function {name} any more"
@@ -186,13 +191,15 @@ def _no_member(raised: RaisedAt, name: str) -> Explained | None:
         cure = FoundCure(code, code, f"{name} is a module of JAX: write {code}.")
         tried = passed(raised, [applied(cure, [edit_of(raised, over(attribute, code))])])
         return Explained(None, title, "", tuple(tried))
-    if name in _REMOVED:
-        instead, words = _REMOVED[name]
+    if name in REMOVED:
+        instead, words = REMOVED[name]
         return Explained(None, f"{title} any more", "", (FoundCure(instead, None, words),))
     names = [other for other in vars(module) if not other.endswith("_p")] if type(module) is type(sys) else []
     close_names = difflib.get_close_matches(name, names, 1, 0.8)
-    cures = [FoundCure("the name", None, f"A function with a similar name is {close_names[0]}.")] if close_names else []
-    return Explained(None, title, "", tuple(cures))
+    if not close_names:
+        return Explained(None, title)
+    words = f"{raised.source(attribute.value)} has a function with a similar name: {close_names[0]}."
+    return Explained(None, title, "", (FoundCure("the name", None, words),))
 
 
 def _index(raised: RaisedAt) -> Explained | None:
@@ -207,10 +214,8 @@ def _index(raised: RaisedAt) -> Explained | None:
     if name.rpartition(".")[2] == "scan":
         xs_nodes = [keyword.value for keyword in call.keywords if keyword.arg == "xs"] + call.args[2:3]
         if xs_nodes and dtype_of(value_of(raised, xs_nodes[0])) and not value_of(raised, xs_nodes[0]).shape:
-            title = "scan cannot take elements of a single number in xs"
-            explanation = (
-                f"scan takes one element along axis 0 of each array in xs. {operands(raised, xs_nodes[:1])}".strip()
-            )
+            title = SCAN_OF_A_NUMBER
+            explanation = f"{ELEMENTS_OF_XS} {operands(raised, xs_nodes[:1])}".strip()
             words = "Pass arrays with at least one axis in xs, or put the number into the carry."
             return Explained(None, title, explanation, (FoundCure("xs", None, words),))
     return None
@@ -242,11 +247,8 @@ def _of_list(raised: RaisedAt) -> Explained | None:
     )
     if texts:
         string = raised.source(texts[0])
-        title = f"{string} is a string, not an array"
-        words = (
-            "jax.tree.map calls the function with each leaf of the tree, also with strings. Remove the strings from "
-            "the tree, or keep the strings in a tree of their own."
-        )
+        title = STRING_IN_TREE.format(string=string)
+        words = f"jax.tree.map calls the function with each leaf of the tree, also with strings. {TREE_WITHOUT_STRINGS}"
         return Explained(None, title, "", (FoundCure("arrays alone", None, words),))
     if not isinstance(node, ast.BinOp):
         return None
@@ -320,20 +322,21 @@ def _fixed(raised: RaisedAt) -> Explained | None:
         return undeclared
     is_module = "equinox" in {kind.__module__.partition(".")[0] for kind in type(holder).__mro__}
     code = f"{source} = dataclasses.replace({source}, {target.attr}={new})"
-    cure = FoundCure("dataclasses.replace", code, "replace makes a copy of the object with another value in one field.")
+    words = "replace makes a copy of the object with another value in one field."
+    cure = FoundCure("dataclasses.replace", code, words)
+    text = "The fields of a frozen dataclass cannot be changed."
     if callable(vars(type(holder)).get("replace")):
         code = f"{source} = {source}.replace({target.attr}={new})"
-        cure = FoundCure("replace", code, "replace makes a copy of the object with another value in one field.")
+        cure = FoundCure("replace", code, words)
         if isinstance(target.value, ast.Name):
             cure = applied(cure, [edit_of(raised, over(statement, code))])
-        text = "The fields of a frozen dataclass cannot be changed."
         return Explained(None, title, text, tuple(passed(raised, [cure])))
     if is_module:
         code = f"{source} = eqx.tree_at(lambda module: module.{target.attr}, {source}, {new})"
         cure = FoundCure(
             "equinox.tree_at", code, "equinox.tree_at makes a copy of the module with another value in one field."
         )
-    return Explained(None, title, "The fields of a frozen dataclass cannot be changed.", (cure,))
+    return Explained(None, title, text, (cure,))
 
 
 def _undeclared(raised: RaisedAt, target: ast.Attribute, holder: Any, value: ast.expr) -> Explained | None:

@@ -17,6 +17,7 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..flax_modules.frozen_dicts import is_frozen_dict
+from ..message_tables.jax_messages import DIFFERENT_KEYS, EQUAL_TREES
 from ..transforms.in_axes_keys import KEYS, METADATA, OF_OPTION, keys_error
 from ..transforms.out_axes import out_axes_cures
 from .jit_arguments import packages_of
@@ -36,7 +37,6 @@ _CURE_OF_OPTION = (
     "Write one entry of the option for all arrays of the tree, or an entry for each key and each element of the tree."
 )
 _SAID = "The trees that one call gets must have the same containers and keys."
-_CURE = "Make the containers and keys of the two trees equal."
 _FROZEN = "Write x.unfreeze() for the FrozenDict x: unfreeze makes a dict with the same entries."
 _NONE = "None is an empty tree, not a leaf. Write a value in place of None, or pass is_leaf=lambda x: x is None."
 
@@ -74,12 +74,12 @@ def tree_error(error: BaseException, raised: RaisedAt | None, function: str) -> 
     title = _title(text, at[0], at[1], notes)
     part = part_of_tree(raised) if raised is not None and not notes else None
     if title is None and part is not None:
-        title = "Two trees of the call have different keys or fields"
+        title = DIFFERENT_KEYS
     elif title is None:
         return None
     elif trees is None:
         title = f"At {path} {title}" if path else f"{title[0].upper()}{title[1:]}"
-    cure = FoundCure("same structure", None, notes[0] if notes else _CURE)
+    cure = FoundCure("same structure", None, notes[0] if notes else EQUAL_TREES)
     if raised is not None and (swapped := _swapped_update(raised, title)) is not None:
         return swapped
     if trees is not None and not path and raised is not None:

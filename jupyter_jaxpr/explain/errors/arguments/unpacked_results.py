@@ -21,6 +21,7 @@ from ..failing_code.return_values import function_of_text, result_of
 UNPACKED = re.compile(r"^(?:too many|not enough) values to unpack \(expected (\d+)(?:, got (\d+))?\)")
 """Python's message; the groups are the number of names and, where Python tells it, the number of values."""
 
+_NAMES = FoundCure("names", None, "Write a name for each value of the result on the left of the =.")
 _DERIVATIVES = frozenset({"grad", "jacobian", "jacfwd", "jacrev", "hessian"})
 
 
@@ -44,7 +45,7 @@ def unpacked_result(raised: RaisedAt, expected: str, passed_count: str | None) -
         title = f"{word} gives one result, but the assignment has {expected} names"
         words = (
             f"With argnums=(0, 1), {word} gives one derivative for each of two arguments; with has_aux=True, {word} "
-            f"gives the derivative and the auxiliary value. {_VALUE}"
+            "gives the derivative and the auxiliary value. jax.value_and_grad gives the value and the gradient."
         )
         return Explained(None, title, "", (FoundCure("one name", None, words),))
     if called(call) == "scan" and isinstance(statement, ast.Assign):
@@ -60,9 +61,7 @@ def unpacked_result(raised: RaisedAt, expected: str, passed_count: str | None) -
     ):
         return None
     title = f"{short} gives {count(int(passed_count), 'value')}, but the assignment has {expected} names"
-    return Explained(
-        None, title, "", (FoundCure("names", None, "Write a name for each value of the result on the left of the =."),)
-    )
+    return Explained(None, title, "", (_NAMES,))
 
 
 def _results_of_scan(raised: RaisedAt, statement: ast.Assign, call: ast.Call) -> Explained | None:
@@ -98,11 +97,7 @@ def _results_of_jitted(
     values, names = count(len(result.elts), "value"), count(len(target.elts), "name")
     title = f"{name} returns {values}, but the assignment has {names}"
     text = f"{name} returns {' '.join(raised.source(result).split())} (line {result.lineno})."
-    cure = FoundCure("names", None, "Write a name for each value of the result on the left of the =.")
-    return Explained(None, title, text, (cure,))
-
-
-_VALUE = "jax.value_and_grad gives the value and the gradient."
+    return Explained(None, title, text, (_NAMES,))
 
 
 def _value_and_grad(
@@ -126,7 +121,7 @@ def _value_and_grad(
         return Explained(None, title, "", (FoundCure("two names", None, words),))
     explanation = (
         "With has_aux=True, value_and_grad returns a pair, whose first element is the pair of the value and the "
-        "auxiliary output."
+        "auxiliary value."
     )
     names = statement.targets[0].elts
     words = "Write the names as ((value, aux), gradient) on the left of the =."

@@ -27,6 +27,7 @@ from .missing_attributes import missing_attribute
 from .none_in_trees import none_of_the_caller
 from .unpacked_results import UNPACKED, unpacked_result
 
+_NONE_AS_OPERAND = "{source} is None, but {operator} needs an array"
 _OPERANDS = re.compile(
     r"^unsupported operand type\(s\) for (\S+)(?: or pow\(\))?: '(?:\w+\.)*(\w+)' and '(?:\w+\.)*(\w+)'"
 )
@@ -263,7 +264,7 @@ def _none_operand(raised: RaisedAt, operator: str, is_of_jax: bool) -> Explained
     if len(nones) != 1:
         return None
     source = raised.source(nones[0])
-    title = f"{source} is None, but {operator} needs an array"
+    title = _NONE_AS_OPERAND.format(source=source, operator=operator)
     maker = _function_of_value(raised, nones[0])
     missing = missing_return(raised, maker)
     if missing is not None and maker is not None and (is_of_jax or _computes_with_jax(raised, maker)):
@@ -304,7 +305,7 @@ def _is_none_leaf(raised: RaisedAt, node: ast.expr) -> bool:
 def _none_part(raised: RaisedAt, operator: str, node: ast.expr, others: list[ast.expr]) -> Explained:
     """Explains x * w + params['b'] where params['b'] is None."""
     source = " ".join(raised.source(node).split())
-    title = f"{source} is None, but {operator} needs an array"
+    title = _NONE_AS_OPERAND.format(source=source, operator=operator)
     words = (
         f"Give {source} an array, or leave {source} out of the computation where {source} is None: while JAX traces, "
         f"Python can test if {source} is not None."

@@ -165,6 +165,7 @@ def _parts_of_state(value: Any, depth: int = 5) -> Iterator[Any]:
 
 
 _MOST_PARTS = 20
+_ONE_NAME_EACH = "one name for each value of the tuple"
 
 
 def _shapes(tree: Any) -> tuple[Any, list[Any]]:
@@ -371,7 +372,7 @@ def _cures(
         for place in places:
             code = _names_of_values(raised, name, len(value), place, made, parts)
             if code is not None:
-                cure = FoundCure("one name for each value of the tuple", code, words)
+                cure = FoundCure(_ONE_NAME_EACH, code, words)
                 edits = [edit_of(raised, over(made.target, code))]
                 cures += passed(raised, [(chosen if "REST" in code else applied)(cure, edits)])
         if len(cures) == 1:
@@ -384,13 +385,13 @@ def _cures(
             return
     code = None
     if parts is None and not made.is_again and all(dtype_of(element) for element in value):
-        yield FoundCure("one name for each value of the tuple", None, words)
+        yield FoundCure(_ONE_NAME_EACH, None, words)
         words = f"If {name} is a tree, such as the parameters of a model, compute with each array through jax.tree.map."
         yield FoundCure("jax.tree.map", None, words)
         return
     if parts is not None and not set(parts.names) & raised.module_names:
         code = f"{', '.join(parts.names)} = {' '.join(raised.source(made.call).split())}"
-    yield FoundCure("one name for each value of the tuple", code, words)
+    yield FoundCure(_ONE_NAME_EACH, code, words)
 
 
 def _names_of_values(

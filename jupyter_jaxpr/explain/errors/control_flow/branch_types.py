@@ -14,6 +14,7 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import jnp_name
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import AnyFunction, function_of_text, missing_return, result_of
+from ..message_tables.jax_messages import FLOAT_QUOTIENT
 from .returned_leaves import leaf_at, promoted_dtype, short_source
 
 _BRANCH = re.compile(
@@ -67,8 +68,7 @@ def _whole_quotient(
                 "float"
             ) and other.startswith(("int", "uint")):
                 code = f"{raised.source(left)} // {raised.source(right)}"
-                words = "/ of two integers gives a float, and // gives an integer, rounded down."
-                return [applied(FoundCure("//", code, words), [edit_of(raised, over(leaf, code))])]
+                return [applied(FoundCure("//", code, FLOAT_QUOTIENT), [edit_of(raised, over(leaf, code))])]
     return []
 
 

@@ -16,6 +16,7 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import jnp_name
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import AnyFunction, missing_return, result_of
+from ..message_tables.jax_messages import FLOAT_QUOTIENT
 from .exchanged_parameters import exchanged_parameters
 from .loop_bodies import Body, body_of, is_method, passed_in_body
 from .returned_leaves import leaf_at, promoted_dtype, short_source
@@ -29,6 +30,7 @@ _ABSTRACT_TYPE = re.compile(r"(\w+)\[([\d,]*)\]")
 _CONTAINER = re.compile(r"The input carry \S+ is a <class '(?!jax\._src\.core\.ShapedArray)")
 _GROWN = re.compile(r"is a (?:list|tuple) of length (\d+) but .*? (?:list|tuple) of length (\d+)")
 _GROWING = frozenset("concatenate append stack vstack hstack column_stack insert pad tile repeat expand_dims".split())
+_PAIR = "Return a pair: the new carry and the step's output."
 _GROWS = (
     "A carry cannot grow from step to step. Return only the new part as the step's second result, which scan stacks."
 )
@@ -55,11 +57,10 @@ def carry_error(text: str, raised: RaisedAt | None, name: str) -> Explained:
     explanation = " ".join([explanation, *_carry_origins(raised, path)])
     if len(changes) > 1:
         other_changes = ", ".join(
-            f"{change['path']} ({change['before']} → {change['after']})" for change in changes[1:5]
+            f"{change['path'].replace('loop_carry[1]', 'carry')} ({change['before']} → {change['after']})"
+            for change in changes[1:5]
         )
-        explanation += f" The types of these carry values also change in the step: {other_changes}.".replace(
-            "loop_carry[1]", "carry"
-        )
+        explanation += f" The types of these carry values also change in the step: {other_changes}."
     type_before, type_after = before, after
     title = f"The carry of {name} changes its type: {type_before} → {type_after}"
     cures = _carry_cures(raised, path, before, after)
@@ -118,8 +119,8 @@ def _structure_error(text: str, raised: RaisedAt | None, name: str) -> Explained
         "loop_carry[1]", _carry_name(raised)
     )
     if _STARTS_WITH_NONE.search(explanation):
-        words = "In place of None, start with a value of the type that the step returns, such as an array of zeros."
-        cure = FoundCure("a first carry", None, words)
+        words = "In place of None, pass an initial carry of the type that the step returns, such as an array of zeros."
+        cure = FoundCure("an initial carry", None, words)
     growth = _GROWN.search(" ".join(explanation.split()))
     if growth is not None and int(growth[2]) > int(growth[1]):
         number_of_elements = growth[1]
@@ -265,8 +266,8 @@ def _carry_cures(raised: RaisedAt | None, path: str, before: str, after: str) ->
         is_of_integers = "int" in type_before and not number
         if is_of_integers and parts is not None and _divides(_function(body_of(raised, parts[0]))):
             # A conversion to float may not be intended, because a 32-bit float cannot represent all integers.
-            words = "In the body, / of two integers gives a float, and // gives an integer."
-            start = FoundCure("// or floats", None, f"{words} For floats, convert the initial carry to {type_after}.")
+            words = f"The body divides with /. {FLOAT_QUOTIENT} For floats, convert the initial carry to {type_after}."
+            start = FoundCure("// or floats", None, words)
     cures = [start]
     # If each step rounds a float carry to an integer, the condition of a while_loop may never become false.
     if "float" in type_before and "float" in type_after:
@@ -320,7 +321,7 @@ def _conversion_at_end(raised: RaisedAt | None, path: str, dtype: str, text: str
 def pair_error(returned_text: str, raised: RaisedAt | None) -> Explained:
     """Explain a scan body that returns something other than a pair."""
     title = "The body of a scan must return a pair: the new carry and the step's output"
-    text = "Return a pair: the new carry and the step's output. Return None as the output of a step without an output."
+    text = f"{_PAIR} Return None as the output of a step without an output."
     parts = _body_and_carry(raised)
     if raised is None or parts is None:
         return Explained(None, title, "", (FoundCure("a pair", None, text),))
@@ -335,10 +336,7 @@ def pair_error(returned_text: str, raised: RaisedAt | None) -> Explained:
         code = f"{source}, None"
         if _reads_output(raised):
             code = f"{source}, {source}"
-            text = (
-                "Return a pair: the new carry and the step's output. With the carry as the output, scan stacks the "
-                "carries."
-            )
+            text = f"{_PAIR} With the carry as the output, scan stacks the carries."
         new = f"({code})" if isinstance(body, ast.Lambda) else code
         cure = FoundCure("a pair", f"return {code}" if isinstance(body, ast.FunctionDef) else new, text)
         cures = [applied(cure, [edit_of(raised, over(result, new))])]

@@ -14,6 +14,8 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import jnp_name
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
+from ..message_tables.call_messages import LEFT_OUT
+from ..message_tables.jax_messages import CALLS_OF_COND, COND_OF_VALUES
 
 _TAKES = re.compile(
     r"^(?P<name>\S+)\(\) (?:takes (?P<takes>\d+) positional arguments? but (?P<given>\d+) (?:was|were) given"
@@ -108,8 +110,7 @@ def _values(raised: RaisedAt) -> Explained | None:
     code = f"{jnp_name(raised)}.where({', '.join(map(raised.source, call.args))})"
     cure = FoundCure(f"{jnp_name(raised)}.where", code, "jnp.where chooses between two values, and computes both.")
     cures = passed(raised, [applied(cure, [edit_of(raised, over(call, code))])])
-    words = "cond(test, f, g, x) calls f(x) or g(x)."
-    return Explained(None, "cond takes two functions, not two values", words, tuple(cures)) if cures else None
+    return Explained(None, COND_OF_VALUES, CALLS_OF_COND, tuple(cures)) if cures else None
 
 
 def _maps_trees(raised: RaisedAt) -> bool:
@@ -151,7 +152,7 @@ def _missing_arguments(raised: RaisedAt, construct: str, text: str) -> Explained
         if construct == "map":
             words = "Pass several arrays as one tuple: lax.map(lambda pair: pair[0] + pair[1], (a, b))."
         return Explained(None, title, "", (FoundCure("arguments", None, words),))
-    title = f"The call of {construct} leaves out {names}"
+    title = LEFT_OUT.format(function=construct, arguments=names)
     call = raised.node
     if construct == "fori_loop" and isinstance(call, ast.Call) and len(call.args) == 3 and not call.keywords:
         words = "fori_loop(lower, upper, body, carry) counts from lower to upper - 1."

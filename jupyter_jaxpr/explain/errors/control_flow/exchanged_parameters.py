@@ -10,12 +10,14 @@ from .loop_bodies import Body, passed_in_body
 
 _OF_INDEX = frozenset("i j k t n idx index it iteration step".split())
 _OF_CARRY = frozenset("carry c state s acc".split())
+INDEX_FIRST = (
+    "fori_loop passes the index first, and then the carry, but the first parameter of the body is {first_parameter}"
+)
 #: Loop -> the names by which a second parameter shows that the body expects the other order, and the error's title.
 _ORDERS = {
     "fori_loop": (
         _OF_INDEX,
-        "fori_loop passes the index first, and then the carry, but the first parameter of the body is "
-        "{first_parameter}",
+        INDEX_FIRST,
     ),
     "scan": (
         _OF_CARRY,

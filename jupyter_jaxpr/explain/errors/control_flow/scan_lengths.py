@@ -14,6 +14,7 @@ from ..failing_code.called_names import called
 from ..failing_code.operand_nodes import is_array
 from ..failing_code.origins import value_in, value_of
 from ..failing_code.place_of_error import RaisedAt
+from ..message_tables.jax_messages import ELEMENTS_OF_XS
 
 _LENGTHS = re.compile(r"^scan got values with different leading axis sizes: ([\d, ]+?)\.?$", re.MULTILINE)
 _MOST = 4
@@ -29,18 +30,18 @@ def scan_length_error(error: BaseException, raised: RaisedAt | None, function: s
     lengths = [int(length) for length in match[1].split(",")]
     lengths_text = match[1]
     title = f"The arrays in the xs of a scan have different lengths: {lengths_text}"
-    explanation = "A scan takes one element of each array at each step."
+    explanation = ELEMENTS_OF_XS
     arrays = _arrays(raised) if raised is not None else None
     if raised is not None and arrays is not None:
         names = _names(raised, arrays, lengths)
         if names is not None:
             parts = [f"{name} has the length {length}" for name, length in zip(names, lengths, strict=True)]
             explanation = f"{explanation} {in_a_sentence(parts, _MOST)}."
-    words = "A scan runs along axis 0 of every array in xs. Cut or pad the arrays to one length."
+    words = "Cut or pad the arrays to one length."
     if raised is None or arrays is None or _is_list(raised, arrays):
         words = (
-            "A scan runs along axis 0 of every array in xs, not over the arrays of a list. Write a Python loop over a "
-            "list of different arrays; cut or pad arrays that belong together to one length."
+            "A scan does not run over the arrays of a list. Write a Python loop over a list of different arrays; cut "
+            "or pad arrays that belong together to one length."
         )
     return Explained(None, title, explanation, (FoundCure("same length", None, words),))
 

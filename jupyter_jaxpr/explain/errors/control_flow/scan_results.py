@@ -74,21 +74,20 @@ def swapped_cure(raised: RaisedAt, loop_body: Body | None, is_container: bool) -
     tried = next(iter(passed(raised, [cure])), None) if not is_method(raised, body) else replace(cure, code=None)
     if tried is None:
         return None
+    second_value = raised.source(second)
+    words = f"If {second_value} is the new carry, return {second_value} first. {ORDER}"
+    advice = replace(cure, text=words, level="advice", edits=())
     holds_second = any(ast.dump(part) == ast.dump(second) for part in _parts(first))
     by_name = _is_next(second, parameters[0], old) and not _is_next(first, parameters[0], old)
     if tried.code is None:  # the cure had no trial, so only names can show which value is the new carry
         if holds_second or not (by_name or (is_container and _is_of_parts(second, _unpacked(body, parameters[0])))):
             return None
-        second_value = raised.source(second)
-        words = f"If {second_value} is the new carry, return {second_value} first. {ORDER}"
-        return replace(cure, text=words, level="advice", edits=())
+        return advice
     if not holds_second and (by_name or is_container or (isinstance(first, ast.Constant) and first.value is None)):
         return tried
     if all(_is_old(part, old) for part in _parts(first)):
         return None  # the first value is the received carry in another container, so a swap is no cure
-    second_value = raised.source(second)
-    words = f"If {second_value} is the new carry, return {second_value} first. {ORDER}"
-    return replace(cure, text=words, level="advice", edits=())
+    return advice
 
 
 def returns_parts(loop_body: Body | None) -> bool:

@@ -22,6 +22,7 @@ from ..failing_code.edits import applied, edit_of, over, shown
 from ..failing_code.module_names import jnp_name
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
+from ..message_tables.jax_messages import ARRAY_DONATED_TWICE, MEMORY_OF_DONATED
 
 _TWICE = re.compile(
     r"^INVALID_ARGUMENT: Attempt to (?:donate the same buffer twice|use a buffer that was previously donated)"
@@ -40,15 +41,13 @@ def donated_twice_error(error: BaseException, raised: RaisedAt | None, function:
     pairs = list(_pairs(_arguments(error, raised, call)))
     if not pairs:
         return None  # no array object is passed twice: two different JAX arrays share memory
-    title = "A call receives one array twice and donates the array"
     sentences = [
         f"The call passes {first} twice." if first == second else f"{first} and {second} are the same {_kind(value)}."
         for first, second, value in pairs[:_MOST]
     ]
-    words = "The call may reuse the memory of a donated argument, so no other argument can be the same array."
     cure, place_sentence = _cure(raised, call, pairs)
-    explanation = " ".join([*sentences, *filter(None, [place_sentence]), words])
-    return Explained(None, title, explanation, (cure,))
+    explanation = " ".join([*sentences, *filter(None, [place_sentence]), MEMORY_OF_DONATED])
+    return Explained(None, ARRAY_DONATED_TWICE, explanation, (cure,))
 
 
 def _arguments(error: BaseException, raised: RaisedAt, call: ast.Call) -> list[tuple[str, Any]]:

@@ -20,6 +20,7 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt, touches_jax
 from ..failing_code.return_values import function_of_text
+from ..message_tables.setting_messages import RETURNED_VALUE, VALUE_LEFT_TRACE
 from .cached_values import cached_maker, computed_at_once, frames_of_message
 from .donations import deleted_array
 from .leaking_statement import only_writer_of, writer_of
@@ -28,7 +29,6 @@ from .result_of_the_call import after_the_call
 _DELETED = re.compile(
     r"^Array has been deleted|^(?:INVALID_ARGUMENT: )?.*[Bb]uffer has been deleted or donated", re.DOTALL
 )
-_LEAKED = re.compile(r"^Encountered an unexpected tracer", re.DOTALL)
 _WAS = re.compile(r"function being traced when the value leaked was (\S+) at (.*?):\d+ traced for (\w+)")
 _WITH_TYPE = re.compile(r"intermediate value with type (\S+) ")
 #: JAX's name for a traced object without a name, such as an instance whose class has the method __call__.
@@ -73,9 +73,7 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
     construct = was[3] if was is not None else origin.construct if origin is not None else None
     type_ = type_of(tracer) if tracer is not None else short_type(kind[1]) if kind is not None else ""
     title = (
-        f"A traced value left the trace of {function}"
-        if function
-        else "A traced value left the trace that made the value"
+        VALUE_LEFT_TRACE.format(function=function) if function else "A traced value left the trace that made the value"
     )
     source = raised.text if raised is not None and raised.text is not None and len(raised.text) <= 60 else "This line"
     explanation = f"{source} uses a traced value of type {type_}." if type_ else f"{source} uses a traced value."
@@ -122,10 +120,7 @@ def _leaked_value(text: str, raised: RaisedAt | None, error: BaseException) -> E
     else:
         explanation += " The trace is over, so JAX can no longer compute the value."
     cures = (
-        moved
-        or FoundCure(
-            "return", None, f"Return the value from {function or 'the function'}, and use the result of the call."
-        ),
+        moved or FoundCure("return", None, RETURNED_VALUE.format(function=function or "the function")),
         _CHECKING_LEAKS,
     )
     return Explained(None, title, explanation, cures)

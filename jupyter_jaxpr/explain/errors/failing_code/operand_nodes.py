@@ -23,10 +23,10 @@ def explained_with_trials(
     return Explained(None, title, explanation.strip(), tuple(cures if raised is None else passed(raised, cures)))
 
 
-def source_suffix(raised: RaisedAt | None) -> str:
+def source_suffix(raised: RaisedAt | None, preposition: str = "in") -> str:
     """Return the failing expression for the end of a title, such as " in x @ w"; empty for long code."""
     text = raised.text if raised is not None else None
-    return f" in {text}" if text is not None and len(text) <= 60 else ""
+    return f" {preposition} {text}" if text is not None and len(text) <= 60 else ""
 
 
 def operand_nodes(raised: RaisedAt | None) -> list[ast.expr]:

@@ -213,14 +213,14 @@ def operands(
     """
     if raised is None or raised.frame is None:
         return ""
-    sentences = []
+    sentences: dict[str, None] = {}  # in the order of the operands; two operands may have one sentence
     for node in nodes:
         sentence = _operand_sentence(raised, node)
         if sentence is None and type_of_part is not None and (type_ := type_of_part(raised, node)):
             sentence = f"{' '.join(raised.source(node).split())} is {type_}."
-        if sentence is not None and sentence not in sentences:
-            sentences.append(sentence)
-    return " ".join(sentences[:_AT_MOST])
+        if sentence is not None:
+            sentences[sentence] = None
+    return " ".join([*sentences][:_AT_MOST])
 
 
 def value_of(raised: RaisedAt, node: ast.expr) -> Any:

@@ -28,13 +28,13 @@ def sequential_error(error: BaseException, raised: RaisedAt | None, function: st
     module = own_name(value_of(raised, call.func), "__module__") or ""
     if module.partition(".")[0] not in ("flax", "equinox"):
         return None
-    text = message_of(error).strip()
+    message = message_of(error).strip()
     source = raised.source(call.func)
-    if isinstance(error, TypeError) and _TOO_MANY.search(text) and not call.keywords and len(call.args) > 1:
+    if isinstance(error, TypeError) and _TOO_MANY.search(message) and not call.keywords and len(call.args) > 1:
         code = f"{source}([{', '.join(map(raised.source, call.args))}])"
         words = "Write brackets around the layers."
         title = f"{source} takes its layers as one list"
-    elif isinstance(error, ValueError) and _LISTED.search(text) and len(call.args) == 1 and not call.keywords:
+    elif isinstance(error, ValueError) and _LISTED.search(message) and len(call.args) == 1 and not call.keywords:
         code = f"{source}(*{raised.source(call.args[0])})"
         if isinstance(call.args[0], ast.List | ast.Tuple):
             code = f"{source}({', '.join(map(raised.source, call.args[0].elts))})"

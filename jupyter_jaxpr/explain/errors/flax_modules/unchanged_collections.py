@@ -12,6 +12,7 @@ from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.place_of_error import RaisedAt, at_caller
+from ..message_tables.setting_messages import MUTABLE_COLLECTIONS, UNCHANGED_COLLECTION
 
 _IMMUTABLE = re.compile(r'Cannot update variable "(\w+)" in ".*?" because collection "(\w+)" is immutable')
 
@@ -29,8 +30,8 @@ def unchanged_collection_error(error: BaseException, raised: RaisedAt | None, fu
     if at is None or not isinstance(call, ast.Call) or any(keyword.arg == "mutable" for keyword in call.keywords):
         return None
     variable, collection = match[1], match[2]
-    title = f"The call updates {variable} in {collection}, a collection that apply does not change"
-    text = "apply changes a collection only if the argument mutable names the collection."
+    title = UNCHANGED_COLLECTION.format(variable=variable, collection=collection)
+    text = MUTABLE_COLLECTIONS
     words = "With the argument mutable, apply returns a pair: the result, and a dict of the updated collections."
     code = f"{at.source(call)[:-1].rstrip().rstrip(',')}, mutable=['{collection}'])"
     statement = at.parents.get(id(call))

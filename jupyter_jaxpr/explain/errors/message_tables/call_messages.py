@@ -2,7 +2,24 @@
 
 from __future__ import annotations
 
-from .jax_messages import Message
+from .jax_messages import (
+    INTEGER_OF_STRING,
+    NAMED_AXES,
+    OBJECTS_OUTSIDE,
+    PARAMETERS_OF_LINEN,
+    TYPE_OF_TANGENT,
+    TYPES_OF_ELEMENTS,
+    UNBOUND_AXIS_NAME,
+    Message,
+)
+
+LEFT_OUT = "The call of {function} leaves out {arguments}"
+VIEW_WITH_SIZES = "view of a JAX array takes a dtype, not sizes"
+RESHAPE = ("reshape", "Write x.reshape(...) with the sizes.")
+UPDATE_WITHOUT_PARAMETERS = "This optimizer needs the parameters as an argument of update"
+_OPERANDS_OF_LAX = "Functions of jax.lax do not convert their operands to arrays."
+_ARRAY_FIRST = ("an array", "Make an array first, for example with jnp.array, or use the function of jax.numpy.")
+FUNCTION_ITSELF = "Pass the function itself, not the result of a call of the function."
 
 CALL_MESSAGES = (
     Message(
@@ -21,11 +38,15 @@ CALL_MESSAGES = (
         ("call the function", "Call the function that makes the initializer, as in kernel_init=lecun_normal()."),
     ),
     Message(
-        r"The input arguments to the custom_(?:jvp|vjp)-decorated function (\w+) could not be resolved to "
-        r"positional-only arguments\. Binding failed with the error:\s+missing a required argument: '(\w+)'",
-        "The call of {1} leaves out {2}",
+        r"The input arguments to the custom_(?:jvp|vjp)-decorated function (?P<function>\w+) could not be resolved to "
+        r"positional-only arguments\. Binding failed with the error:\s+missing a required argument: "
+        r"'(?P<arguments>\w+)'",
+        LEFT_OUT,
         "",
-        ("pass the missing argument", "Pass {2} in the call. The function itself, without a call, is {1}."),
+        (
+            "pass the missing argument",
+            "Pass {arguments} in the call. The function itself, without a call, is {function}.",
+        ),
     ),
     # --- sizes and axes ---
     Message(
@@ -119,12 +140,13 @@ CALL_MESSAGES = (
         with_operands=True,
     ),
     Message(
-        r"unbound axis name: (?P<name>\S+?)\.?(?:\s|$)",
-        "No axis has the name {name} at this place",
-        "The axes of an array have numbers. Only an axis of vmap with axis_name, or of a mesh, has a name.",
+        r"unbound axis name: (?P<axis_name>\S+?)\.?(?:\s|$)",
+        UNBOUND_AXIS_NAME,
+        f"The axes of an array have numbers. {NAMED_AXES}",
         (
             "axis",
-            "Write the number of the axis, or call the function under jax.vmap with axis_name, or under shard_map.",
+            'Write the number of the axis, or call the function under jax.vmap with axis_name="name", or under '
+            "jax.shard_map.",
         ),
     ),
     Message(
@@ -139,9 +161,9 @@ CALL_MESSAGES = (
     ),
     Message(
         r"`type` argument of array\.view\(\) is not supported",
-        "view of a JAX array takes a dtype, not sizes",
+        VIEW_WITH_SIZES,
         "",
-        ("reshape", "Write x.reshape(...) with the sizes."),
+        RESHAPE,
         with_operands=True,
     ),
     Message(
@@ -162,10 +184,7 @@ CALL_MESSAGES = (
         r"<class 'numpy\.ndarray'>",
         "JAX cannot make an array of this NumPy array",
         "JAX arrays hold numbers and booleans. The NumPy array holds texts, dates or objects of Python.",
-        (
-            "numbers",
-            "Keep texts, dates and objects in Python lists or NumPy arrays, and give JAX numbers in their place.",
-        ),
+        ("numbers", OBJECTS_OUTSIDE),
     ),
     Message(
         r"Error interpreting argument to custom_\w+_call as a JAX value\. The problematic value is of type "
@@ -178,8 +197,8 @@ CALL_MESSAGES = (
         r"Error interpreting argument to (?P<function>\w+) as a JAX value\. The problematic value is of type "
         r"<class '(?:\w+\.)*(?P<kind>\w+)'> and was passed to \w+ at position (?P<position>\d+)",
         "lax.{function} takes arrays, but gets a {kind} at position {position}",
-        "Functions of jax.lax do not convert their operands to arrays. The first argument has the position 0.",
-        ("an array", "Make an array first, for example with jnp.array, or use the function of jax.numpy."),
+        f"{_OPERANDS_OF_LAX} The first argument has the position 0.",
+        _ARRAY_FIRST,
     ),
     Message(
         r"index arguments to (?P<function>\w+) must be integers of the same type, got: (?P<dtype>\S+?)\.?$",
@@ -206,7 +225,7 @@ CALL_MESSAGES = (
     Message(
         r"None is not a valid value for jnp\.array",
         "An array cannot hold None",
-        "JAX arrays hold numbers and booleans.",
+        TYPES_OF_ELEMENTS,
         (
             "jnp.nan",
             "Write jnp.nan in the place of a missing number. An array of integers has no nan: keep a boolean array "
@@ -247,10 +266,7 @@ CALL_MESSAGES = (
         r"invalid literal for int\(\) with base 10: '(?P<text>.*?)'",
         "'{text}' is not an integer",
         "This call needs an integer, but gets a string.",
-        (
-            "an integer",
-            "Pass an integer. zlib.crc32(b'...') makes an integer from a string, such as for jax.random.fold_in.",
-        ),
+        ("an integer", INTEGER_OF_STRING),
         raised_in_jax=True,
     ),
     # --- functions and branches ---
@@ -287,7 +303,7 @@ CALL_MESSAGES = (
     Message(
         r"Expected a callable value, got",
         "This call takes a function, but gets a value that is not a function",
-        "Pass the function itself, not the result of a call of the function.",
+        FUNCTION_ITSELF,
         ("the function", "Pass the function, such as jax.jit(f), and pass its arguments to the result: jax.jit(f)(x)."),
     ),
     Message(
@@ -308,7 +324,7 @@ CALL_MESSAGES = (
         r"tangent aval ~?(?P<type_of_tangent>\S+) for primal aval \S+ but expected "
         r"~?(?P<type_of_argument>\S+?)\.?$",
         "The tangent has the type {type_of_tangent}, but the argument of linearize has the type {type_of_argument}",
-        "A tangent has the shape and the type of its argument.",
+        TYPE_OF_TANGENT,
         ("same type", "Pass a tangent of the type {type_of_argument}."),
     ),
     Message(
@@ -350,15 +366,15 @@ CALL_MESSAGES = (
     Message(
         r"'(list|tuple|range|int|float|str)' object has no attribute '(?:ndim|size|astype|reshape)'",
         "The called function takes an array, but gets a value of the type {1}",
-        "Functions of jax.lax do not convert their operands to arrays.",
-        ("an array", "Make an array first, for example with jnp.array, or use the function of jax.numpy."),
+        _OPERANDS_OF_LAX,
+        _ARRAY_FIRST,
         of_others=True,
         raised_in_jax=True,
     ),
     # --- libraries ---
     Message(
         r"You are using a transformation that requires the current value of parameters, but you are not passing",
-        "This optimizer needs the parameters as an argument of update",
+        UPDATE_WITHOUT_PARAMETERS,
         "An optimizer with weight decay, for example, computes with the parameters.",
         ("params", "Call update(gradients, state, params)."),
     ),
@@ -372,7 +388,7 @@ CALL_MESSAGES = (
         r"Tried to access \"(?P<variable>\w+)\" from collection \"(?P<collection>\w+)\" in \"(.*?)\" but the "
         r"collection is empty",
         "The module of flax needs the variable {variable}, but the collection {collection} of variables is empty",
-        "A linen module holds no parameters: init makes the parameters, and apply takes the parameters.",
+        PARAMETERS_OF_LINEN,
         ("apply", "Write variables = m.init(key, x), and then m.apply(variables, x)."),
     ),
     Message(

@@ -4,6 +4,18 @@ from __future__ import annotations
 
 from .jax_messages import Message
 
+AXES_OF_MESH = "The axes of the mesh are {axes_of_mesh}."
+#: The cure of a PartitionSpec without a mesh.
+SHARDING_WITH_MESH = (
+    "NamedSharding",
+    "Pass NamedSharding(mesh, P(...)), or set a mesh with jax.set_mesh(mesh) before the call.",
+)
+_UNEVEN_AXIS = "Axis {axis} has {size} elements, which cannot be split evenly over {number_of_devices} devices"
+_PADDED_AXIS = ("pad", "Pad axis {axis} to a multiple of {number_of_devices} elements, or split another axis.")
+_EQUAL_SHARDS = "A sharding gives each device the same number of elements."
+_MISSING_PLATFORM = "JAX finds no platform {platform} on this machine"
+_PRESENT_PLATFORMS = "On this machine, JAX has these platforms: {platforms}."
+
 DEVICE_MESSAGES = (
     Message(
         r"`jax\.device_put` only accepts .*?Received invalid value: (?P<value>.+)",
@@ -15,7 +27,7 @@ DEVICE_MESSAGES = (
         r"shard_map (?P<direction>in|out)_specs argument must refer to an axis marked as manual "
         r"\(frozenset\(\{(?P<axes_of_mesh>.*?)\}\)\), but:\s+\S+ refers to '(?P<axis>\w+)'",
         "{direction}_specs of shard_map names the axis {axis}, which the mesh does not have",
-        "The axes of the mesh are {axes_of_mesh}.",
+        AXES_OF_MESH,
         ("P(...)", "Write the name of an axis of the mesh, or None for an axis that is not split."),
     ),
     Message(
@@ -31,12 +43,19 @@ DEVICE_MESSAGES = (
         ),
     ),
     Message(
-        r"Sharding spec \(.*?\) implies that array axis (?P<axis>\d+) is partitioned "
-        r"(?P<number_of_devices>\d+) times, but does not evenly divide the dimension size (?P<size>\d+)\. Got "
-        r"shape: (?P<shape>\(.*?\)) and sharding",
-        "Axis {axis} has {size} elements, which cannot be split evenly over {number_of_devices} devices",
-        "A sharding gives each device the same number of elements. The array has the shape {shape}.",
-        ("pad", "Pad axis {axis} to a multiple of {number_of_devices} elements, or split another axis."),
+        r".*?implies that array axis (?P<axis>\d+) is partitioned (?P<number_of_devices>\d+) times, but "
+        r"(?:does not evenly divide the dimension size|the dimension size is) (?P<size>\d+)"
+        r"(?:\. Got shape: | \(full shape: )(?P<shape>\(.*?\))",
+        _UNEVEN_AXIS,
+        f"{_EQUAL_SHARDS} The array has the shape {{shape}}.",
+        _PADDED_AXIS,
+    ),
+    Message(
+        r".*?the global size of its dimension (?P<axis>\d+) should be divisible by "
+        r"(?P<number_of_devices>\d+), but it is equal to (?P<size>\d+)",
+        _UNEVEN_AXIS,
+        _EQUAL_SHARDS,
+        _PADDED_AXIS,
     ),
     Message(
         r"Sharding passed to jit does not match the sharding on the respective arg\. Got jit sharding: "
@@ -52,9 +71,19 @@ DEVICE_MESSAGES = (
     ),
     Message(
         r"Unknown backend (?P<platform>\w+)\. Available backends are \[(?P<platforms>.*?)\]",
-        "JAX finds no platform {platform} on this machine",
-        "On this machine, JAX has these platforms: {platforms}.",
+        _MISSING_PLATFORM,
+        _PRESENT_PLATFORMS,
         ("jax.devices()", "jax.devices() lists the devices of the default platform."),
+    ),
+    Message(
+        r"Unknown backend:? '(?P<platform>\w+)' requested, but no platforms that are instances of \w+ are "
+        r"present\. Platforms present are: (?P<platforms>.+)",
+        _MISSING_PLATFORM,
+        _PRESENT_PLATFORMS,
+        (
+            "jax.devices()",
+            "jax.devices() lists the devices. A GPU needs the jaxlib for GPUs, such as jax[cuda13].",
+        ),
     ),
     Message(
         r"Number of devices (?P<number_of_devices>\d+) must be >= the product of mesh_shape (?P<shape>\(.*?\))",
@@ -76,12 +105,12 @@ DEVICE_MESSAGES = (
         r"Please set a mesh via `jax\.set_mesh` if a PartitionSpec is passed to device_put",
         "A PartitionSpec names the axes of a mesh, but no mesh is set for device_put",
         "",
-        ("NamedSharding", "Pass NamedSharding(mesh, P(...)), or set a mesh with jax.set_mesh(mesh) before the call."),
+        SHARDING_WITH_MESH,
     ),
     Message(
         r"with_sharding_constraint requires a non-empty mesh in context",
         "A PartitionSpec names the axes of a mesh, but no mesh is set for with_sharding_constraint",
         "",
-        ("NamedSharding", "Pass NamedSharding(mesh, P(...)), or set a mesh with jax.set_mesh(mesh) before the call."),
+        SHARDING_WITH_MESH,
     ),
 )

@@ -13,6 +13,8 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
 
+TREE_WITHOUT_STRINGS = "Remove the strings from the tree, or keep the strings in a tree of their own."
+STRING_IN_TREE = "{string} is a string, not an array"
 _UNKNOWN = re.compile(r"^data type '(.*?)' not understood")
 #: Name of a dtype in other libraries -> the name in JAX.
 _OTHER_NAMES = {
@@ -37,9 +39,8 @@ def dtype_name_error(text: str, raised: RaisedAt | None) -> Explained | None:
         return None
     name = match[1]
     if raised is not None and (leaf := _string_in_tree(raised, name)) is not None:
-        words = "Remove the strings from the tree, or keep the strings in a tree of their own."
-        cure = FoundCure("arrays alone", None, words)
-        return Explained(None, f"{leaf} is a string, not an array", "", (cure,))
+        cure = FoundCure("arrays alone", None, TREE_WITHOUT_STRINGS)
+        return Explained(None, STRING_IN_TREE.format(string=leaf), "", (cure,))
     title = f"JAX has no dtype with the name {name}"
     general = FoundCure("a dtype", None, "Write a dtype such as jnp.float32.")
     close = _OTHER_NAMES.get(name.lower()) or _closest(name)

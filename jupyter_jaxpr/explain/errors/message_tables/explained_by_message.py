@@ -13,10 +13,11 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import culprits, operands
 from ..failing_code.place_of_error import RaisedAt, touches_jax, was_raised_in_jax
 from ..random_keys.wrong_keys import wrong_key
+from ..traced_values.needed_values import NO_VALUES
 from .call_messages import CALL_MESSAGES
 from .device_messages import DEVICE_MESSAGES
 from .dtype_names import dtype_name_error
-from .jax_messages import ARRAY_MESSAGES, MESSAGES
+from .jax_messages import ARRAY_MESSAGES, FLOAT_OR_X64, MESSAGES, NUMBER_OUT_OF_RANGE
 from .lax_messages import LAX_MESSAGES
 from .numpy_messages import NUMPY_MESSAGES
 from .program_messages import PROGRAM_MESSAGES
@@ -115,12 +116,12 @@ def _out_of_bounds(number: int, dtype: str) -> Explained | None:
     import numpy as np
 
     limits = np.iinfo(dtype)
-    cure = FoundCure("a float", None, "Use a float, or turn on the setting jax_enable_x64 before any other use of JAX.")
+    cure = FoundCure(FLOAT_OR_X64[0], None, FLOAT_OR_X64[1])
     if np.iinfo("int32").min <= number <= np.iinfo("int32").max:
         words = f"Use int32 in place of {dtype}, for example x.astype(jnp.int32) for an array x of the dtype {dtype}."
         cure = FoundCure("int32", None, words)
     explanation = f"{dtype} holds the integers from {limits.min:,} to {limits.max:,}."
-    return Explained(None, f"The number {number} does not fit into {dtype}", explanation, (cure,))
+    return Explained(None, NUMBER_OUT_OF_RANGE.format(number=number, dtype=dtype), explanation, (cure,))
 
 
 def _tracer_argument(text: str, raised: RaisedAt | None) -> Explained | None:
@@ -130,7 +131,7 @@ def _tracer_argument(text: str, raised: RaisedAt | None) -> Explained | None:
     origin = culprits(raised)
     is_short = raised.text is not None and len(raised.text) <= _LONGEST_EXPRESSION
     title = f"{raised.text} cannot take a traced array" if is_short else "This line cannot take a traced array"
-    explanation = " ".join(filter(None, ["While JAX traces, an array has a shape but no values.", origin.sentence]))
+    explanation = " ".join(filter(None, [NO_VALUES, origin.sentence]))
     words = "Use a function of JAX, or compute the value outside of the traced function."
     cure = FoundCure("JAX function", None, words)
     match raised.node:

@@ -31,6 +31,56 @@ class Message:
     calls: tuple[str, ...] = ()
 
 
+OBJECTS_OUTSIDE = (
+    "Keep strings, dates and objects in Python lists or NumPy arrays, and pass numbers to JAX in their place."
+)
+TYPES_OF_ELEMENTS = "JAX arrays hold numbers and booleans."
+LARGEST_INTEGER = "JAX gives a Python integer the type int32, whose largest value is 2,147,483,647."
+NUMBER_OF_AXES = "The number of axes of the array is {number_of_axes}."
+FLOAT_QUOTIENT = "The operator / gives a float, also for integers. // gives an integer, rounded down."
+INTEGER_OF_STRING = "Pass an integer. zlib.crc32(text.encode()) makes an integer from a string."
+NUMBER_OUT_OF_RANGE = "The number {number} does not fit into {dtype}"
+FLOAT_OR_X64 = ("a float", "Use a float, or turn on the setting jax_enable_x64 before any other use of JAX.")
+TYPE_OF_TANGENT = "A tangent has the shape and the type of its argument."
+PLACES_OF_COTANGENTS = "JAX gives each cotangent to the argument at the same place."
+TYPE_OF_COTANGENT = "A cotangent has the shape and the type of the result."
+PARAMETERS_OF_LINEN = (
+    "A module of linen holds no parameters: init makes the parameters, and apply takes the parameters."
+)
+KEY_WITHOUT_VALUE = "A key has no value to compute with: the functions of jax.random use a key to draw numbers."
+ELEMENTS_OF_XS = "scan takes one element along axis 0 of each array in xs at each step."
+SCAN_OF_A_NUMBER = "scan cannot take elements of a single number in xs"
+COND_OF_VALUES = "cond takes two functions, not two values"
+CALLS_OF_COND = "cond(test, f, g, x) calls f(x) or g(x)."
+CONCATENATE_OF_NUMBERS = "concatenate joins arrays along an axis, and a single number has no axis"
+CHANGE_IN_PLACE = "{function} would change an array in place, and JAX arrays cannot be changed"
+ARRAY_DONATED_TWICE = "A call receives one array twice and donates the array"
+MEMORY_OF_DONATED = "The call may reuse the memory of a donated argument, so no other argument can be the same array."
+DIFFERENT_KEYS = "Two trees of the call have different keys or fields"
+NAMED_AXES = "vmap with axis_name, or shard_map, gives an axis a name, which only the mapped function can use."
+UNBOUND_AXIS_NAME = "No axis has the name {axis_name} at this place"
+UNKNOWN_ARGUMENT = "{function} has no argument {argument}"
+ENTRIES_OF_SPEC = "A PartitionSpec has at most one entry for each axis of the array."
+FEWER_ENTRIES = "Leave out the entries of the PartitionSpec for axes that the array does not have."
+_SAME_DEVICES = "All arrays of a jitted function must be on the same devices."
+_MOVED_ARRAYS = ("jax.device_put", "Move the arrays to the same devices with jax.device_put before the call.")
+LIST_OF_ARGUMENTS = "help({function}) lists the arguments of {function}."
+EQUAL_TREES = "Make the containers and keys of the two trees equal."
+_TREES_OF_THE_CALL = "The call takes trees of the same containers and keys, such as gradients and their parameters."
+_SAME_STRUCTURE = (
+    "same structure",
+    f"{EQUAL_TREES} The message of the error lists the keys or the containers of both trees.",
+)
+_CHECKED_RESULTS = (
+    "JAX checks each result, because jax_debug_nans (for nan) or jax_debug_infs (for inf) is on, and raises the error "
+    "here."
+)
+_VALUES_WITHOUT_NAN = (
+    "jnp.where",
+    "Before the call, replace the values for which {operation} gives {value}, for example with jnp.maximum or "
+    "jnp.where.",
+)
+_ARRAY_OR_NUMBER = ("a number", "Give an array or a number in place of the {kind}.")
 _COMPARE = "Compare first, and put each comparison in parentheses, as in (a > 0) & (b > 0)."
 
 ARRAY_MESSAGES = (
@@ -51,13 +101,13 @@ ARRAY_MESSAGES = (
     Message(
         r"Can't call compact methods on unbound modules",
         "A module of flax is called without its parameters",
-        "A linen module holds no parameters: init makes the parameters, and apply takes the parameters.",
+        PARAMETERS_OF_LINEN,
         ("apply", "Write params = m.init(key, x), and then m.apply(params, x)."),
     ),
     Message(
         r"(?P<function>\w+) does not accept dtypes? (?:key<\w+>.*|.*?, key<\w+>.*)",
         "A key of jax.random is not a number, so {function} cannot compute with the key",
-        "A key has no value to compute with: the functions of jax.random use a key to draw numbers.",
+        KEY_WITHOUT_VALUE,
         (
             "jax.random",
             "Make new keys with jax.random.split or jax.random.fold_in, or read the key's integers with "
@@ -106,7 +156,7 @@ ARRAY_MESSAGES = (
     ),
     Message(
         r"Zero-dimensional arrays cannot be concatenated",
-        "concatenate joins arrays along an axis, and a single number has no axis",
+        CONCATENATE_OF_NUMBERS,
         "",
         ("jnp.stack", "Make an array of the numbers with jnp.stack or jnp.array."),
     ),
@@ -195,19 +245,9 @@ ARRAY_MESSAGES = (
     Message(
         r"Cannot broadcast to shape with fewer dimensions: arr_shape=(?P<shape>\(.*?\)) "
         r"shape=(?P<target_shape>\(.*?\))",
-        "An array of shape {shape} does not fit into the shape {target_shape}",
+        "An array of the shape {shape} does not fit into the shape {target_shape}",
         "The new value has more axes than the part of the array that the value replaces.",
         ("a slice", "Write a value of the shape {target_shape}, or write the value into a slice of more elements."),
-    ),
-    Message(
-        r"Unknown backend:? '(?P<platform>\w+)' requested, but no platforms that are instances of \w+ are "
-        r"present\. Platforms present are: (?P<platforms>.+)",
-        "JAX finds no platform {platform} on this machine",
-        "On this machine, JAX has these platforms: {platforms}.",
-        (
-            "jax.devices()",
-            "jax.devices() lists the devices. A GPU needs the jaxlib for GPUs, such as jax[cuda13].",
-        ),
     ),
     Message(
         r"condlist must have length equal to choicelist \((?P<number_of_conditions>\d+) vs "
@@ -242,21 +282,22 @@ ARRAY_MESSAGES = (
         ),
     ),
     Message(
-        r"where requires ndarray or scalar arguments, got <class 'NoneType'> at position 2",
+        r"where requires ndarray or scalar arguments, got <class 'NoneType'> at position 2|"
+        r"Either both or neither of the x and y arguments should be provided to jax\.numpy\.where",
         "where needs two values: one for true and one for false",
         "",
         ("three arguments", "Write jnp.where(condition, a, b)."),
     ),
     Message(
         r"jax\.numpy\.(?P<function>\w+) cannot modify arrays in-place",
-        "{function} would change an array in place, and JAX arrays cannot be changed",
+        CHANGE_IN_PLACE,
         "",
         ("inplace=False", "Write x = jnp.{function}(x, ..., inplace=False), which makes a new array."),
     ),
     Message(
         r"INVALID_ARGUMENT: Attempt to (?:donate the same buffer twice|use a buffer that was previously donated)",
-        "A call receives one array twice and donates the array",
-        "The call may reuse the memory of a donated argument, so no other argument can be the same array.",
+        ARRAY_DONATED_TWICE,
+        MEMORY_OF_DONATED,
         ("a copy", "Pass x.copy() as one of the two arguments, or do not donate the argument."),
     ),
     Message(
@@ -264,9 +305,8 @@ ARRAY_MESSAGES = (
         r"tuple.*?structure (?P<returned_structure>PyTreeDef\(.*?\)) for primal input structure "
         r"(?P<structure_of_arguments>PyTreeDef\(.*\))\.",
         "The backward rule of a custom_vjp must return a tuple with one cotangent for each argument",
-        "JAX gives each cotangent to the argument at the same place. The arguments of nondiff_argnums get no "
-        "cotangent: the rule returned the structure {returned_structure} for arguments of the structure "
-        "{structure_of_arguments}.",
+        f"{PLACES_OF_COTANGENTS} The arguments of nondiff_argnums get no cotangent: the rule returned the structure "
+        "{returned_structure} for arguments of the structure {structure_of_arguments}.",
         (
             "a tuple",
             "Return a tuple of the structure of the arguments, with None in the place of an argument without a "
@@ -297,29 +337,30 @@ ARRAY_MESSAGES = (
         ),
     ),
     Message(
-        r"(?:Length of sharding\.spec \((?P<needed_axes>\d+)\) must be equal to aval's ndim "
-        r"\((?P<number_of_axes>\d+)\))",
+        r"(?:Length of sharding\.spec \(|.*?Sharding .*? is only valid for values of rank at least )"
+        r"(?P<needed_axes>\d+)(?:\) must be equal to aval's ndim \(|, but was applied to a value of rank )"
+        r"(?P<number_of_axes>\d+)",
         "The sharding needs an array of at least {needed_axes} axes, but the number of axes of the array is "
         "{number_of_axes}",
-        "A PartitionSpec has one entry for each axis of the array at most.",
-        ("PartitionSpec", "Leave out the entries of the PartitionSpec for axes that the array does not have."),
+        ENTRIES_OF_SPEC,
+        ("PartitionSpec", FEWER_ENTRIES),
     ),
     Message(
         r"'float' object cannot be interpreted as an integer",
         "A float cannot be a number of elements, an axis or an index",
         "JAX or Python needs an integer at this place.",
-        ("//", "Write an integer. Python's / gives a float, also for integers: write // for a division, or int(n)."),
+        (
+            "//",
+            "Write an integer. The operator / gives a float, also for integers: write // for a division, or int(n).",
+        ),
         of_others=True,
     ),
     Message(
         r"(?P<function>\w+)\(\) got an unexpected keyword argument '(?P<argument>\w+)'(?:\. Did you mean "
         r"'(\w+)'\?)?",
-        "{function} has no argument {argument}",
+        UNKNOWN_ARGUMENT,
         "",
-        (
-            "help",
-            "help({function}) lists the arguments of {function}.",
-        ),
+        ("help", LIST_OF_ARGUMENTS),
         of_others=True,
     ),
     Message(
@@ -350,8 +391,8 @@ MESSAGES = (
     ),
     Message(
         r"scan got value with no leading axis to scan over: (.+?)\.?$",
-        "scan cannot take elements of a single number in xs",
-        "scan takes one element along axis 0 of each array in xs at each step.",
+        SCAN_OF_A_NUMBER,
+        ELEMENTS_OF_XS,
         (
             "xs",
             "Pass arrays with at least one axis, such as jnp.array(xs) for a list, or put the number into the carry.",
@@ -373,8 +414,8 @@ MESSAGES = (
     ),
     Message(
         r"lax\.cond: true_fun and false_fun arguments should be callable",
-        "cond takes two functions, not two values",
-        "cond(test, f, g, x) calls f(x) or g(x).",
+        COND_OF_VALUES,
+        CALLS_OF_COND,
         ("jnp.where", "Write lambda: value for each branch, or choose between values with jnp.where."),
     ),
     Message(
@@ -398,14 +439,14 @@ MESSAGES = (
         r"primal and tangent arguments to jax\.jvp do not match; .*?Got primal dtype "
         r"(?P<dtype_of_argument>\w+) .*? but got tangent dtype (?P<dtype_of_tangent>\w+)",
         "The tangent of jvp has the dtype {dtype_of_tangent}, but the argument has the dtype {dtype_of_argument}",
-        "A tangent has the shape and the type of its argument.",
+        TYPE_OF_TANGENT,
         ("same type", "Convert the tangent to {dtype_of_argument}."),
     ),
     Message(
         r"unexpected JAX type \(e\.g\. shape/dtype\) for argument to VJP function: got "
         r"(?P<type_of_cotangent>\S+), but expected (?P<type_of_result>\S+)",
         "The cotangent has the type {type_of_cotangent}, but the result of the function has the type {type_of_result}",
-        "A cotangent has the shape and the type of the result.",
+        TYPE_OF_COTANGENT,
         ("same type", "Pass a cotangent of the type {type_of_result}."),
     ),
     Message(
@@ -417,24 +458,14 @@ MESSAGES = (
     Message(
         r"invalid value \((?P<value>nan|inf)\) encountered in (?P<operation>\S+)",
         "{operation} computed {value}",
-        "JAX checks each result, because jax_debug_nans (for nan) or jax_debug_infs (for inf) is on, and raises the "
-        "error here.",
-        (
-            "jnp.where",
-            "Before the call, replace the values for which {operation} gives {value}, for example with "
-            "jnp.maximum or jnp.where.",
-        ),
+        _CHECKED_RESULTS,
+        _VALUES_WITHOUT_NAN,
     ),
     Message(
-        r"\('(?:jit\()?(?P<function>\w+)\)?', '(?P<value>nan|inf)'\)\. Because ",
-        "{function} computed {value}",
-        "JAX checks each result, because jax_debug_nans (for nan) or jax_debug_infs (for inf) is on, and raises the "
-        "error here.",
-        (
-            "jnp.where",
-            "Before the call, replace the values for which {function} gives {value}, for example with "
-            "jnp.maximum or jnp.where.",
-        ),
+        r"\('(?:jit\()?(?P<operation>\w+)\)?', '(?P<value>nan|inf)'\)\. Because ",
+        "{operation} computed {value}",
+        _CHECKED_RESULTS,
+        _VALUES_WITHOUT_NAN,
     ),
     Message(
         r"pytree structure error: different lengths of \w+ at key path\s+shard_map in_specs\s.*?of length "
@@ -446,23 +477,15 @@ MESSAGES = (
     ),
     Message(
         r"pytree structure error: different pytree metadata at key path",
-        "Two trees of the call have different keys or fields",
-        "The call takes trees of the same containers and keys, such as gradients and their parameters.",
-        (
-            "same structure",
-            "Make the containers and keys of the two trees equal. The message of the error lists the keys or the "
-            "containers of both trees.",
-        ),
+        DIFFERENT_KEYS,
+        _TREES_OF_THE_CALL,
+        _SAME_STRUCTURE,
     ),
     Message(
         r"(?:Dict key mismatch|Custom node type mismatch|Tuple arity mismatch|List arity mismatch)(.*)",
         "Two trees of the call have different structures",
-        "The call takes trees of the same containers and keys, such as gradients and their parameters.",
-        (
-            "same structure",
-            "Make the containers and keys of the two trees equal. The message of the error lists the keys or the "
-            "containers of both trees.",
-        ),
+        _TREES_OF_THE_CALL,
+        _SAME_STRUCTURE,
     ),
     Message(
         r"Argument '(.*?)' of type '?<class '(?:\w+\.)*(?P<kind>\w+)'>'? is not a valid JAX type",
@@ -500,32 +523,10 @@ MESSAGES = (
     ),
     Message(
         r"Python int (?P<number>-?\d+) too large to convert to (?P<dtype>\w+)",
-        "The number {number} does not fit into {dtype}",
-        "JAX gives a Python integer the type int32, whose largest value is 2,147,483,647.",
-        ("a float", "Use a float, or turn on the setting jax_enable_x64 before any other use of JAX."),
+        NUMBER_OUT_OF_RANGE,
+        LARGEST_INTEGER,
+        FLOAT_OR_X64,
         of_others=True,
-    ),
-    Message(
-        r".*?Sharding .*? is only valid for values of rank at least (?P<needed_axes>\d+), but was applied to "
-        r"a value of rank (?P<number_of_axes>\d+)",
-        "The sharding needs an array of at least {needed_axes} axes, but the number of axes of the array is "
-        "{number_of_axes}",
-        "A PartitionSpec has one entry for each axis of the array at most.",
-        ("PartitionSpec", "Leave out the entries of the PartitionSpec for axes that the array does not have."),
-    ),
-    Message(
-        r".*?the global size of its dimension (?P<axis>\d+) should be divisible by "
-        r"(?P<number_of_devices>\d+), but it is equal to (?P<size>\d+)",
-        "Axis {axis} has {size} elements, which cannot be split evenly over {number_of_devices} devices",
-        "A sharding gives each device the same number of elements.",
-        ("pad", "Pad the axis of the array to a multiple of the number of devices, or split another axis."),
-    ),
-    Message(
-        r".*?implies that array axis (?P<axis>\d+) is partitioned (?P<number_of_devices>\d+) times, but the "
-        r"dimension size is (?P<size>\d+) \(full shape: (?P<shape>\(.*?\))",
-        "Axis {axis} has {size} elements, which cannot be split evenly over {number_of_devices} devices",
-        "A sharding gives each device the same number of elements. The array has the shape {shape}.",
-        ("pad", "Pad axis {axis} to a multiple of {number_of_devices} elements, or split another axis."),
     ),
     Message(
         r"shard_map applied to the function '.*?' was given argument arrays with axis sizes that are not "
@@ -546,27 +547,27 @@ MESSAGES = (
         r"platform \w+ and argument (?P<second_argument>.*?) of \S+ with shape \S+ and with device ids "
         r"(?P<second_devices>\[.*?\])",
         "The arguments {first_argument} and {second_argument} of {function} are on different devices",
-        "All arguments of a jitted function must be on the same devices. {first_argument} is on the devices "
-        "{first_devices}, and {second_argument} is on the devices {second_devices}.",
-        ("jax.device_put", "Move the arguments to the same devices with jax.device_put before the call."),
+        f"{_SAME_DEVICES} {{first_argument}} is on the devices {{first_devices}}, and {{second_argument}} is on the "
+        "devices {second_devices}.",
+        _MOVED_ARRAYS,
     ),
     Message(
         r"Received incompatible devices for jitted computation",
         "The arrays of the call are on different devices",
-        "All arrays of a jitted function must be on the same devices.",
-        ("jax.device_put", "Move the arrays to the same devices with jax.device_put before the call."),
+        _SAME_DEVICES,
+        _MOVED_ARRAYS,
     ),
     Message(
         r"Python int(?:eger)? too large to convert to C (\w+)",
         "An integer is too large for the integers of JAX",
-        "JAX gives a Python integer the type int32, whose largest value is 2,147,483,647.",
-        ("a float", "Use a float, or turn on the setting jax_enable_x64 before any other use of JAX."),
+        LARGEST_INTEGER,
+        FLOAT_OR_X64,
         of_others=True,
     ),
     Message(
         r"Found an unbound axis name: (?P<axis_name>\w+)",
-        "No axis has the name {axis_name} at this place",
-        "vmap with axis_name, or shard_map, gives an axis a name, which only the mapped function can use.",
+        UNBOUND_AXIS_NAME,
+        NAMED_AXES,
         ("axis_name", 'Call the function under jax.vmap with axis_name="{axis_name}", or under jax.shard_map.'),
     ),
     Message(
@@ -583,28 +584,22 @@ MESSAGES = (
     ),
     Message(
         r"Value (?P<text>'.*?') with dtype <U\d+ is not a valid JAX array type",
-        "A seed of jax.random is an integer, not the string {text}",
+        "The seed of a random key must be an integer, not the string {text}",
         "",
-        ("an integer", "Pass an integer. zlib.crc32(text.encode()) makes an integer of a string."),
+        ("an integer", INTEGER_OF_STRING),
         calls=("key", "PRNGKey"),
     ),
     Message(
         r"Value (?P<text>'.*?') with dtype <U\d+ is not a valid JAX array type",
         "JAX has no arrays of strings, such as {text}",
-        "JAX arrays hold numbers and booleans.",
-        (
-            "numbers",
-            "Keep strings and objects in Python lists or NumPy arrays, and pass JAX numbers that stand for them.",
-        ),
+        TYPES_OF_ELEMENTS,
+        ("numbers", OBJECTS_OUTSIDE),
     ),
     Message(
         r"Value (?P<values>.+?) with dtype \S+ is not a valid JAX array type",
         "JAX has no arrays of {values}",
-        "JAX arrays hold numbers and booleans.",
-        (
-            "numbers",
-            "Keep strings and objects in Python lists or NumPy arrays, and pass JAX numbers in their place.",
-        ),
+        TYPES_OF_ELEMENTS,
+        ("numbers", OBJECTS_OUTSIDE),
     ),
     Message(
         r"For parameter \"(?P<parameter>\w+)\" in \"(.*?)\", the given initializer is expected to generate "
@@ -618,13 +613,13 @@ MESSAGES = (
         r"'(?P<kind>\w+)'",
         "{operator} needs arrays or numbers, but its right side is a {kind}",
         "",
-        ("a number", "Give an array or a number in place of the {kind}."),
+        _ARRAY_OR_NUMBER,
     ),
     Message(
         r"unsupported operand type\(s\) for (?P<operator>\S+): '(?P<kind>\w+)' and "
         r"'(?:\w*Tracer|[\w.]*ArrayImpl)'",
         "{operator} needs arrays or numbers, but its left side is a {kind}",
         "",
-        ("a number", "Give an array or a number in place of the {kind}."),
+        _ARRAY_OR_NUMBER,
     ),
 )

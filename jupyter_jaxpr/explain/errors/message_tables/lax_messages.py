@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
-from .jax_messages import Message
+from .jax_messages import KEY_WITHOUT_VALUE, NUMBER_OF_AXES, TYPE_OF_TANGENT, Message
+
+OPERANDS_OF_LAX = "Functions of jax.lax do not convert their operands to a common {dtype_or_shape}."
+ONE_DTYPE = OPERANDS_OF_LAX.format(dtype_or_shape="dtype")
+TWO_DTYPES = "lax.{function} takes operands of one dtype, but gets {first_dtype} and {second_dtype}"
+TYPE_OF_RESULT_TANGENT = "A tangent of the result has the shape and the type of the result."
+TANGENT_OF_OTHER_TYPE = (
+    "The rule of a custom_jvp returns the tangent {type_of_tangent}, but the result is {type_of_result}"
+)
+EQUAL_ROWS = "All rows of an array have the same length."
+PADDED_ROWS = (
+    "one length",
+    "Pad the rows to one length, and keep the original lengths, or a mask of the padding, in a second array.",
+)
+AXES_OF_UPDATE = "The update needs as many axes as the array."
+ADDED_AXES = ("the axes", "Give the update an axis of size 1 for each axis of the array that the update lacks.")
 
 LAX_MESSAGES = (
     Message(
@@ -21,8 +36,8 @@ LAX_MESSAGES = (
     Message(
         r"lax\.(?P<function>\w+) requires arguments to have the same dtypes, got (?P<first_dtype>\w+), "
         r"(?P<second_dtype>\w+)\.",
-        "lax.{function} takes operands of one dtype, but gets {first_dtype} and {second_dtype}",
-        "Functions of jax.lax do not convert their operands to a common dtype.",
+        TWO_DTYPES,
+        ONE_DTYPE,
         ("one dtype", "Convert one operand to the dtype of the other with .astype."),
         with_operands=True,
     ),
@@ -63,8 +78,8 @@ LAX_MESSAGES = (
         r"(?P<function>\w+) update must have the same rank as operand, got update shape "
         r"(?P<shape_of_update>\(.*?\)) for operand shape (?P<shape>\(.*?\))",
         "The update that {function} gets has the shape {shape_of_update}, but the array has the shape {shape}",
-        "The update needs as many axes as the array.",
-        ("the axes", "Give the update an axis of size 1 for each axis of the array that the update lacks."),
+        AXES_OF_UPDATE,
+        ADDED_AXES,
         with_operands=True,
     ),
     Message(
@@ -86,7 +101,7 @@ LAX_MESSAGES = (
         r"jvp called with different primal and tangent shapes;\s*Got primal shape "
         r"(?P<shape_of_argument>\(.*?\)) and tangent shape as (?P<shape_of_tangent>\(.*?\))",
         "The tangent of jvp has the shape {shape_of_tangent}, but the argument has the shape {shape_of_argument}",
-        "A tangent has the shape and the type of its argument.",
+        TYPE_OF_TANGENT,
         ("same shape", "Give a tangent of the shape {shape_of_argument}, such as jnp.ones_like(x)."),
     ),
     Message(
@@ -98,8 +113,8 @@ LAX_MESSAGES = (
     Message(
         r"Custom JVP rule must produce primal and tangent outputs with corresponding shapes and dtypes\. "
         r"Expected (?P<type_of_result>\S+) .*?but got (?P<type_of_tangent>\S+)\.",
-        "The rule of a custom_jvp returns the tangent {type_of_tangent}, but the result is {type_of_result}",
-        "A tangent has the shape and the type of the result.",
+        TANGENT_OF_OTHER_TYPE,
+        TYPE_OF_RESULT_TANGENT,
         (
             "same type",
             "Compute the tangent of the result from the tangents of the arguments, which JAX passes to the rule.",
@@ -107,18 +122,15 @@ LAX_MESSAGES = (
     ),
     Message(
         r"expected function with aux output to return a two-element tuple, but got type",
-        "With has_aux=True the function must return a pair: the value to differentiate and an auxiliary value",
+        "With has_aux=True, the function must return a pair: the number to differentiate, and an auxiliary value",
         "The function returns something other than a tuple of two elements.",
         ("a pair", "Return the pair (loss, aux) from the function, or leave has_aux=True out."),
     ),
     Message(
         r"setting an array element with a sequence\. The requested array has an inhomogeneous shape after",
         "The rows of the list have different lengths",
-        "All rows of an array have the same length.",
-        (
-            "one length",
-            "Pad the rows to one length, and keep the original lengths, or a mask of the padding, in a second array.",
-        ),
+        EQUAL_ROWS,
+        PADDED_ROWS,
         of_others=True,
     ),
     Message(
@@ -133,7 +145,7 @@ LAX_MESSAGES = (
         r"pad operand and padding_value must be same dtype: got (?P<dtype_of_array>\w+) and "
         r"(?P<dtype_of_value>\w+)",
         "lax.pad cannot pad an array of the dtype {dtype_of_array} with a value of the dtype {dtype_of_value}",
-        "Functions of jax.lax do not convert their operands to a common dtype.",
+        ONE_DTYPE,
         ("one dtype", "Pass a padding value of the dtype {dtype_of_array}, such as jnp.{dtype_of_array}(0)."),
         with_operands=True,
     ),
@@ -168,7 +180,7 @@ LAX_MESSAGES = (
     Message(
         r"Only scalar arrays can be converted to Python scalars; got arr\.ndim=(?P<number_of_axes>\d+)",
         "Python cannot make one number from an array with axes",
-        "float(), int() and complex() take a single number. The number of axes of the array is {number_of_axes}.",
+        f"float(), int() and complex() take a single number. {NUMBER_OF_AXES}",
         ("one number", "Take one element first, such as float(x[0]), or reduce the array, such as float(x.sum())."),
         with_operands=True,
     ),
@@ -181,7 +193,7 @@ LAX_MESSAGES = (
     Message(
         r"key array cannot be converted to boolean",
         "A key of jax.random is neither true nor false",
-        "A key has no value to compute with: the functions of jax.random use a key to draw numbers.",
+        KEY_WITHOUT_VALUE,
         ("is not None", "Write key is not None to ask whether there is a key."),
     ),
     Message(

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from .jax_messages import Message
+from .jax_messages import NUMBER_OF_AXES, Message
+
+INTEGER_INDICES = ("integers", "Convert the indices with .astype(int).")
+_NOTHING_TO_REDUCE = "An empty array has no {reduction}"
+INITIAL_OF_MASK = "If the mask where= is false everywhere, the result is the value of initial=."
+_PAIRS_OF_WIDTHS = "Write a pair (before, after) of widths for each axis of the array, or one pair for all axes."
 
 NUMPY_MESSAGES = (
     # --- empty arrays and lists ---
     Message(
         r"zero-size array to reduction operation (?P<reduction>\w+) which has no identity",
-        "An empty array has no {reduction}",
+        _NOTHING_TO_REDUCE,
         "",
         ("initial", "Pass initial=value, which is the result for an empty array, or test x.size > 0 first."),
         with_operands=True,
     ),
     Message(
-        r"attempt to get (?P<argmax_or_argmin>argmax|argmin) of an empty sequence",
-        "An empty array has no {argmax_or_argmin}",
+        r"attempt to get (?P<reduction>argmax|argmin) of an empty sequence",
+        _NOTHING_TO_REDUCE,
         "",
         ("size", "Test x.size > 0 before the call."),
         with_operands=True,
@@ -30,7 +35,7 @@ NUMPY_MESSAGES = (
         r"reduction operation (?P<reduction>\w+) does not have an identity, so to use a where mask one has to specify "
         r"'initial'",
         "{reduction} with where= needs initial=",
-        "If the mask where= is false everywhere, the result is the value of initial=.",
+        INITIAL_OF_MASK,
         ("initial", "Pass initial=value, such as initial=-jnp.inf for a maximum and initial=jnp.inf for a minimum."),
     ),
     # --- options with a fixed set of values ---
@@ -88,7 +93,7 @@ NUMPY_MESSAGES = (
         r"take_along_axis indices must be of integer type, got (?P<dtype_of_indices>\w+)",
         "The indices of take_along_axis must be integers, not {dtype_of_indices}",
         "",
-        ("integers", "Convert the indices with .astype(int)."),
+        INTEGER_INDICES,
         with_operands=True,
     ),
     Message(
@@ -135,12 +140,6 @@ NUMPY_MESSAGES = (
         "",
         ("jnp.atleast_1d", "Give the number an axis with jnp.atleast_1d(x)."),
         with_operands=True,
-    ),
-    Message(
-        r"Either both or neither of the x and y arguments should be provided to jax\.numpy\.where",
-        "where needs two values: one for true and one for false",
-        "",
-        ("three arguments", "Write jnp.where(condition, a, b)."),
     ),
     # --- axes and shapes ---
     Message(
@@ -201,7 +200,7 @@ NUMPY_MESSAGES = (
         r"Expected pad_width to have shape .*; got (?P<shape_of_pad_width>.+?)\.?$",
         "pad_width has the shape {shape_of_pad_width}, which does not fit the axes of the array",
         "",
-        ("pad_width", "Write a pair (before, after) of widths for each axis of the array, or one pair for all axes."),
+        ("pad_width", _PAIRS_OF_WIDTHS),
         with_operands=True,
     ),
     Message(
@@ -288,8 +287,8 @@ NUMPY_MESSAGES = (
         r"jnp\.pad: (?P<argument>\w+) with nd=(?P<number_of_axes>\d+) has unsupported shape "
         r"(?P<shape_of_argument>\(.*?\))\. Valid shapes are (.+?)\.$",
         "{argument} of pad has the shape {shape_of_argument}, which does not fit the array",
-        "Number of axes of the array: {number_of_axes}.",
-        ("a pair", "Write a pair (before, after) of widths for each axis of the array, or one pair for all axes."),
+        NUMBER_OF_AXES,
+        ("a pair", _PAIRS_OF_WIDTHS),
         with_operands=True,
     ),
     # --- types ---

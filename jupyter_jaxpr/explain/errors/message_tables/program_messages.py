@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from .jax_messages import Message
+from .device_messages import SHARDING_WITH_MESH
+from .jax_messages import ENTRIES_OF_SPEC, FEWER_ENTRIES, Message
+from .numpy_messages import INTEGER_INDICES
+
+PASSED_MESH = ("mesh", "Pass mesh=mesh, or set a mesh with jax.set_mesh(mesh) before the call.")
+_OTHER_THAN_EXPORTED = "The exported program takes {exported_type} as {argument}, but gets {passed_type}"
+_EXPORTED_TYPES = "jax.export made the program for one type of each argument."
+_NAMES_OF_AXES = ("axis_names", "Write one name for each axis of the array of devices.")
 
 PROGRAM_MESSAGES = (
     # --- Pallas ---
@@ -134,8 +141,8 @@ PROGRAM_MESSAGES = (
     Message(
         r"Shape mismatch for (?P<argument>\S+?)(?:\.shape\[\d+\])?(?: \(.*?\))?: expected (?P<exported_type>.+?) and "
         r"called with (?P<passed_type>.+)",
-        "The exported program takes {exported_type} as {argument}, but gets {passed_type}",
-        "jax.export made the program for one type of each argument.",
+        _OTHER_THAN_EXPORTED,
+        _EXPORTED_TYPES,
         (
             "same type",
             "Pass an argument of the exported shape, or export the function again with symbolic sizes: "
@@ -145,8 +152,8 @@ PROGRAM_MESSAGES = (
     Message(
         r"(Rank|Dtype) mismatch for (?P<argument>\S+?)(?:\.shape\[\d+\])?(?: \(.*?\))?: expected "
         r"(?P<exported_type>.+?) and called with (?P<passed_type>.+)",
-        "The exported program takes {exported_type} as {argument}, but gets {passed_type}",
-        "jax.export made the program for one type of each argument.",
+        _OTHER_THAN_EXPORTED,
+        _EXPORTED_TYPES,
         (
             "same type",
             "Pass an argument of the exported type, or export the function again for the new type.",
@@ -219,28 +226,19 @@ PROGRAM_MESSAGES = (
     ),
     # --- meshes and shardings ---
     Message(
-        r"Number of devices (?P<number_of_devices>\d+) must be >= the product of mesh_shape (?P<shape_of_mesh>\(.*?\))",
-        "A mesh of the shape {shape_of_mesh} needs more devices than JAX has here: {number_of_devices}",
-        "",
-        (
-            "the shape",
-            "Write a shape whose product is at most the number of devices, such as (jax.device_count(),).",
-        ),
-    ),
-    Message(
         r"Mesh requires the ndim of its first argument \(`devices`\) to equal the length of its second argument "
-        r"\(`axis_names`\).*?devices\.ndim=?=?\s?(?P<number_of_axes>\d+).*?(?:len\(axis_names\)|axis_names)\S*?=?=?\s?"
-        r"(?P<number_of_names>\d+)",
-        "A mesh needs one name for each axis of its devices: the number of axes is {number_of_axes}, the number of "
-        "names is {number_of_names}",
+        r"\(`axis_names`\).*?devices\.ndim\s?=?=?\s?(?P<number_of_axes>\d+).*?(?:len\(axis_names\)|axis_names)"
+        r"\S*?\s?=?=?\s?(?P<number_of_names>\d+)",
+        "A mesh needs one name for each axis of its array of devices: the number of axes is {number_of_axes}, the "
+        "number of names is {number_of_names}",
         "",
-        ("axis_names", "Write one name for each axis of the array of devices."),
+        _NAMES_OF_AXES,
     ),
     Message(
         r"Mesh requires the ndim of its first argument",
         "A mesh needs one name for each axis of its array of devices",
         "",
-        ("axis_names", "Write one name for each axis of the array of devices."),
+        _NAMES_OF_AXES,
     ),
     Message(
         r"shard_map (?P<in_or_out>in|out)_specs argument must be a pytree of `jax\.sharding\.PartitionSpec` instances",
@@ -252,7 +250,7 @@ PROGRAM_MESSAGES = (
         r"(?:jax\.)?shard_map requires a (?:non-empty mesh|`jax\.sharding\.Mesh`)",
         "shard_map needs a mesh",
         "",
-        ("mesh", "Pass mesh=mesh, or set a mesh with jax.set_mesh(mesh) before the call."),
+        PASSED_MESH,
     ),
     Message(
         r"pjit (?P<in_or_out>in|out)_shardings specification must be a tree prefix .*? wrong length: got a tuple or "
@@ -270,9 +268,9 @@ PROGRAM_MESSAGES = (
     ),
     Message(
         r"Using PartitionSpec when you are not under a mesh context is not allowed",
-        "A PartitionSpec names the axes of a mesh, and no mesh is set here",
+        "A PartitionSpec names the axes of a mesh, but no mesh is set",
         "",
-        ("NamedSharding", "Pass NamedSharding(mesh, P(...)), or set a mesh with jax.set_mesh(mesh) before the call."),
+        SHARDING_WITH_MESH,
     ),
     Message(
         r"`perm` does not represent a permutation: (?P<perm>.+)",
@@ -284,7 +282,7 @@ PROGRAM_MESSAGES = (
         r"(?P<function>\w+) must be used within a mapped context like vmap or shard_map",
         "{function} needs an axis with a name",
         "",
-        ("axis_name", "Call the function under jax.vmap with axis_name=, or under jax.shard_map."),
+        ("axis_name", 'Call the function under jax.vmap with axis_name="name", or under jax.shard_map.'),
     ),
     Message(
         r"shard_map applied to the function '(\S+)' was given out_specs which require replication which can't be "
@@ -303,7 +301,7 @@ PROGRAM_MESSAGES = (
         r"(?P<number_of_axes>\d+)",
         "out_specs of shard_map says P({entries}), but the function returns {type_of_result}, whose number of axes is "
         "{number_of_axes}",
-        "A PartitionSpec has at most one entry for each axis of the result.",
+        ENTRIES_OF_SPEC,
         ("out_specs", "Write P() and reduce over the mesh with jax.lax.psum, or return an array with more axes."),
     ),
     Message(
@@ -311,9 +309,8 @@ PROGRAM_MESSAGES = (
         r"P\((?P<entries>.*?),?\) which has length (?P<number_of_entries>\d+), but .*?parameter '(?P<argument>\w+)',? "
         r"has shape (?P<type_of_argument>\w+\[[\d,]*\]), which has rank (?P<number_of_axes>\d+)",
         "in_specs of shard_map says P({entries}), but the argument {argument} is {type_of_argument}",
-        "A PartitionSpec has at most one entry for each axis of the argument. Entries: {number_of_entries}. Axes of "
-        "{argument}: {number_of_axes}.",
-        ("in_specs", "Leave out of the PartitionSpec the entries for axes that the argument does not have."),
+        f"{ENTRIES_OF_SPEC} Entries: {{number_of_entries}}. Axes of {{argument}}: {{number_of_axes}}.",
+        ("in_specs", FEWER_ENTRIES),
     ),
     # --- derivative rules ---
     Message(
@@ -384,7 +381,7 @@ PROGRAM_MESSAGES = (
         r"Input type must be an integer or unsigned integer",
         "An embedding layer takes integers as its indices",
         "",
-        ("integers", "Convert the indices with .astype(int)."),
+        INTEGER_INDICES,
         with_operands=True,
     ),
     Message(

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from .jax_messages import Message
+from .jax_messages import TYPE_OF_COTANGENT, Message
+from .lax_messages import ONE_DTYPE
+from .program_messages import PASSED_MESH
+
+VALUE_LEFT_TRACE = "A traced value left the trace of {function}"
+RETURNED_VALUE = "Return the value from {function}, and use the result of the call."
+ARRAY_AS_KEY = "A JAX array cannot be a key of a dict or an element of a set"
+UNCHANGED_COLLECTION = "The call updates {variable} in {collection}, a collection that apply does not change"
+MUTABLE_COLLECTIONS = "apply changes a collection only if the argument mutable names the collection."
+_FAILED_CHECK = "A check of equinox failed: {message}"
+_ERROR_IF = "equinox.error_if raises an error if its condition is true when the program runs."
+_REFUSED_VALUE = ("the value", "Correct the value that the check refuses.")
 
 SETTING_MESSAGES = (
     # --- sizes and modes ---
@@ -29,7 +40,7 @@ SETTING_MESSAGES = (
     ),
     Message(
         r"mode must be one of (?P<possible_modes>\[.*?\])",
-        "The argument mode is none of {possible_modes}",
+        "The value of the argument mode is none of {possible_modes}",
         "",
         ("mode", "Write as the mode one of {possible_modes}."),
         of_others=True,
@@ -73,7 +84,7 @@ SETTING_MESSAGES = (
     Message(
         r"lax\.(?P<function>\w+) requires arguments to have the same dtypes, got (?P<dtypes>\w+, \w+, \w+)",
         "lax.{function} takes operands of one dtype, but gets {dtypes}",
-        "Functions of jax.lax do not convert their operands to a common dtype.",
+        ONE_DTYPE,
         ("one dtype", "Convert the operands to one dtype, or call the function of jax.numpy, such as jnp.clip."),
         with_operands=True,
     ),
@@ -118,36 +129,27 @@ SETTING_MESSAGES = (
     Message(
         r"The function returned by `jax\.vjp` applied to \S+ was called with (?P<number_of_arguments>\d+) arguments",
         "The function that jax.vjp returns takes one argument: the cotangent of the result",
-        "Number of arguments that the call passes: {number_of_arguments}.",
+        "This call passes {number_of_arguments} arguments to the function that jax.vjp returned.",
         ("the cotangent", "Pass one cotangent, of the type and the structure of the result."),
     ),
     Message(
         r"cotangent type does not match function output, expected "
         r"\(?ShapedArray\((?P<type_of_result>\w+\[[\d,]*\]).*? but got",
         "The cotangent does not have the type of the result, {type_of_result}",
-        "A cotangent has the shape and the type of the result.",
+        TYPE_OF_COTANGENT,
         ("same type", "Pass an array of the type {type_of_result}."),
     ),
     # --- meshes ---
     Message(
         r"The context mesh cannot be empty",
-        "The call needs a mesh, and no mesh is set here",
+        "The call needs a mesh, but no mesh is set",
         "",
-        ("mesh", "Pass mesh=mesh, or set a mesh with jax.set_mesh(mesh) before the call."),
-    ),
-    Message(
-        r"Mesh requires the ndim of its first argument \(`devices`\) to equal the length of its second argument "
-        r"\(`axis_names`\), but got devices\.ndim == (?P<number_of_axes>\d+) and len\(axis_names\) == "
-        r"(?P<number_of_names>\d+)",
-        "A mesh needs one name for each axis: the number of axes is {number_of_axes}, the number of names is "
-        "{number_of_names}",
-        "",
-        ("names", "Write one name for each axis of the mesh."),
+        PASSED_MESH,
     ),
     # --- Python ---
     Message(
         r"unhashable type: '[\w.]*ArrayImpl'",
-        "A JAX array cannot be a key of a dict or an element of a set",
+        ARRAY_AS_KEY,
         "Python cannot hash an array.",
         ("a number", "Take the number out with x.item(), or use a list in place of the set or the dict."),
     ),
@@ -177,9 +179,9 @@ SETTING_MESSAGES = (
     ),
     Message(
         r"Leaked trace \w+\. Leaked tracer\(s\):.*?while tracing the function (?P<function>\w+) at",
-        "A traced value left the trace of {function}",
+        VALUE_LEFT_TRACE,
         "The leak check of JAX found the value after the trace of {function} had ended.",
-        ("return", "Return the value from {function}, and use what the call returns."),
+        ("return", RETURNED_VALUE),
     ),
     Message(
         r"property (?:'\S+' )?of 'Config' object has no setter",
@@ -249,8 +251,8 @@ SETTING_MESSAGES = (
     Message(
         r"Cannot update variable \"(?P<variable>\w+)\" in \"(.*?)\" because collection \"(?P<collection>\w+)\" is "
         r"immutable",
-        "The call updates {variable} in {collection}, a collection that apply does not change",
-        "apply changes a collection only if the argument mutable names the collection.",
+        UNCHANGED_COLLECTION,
+        MUTABLE_COLLECTIONS,
         ("mutable", "Call y, updated = m.apply(variables, x, mutable=['{collection}'])."),
     ),
     Message(
@@ -267,15 +269,15 @@ SETTING_MESSAGES = (
     ),
     Message(
         r"INTERNAL: .*?_?EquinoxRuntimeError: (?P<message>[^\n]*)",
-        "A check of equinox failed: {message}",
-        "equinox.error_if raises an error if its condition is true when the program runs.",
-        ("the value", "Correct the value that the check refuses."),
+        _FAILED_CHECK,
+        _ERROR_IF,
+        _REFUSED_VALUE,
     ),
     Message(
         r"(?:Above is the stack outside of JIT\..*?EquinoxRuntimeError: )?(?P<message>[^\n]+)\n+-{10,}\n+"
         r"An error occurred during the runtime of your JAX program",
-        "A check of equinox failed: {message}",
-        "equinox.error_if raises an error if its condition is true when the program runs.",
-        ("the value", "Correct the value that the check refuses."),
+        _FAILED_CHECK,
+        _ERROR_IF,
+        _REFUSED_VALUE,
     ),
 )

@@ -15,6 +15,8 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
 
+KEY_IS_FIRST = "The key is the first argument of {function}."
+
 
 def left_out_key_error(raised: RaisedAt, missing: str) -> Explained | None:
     """Explains a call such as jax.random.normal(shape=(3,)), which leaves out the key; None for another call.
@@ -35,11 +37,11 @@ def left_out_key_error(raised: RaisedAt, missing: str) -> Explained | None:
     name = called(call)
     title = f"The call of {name} leaves out the key"
     text = "JAX keeps no hidden state of random numbers: each random number comes from a key."
-    cure = key_cure(raised, call, f"The key is the first argument of {name}.")
+    cure = key_cure(raised, call, KEY_IS_FIRST.format(function=name))
     return Explained(None, title, text, (cure,) if cure is not None else ())
 
 
-def key_cure(raised: RaisedAt, call: ast.Call, left_out: str) -> FoundCure | None:
+def key_cure(raised: RaisedAt, call: ast.Call, sentence_on_the_key: str) -> FoundCure | None:
     """Return the cure that passes a key first: the only argument of the calling function that is a key.
 
     The cure has an edit only if the function does not use the key elsewhere.
@@ -47,7 +49,7 @@ def key_cure(raised: RaisedAt, call: ast.Call, left_out: str) -> FoundCure | Non
     Args:
         raised: Where the error was raised.
         call: The call of a function of jax.random.
-        left_out: The sentence that says what the call leaves out.
+        sentence_on_the_key: The sentence that says where the key belongs, or that the call leaves out the key.
     """
     local = raised.frame.f_locals if raised.frame is not None else {}
     keys = [name for name, value in local.items() if dtype_of(value).startswith("key<")]
@@ -56,17 +58,17 @@ def key_cure(raised: RaisedAt, call: ast.Call, left_out: str) -> FoundCure | Non
     uses = [part.id for part in ast.walk(function) if isinstance(part, ast.Name)] if function else []
     if is_repeated(raised, call):
         text = (
-            f"{left_out} Pass as the first argument a key that no other call uses. Each repetition of the call needs "
-            "another key."
+            f"{sentence_on_the_key} Pass as the first argument a key that no other call uses. Each repetition of the "
+            "call needs another key."
         )
         return FoundCure("the key", None, text)
     # If two calls use the same key, their random numbers are not independent.
     if len(keys) != 1 or keys[0] not in parameters or keys[0] in uses:
-        text = f"{left_out} Pass as the first argument a key that no other call uses."
+        text = f"{sentence_on_the_key} Pass as the first argument a key that no other call uses."
         return FoundCure("the key", None, text)
     rest = [raised.source(argument) for argument in [*call.args, *call.keywords]]
     code = f"{raised.source(call.func)}({', '.join([keys[0], *rest])})"
-    cure = applied(FoundCure("the key", code, left_out), [edit_of(raised, over(call, code))])
+    cure = applied(FoundCure("the key", code, sentence_on_the_key), [edit_of(raised, over(call, code))])
     return next(iter(passed(raised, [cure])), None)
 
 

@@ -18,6 +18,7 @@ from ..failing_code.expression_shapes import shape_of
 from ..failing_code.module_names import random_name
 from ..failing_code.origins import dtype_of, operands, value_of
 from ..failing_code.place_of_error import RaisedAt
+from ..message_tables.jax_messages import KEY_WITHOUT_VALUE
 
 _NO_DTYPE = re.compile(r"^Cannot interpret '(.*?)' as a data type")
 _SEED = re.compile(r"^PRNG key seed must be an integer; got \w*Tracer\(~?(\w+)")
@@ -195,7 +196,7 @@ def _folded_in(raised: RaisedAt) -> Explained | None:
     return Explained(
         None,
         title,
-        "A key has no value to compute with: the functions of jax.random use a key to draw numbers.",
+        KEY_WITHOUT_VALUE,
         tuple(cures),
     )
 

@@ -8,54 +8,57 @@ from ....observe.observation import FoundCure
 from ....plain_text import own_name
 from ...trials.trial_of_cure import passed
 from ..explanation import Explained
+from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import random_name
 from ..failing_code.origins import dtype_of, makes_key, operands, value_of
 from ..failing_code.place_of_error import RaisedAt
-from .left_out_keys import is_repeated, key_cure
+from .left_out_keys import KEY_IS_FIRST, is_repeated, key_cure
 
-_TITLE = "The first argument must be a key of jax.random.key"
-_WORDS = "jax.random.key makes a key from a number. Split the key for each use."
+NO_KEY = "The first argument of {function} must be a key of jax.random.key"
+KEY_FROM_NUMBER = "jax.random.key makes a key from a number. Split the key for each use."
+_NO_KEY_IN_CALL = "The first argument must be a key of jax.random.key"
 
 
 def wrong_key(raised: RaisedAt | None) -> Explained:
     """Explains the first argument of a call of jax.random that is no key."""
     call = raised.node if raised is not None else None
     if raised is None or not isinstance(call, ast.Call) or not call.args or raised.frame is None:
-        return Explained(None, _TITLE, "", (FoundCure("jax.random.key", None, _WORDS),))
-    first = call.args[0]
+        return Explained(None, _NO_KEY_IN_CALL, "", (FoundCure("jax.random.key", None, KEY_FROM_NUMBER),))
+    function, first = called(call) or raised.source(call.func), call.args[0]
+    title = NO_KEY.format(function=function)
     source = " ".join(raised.source(first).split())
     text = operands(raised, [first]) or f"{source} is not a key."
     if len(call.args) > 1 and (makes_key(raised, call.args[1]) or _is_old_key(raised, call.args[1])):
         arguments = [raised.source(argument) for argument in call.args]
         keywords = [raised.source(keyword) for keyword in call.keywords]
         code = f"{raised.source(call.func)}({', '.join([arguments[1], arguments[0], *arguments[2:], *keywords])})"
-        swapped = FoundCure("the order", code, "The key is the first argument.")
+        swapped = FoundCure("the order", code, KEY_IS_FIRST.format(function=function))
         cures = passed(raised, [applied(swapped, [edit_of(raised, over(call, code))])])
-        return Explained(None, _TITLE, text, tuple(cures))
+        return Explained(None, title, text, tuple(cures))
     if isinstance(first, ast.Name) and first.id in raised.frame.f_locals and value_of(raised, first) is None:
         words = f"Give {source} a key before this line, such as {random_name(raised)}.key(0)."
-        return Explained(None, _TITLE, f"{source} is None.", (FoundCure("a key", None, words),))
+        return Explained(None, title, f"{source} is None.", (FoundCure("a key", None, words),))
     if _is_a_shape(raised, first):
         left_out = key_cure(raised, call, f"The call leaves out the key: {source} stands in the place of the key.")
         if left_out is not None:
-            return Explained(None, _TITLE, text, (left_out,))
+            return Explained(None, title, text, (left_out,))
     if (library := _generator(value_of(raised, first))) is not None:
         words = f"{random_name(raised)}.key(seed) makes a key. JAX does not use a random number generator of {library}."
         cure = FoundCure("jax.random.key", None, words)
-        return Explained(None, _TITLE, f"{source} is a random number generator of {library}.", (cure,))
+        return Explained(None, title, f"{source} is a random number generator of {library}.", (cure,))
     if isinstance(first, ast.Subscript) and _is_old_key(raised, first.value):
         whole = raised.source(first.value)
         words = f"{whole} is one key: a key of jax.random.PRNGKey is an array of two numbers."
         cure = applied(FoundCure("whole key", whole, words), [edit_of(raised, over(first, whole))])
-        return Explained(None, _TITLE, f"{source} is one number of the key {whole}.", tuple(passed(raised, [cure])))
-    cure = FoundCure("jax.random.key", None, _WORDS)
+        return Explained(None, title, f"{source} is one number of the key {whole}.", tuple(passed(raised, [cure])))
+    cure = FoundCure("jax.random.key", None, KEY_FROM_NUMBER)
     if _is_seed(raised, first):
         text = operands(raised, [first]) or f"{source} is a number."
         code = f"{random_name(raised)}.key({source})"
         if isinstance(first, ast.Constant) or not is_repeated(raised, call):
-            cure = applied(FoundCure("jax.random.key", code, _WORDS), [edit_of(raised, over(first, code))])
-    return Explained(None, _TITLE, text, tuple(passed(raised, [cure])))
+            cure = applied(FoundCure("jax.random.key", code, KEY_FROM_NUMBER), [edit_of(raised, over(first, code))])
+    return Explained(None, title, text, tuple(passed(raised, [cure])))
 
 
 def _is_seed(raised: RaisedAt, node: ast.expr) -> bool:

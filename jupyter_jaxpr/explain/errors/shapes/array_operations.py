@@ -18,6 +18,8 @@ from ..failing_code.only_assignments import behind_name
 from ..failing_code.operand_nodes import explained_with_trials, operand_types, shapes_of_operands, source_suffix
 from ..failing_code.origins import operands, value_of
 from ..failing_code.place_of_error import RaisedAt
+from ..message_tables.jax_messages import CONCATENATE_OF_NUMBERS
+from ..message_tables.lax_messages import EQUAL_ROWS, OPERANDS_OF_LAX, PADDED_ROWS
 from ..traced_values.array_conditions import array_as_condition
 from ..traced_values.array_indices import index_dtype, index_of_list
 from ..traced_values.array_writes import item_assignment, no_method
@@ -29,6 +31,8 @@ from .leaves_of_trees import with_leaves
 from .unmapped_arguments import with_unmapped
 from .vmap_or_transpose import transpose_cures, vmap_cures
 
+UNEQUAL_SIZES = "The sizes {sizes} do not fit together{in_expression}"
+AXES_OF_ARRAY = "Axes count from 0. Write an axis from 0 to {last_axis}."
 _BROADCAST = re.compile(
     r"^(?:(?P<op>\w+) got incompatible shapes for broadcasting: |Incompatible shapes for broadcasting: (?:shapes=\[)?)"
     r"(?P<shapes>\([\d, ]*\)(?:,? (?:and )?\([\d, ]*\))+)"
@@ -90,7 +94,7 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
     if match := _DOT.search(text):
         sizes = f"{match[1]} and {match[2]}"
         explanation = f"A matrix product sums over two axes of the same size, but these axes have {sizes} elements."
-        title = f"The sizes {sizes} do not fit together{in_expression}"
+        title = UNEQUAL_SIZES.format(sizes=sizes, in_expression=in_expression)
         cures = vmap_cures(raised, match.groups()) or transpose_cures(raised)
         explained = explained_with_trials(title, f"{explanation} {operand_types(raised)}", raised, cures)
         both = [int(match[1]), int(match[2])]
@@ -100,7 +104,7 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         arrays = operands(raised, [node for node, _ in shapes_of_operands(raised)])
         shape_of_array, size_of_array, new_shape_text, size_of_new_shape = match.groups()
         explanation = f"The new shape {new_shape_text} holds {size_of_new_shape} elements. {arrays}"
-        title = f"An array of shape {shape_of_array} has {size_of_array} elements, not {size_of_new_shape}"
+        title = f"An array of the shape {shape_of_array} has {size_of_array} elements, not {size_of_new_shape}"
         new_shape = [int(size) for size in re.findall(r"-?\d+", new_shape_text)]
         others = math.prod(new_shape[1:])
         cures = []
@@ -121,14 +125,8 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         title = f"The arrays {left} and {right} are on different devices"
         return Explained(None, title, explanation, (FoundCure("jax.device_put", None, words),))
     if _JOIN.search(text) and _makes_array(raised):
-        of_array = in_expression.replace(" in ", " of ", 1)
-        title = f"The rows{of_array} have different lengths"
-        words = (
-            "Pad the rows to one length, and keep the original lengths, or a mask of the padding, in a second array."
-        )
-        return explained_with_trials(
-            title, "An array has one length along each axis.", raised, [FoundCure("one length", None, words)]
-        )
+        title = f"The rows{source_suffix(raised, 'of')} have different lengths"
+        return explained_with_trials(title, EQUAL_ROWS, raised, [FoundCure(PADDED_ROWS[0], None, PADDED_ROWS[1])])
     if _JOIN.search(text):
         title = f"The shapes {' and '.join(_SHAPE.findall(text)[:4])} cannot be joined{in_expression}"
         explanation = f"The arrays must have equal sizes along all axes but the joined axis. {operand_types(raised)}"
@@ -139,8 +137,7 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         title = f"Arrays with different numbers of axes cannot be joined: {', '.join(shapes)}"
         return Explained(None, title, operand_types(raised), tuple(new_axis_cures(raised, list(map(_sizes, shapes)))))
     if _NO_AXES.search(text) and (with_axis := first_without_axes(raised)):
-        title = "concatenate joins arrays along an axis, and a single number has no axis"
-        return Explained(None, title, operand_types(raised), tuple(with_axis))
+        return Explained(None, CONCATENATE_OF_NUMBERS, operand_types(raised), tuple(with_axis))
     if _STACK.search(text):
         title = f"The shapes {' and '.join(_SHAPE.findall(text)[:4])} cannot be stacked{in_expression}"
         cure = FoundCure(
@@ -163,7 +160,7 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         return array_as_condition(raised)
     if match := _BROADCAST_TO.search(text):
         shape, target = match.groups()
-        title = f"An array of shape ({shape}) does not broadcast to the shape ({target})"
+        title = f"An array of the shape ({shape}) does not broadcast to the shape ({target})"
         explanation = (
             "Shapes are compared from the last axis. An axis of size 1 can grow, other axes cannot. "
             f"{operand_types(raised)}"
@@ -189,9 +186,9 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         title = f"{option} of vmap names an axis that a result does not have"
         explanation = f"With the mapped axis, the result has {_axes_text(match[2])}."
         last_axis = int(match[2]) - 1
-        words = (
-            f"Write in out_axes an axis from 0 to {last_axis}." if last_axis else "Axis 0 is the result's only axis."
-        )
+        words = "Axis 0 is the only axis of the result."
+        if last_axis:
+            words = f"Write in out_axes an axis from 0 to {last_axis}."
         return explained_with_trials(title, explanation, raised, [FoundCure("out_axes", None, words)])
     if match := _AXIS.search(text):
         axis, number_of_axes = match.groups()
@@ -201,9 +198,7 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         elif called(raised.node if raised is not None else None) in ("expand_dims", "stack"):
             title = f"The result has {_axes_text(number_of_axes)}, so the result has no axis {axis}"
         last_axis = int(number_of_axes) - 1
-        words = (
-            f"Axes count from 0. Write an axis from 0 to {last_axis}." if last_axis else "Write axis 0, the only axis."
-        )
+        words = AXES_OF_ARRAY.format(last_axis=last_axis) if last_axis else "Write axis 0, the only axis."
         cures = [FoundCure("axis", None, words)] if last_axis >= 0 else []
         return explained_with_trials(title, operand_types(raised), raised, cures)
     if match := _INDICES.search(text):
@@ -243,14 +238,14 @@ def _select_types(raised: RaisedAt | None, attributes: str, values: str) -> Expl
     title = f"lax.select takes two values of the same {shape_or_dtype}, but gets {passed_ones}"
     call = raised.node if raised is not None else None
     if raised is None or not isinstance(call, ast.Call) or called(call) != "select":
-        return Explained(None, title, "Functions of jax.lax do not convert their operands to a common type.")
+        return Explained(None, title, OPERANDS_OF_LAX.format(dtype_or_shape=shape_or_dtype))
     code = f"{jnp_name(raised)}.where"
     cure = FoundCure(code, code, "jnp.where takes the same arguments, and gives both values one shape and one type.")
     if len(call.args) == 3:
         cure = applied(cure, [edit_of(raised, over(call.func, code))])
     return explained_with_trials(
         title,
-        f"Functions of jax.lax do not convert their operands to a common type. {operands(raised, call.args)}",
+        f"{OPERANDS_OF_LAX.format(dtype_or_shape=shape_or_dtype)} {operands(raised, call.args)}",
         raised,
         [cure],
     )

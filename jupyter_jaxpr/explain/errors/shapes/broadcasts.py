@@ -219,7 +219,7 @@ def _class_cures(raised: RaisedAt, node: ast.expr, target: Shape, cures: Sequenc
         f"The result has the shape {target}."
     )
     cure = FoundCure("class numbers", f"{_ONE_HOT}({name}, {target[1]})", classes)
-    others = [f"If the integers are numbers to compute with, {other.text}" for other in cures]
+    others = [f"If the integers are numbers to compute with, the array needs new axes. {other.text}" for other in cures]
     numbers = [replace(other, text=text, level="advice", edits=()) for other, text in zip(cures, others, strict=True)]
     return [cure, *numbers]
 
@@ -240,11 +240,11 @@ def _cures_of(raised: RaisedAt, changed: Sequence[tuple[ast.expr, NewAxes]], tar
             edits.append(edit_of(raised, over(node, code)))
         listed = in_a_sentence(list(codes), 3)
         shapes = in_a_sentence([str(shape) for shape in dict.fromkeys(codes.values())], 3)
-        words = f"{listed} has the shape {shapes}, which broadcasts with the shape {target}."
+        words = f"Write {listed}, which has the shape {shapes} and broadcasts with the shape {target}."
         if len(codes) > 1 and len(set(codes.values())) == 1:
-            words = f"{listed} have the shape {shapes}, which broadcasts with the shape {target}."
+            words = f"Write {listed}, which have the shape {shapes} and broadcast with the shape {target}."
         elif len(codes) > 1:
-            words = f"{listed} have the shapes {shapes}, which broadcast with the shape {target}."
+            words = f"Write {listed}, which have the shapes {shapes} and broadcast with the shape {target}."
         cure = applied(FoundCure(first[0][1].index, next(iter(codes)), words), edits)
         tried = passed(raised, [cure])
         if any(one.level == "applies" for one in tried):

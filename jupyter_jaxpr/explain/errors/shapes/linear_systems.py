@@ -21,6 +21,7 @@ from ..failing_code.operand_nodes import source_suffix
 from ..failing_code.origins import operands, value_of
 from ..failing_code.place_of_error import RaisedAt
 from .alignments import Shape
+from .array_operations import UNEQUAL_SIZES
 
 _SIZES = re.compile(
     r"^inconsistent size for core dimension '\w+': (\d+) vs (\d+) on vectorized function .*?signature='\((\w+),"
@@ -47,12 +48,12 @@ def linear_system_error(error: BaseException, raised: RaisedAt | None, function:
         "equal sizes", None, f"Change the arrays so that the two axes of the sizes {sizes} have the same size."
     )
     if raised is None or raised.frame is None or not isinstance(call, ast.Call) or called(call) not in _SOLVERS:
-        title = f"The sizes {sizes} do not fit together{source_suffix(raised)}"
+        title = UNEQUAL_SIZES.format(sizes=sizes, in_expression=source_suffix(raised))
         nodes = call.args if isinstance(call, ast.Call) else []
         text = f"The function requires the same size for two axes of the arrays. {operands(raised, nodes)}".strip()
         return Explained(None, title, text, (equal,))
     name = called(call)
-    title = f"The sizes {sizes} do not fit together in {name}"
+    title = UNEQUAL_SIZES.format(sizes=sizes, in_expression=f" in {name}")
     matrix, right = _arguments(call)
     nodes = [node for node in (matrix, right) if node is not None]
     text = f"{_COLUMNS} {_types(raised, nodes)}".strip()

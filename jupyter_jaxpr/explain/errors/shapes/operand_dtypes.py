@@ -14,9 +14,9 @@ from ..failing_code.module_names import jnp_name
 from ..failing_code.operand_nodes import explained_with_trials, operand_nodes, passed_node
 from ..failing_code.origins import dtype_of, operands, value_of
 from ..failing_code.place_of_error import RaisedAt
+from ..message_tables.lax_messages import ONE_DTYPE, TWO_DTYPES
 
 _DTYPES = re.compile(r"^lax\.(\w+) requires arguments to have the same dtypes, got (\w+), (\w+)\.")
-_NEED = "Functions of jax.lax do not convert their operands to a common dtype."
 _UPDATES = frozenset({"dynamic_update_slice", "dynamic_update_slice_in_dim", "dynamic_update_index_in_dim"})
 _CONVOLUTIONS = frozenset({"conv", "conv_with_general_padding"})
 _OPERATORS = {"add": "+", "sub": "-", "mul": "*"}
@@ -32,7 +32,7 @@ def operand_dtype_error(error: BaseException, raised: RaisedAt | None, function:
     if match is None or raised is None or raised.frame is None or not isinstance(call, ast.Call):
         return None
     name, dtypes = match[1], (match[2], match[3])
-    title = f"lax.{name} takes operands of one dtype, but gets {dtypes[0]} and {dtypes[1]}"
+    title = TWO_DTYPES.format(function=name, first_dtype=dtypes[0], second_dtype=dtypes[1])
     if name == "dynamic_update_slice" and called(call) in _UPDATES:
         return _update(raised, call, title, dtypes)
     if called(call) != name and (name != "conv_general_dilated" or called(call) not in _CONVOLUTIONS):
@@ -40,7 +40,7 @@ def operand_dtype_error(error: BaseException, raised: RaisedAt | None, function:
     nodes = _nodes_by_dtype(raised, call, dtypes)
     if nodes is None:
         return None
-    text = f"{_NEED} {operands(raised, [node for part in nodes for node in part])}"
+    text = f"{ONE_DTYPE} {operands(raised, [node for part in nodes for node in part])}"
     return explained_with_trials(title, text, raised, _conversions(raised, call, name, dtypes, nodes))
 
 
@@ -51,7 +51,7 @@ def _update(raised: RaisedAt, call: ast.Call, title: str, dtypes: tuple[str, str
         return None
     if _is_of_complex(dtypes[1]) and not _is_of_complex(dtypes[0]):
         return None
-    text = f"{_NEED} {operands(raised, [array, update])}"
+    text = f"{ONE_DTYPE} {operands(raised, [array, update])}"
     words = f"The result has the dtype of the array, {dtypes[0]}, so astype gives the update this dtype."
     changes = [over(update, _converted(raised, update, _dtype_code(raised, array, dtypes[0])))]
     for other in _other_updates(raised, call):

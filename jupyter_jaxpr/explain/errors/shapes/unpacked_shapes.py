@@ -59,7 +59,7 @@ def unpacked_shape_error(raised: RaisedAt, call: ast.Call, text: str) -> Explain
     words = "The sizes of a shape are one argument of the call, a tuple."
     if following[:1] in (["dtype"], ["minval"]):
         next_argument = "the dtype" if following[0] == "dtype" else following[0]
-        words = f"The sizes of a shape are one argument of the call, a tuple. The next argument is {next_argument}."
+        words = f"{words} The next argument is {next_argument}."
     title = f"{called(call)} takes the sizes of the shape as one tuple"
     return Explained(None, title, "", rewritten(raised, call, "a tuple", code, words))
 

@@ -17,6 +17,7 @@ from ..failing_code.expression_shapes import shape_of, type_of_slice
 from ..failing_code.operand_nodes import passed_node
 from ..failing_code.origins import operands
 from ..failing_code.place_of_error import RaisedAt
+from ..message_tables.lax_messages import ADDED_AXES, AXES_OF_UPDATE
 from .alignments import Shape
 
 _RANKS = re.compile(r"^\w+ update must have the same rank as operand")
@@ -36,11 +37,10 @@ def update_axes_error(error: BaseException, raised: RaisedAt | None, function: s
         return None
     source = " ".join(raised.source(update).split())
     title = f"The update {source} has {count(len(shapes[1]), 'axis', 'axes')}, but the array has {len(shapes[0])}"
-    text = f"The update needs as many axes as the array. {operands(raised, [array, update], type_of_slice)}"
+    text = f"{AXES_OF_UPDATE} {operands(raised, [array, update], type_of_slice)}"
     indices = _indices(shapes[1], shapes[0])
     if len(indices) != 1 or isinstance(update, ast.Starred):
-        words = "Give the update an axis of size 1 for each axis of the array that the update lacks."
-        return Explained(None, title, text, (FoundCure("the axes", None, words),))
+        return Explained(None, title, text, (FoundCure(ADDED_AXES[0], None, ADDED_AXES[1]),))
     written = source if isinstance(update, ast.Name | ast.Attribute | ast.Call | ast.Subscript) else f"({source})"
     code = f"{written}{indices[0]}"
     words = (

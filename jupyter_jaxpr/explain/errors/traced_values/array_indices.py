@@ -13,6 +13,7 @@ from ..failing_code.module_names import jnp_name
 from ..failing_code.operand_nodes import explained_with_trials
 from ..failing_code.origins import dtype_of, operands, value_of
 from ..failing_code.place_of_error import RaisedAt
+from ..message_tables.jax_messages import FLOAT_QUOTIENT
 
 
 def index_of_list(raised: RaisedAt | None) -> Explained:
@@ -55,7 +56,7 @@ def index_dtype(raised: RaisedAt | None, dtype: str) -> Explained:
         return Explained(None, title, explanation, (FoundCure("an integer", None, "Write an integer as the index."),))
     if isinstance(node.slice, ast.BinOp) and isinstance(node.slice.op, ast.Div):
         code = " // ".join(_in_parentheses(raised, operand) for operand in (node.slice.left, node.slice.right))
-        cure = FoundCure("//", code, "Python's / gives a float, also for integers. // gives an integer.")
+        cure = FoundCure("//", code, FLOAT_QUOTIENT)
         return explained_with_trials(
             title, explanation, raised, [applied(cure, [edit_of(raised, over(node.slice, code))])]
         )

@@ -18,8 +18,11 @@ from ..failing_code.module_names import jnp_name
 from ..failing_code.operand_nodes import explained_with_trials, is_array, operand_types
 from ..failing_code.origins import MASK_OF_ROWS, axes_of, dtype_of, masks_elements, operands, value_of
 from ..failing_code.place_of_error import RaisedAt
-from .methods_of_other_libraries import same_method
+from .methods_of_other_libraries import FUNCTION_NOT_METHOD, same_method
 
+#: The advice to write with .at[...]; {method} is the name of a method, such as set.
+WRITE_WITH_AT = "Write x = x.at[index].{method}(value), which makes a new array."
+NEW_ARRAY_OF_AT = ".at[...] makes a new array. Other names of the old array still hold the old array."
 _METHODS = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.Pow: "power"}
 
 
@@ -28,7 +31,7 @@ _NO_CODE = "No code is suggested for this line."
 
 def item_assignment(raised: RaisedAt | None) -> Explained:
     """Explains `x[i] = y` and offers the new array that x.at[i].set(y) makes."""
-    general = "JAX arrays cannot be changed. Write x = x.at[index].set(value), which makes a new array."
+    general = f"JAX arrays cannot be changed. {WRITE_WITH_AT.format(method='set')}"
     node = raised.node if raised is not None else None
     statement = raised.statement_of(node) if raised is not None else None
     title = "A JAX array cannot be changed in place"
@@ -65,7 +68,7 @@ def item_assignment(raised: RaisedAt | None) -> Explained:
             return Explained(
                 None, title, operand_types(raised), (FoundCure(".at[...]", None, f"{general} {_NO_CODE}"),)
             )
-    text = ".at[...] makes a new array. Other names of the old array still hold the old array."
+    text = NEW_ARRAY_OF_AT
     cure = applied(FoundCure(".at[...]", code, text), [edit_of(raised, over(statement, code))])
     title += _statement_text(raised, statement)
     explanation = operands(raised, [base.value])
@@ -185,17 +188,19 @@ def no_method(raised: RaisedAt | None, name: str) -> Explained:
     # A name with a typing error, such as lenght, stands for the closest name of the table.
     known = [name] if name in _INSTEAD else difflib.get_close_matches(name, _LONG_NAMES, 1, _ALIKE_OTHERS)
     meant = known[0] if known else ""
-    words = _INSTEAD.get(meant, _IN_PLACE if name.endswith("_") and not name.startswith("_") else general)
+    is_in_place = name.endswith("_") and not name.startswith("_")
+    is_unknown = not meant and not is_in_place
+    words = general if is_unknown else _INSTEAD[meant].format(jnp=jnp) if meant else _IN_PLACE
     if raised is not None and (same := same_method(raised, name)):
         return Explained(None, title, operand_types(raised), same)
-    if words == general and raised is not None and (function := _function_of_name(raised, name, jnp)) is not None:
+    if is_unknown and raised is not None and (function := _function_of_name(raised, name, jnp)) is not None:
         return Explained(None, title, operand_types(raised), (function,))
-    if words == general and raised is not None and (close := _closest_member(raised, name)) is not None:
+    if is_unknown and raised is not None and (close := _closest_member(raised, name)) is not None:
         # Other lines may have the wrong name, too, so the trial of the edited statement may fail: the cure is then
         # advice.
         tried = passed(raised, [close]) or [replace(close, level="advice", edits=())]
         return Explained(None, title, operand_types(raised), tuple(tried))
-    cure = FoundCure(meant or name, None, words.replace("jnp", jnp))
+    cure = FoundCure(meant or name, None, words)
     code, array = None, ""
     match statement:
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=array), attr="append"), args=[value])):
@@ -216,9 +221,7 @@ def _function_of_name(raised: RaisedAt, name: str, jnp: str) -> FoundCure | None
     function = vars(sys.modules["jax.numpy"]).get(name)
     if not callable(function) or isinstance(function, type) or not isinstance(raised.node, ast.Attribute):
         return None
-    return FoundCure(
-        f"{jnp}.{name}", None, f"Call {jnp}.{name}: {name} is a function of {jnp}, not a method of arrays."
-    )
+    return FoundCure(f"{jnp}.{name}", None, FUNCTION_NOT_METHOD.format(module=jnp, name=name))
 
 
 def _closest_member(raised: RaisedAt, name: str) -> FoundCure | None:
@@ -245,30 +248,34 @@ _IN_PLACE = (
 )
 
 
+_AS_NUMPY = "A jax.Array outside of jit becomes a NumPy array with np.asarray(x). Under jit, use jax.numpy."
+_CONVERSION = "x.astype({jnp}.int32) converts the type."
+_GRADIENT = "jax.grad(loss)(x) computes the gradient of a function."
+#: Name of the missing method -> what JAX has in its place; {jnp} stands for the name of jax.numpy in the user's code.
 _INSTEAD = {
-    "append": "jnp.append makes a new array with the element at the end.",
-    "del": "jnp.delete makes a new array without the element.",
-    "fill": "jnp.full_like(x, value) makes a new array in which each element is the value.",
-    "numpy": "A jax.Array outside of jit becomes a NumPy array with np.asarray(x). Under jit, use jax.numpy.",
-    "to_numpy": "A jax.Array outside of jit becomes a NumPy array with np.asarray(x). Under jit, use jax.numpy.",
+    "append": "{jnp}.append makes a new array with the element at the end.",
+    "del": "{jnp}.delete makes a new array without the element.",
+    "fill": "{jnp}.full_like(x, value) makes a new array in which each element is the value.",
+    "numpy": _AS_NUMPY,
+    "to_numpy": _AS_NUMPY,
     "detach": "jax.lax.stop_gradient(x) takes x out of the gradient.",
     "cuda": "jax.device_put(x, jax.devices()[0]) moves x to a device.",
     "to": "jax.device_put moves x to a device. x.astype converts the type.",
     "view_as": "x.reshape(y.shape) gives x the shape of y.",
-    "permute": "x.transpose(axes) or jnp.permute_dims(x, axes) permutes the axes.",
-    "expand": "jnp.broadcast_to(x, shape) repeats axes of size 1.",
-    "repeat_interleave": "jnp.repeat(x, n, axis) repeats each element.",
-    "masked_fill": "jnp.where(mask, value, x) replaces the elements where the mask is true.",
-    "float": "x.astype(jnp.float32) converts the type.",
-    "long": "x.astype(jnp.int32) converts the type.",
-    "int": "x.astype(jnp.int32) converts the type.",
+    "permute": "x.transpose(axes) or {jnp}.permute_dims(x, axes) permutes the axes.",
+    "expand": "{jnp}.broadcast_to(x, shape) repeats axes of size 1.",
+    "repeat_interleave": "{jnp}.repeat(x, n, axis) repeats each element.",
+    "masked_fill": "{jnp}.where(mask, value, x) replaces the elements where the mask is true.",
+    "float": "x.astype({jnp}.float32) converts the type.",
+    "long": _CONVERSION,
+    "int": _CONVERSION,
     "cpu": "jax.device_get(x) copies x to a NumPy array on the host.",
     "length": "len(x) or x.shape[0] is the number of elements along the first axis. x.size counts all elements.",
-    "matmul": "x @ y or jnp.matmul(x, y) multiplies matrices.",
-    "unsqueeze": "jnp.expand_dims(x, axis) adds an axis, and so does x[None].",
+    "matmul": "x @ y or {jnp}.matmul(x, y) multiplies matrices.",
+    "unsqueeze": "{jnp}.expand_dims(x, axis) adds an axis, and so does x[None].",
     "requires_grad": "JAX marks no array for gradients: jax.grad(f, argnums=0) chooses the argument to differentiate.",
-    "backward": "jax.grad(loss)(x) computes the gradient of a function.",
-    "grad": "jax.grad(loss)(x) computes the gradient of a function.",
+    "backward": _GRADIENT,
+    "grad": _GRADIENT,
 }
 #: Names of the table with enough letters that a name with a typing error is still recognized.
 _LONG_NAMES = [name for name in _INSTEAD if len(name) > 5]

@@ -30,8 +30,8 @@ def callback_error(error: BaseException, raised: RaisedAt | None, function: str)
     """Explains `jax.pure_callback(f, x)`: JAX uses x as the type of the result, so it calls f without an argument."""
     if raised is None or raised.loops is None:
         return None
-    text = message_of(error, _LONGEST)
-    match = _NO_ARGUMENTS.search(text if text.startswith("INTERNAL") else f"{type(error).__name__}: {text}")
+    message = message_of(error, _LONGEST)
+    match = _NO_ARGUMENTS.search(message if message.startswith("INTERNAL") else f"{type(error).__name__}: {message}")
     if match is None:
         return None
     calls = [

@@ -17,6 +17,10 @@ from ..failing_code.place_of_error import RaisedAt
 _TAKE_K = frozenset({"top_k", "approx_max_k", "approx_min_k"})
 #: Functions whose result for a smaller size is the beginning of the result for a larger size.
 _ARE_STARTS = frozenset({"zeros", "ones", "full", "one_hot"}) | _TAKE_K
+SURPLUS = (
+    "Compute with the largest possible size, and leave out the surplus elements by a mask, such as {mask} for the "
+    "size 10."
+)
 NEED_OF_K = "The result has k elements along an axis, so JAX must know k while it traces."
 
 
@@ -46,14 +50,10 @@ def computed_size(raised: RaisedAt, node: ast.expr | None) -> tuple[str, FoundCu
     line = line_of(value) if is_tracer_type(type(value)) and not value.shape else None
     if line is None:
         return None
-    sentence = f"The value of {node.id} is computed in line {line}."
+    sentence = f"Line {line} computed the value of {node.id}."
     if not _is_start(raised):
         return sentence, None
-    mask = f"{jnp_name(raised)}.arange(10) < {node.id}"
-    words = (
-        f"Compute with the largest possible size, and leave out the surplus elements by a mask, such as {mask} for the "
-        "size 10."
-    )
+    words = SURPLUS.format(mask=f"{jnp_name(raised)}.arange(10) < {node.id}")
     return sentence, FoundCure("a mask", None, words)
 
 

@@ -16,6 +16,9 @@ from ..failing_code.module_names import jnp_name, module_of, random_name
 from ..failing_code.operand_nodes import is_array, operand_types
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
+from ..message_tables.call_messages import RESHAPE, VIEW_WITH_SIZES
+from ..message_tables.jax_messages import CHANGE_IN_PLACE
+from .array_writes import NEW_ARRAY_OF_AT
 
 _IN_PLACE = re.compile(
     r"^jax\.numpy\.\w+ cannot modify arrays in-place|^JAX arrays are immutable, must use inplace=False"
@@ -79,7 +82,7 @@ def _changes(raised: RaisedAt, call: ast.Call) -> Explained | None:
     if not call.args:
         return None
     name, array = called(call), call.args[0]
-    title = f"{name} would change an array in place, and JAX arrays cannot be changed"
+    title = CHANGE_IN_PLACE.format(function=name)
     code = f"{raised.source(call)[:-1].rstrip().rstrip(',')}, inplace=False)"
     words = "inplace=False makes a new array."
     is_named = isinstance(array, ast.Name) and isinstance(statement, ast.Expr) and statement.value is call
@@ -100,7 +103,7 @@ def _written(raised: RaisedAt, call: ast.Call) -> Explained | None:
         return None
     array, jnp = raised.source(call.args[0]), jnp_name(raised)
     source = raised.source(call.func)
-    title = f"{source} would change an array in place, and JAX arrays cannot be changed"
+    title = CHANGE_IN_PLACE.format(function=source)
     if name == "shuffle":
         draw = f"{random_name(raised)}.permutation"
         words = (
@@ -145,11 +148,11 @@ def _at(raised: RaisedAt, call: ast.Call) -> Explained | None:
             pass
         case _:
             return None
-    title = f"{raised.source(call.func)} would change an array in place, and JAX arrays cannot be changed"
+    title = CHANGE_IN_PLACE.format(function=raised.source(call.func))
     place = raised.source(index)
     place = f"{jnp_name(raised)}.array({place})" if isinstance(index, ast.List) else place
     code = f"{array.id} = {array.id}.at[{place}].{_METHODS[name]}({raised.source(value)})"
-    words = ".at[...] makes a new array. Other names of the old array still hold the old array."
+    words = NEW_ARRAY_OF_AT
     cure = FoundCure(".at[...]", code, words)
     if isinstance(statement, ast.Expr) and statement.value is call:
         if (lost := lost_write(raised, statement, array)) is not None:
@@ -167,7 +170,7 @@ def _out(raised: RaisedAt, call: ast.Call) -> Explained | None:
     title = f"{called(call)} cannot write its result into an array: JAX arrays cannot be changed"
     others = [raised.source(part) for part in [*call.args, *call.keywords] if part is not out]
     code = f"{raised.source(call.func)}({', '.join(others)})"
-    words = "Without out, the call returns a new array."
+    words = "Without the argument out, the call returns a new array."
     node: ast.AST = call
     if isinstance(statement, ast.Expr) and statement.value is call:
         if not isinstance(out.value, ast.Name):
@@ -185,9 +188,8 @@ def _view(raised: RaisedAt, call: ast.Call) -> Explained:
     code = f"{array}.reshape({', '.join(map(raised.source, call.args))})"
     words = "In JAX, view gives another dtype to the same bytes. reshape gives another shape."
     cure = applied(FoundCure("reshape", code, words), [edit_of(raised, over(call, code))])
-    general = FoundCure("reshape", None, "Write x.reshape(...) with the sizes.")
-    title = "view of a JAX array takes a dtype, not sizes"
-    return Explained(None, title, operand_types(raised), tuple(passed(raised, [cure])) or (general,))
+    general = FoundCure(RESHAPE[0], None, RESHAPE[1])
+    return Explained(None, VIEW_WITH_SIZES, operand_types(raised), tuple(passed(raised, [cure])) or (general,))
 
 
 def _two_axes(raised: RaisedAt, call: ast.Call) -> Explained:

@@ -14,6 +14,8 @@ from ..failing_code.edits import applied, chosen, edit_of, over
 from ..failing_code.module_names import jnp_name, lax_name
 from ..failing_code.origins import dtype_of, operands, value_of
 from ..failing_code.place_of_error import RaisedAt
+from ..message_tables.setting_messages import ARRAY_AS_KEY
+from .indexed_lists import SWITCH
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ def indexed_dict_cures(raised: RaisedAt) -> list[FoundCure]:
         values = f"{raised.source(read.dict_node)}.values()"
         listed = f"list({values})" if not isinstance(read.dict_node, ast.Dict) else f"[{', '.join(elements)}]"
         stack = FoundCure(f"{jnp}.stack", f"{jnp}.stack({listed})[{index}]", words)
-        words = "switch calls one of several functions by a traced index. All functions must return the same types."
+        words = SWITCH
         switch = FoundCure(f"{lax}.switch", f"{lax}.switch({index}, [{', '.join(lambdas)}])", words)
         return _first_that_runs(raised, read.node, [stack, switch])
     default = raised.source(read.default) if read.default is not None else "FILL"
@@ -101,8 +103,7 @@ def array_key_error(error: BaseException, raised: RaisedAt | None, function: str
     code = f"{_operand(raised, index)}.item()"
     words = "item() gives the number in the array as a Python number, which can be a key."
     cure = applied(FoundCure(".item()", code, words), [edit_of(raised, over(index, code))])
-    title = "A JAX array cannot be a key of a dict or an element of a set"
-    return Explained(None, title, operands(raised, [index]), tuple(passed(raised, [cure])))
+    return Explained(None, ARRAY_AS_KEY, operands(raised, [index]), tuple(passed(raised, [cure])))
 
 
 #: A dict with more elements gets no cure that writes the elements one by one.
@@ -170,7 +171,7 @@ def _of_functions(raised: RaisedAt, read: _Read, call: ast.Call) -> list[FoundCu
     elif list(read.elements) == list(range(len(read.elements))):
         functions = f"[{', '.join(read.elements.values())}]"
         code = f"{lax}.switch({', '.join([index, functions, *arguments])})"
-        words = "switch calls one of several functions by a traced index. All functions must return the same types."
+        words = SWITCH
         cure = FoundCure(f"{lax}.switch", code, words)
     else:
         return []

@@ -10,6 +10,9 @@ from ..failing_code.module_names import jnp_name, lax_name
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
 
+INDEX_OF_ARRAY = "A traced index can read an array, but not a list."
+SWITCH = "switch calls one of several functions by a traced index. All functions must return the same types."
+
 
 def indexed_list_cures(raised: RaisedAt) -> list[FoundCure]:
     """Return the cures of a list with a traced index: jax.lax.switch or an array."""
@@ -22,7 +25,7 @@ def indexed_list_cures(raised: RaisedAt) -> list[FoundCure]:
     is_called = isinstance(call, ast.Call) and call.func is node
     if is_called or (type(container) in (list, tuple) and container and all(map(callable, container))):
         name = f"{lax_name(raised)}.switch"
-        words = "switch calls one of several functions by a traced index. All functions must return the same types."
+        words = SWITCH
         if not isinstance(call, ast.Call) or call.func is not node or call.keywords or not (container or parts):
             return [FoundCure(name, None, words)]
         arguments = [raised.source(argument) for argument in (node.slice, node.value, *call.args)]
@@ -35,5 +38,5 @@ def indexed_list_cures(raised: RaisedAt) -> list[FoundCure]:
         )
         return [FoundCure("the index", None, words)]
     code = f"{jnp_name(raised)}.asarray({raised.source(node.value)})[{raised.source(node.slice)}]"
-    cure = FoundCure(f"{jnp_name(raised)}.asarray", code, "A traced index can read an array, but not a list.")
+    cure = FoundCure(f"{jnp_name(raised)}.asarray", code, INDEX_OF_ARRAY)
     return [applied(cure, [edit_of(raised, over(node, code))])]

@@ -13,6 +13,7 @@ from ..failing_code.module_names import jnp_name, module_of
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..transforms.axis_names import is_mapped
+from .masked_arrays import MASK_OF_THE_WHOLE
 
 NEED = "The values of the array decide how many iterations the loop has."
 _OF_POSITIONS = frozenset("where nonzero flatnonzero argwhere compress extract".split())
@@ -59,8 +60,7 @@ def looped(raised: RaisedAt, error: BaseException, loop: ast.For | ast.comprehen
     cures = []
     name = jnp_function(raised)
     if name not in _OF_SETS:
-        words = "Work with a mask of the whole array, for example with jnp.where or the option where= of a reduction."
-        cures.append(FoundCure("a mask", None, words))
+        cures.append(FoundCure("a mask", None, MASK_OF_THE_WHOLE))
     elif name in ("unique", "unique_values") and (sums := _sums(raised, loop)) is not None:
         cures.append(sums)
     calls = raised_calls(error)

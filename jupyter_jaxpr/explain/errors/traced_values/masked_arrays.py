@@ -15,7 +15,15 @@ from ..failing_code.edits import applied, chosen, edit_of, over
 from ..failing_code.module_names import jnp_name, module_of
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
+from ..message_tables.numpy_messages import INITIAL_OF_MASK
 
+MASK_OF_THE_WHOLE = (
+    "Work with a mask of the whole array, for example with jnp.where or the option where= of a reduction."
+)
+_TRACED_COUNT = (
+    "count_nonzero counts the elements when the program runs. The count is a traced number, so no shape can depend on "
+    "the count."
+)
 #: Reductions that take the option `where=`.
 _WITH_WHERE = frozenset({"mean", "std", "var", "prod", "any", "all"})
 _EXTREMES = {"max": "-", "min": "", "amax": "-", "amin": ""}
@@ -99,18 +107,13 @@ def masked(raised: RaisedAt, node: ast.expr, array: str, mask: str) -> list[Foun
             return [applied(FoundCure("where=", code, text), [edit_of(raised, over(use.node, code))])]
         case name, () if name in _EXTREMES and "float" in dtype:
             code = f"{jnp}.{name}({array}, where={mask}, initial={_EXTREMES[name]}{jnp}.inf)"
-            text = (
-                f"where= gives the mask to {name}. If the mask is false everywhere, the result is the value of "
-                "initial=."
-            )
+            text = f"where= gives the mask to {name}. {INITIAL_OF_MASK}"
             return [applied(FoundCure("where=", code, text), [edit_of(raised, over(use.node, code))])]
         case name, () if name in _LENGTHS:
             code = f"{jnp}.count_nonzero({mask})"
-            text = (
-                "count_nonzero counts the elements when the program runs. The count is a traced number, so no shape "
-                "can depend on the count."
-            )
-            return [applied(FoundCure(f"{jnp}.count_nonzero", code, text), [edit_of(raised, over(use.node, code))])]
+            return [
+                applied(FoundCure(f"{jnp}.count_nonzero", code, _TRACED_COUNT), [edit_of(raised, over(use.node, code))])
+            ]
     harmful = next(
         (other_use for other_use in _all_uses(raised, use) if other_use.name not in (*_FILLABLE, "value")), None
     )
@@ -163,11 +166,9 @@ def sized(raised: RaisedAt, node: ast.Call, name: str, code: str, text: str) -> 
     use = use_of(raised, outer)
     if use.name in _LENGTHS and name in _COUNTED and len(node.args) == 1:
         count = f"{jnp}.count_nonzero({raised.source(node.args[0])})"
-        words = (
-            "count_nonzero counts the elements when the program runs. The count is a traced number, so no shape can "
-            "depend on the count."
+        return applied(
+            FoundCure(f"{jnp}.count_nonzero", count, _TRACED_COUNT), [edit_of(raised, over(use.node, count))]
         )
-        return applied(FoundCure(f"{jnp}.count_nonzero", count, words), [edit_of(raised, over(use.node, count))])
     uses = list(_all_uses(raised, use))
     firsts = [_position_of_use(later_use) for later_use in (uses if use.name != "value" else uses[1:])]
     if name in _COUNTED and firsts and None not in firsts and _is_array(raised, node, outer, name):
@@ -196,7 +197,7 @@ def sized(raised: RaisedAt, node: ast.Call, name: str, code: str, text: str) -> 
         "the elements that are filled in. "
     )
     if name in _COUNTED:
-        words += "Work with a mask of the whole array, for example with jnp.where or the option where= of a reduction."
+        words += MASK_OF_THE_WHOLE
         return FoundCure("a mask", None, words)
     words += (
         "Set fill_value= to a value that the data cannot contain, and leave this value out of the later count, sum or "

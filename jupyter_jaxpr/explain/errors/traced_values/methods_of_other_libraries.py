@@ -12,6 +12,7 @@ from ..failing_code.module_names import jnp_name, numpy_name
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
 
+FUNCTION_NOT_METHOD = "Call {module}.{name}: {name} is a function of {module}, not a method of arrays."
 #: Method without arguments -> the code in its place: {x} is the array, {jnp} is the name of jax.numpy.
 _ALONE = {
     "bool": "{x}.astype(bool)",
@@ -70,9 +71,9 @@ def same_method(raised: RaisedAt, name: str) -> tuple[FoundCure, ...]:
     if any(isinstance(argument, ast.Starred) for argument in parent.args):
         return ()
     if name in _TO_NUMPY and (whole := _whole_copy(raised, parent)) is not None:
-        code = f"{numpy_name(raised)}.asarray({array})"
-        words = "Outside of a trace, np.asarray copies a JAX array to a NumPy array."
-        return _tried(raised, whole, "np.asarray", code, words.replace("np.", f"{numpy_name(raised)}."))
+        as_array = f"{numpy_name(raised)}.asarray"
+        words = f"Outside of a trace, {as_array} copies a JAX array to a NumPy array."
+        return _tried(raised, whole, "np.asarray", f"{as_array}({array})", words)
     arguments = [raised.source(argument) for argument in parent.args]
     options = {keyword.arg: raised.source(keyword.value) for keyword in parent.keywords}
     if name == "unsqueeze" and not arguments and set(options) == {"dim"}:
@@ -98,7 +99,7 @@ def same_method(raised: RaisedAt, name: str) -> tuple[FoundCure, ...]:
         parent,
         f"{jnp}.{name}",
         code,
-        f"Call {jnp}.{name}: {name} is a function of {jnp}, not a method of arrays.",
+        FUNCTION_NOT_METHOD.format(module=jnp, name=name),
     )
 
 

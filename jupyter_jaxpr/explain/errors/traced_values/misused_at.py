@@ -13,6 +13,7 @@ from ..explanation import Explained
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import operands
 from ..failing_code.place_of_error import RaisedAt
+from .array_writes import NEW_ARRAY_OF_AT, WRITE_WITH_AT
 
 _OF_AT = re.compile(r"'?(?:\w+\.)*_IndexUpdate(?:Helper|Ref)'?|_IndexUpdateRef")
 _METHODS = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.Pow: "power"}
@@ -53,10 +54,10 @@ def _assigned_at(
     assert array is not None
     line = " ".join(raised.source(statement).split())
     title = f"A JAX array cannot be changed in place: {line}" if len(line) <= 60 else "x.at[index] cannot be assigned"
-    text = ".at[...] makes a new array. Other names of the old array still hold the old array."
+    text = NEW_ARRAY_OF_AT
     explanation = operands(raised, [array])
     if method is None:
-        words = "Write x = x.at[index].set(value), which makes a new array."
+        words = WRITE_WITH_AT.format(method="set")
         return Explained(None, title, explanation, (FoundCure(".at[...]", None, words),))
     lost = lost_write(raised, statement, array)
     if lost is not None:
@@ -99,6 +100,6 @@ def _without_method(raised: RaisedAt) -> Explained | None:
         return None
     code = f"{raised.source(array)}[{raised.source(node.slice)}]"
     title = f"{raised.source(node)} is not an array"
-    cure = FoundCure("an element", code, f"{code} reads the elements.")
+    cure = FoundCure("an element", code, f"Write {code}, which reads the elements.")
     cure = applied(cure, [edit_of(raised, over(node, code))])
     return Explained(None, title, _NO_ARRAY, tuple(passed(raised, [cure])))

@@ -6,7 +6,8 @@ import ast
 import builtins
 import re
 import sys
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from ....observe.observation import FoundCure
 from ....observe.user_or_library.library_functions import is_of_jax as is_function_of_jax
@@ -19,7 +20,7 @@ from ..failing_code.module_names import jnp_name
 from ..failing_code.operand_nodes import passed_node
 from ..failing_code.origins import Culprits, culprits, named_culprits, value_of
 from ..failing_code.place_of_error import RaisedAt, is_of_jax
-from .computed_sizes import NEED_OF_K, computed_size, size_node, traced_k
+from .computed_sizes import NEED_OF_K, SURPLUS, computed_size, size_node, traced_k
 from .dynamic_slices import Slices
 from .indexed_dicts import index_of_dict, indexed_dict_cures
 from .indexed_lists import indexed_list_cures
@@ -28,13 +29,35 @@ from .python_if_while_for import Choices
 from .rewritten_calls import Calls
 from .sets_of_values import distinct_value_cures
 
-#: Class of jax.errors -> the sentence that says which value Python needed.
-WANTED = {
-    "TracerBoolConversionError": "Python's if, while, and, or and not need a value that is true or false.",
-    "TracerIntegerConversionError": "Python needs an integer, for example for a range, an index or a shape.",
-    "TracerArrayConversionError": "NumPy needs the values of an array.",
-    "ConcretizationTypeError": "Python needs the value of an array, for example for an axis or a length.",
-    "NonConcreteBooleanIndexError": "A boolean index decides the shape of the result.",
+NEED_OF_NUMPY = "NumPy needs the values of an array."
+NO_VALUES_OF_ARGUMENTS = "While JAX traces, arguments have shapes but no values."
+NO_VALUES = "While JAX traces, an array has a shape but no values."
+_VALUE_FOR_JAX = "JAX needs a value in {source} while JAX traces"
+_VALUE_FOR_PYTHON = "Python needs the value of {source} while JAX traces"
+_LENGTH_FOR_JAX = "JAX needs the length of the result of {source} while JAX traces"
+
+
+@dataclass(frozen=True)
+class _Need:
+    """Why a value was needed while JAX traced.
+
+    Attributes:
+        sentence: The sentence for the user, which says which value was needed.
+        kind: "comparison" if Python code compares traced values, "k" if the value is the k of a function such as top_k,
+            "NumPy" if a function of NumPy needs the values; None for any other need.
+    """
+
+    sentence: str
+    kind: Literal["comparison", "k", "NumPy"] | None = None
+
+
+#: Class of jax.errors -> which value Python needed.
+_NEEDS = {
+    "TracerBoolConversionError": _Need("Python's if, while, and, or and not need a value that is true or false."),
+    "TracerIntegerConversionError": _Need("Python needs an integer, for example for a range, an index or a shape."),
+    "TracerArrayConversionError": _Need(NEED_OF_NUMPY, "NumPy"),
+    "ConcretizationTypeError": _Need("Python needs the value of an array, for example for an axis or a length."),
+    "NonConcreteBooleanIndexError": _Need("A boolean index decides the shape of the result."),
 }
 _STATIC = "For a setting that seldom changes, pass the name of the argument to jax.jit as static_argnames."
 _FIXED = "Write the number into the code, or take the number from a shape."
@@ -68,15 +91,11 @@ _NO_TWIN = (
 )
 #: The cures for arguments that vmap maps, where those of _GENERAL do not apply: each element may have another value.
 _UNDER_VMAP = {
-    "ConcretizationTypeError": (
-        "a mask",
-        "Compute with the largest possible size, and leave out the surplus elements by a mask, such as jnp.arange(10) "
-        "< n.",
-    ),
+    "ConcretizationTypeError": ("a mask", SURPLUS.format(mask="jnp.arange(10) < n")),
 }
 _CONVERSION = re.compile(r"The problem arose with the `\w+` function|occurred in the item\(\) method")
-_NUMBER = "A conversion such as float(), int() or bool() needs the value of an array."
-_COMPARING = "The call needs to know whether a traced value is true or false."
+_NUMBER = _Need("A conversion such as float(), int() or bool() needs the value of an array.")
+_COMPARING = _Need("The call needs to know whether a traced value is true or false.", "comparison")
 _COMPARED = (
     "Python code compares traced values here. Compare the values with a function of JAX, such as jnp.argsort, "
     "jnp.argmin or jax.lax.top_k."
@@ -88,8 +107,8 @@ _OF_ELEMENTS = (
     "into the code, or compute the size before the call, for example with int(x.max()) + 1, and pass the size as a "
     "static argument.",
 )
-_DECIDES = "An argument of the called function decides what JAX computes, or the shape of the result."
-_OF_LENGTH = "The values of the array decide how long the result is."
+_DECIDES = _Need("An argument of the called function decides what JAX computes, or the shape of the result.")
+_OF_LENGTH = _Need("The values of the array decide how long the result is.")
 _METHOD = re.compile(r"The (\w+)\(\) method was called on ")
 _ARGUMENT = re.compile(
     r"argument ['`](?P<after>\w+)['`]|['`](?P<before>\w+)['`] argument"
@@ -116,20 +135,19 @@ _STATIC_TRACED = re.compile(
 _KEY = re.compile(r"unhashable type: '\w*Tracer'")
 _SLICE = re.compile(r"^Array slice indices must have static start/stop/step|^Slice entries must be static integers")
 _FORMAT = re.compile(r"^unsupported format string passed to \w*Tracer\.__format__")
-_LEAKED = re.compile(r"^Encountered an unexpected tracer")
 
 
 def value_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
     """Explains an error because Python, NumPy or JAX needed the value of a traced array."""
     kind = kind_name(type(error))
     message = message_of(error)
-    if kind in WANTED and is_of_jax(error):
+    if kind in _NEEDS and is_of_jax(error):
         return _explained_conversion(kind, error, raised, function)
     if isinstance(error, TypeError) and _SHAPE.search(message):
         sizes = FoundCure(".shape", None, "Take the sizes from the shape of an array, such as x.shape[0].")
         return _explained_with_culprits(
             "JAX needs the sizes of a shape while JAX traces",
-            "A shape is fixed while JAX traces.",
+            _Need("A shape is fixed while JAX traces."),
             error,
             raised,
             function,
@@ -138,13 +156,13 @@ def value_error(error: BaseException, raised: RaisedAt | None, function: str) ->
             size=passed_node(raised, "shape"),
         )
     if isinstance(error, TypeError) and _REPEATED.search(message):
-        title = f"Python needs the value of {_text(raised) or 'a traced number'} while JAX traces"
+        title = _VALUE_FOR_PYTHON.format(source=_text(raised) or "a traced number")
         return _explained_with_culprits(
-            title, "The traced number decides how long the list is.", error, raised, function, []
+            title, _Need("The traced number decides how long the list is."), error, raised, function, []
         )
     if isinstance(error, TypeError) and _KEY.search(message):
         title = "A traced array cannot be a key of a dict or an element of a set"
-        need = "Python needs the value of a key, and a traced array has no value."
+        need = _Need("Python needs the value of a key, and a traced array has no value.")
         words = (
             "Use a key that is not traced, such as a string, an index or a shape. A jitted function needs no "
             "cache of results: JAX keeps the compiled program."
@@ -157,24 +175,24 @@ def value_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         primitive, name_of_parameter = parameter.groups()
         title = f"JAX needs the value of {name_of_parameter} in {_text(raised) or primitive} while JAX traces"
         return _explained_with_culprits(
-            title, "This number decides the shape of the result.", error, raised, function, []
+            title, _Need("This number decides the shape of the result."), error, raised, function, []
         )
     if isinstance(error, ValueError) and _STATIC_TRACED.search(message):
-        title = f"JAX needs a value in {_text(raised) or 'this call'} while JAX traces"
+        title = _VALUE_FOR_JAX.format(source=_text(raised) or "this call")
         names = traced_static_arguments(error, function)
         if names:
             title = f"{names[0]} is a static argument of {function}, but gets a traced array"
-        need = "A static argument of the called function decides what the function computes, and needs a value."
-        return _explained_with_culprits(title, need, error, raised, function, [])
+        sentence = "A static argument of the called function decides what the function computes, and needs a value."
+        return _explained_with_culprits(title, _Need(sentence), error, raised, function, [])
     if isinstance(error, IndexError) and _SLICE.search(message):
         slice_text = _text(raised) or "a slice"
         cures = Slices(raised).cures() if raised is not None else []
-        need = "The bounds of a slice decide the shape of the result."
+        need = _Need("The bounds of a slice decide the shape of the result.")
         return _explained_with_culprits(
             f"JAX needs the bounds of {slice_text} while JAX traces", need, error, raised, function, cures
         )
     if isinstance(error, TypeError) and _FORMAT.search(message):
-        need = "A format such as .2f needs the value of a number."
+        need = _Need("A format such as .2f needs the value of a number.")
         cures = Calls(raised).cures() if raised is not None else []
         title = f"Python needs the value of {_text(raised) or 'a traced array'} for a format while JAX traces"
         return _explained_with_culprits(title, need, error, raised, function, cures, of_all_types=True)
@@ -246,7 +264,7 @@ def _is_integer(tracer: Any) -> bool:
 
 def _explained_with_culprits(
     title: str,
-    need: str,
+    need: _Need,
     error: BaseException,
     raised: RaisedAt | None,
     function: str,
@@ -269,7 +287,7 @@ def _explained_with_culprits(
 
 def _explained(
     title: str,
-    need: str,
+    need: _Need,
     error: BaseException,
     raised: RaisedAt | None,
     function: str,
@@ -287,10 +305,8 @@ def _explained(
         by_name = by_name_cure(error, origins.function or function, origins.names)
         static = static_cure(raised, error, origins.function or function, origins.names)
         tried = [*filter(None, [by_name]), *tried, *filter(None, [static])]
-    general = next((key for key, sentence in WANTED.items() if sentence == need), kind_name(type(error)))
-    if need in (_COMPARING, NEED_OF_K):
-        general = "ConcretizationTypeError"
-    if not tried and not last and need == _COMPARING and raised is not None:
+    general = "ConcretizationTypeError" if need.kind in ("comparison", "k") else kind_name(type(error))
+    if not tried and not last and need.kind == "comparison" and raised is not None:
         tried += _comparison_cures(raised)
     computed = computed_size(raised, size) if raised is not None else None
     if computed is not None and computed[1] is not None and not tried:
@@ -306,8 +322,8 @@ def _explained(
             name, words = _OF_ELEMENTS if size is not None else (name, _FIXED)
         tried.append(FoundCure(name, None, words))
     line = computed[0] if computed is not None else ""
-    text = " ".join(filter(None, [need, line, origins.sentence, _sentence_about_trace(origins)]))
-    if raised is not None and raised.under_grad and origins.function is not None and not need.startswith("NumPy"):
+    text = " ".join(filter(None, [need.sentence, line, origins.sentence, _sentence_about_trace(origins)]))
+    if raised is not None and raised.under_grad and origins.function is not None and need.kind != "NumPy":
         text = f"{text} {_UNDER_GRAD}"
     return Explained(None, title, text, (*tried, *last), traced=True)
 
@@ -396,28 +412,28 @@ def _sentence_about_trace(origins: Culprits) -> str:
     if origins.transform == "vmap":
         return "Under vmap, one array stands for all mapped elements at once, and each element has its own value."
     if origins.inputs:
-        return "While JAX traces, arguments have shapes but no values."
-    return "While JAX traces, an array has a shape but no values."
+        return NO_VALUES_OF_ARGUMENTS
+    return NO_VALUES
 
 
 def _explained_conversion(kind: str, error: BaseException, raised: RaisedAt | None, function: str) -> Explained:
     source = _match_comparison(raised) or _text(raised) or "a traced array"
-    title = f"Python needs the value of {source} while JAX traces"
-    need, argument, mask = WANTED[kind], None, None
+    title = _VALUE_FOR_PYTHON.format(source=source)
+    need, argument, mask = _NEEDS[kind], None, None
     if kind == "TracerBoolConversionError":
         title = f"Python cannot know whether {source} is true while JAX traces"
         if raised is not None and isinstance(raised.node, ast.Call) and not _is_condition(raised):
-            title = f"Python needs the value of {source} while JAX traces"
-            kind, need = "ConcretizationTypeError", _COMPARING
+            title = _VALUE_FOR_PYTHON.format(source=source)
+            need = _COMPARING
             if is_function_of_jax(value_of(raised, raised.node.func)) and not _passes_function(raised, raised.node):
-                title, need = f"JAX needs a value in {source} while JAX traces", _DECIDES
+                title, need = _VALUE_FOR_JAX.format(source=source), _DECIDES
             if traced_k(raised) is not None:
-                argument, need = "k", NEED_OF_K
+                argument, need = "k", _Need(NEED_OF_K, "k")
                 title = f"JAX needs the value of the argument k in {source} while JAX traces"
             # In JAX 0.10, `compress` and `extract` ask first whether any element of the mask is true: the error is
             # about their length.
             if jnp_function(raised) in ("compress", "extract") and passed_node(raised, "size") is None:
-                title = f"JAX needs the length of the result of {source} while JAX traces"
+                title = _LENGTH_FOR_JAX.format(source=source)
                 need = _OF_LENGTH
     elif kind == "NonConcreteBooleanIndexError" and (mask := _mask(raised)) is not None and raised is not None:
         mask_text = " ".join(raised.source(mask).split())
@@ -432,18 +448,18 @@ def _explained_conversion(kind: str, error: BaseException, raised: RaisedAt | No
             need = _NUMBER
         elif method := _METHOD.match(context):
             name_of_method = method[1]
-            need = f"{name_of_method}() needs the values of the array."
+            need = _Need(f"{name_of_method}() needs the values of the array.")
         elif (argument := _argument_in(context)) in _LENGTHS and passed_node(raised, argument) is None:
-            title = f"JAX needs the length of the result of {source} while JAX traces"
+            title = _LENGTH_FOR_JAX.format(source=source)
             need = _OF_LENGTH
         elif argument:
             title = f"JAX needs the value of the argument {argument} in {source} while JAX traces"
-            need = "This argument decides what JAX computes, or the shape of the result."
+            need = _Need("This argument decides what JAX computes, or the shape of the result.")
         elif _LENGTH_NEEDED.match(context) and passed_node(raised, "size") is None:
-            title = f"JAX needs the length of the result of {source} while JAX traces"
+            title = _LENGTH_FOR_JAX.format(source=source)
             need = _OF_LENGTH
         elif context and not _WITHOUT_CONTEXT.match(context):
-            title = f"JAX needs a value in {source} while JAX traces"
+            title = _VALUE_FOR_JAX.format(source=source)
             need = _DECIDES
     of_length = "`length` argument to `scan`" in message_of(error)
     if of_length:
@@ -452,7 +468,7 @@ def _explained_conversion(kind: str, error: BaseException, raised: RaisedAt | No
     loop = loop_by_values(raised, mask is not None) if raised is not None else None
     if raised is not None:
         if loop is not None:
-            need, cures = NEED, looped(raised, error, loop)
+            need, cures = _Need(NEED), looped(raised, error, loop)
         elif of_length:
             cures = Choices(raised).length()
         elif kind == "NonConcreteBooleanIndexError":

@@ -20,6 +20,9 @@ from ..failing_code.module_names import jnp_name, lax_name
 from ..failing_code.origins import culprits, dtype_of, operands, value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import function_of_text, result_of
+from ..message_tables.jax_messages import FLOAT_QUOTIENT, NUMBER_OF_AXES
+from .indexed_lists import INDEX_OF_ARRAY, SWITCH
+from .needed_values import NEED_OF_NUMPY, NO_VALUES_OF_ARGUMENTS
 from .rewritten_calls import Calls
 
 _SHAPE = re.compile(r"^Shapes must be 1D sequences of concrete values of integer type, got (.*?)\.(?:\s|$)")
@@ -56,7 +59,7 @@ def plain_value_error(error: BaseException, raised: RaisedAt | None, function: s
 
 def _shape(raised: RaisedAt, shape: str) -> Explained:
     title = f"The sizes of a shape must be integers, but this shape is {shape}"
-    explanation = "Python's / gives a float, also for integers."
+    explanation = FLOAT_QUOTIENT
     cure = FoundCure("an integer", None, "Divide with //, or convert the size with int(n).")
     call = raised.node
     if not isinstance(call, ast.Call):
@@ -180,8 +183,8 @@ def _number(raised: RaisedAt, node: ast.expr) -> Any:
 def _text_key(error: BaseException, raised: RaisedAt, function: str) -> Explained:
     origins = culprits(raised, list(raised.tracers.values()))
     explanation = (
-        "str() of a traced value gives its type, not its value, so the dict has no entry with this key. While JAX "
-        "traces, arguments have shapes but no values."
+        "str() of a traced value gives its type, not its value, so the dict has no entry with this key. "
+        f"{NO_VALUES_OF_ARGUMENTS}"
     )
     explanation = " ".join(filter(None, [origins.sentence, explanation]))
     static = static_cure(raised, error, origins.function or function, origins.names) if not origins.is_inner else None
@@ -213,7 +216,7 @@ def _in_numpy(raised: RaisedAt) -> Explained | None:
         if len(line) <= 60
         else "A NumPy array cannot hold a traced value"
     )
-    explanation = " ".join(filter(None, ["NumPy needs the values of an array.", culprits(raised, traced).sentence]))
+    explanation = " ".join(filter(None, [NEED_OF_NUMPY, culprits(raised, traced).sentence]))
     return Explained(None, title, explanation, tuple(passed(raised, cures)), traced=True)
 
 
@@ -292,7 +295,7 @@ def _size_of_shape(raised: RaisedAt) -> Explained | None:
     if shape is None:
         return None
     title = f"{raised.source(node.value)} has no element {raised.source(node.slice)}"
-    explanation = f"Number of axes of the array: {len(shape)}. {operands(raised, [array])}"
+    explanation = f"{NUMBER_OF_AXES.format(number_of_axes=len(shape))} {operands(raised, [array])}"
     words = "Axes count from 0. -1 stands for the last axis."
     return Explained(None, title, explanation, (FoundCure("axis", None, words),))
 
@@ -320,10 +323,10 @@ def _flag(raised: RaisedAt) -> Explained | None:
     if any(callable(value_of(raised, part)) for part in parts) or (
         isinstance(values, list | tuple) and any(map(callable, values))
     ):
-        words = f"{lax_name(raised)}.switch(index, functions, x) calls one of the functions by a traced index."
-        return Explained(None, title, explanation, (FoundCure(f"{lax_name(raised)}.switch", None, words),), traced=True)
+        cure = FoundCure(f"{lax_name(raised)}.switch", None, SWITCH)
+        return Explained(None, title, explanation, (cure,), traced=True)
     code = f"{jnp}.asarray({raised.source(listed)})[{index}]"
-    words = "A traced index can read an array, but not a list. As an index, False is 0 and True is 1."
+    words = f"{INDEX_OF_ARRAY} As an index, False is 0 and True is 1."
     cure = applied(FoundCure(f"{jnp}.asarray", code, words), [edit_of(raised, over(node, code))])
     return Explained(None, title, explanation, tuple(passed(raised, [cure])), traced=True)
 

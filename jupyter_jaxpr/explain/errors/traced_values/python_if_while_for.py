@@ -16,8 +16,10 @@ from ..failing_code.module_names import jnp_name, lax_name, namespace
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
 from .finite_gradient_of_where import finite_where
+from .indexed_lists import SWITCH
 from .rewritten_calls import Calls, without_conversions
 
+MASKED_SCAN = "In a scan, run a fixed number of steps, and let surplus steps change nothing."
 _COND = (
     "In each call, cond runs one of the two functions. JAX compiles both functions, and both must return the same "
     "types."
@@ -189,8 +191,7 @@ class Choices:
         """Return the cure of a match statement on a traced value: jax.lax.switch."""
         if not isinstance(self._raised.parents.get(id(self._raised.node)), ast.MatchValue):
             return []
-        words = "switch calls one of several functions by a traced index from 0."
-        return [FoundCure(f"{self._lax}.switch", None, words)]
+        return [FoundCure(f"{self._lax}.switch", None, SWITCH)]
 
     def _is_elif(self, at: ast.AST) -> bool:
         parent = self._raised.parents.get(id(at))
@@ -354,7 +355,7 @@ class Choices:
     def masked(self) -> FoundCure:
         """Return the cure for a loop with a traced number of steps: a scan of fixed length with masked steps."""
         code = f"{self._lax}.scan(step, carry, {self._jnp}.arange(MOST))  # in step: {self._jnp}.where(i < n, new, old)"
-        text = "Run a fixed number of steps, and let surplus steps change nothing. jax.grad works through a scan."
+        text = f"{MASKED_SCAN} jax.grad works through a scan."
         return FoundCure("scan with a mask", code, text)
 
     def _rewritten(self, loop: LoopStatement, form: Form) -> tuple[str | None, str | None]:

@@ -16,6 +16,8 @@ from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over, shown
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt, was_raised_in_jax
+from ..message_tables.device_messages import AXES_OF_MESH
+from ..message_tables.jax_messages import NAMED_AXES, UNBOUND_AXIS_NAME
 
 _NOT_IN_MESH = re.compile(
     r"^Resource axis: (?P<name>\w+) of (?P<spec>.+?) is not found in mesh: (?P<axes>\(.*?\))", re.DOTALL
@@ -49,12 +51,10 @@ def axis_name_error(error: BaseException, raised: RaisedAt | None, function: str
     if len(names) != 1:
         return None
     axis_name = names[0]
-    title = f"No axis is named {axis_name} here"
+    title = UNBOUND_AXIS_NAME.format(axis_name=axis_name)
     words = f"Write the name of an axis of the mesh in {called(call)}."
     cure = FoundCure("the name", None, words)
-    return Explained(
-        None, title, "shard_map, and vmap with axis_name, name the axes of the functions they call.", (cure,)
-    )
+    return Explained(None, title, NAMED_AXES, (cure,))
 
 
 def _not_in_mesh(raised: RaisedAt | None, name: str, used: list[str], axes_text: str) -> Explained:
@@ -69,7 +69,7 @@ def _not_in_mesh(raised: RaisedAt | None, name: str, used: list[str], axes_text:
     axes = _QUOTED.findall(axes_text)
     free = [axis for axis in axes if axis not in used]
     title = f"The mesh has no axis {name}"
-    explanation = f"The axes of the mesh are {axes_text}."
+    explanation = AXES_OF_MESH.format(axes_of_mesh=axes_text)
     close_names = difflib.get_close_matches(name, free, 1, 0.7)
     words = "Write the name of an axis of the mesh, or make the mesh with this axis."
     cure = FoundCure("PartitionSpec", None, words)
@@ -141,7 +141,7 @@ def _whole_axis(error: BaseException, raised: RaisedAt, name: str) -> Explained 
         return None
     source, operand, array = raised.source(call.func), raised.source(call.args[0]), raised.source(reduced[0])
     reduction = _WORDS[_REDUCTIONS[called(call)]]
-    title = f"No axis is named {name} here"
+    title = UNBOUND_AXIS_NAME.format(axis_name=name)
     explanation = f"No vmap and no shard_map splits {array} here, so {operand} is the {reduction} of the whole {array}."
     if reduced[1] is not None:
         explanation = (

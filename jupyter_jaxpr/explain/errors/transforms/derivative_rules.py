@@ -16,6 +16,8 @@ from ..failing_code.edits import edit_of, over
 from ..failing_code.only_assignments import only_value
 from ..failing_code.place_of_error import RaisedAt, was_raised_in_jax
 from ..failing_code.return_values import AnyFunction, function_of_text, result_of
+from ..message_tables.jax_messages import PLACES_OF_COTANGENTS
+from ..message_tables.lax_messages import TANGENT_OF_OTHER_TYPE, TYPE_OF_RESULT_TANGENT
 
 _NO_TUPLE = re.compile(
     r"^Custom VJP bwd rule .*?must produce an output with the same container \(pytree\) structure as the args tuple"
@@ -28,6 +30,11 @@ _TANGENT = re.compile(
     r"^Custom JVP rule must produce primal and tangent outputs with corresponding shapes and dtypes\. Expected "
     r"(?P<wanted>\S+) .*?but got (?P<got>\S+)\.",
     re.DOTALL,
+)
+FORWARD_CALL = "JAX calls the forward rule with all arguments of {function}."
+BACKWARD_CALL = (
+    "JAX calls the backward rule with the arguments of nondiff_argnums, if there are any, then the residuals as one "
+    "argument, then the cotangent of the result."
 )
 _REDUCTIONS = frozenset({"sum", "mean", "max", "min", "prod", "dot", "vdot"})
 _MISSING = re.compile(
@@ -53,12 +60,9 @@ def _too_few(raised: RaisedAt, name: str, missing: int) -> Explained | None:
                 f"The {rule} rule{rule_name} of {raised.source(node.func.value)} takes {count(takes, 'argument')}, but "
                 f"gets {passed_count}"
             )
-            explanation = "The forward rule gets all arguments of the function."
-            if rule == "backward":
-                explanation = (
-                    "The backward rule gets the arguments of nondiff_argnums, if there are any, then the "
-                    "residuals as one argument, then the cotangent of the result."
-                )
+            explanation = BACKWARD_CALL
+            if rule == "forward":
+                explanation = FORWARD_CALL.format(function=raised.source(node.func.value))
             cure = FoundCure("the arguments", None, f"Give the rule {count(passed_count, 'parameter')}.")
             return Explained(edit_of(raised, over(argument, "")).place, title, explanation, (cure,))
     return None
@@ -93,7 +97,7 @@ def derivative_rule_error(error: BaseException, raised: RaisedAt | None, functio
     names = _arguments(raised, function_text, len(wanted))
     source = " ".join(raised.source(result).split())
     place = edit_of(raised, over(result, "")).place
-    explanation = "JAX gives each cotangent to the argument at the same place."
+    explanation = PLACES_OF_COTANGENTS
     if isinstance(result, ast.Tuple) and given.startswith("("):
         cotangents = [" ".join(raised.source(part).split()) for part in result.elts]
         if len(_entries(given)) != len(cotangents) or len(cotangents) >= len(wanted):
@@ -187,8 +191,8 @@ def _tangent(raised: RaisedAt, wanted: str, got: str) -> Explained | None:
         return None
     source = " ".join(raised.source(tangent).split())
     name = rule.name if isinstance(rule, ast.FunctionDef) else "The rule"
-    title = f"The rule of a custom_jvp returns the tangent {got}, but the result is {wanted}"
-    explanation = f"{name} returns the tangent {source} (line {tangent.lineno}). A tangent has the type of the result."
+    title = TANGENT_OF_OTHER_TYPE.format(type_of_tangent=got, type_of_result=wanted)
+    explanation = f"{name} returns the tangent {source} (line {tangent.lineno}). {TYPE_OF_RESULT_TANGENT}"
     reductions = [
         " ".join(raised.source(node).split())
         for node in ast.walk(tangent)

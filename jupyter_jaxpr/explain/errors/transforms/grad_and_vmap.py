@@ -33,6 +33,7 @@ _SCALAR = re.compile(
     r"Output (?:had shape: (?P<shape>\([\d, ]*\))|was (?P<value>.*))",
     re.DOTALL,
 )
+_COUNT_OF_ARGNUMS = "argnums counts from 0, and counts positional arguments only."
 _ARGNUMS = re.compile(
     r"^differentiating with respect to argnums=(?P<number>-?\d+|\([\d, -]+\)) requires at least (?P<least>\d+) "
     r"positional arguments to be passed by the caller, but got only (?P<count>\d+)"
@@ -183,7 +184,7 @@ def _scalar(call: Applied, shape: str | None, value: str | None) -> Explained:
             f"jax.{transform_name} needs one number, but {call.name} returns a tuple", call.returns, [cure]
         )
     kinds = {"{": "a dict", "[": "a list"}
-    result_text = f"an array of shape {shape}" if shape is not None else "something else"
+    result_text = f"an array of the shape {shape}" if shape is not None else "something else"
     result_text = kinds.get((value or "").strip()[:1], result_text) if shape is None else result_text
     cures = []
     result = result_of(call.function)
@@ -371,7 +372,7 @@ def _by_name(call: Applied, number: int) -> Explained | None:
     code = f"{raised.source(call_node.func)}({', '.join([*values, *keywords])})"
     words = f"Without its name, {wanted_names[-1]} is the argument at position {number}."
     cure = applied(FoundCure("by position", code, words), [edit_of(raised, over(call_node, code))])
-    return call.explained(title, "argnums counts from 0, and counts positional arguments only.", [cure])
+    return call.explained(title, _COUNT_OF_ARGNUMS, [cure])
 
 
 def _argnums(call: Applied, number: str, passed_count: int) -> Explained:
@@ -383,7 +384,7 @@ def _argnums(call: Applied, number: str, passed_count: int) -> Explained:
     if not is_single:
         title = f"argnums={number} names an argument that the call does not pass: the call passes {argument_count}"
     option = call.option("argnums")
-    text = "argnums counts from 0, and counts positional arguments only."
+    text = _COUNT_OF_ARGNUMS
     words = (
         f"Write in argnums a number from 0 to {passed_count - 1}."
         if passed_count

@@ -12,14 +12,9 @@ from ..failing_code.edits import Change, applied, edit_of, over
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import function_of_text, result_of
 
-_OF_GRAD = (
-    "With has_aux=True, the function returns a pair: the number to differentiate, and an auxiliary value. The call "
-    "then returns a pair, too: the gradient, and the auxiliary value."
-)
-_OF_VALUE_AND_GRAD = (
-    "With has_aux=True, the function returns a pair: the number to differentiate, and an auxiliary value. The call "
-    "then returns ((number, auxiliary value), gradient)."
-)
+_OF_FUNCTION = "With has_aux=True, the function returns a pair: the number to differentiate, and an auxiliary value."
+_OF_GRAD = f"{_OF_FUNCTION} The call then returns a pair, too: the gradient, and the auxiliary value."
+_OF_VALUE_AND_GRAD = f"{_OF_FUNCTION} The call then returns ((number, auxiliary value), gradient)."
 
 
 _LOSS = re.compile("loss|cost|error|objective")
@@ -37,8 +32,7 @@ def has_aux_cure(raised: RaisedAt | None, transform: ast.Call | None, result: as
     """
     words = {"grad": _OF_GRAD, "value_and_grad": _OF_VALUE_AND_GRAD}.get(called(transform))
     if words is None:
-        text = "With has_aux=True, the function returns a pair: the number to differentiate, and an auxiliary value."
-        return FoundCure("has_aux", None, text)
+        return FoundCure("has_aux", None, _OF_FUNCTION)
     cure = FoundCure("has_aux", None, words)
     if raised is None or transform is None:
         return cure

@@ -18,9 +18,9 @@ from ..failing_code.edits import applied, chosen, edit_of, over
 from ..failing_code.module_names import jnp_name
 from ..failing_code.origins import NUMBERS_OF_PYTHON, makes_key, root_of
 from ..failing_code.place_of_error import RaisedAt
-from .in_axes_beside_trees import whole_trees
+from .in_axes_beside_trees import PASSED_WHOLE, whole_trees
 from .in_axes_of_trees import entry_of
-from .in_axes_written_out import entries_without_axis, entry_of_other_size
+from .in_axes_written_out import UNMAPPED_AXIS, entries_without_axis, entry_of_other_size
 from .stacked_trees import stacked_trees
 from .transformed_calls import Applied
 
@@ -156,7 +156,6 @@ def _other_axis(axes_of_arrays: list[tuple[str, str, str, str]]) -> str | None:
 
 
 def _in_axes(call: Applied, entries: int, passed_count: int) -> Explained:
-    title = f"in_axes has {count(entries, 'entry', 'entries')}, but the call passes {count(passed_count, 'argument')}"
     name = f"{call.name[0].upper()}{call.name[1:]}" if call.name.startswith("the ") else call.name
     text = f"{name} takes {', '.join(call.parameters[:8])}." if call.parameters else ""
     option = call.option("in_axes")
@@ -164,11 +163,13 @@ def _in_axes(call: Applied, entries: int, passed_count: int) -> Explained:
     text += f" {' '.join(containers)}" if (containers := _containers(call)) else ""
     cure = FoundCure("in_axes", None, words)
     named = [keyword.arg for keyword in call.call.keywords if keyword.arg] if call.call is not None else []
+    of_axes = f"in_axes has {count(entries, 'entry', 'entries')}"
     if named and entries > passed_count:
-        title = title.replace("argument", "positional argument")
-        text = f"in_axes has no entry for {named[0]}: vmap maps an argument that is passed by name along axis 0."
+        title = f"{of_axes}, but the call passes {count(passed_count, 'positional argument')}"
+        text = f"in_axes has no entry for {named[0]}. {_BY_NAME}"
         words = f"Pass {' and '.join(named)} by position, or bind the value before vmap with functools.partial."
         return call.explained(title, text, [FoundCure("by position", None, words)])
+    title = f"{of_axes}, but the call passes {count(passed_count, 'argument')}"
     if (fitting := _fitting_entries(call, passed_count)) is not None:
         return Explained(None, title, text, (fitting,))
     if call.raised is not None and isinstance(option, ast.Tuple | ast.List) and entries < passed_count:
@@ -229,10 +230,10 @@ def _value_text(option: str) -> str:
     return option.partition("=")[2]
 
 
+_BY_NAME = "vmap maps an argument that is passed by name along axis 0, whatever in_axes is."
 _BY_POSITION = (
-    "vmap maps an argument that is passed by name along axis 0, whatever in_axes is. If vmap must not map an "
-    "argument, pass the argument by position with None in in_axes, or bind its value before vmap with "
-    "functools.partial."
+    f"{_BY_NAME} If vmap must not map an argument, pass the argument by position with None in in_axes, or bind its "
+    "value before vmap with functools.partial."
 )
 
 
@@ -268,7 +269,7 @@ def _rank(call: Applied, axis: int, rank: int) -> Explained:
         return _one_key(call, keys[0], axis)
     name = f"the argument {call.argument(culprit)}" if culprit is not None else "an argument"
     number_of_axes = "no axis" if rank == 0 else "only 1 axis" if rank == 1 else f"only {rank} axes"
-    title = f"vmap cannot map axis {axis} of {name}, which has {number_of_axes}"
+    title = UNMAPPED_AXIS.format(axis=axis, name=name, number_of_axes=number_of_axes)
     cure = FoundCure("in_axes", None, "Write None in in_axes for an argument that vmap does not map.")
     if culprit is None and call.call is not None and call.call.keywords:
         cure = FoundCure("by position", None, _BY_POSITION)
@@ -295,7 +296,7 @@ def _rank(call: Applied, axis: int, rank: int) -> Explained:
         code = _entries(entries)
         arguments = [call.argument(number) for number in whole if number is not None]
         listed = in_a_sentence(arguments if call.parameters else [f"the argument {name}" for name in arguments], 4)
-        words = f"With {code}, vmap passes {listed} whole to each call."
+        words = PASSED_WHOLE.format(code=code, names=listed)
         if call.raised is not None and option is not None:
             change = over(option, _value_text(code))
             cure = applied(FoundCure("in_axes", code, words), [edit_of(call.raised, change)])
@@ -325,9 +326,8 @@ def _named_without_axis(call: Applied, axis: int, rank: int) -> Explained | None
     if len(names) != 1:
         return None
     title = f"vmap cannot map axis 0 of the argument {names[0]}, which has no axis"
-    text = "vmap maps an argument that is passed by name along axis 0, whatever in_axes is."
     words = f"Pass {names[0]} by position with None in in_axes, or bind the value before vmap with functools.partial."
-    return call.explained(title, text, [FoundCure("by position", None, words)])
+    return call.explained(title, _BY_NAME, [FoundCure("by position", None, words)])
 
 
 def _is_number(call: Applied, node: ast.expr) -> bool:
@@ -366,7 +366,7 @@ def _flat_leaf(call: Applied, number: int, axes: Sequence[int | None], rank: int
     parts = [f"{name}{jax.tree_util.keystr(path)}" for path in flat]
     first_part = parts[0]
     number_of_axes = "no axis" if rank == 0 else count(rank, "axis", "axes")
-    title = f"vmap cannot map axis {axis} of {first_part}, which has {number_of_axes}"
+    title = UNMAPPED_AXIS.format(axis=axis, name=first_part, number_of_axes=number_of_axes)
     container_type = type(value).__name__
     explanation = f"vmap maps each array in {name}."
     cures: list[FoundCure] = []
@@ -417,7 +417,7 @@ def _whole_parts(call: Applied, number: int, axes: Sequence[int | None], parts: 
         return None
     entries = [entry if place == number else str(axis) for place, axis in enumerate(axes)]
     code = _entries(entries)
-    words = f"With {code}, vmap passes {in_a_sentence(list(parts), 4)} whole to each call."
+    words = PASSED_WHOLE.format(code=code, names=in_a_sentence(list(parts), 4))
     if option is None:
         return call.with_option(code, "in_axes", words)
     return applied(FoundCure("in_axes", code, words), [edit_of(call.raised, over(option, _value_text(code)))])

@@ -14,6 +14,8 @@ from ..failing_code.origins import dtype_of, root_of
 from ..failing_code.return_values import function_of_text
 from .transformed_calls import Applied
 
+PASSED_WHOLE = "With {code}, vmap passes {names} whole to each call."
+
 
 def whole_trees(call: Applied, axes_of_arrays: Sequence[tuple[str, str, str, str]]) -> list[FoundCure]:
     """Return the cure of in_axes with which each call gets some arguments whole, among them a tree of arrays.
@@ -49,7 +51,7 @@ def whole_trees(call: Applied, axes_of_arrays: Sequence[tuple[str, str, str, str
         whole = [name for name in names if name in unmappable or sizes.get(name, {mapped_size}) != {mapped_size}]
         entries = ["None" if name in whole else "0" for name in names]
         code = f"in_axes=({', '.join(entries)})"
-        words = f"With {code}, vmap passes {in_a_sentence(whole, 4)} whole to each call."
+        words = PASSED_WHOLE.format(code=code, names=in_a_sentence(whole, 4))
         cure = call.with_option(code, "in_axes", words)
         if option is not None:
             value = code.partition("=")[2]

@@ -18,7 +18,10 @@ from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import function_of_text
+from .in_axes_beside_trees import PASSED_WHOLE
 from .transformed_calls import Applied
+
+UNMAPPED_AXIS = "vmap cannot map axis {axis} of {name}, which has {number_of_axes}"
 
 
 @dataclass(frozen=True)
@@ -44,11 +47,11 @@ def entries_without_axis(call: Applied, axis: int, rank: int) -> Explained | Non
         return None
     paths = in_a_sentence([entry.path for entry in lacking], 4)
     number_of_axes = "no axis" if rank == 0 else f"only {count(rank, 'axis', 'axes')}"
-    title = f"vmap cannot map axis {axis} of {paths}, which has {number_of_axes}"
+    title = UNMAPPED_AXIS.format(axis=axis, name=paths, number_of_axes=number_of_axes)
     if len(lacking) > 1:
         title = f"vmap cannot map axis {axis} of {paths}, which have {number_of_axes}"
     kinds = [f"{entry.path} is {type_of(entry.value)}." for entry in lacking[:4] if type_of(entry.value)]
-    words = f"With None in in_axes, vmap passes {paths} whole to each call."
+    words = PASSED_WHOLE.format(code="None in in_axes", names=paths)
     edits = [edit_of(call.raised, over(entry.node, "None")) for entry in lacking]
     return call.explained(title, " ".join(kinds), [applied(FoundCure("in_axes", "None", words), edits)])
 

@@ -14,6 +14,7 @@ from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import namespace
 from ..failing_code.place_of_error import RaisedAt
+from ..traced_values.python_if_while_for import MASKED_SCAN
 
 _REVERSE = re.compile(r"^Reverse-mode differentiation does not work for lax\.while_loop")
 _LOOPS = frozenset({"while_loop", "fori_loop"})
@@ -33,9 +34,7 @@ def reverse_mode_error(error: BaseException, raised: RaisedAt | None, function: 
         FoundCure(
             "jax.lax.fori_loop", None, "jax.grad works through a fori_loop whose bounds do not depend on arrays."
         ),
-        FoundCure(
-            "scan with a mask", None, "In a scan, run a fixed number of steps, and let surplus steps change nothing."
-        ),
+        FoundCure("scan with a mask", None, MASKED_SCAN),
         FoundCure(
             "jax.jacfwd",
             None,

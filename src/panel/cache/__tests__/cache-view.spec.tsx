@@ -372,7 +372,7 @@ describe('prediction', () => {
     click(byRole(node, 'button', 'miss')[0]);
     expect(score()).toBe('1 of 1 guess is right · outcomes left to guess: 3');
     expect(rows(node)[1]).toBe(
-      '2 miss · your answer was rightcompiled: first call batch: f32[32,3]155 ms'
+      '2 miss · your guess of hit or miss was rightcompiled: first call batch: f32[32,3]155 ms'
     );
     act(() => row(node, '8 more calls with the same signature').focus());
     press(document.activeElement, 'm');

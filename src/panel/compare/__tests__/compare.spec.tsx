@@ -116,7 +116,7 @@ describe('functions side by side', () => {
         '',
         'unrolledjitted by jupyter_jaxpr',
         'whiled',
-        'nopefunction not found'
+        'nopeno function has this name'
       ],
       [
         'Warm call',
@@ -124,7 +124,7 @@ describe('functions side by side', () => {
         '12 µs12 µs to 13 µs in 50 calls',
         '–'
       ],
-      ['Call returns after', '8.0 µs', '8.0 µs', '–'],
+      ['Time until a warm call returns', '8.0 µs', '8.0 µs', '–'],
       ['Compile time', '950 ms', '150 ms', '–'],
       ['trace', '20 ms', '20 ms', '–'],
       ['lower', '30 ms', '30 ms', '–'],
@@ -166,7 +166,7 @@ describe('functions side by side', () => {
     expect([...node.querySelectorAll('li summary')].map(words)).toEqual([
       'unrolledjitted by jupyter_jaxprwarm call: 12 µscompile time: 950 ms · 300 equations',
       'whiledwarm call: 12 µscompile time: 150 ms · 4 equations · derivative: jvp, but not grad · close to the reference',
-      'nopefunction not found'
+      'nopeno function has this name'
     ]);
   });
 

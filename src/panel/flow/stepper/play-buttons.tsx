@@ -35,10 +35,10 @@ export function Buttons(props: {
       ? trans.__('Pause')
       : trans.__('Play');
   const previous = walk.byCalls
-    ? trans.__('Previous execution')
+    ? trans.__('Previous execution of this construct')
     : trans.__('Previous step');
   const next = walk.byCalls
-    ? trans.__('Next execution')
+    ? trans.__('Next execution of this construct')
     : trans.__('Next step');
   return (
     <div

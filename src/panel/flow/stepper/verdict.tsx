@@ -66,8 +66,8 @@ export function Verdict(props: {
       {apart.length > MOST_ROWS && (
         <p>
           {trans._n(
-            '%2 more result differs from the result of the original call.',
-            '%2 more results differ from the results of the original call.',
+            "%2 more result differs from the original function's result.",
+            "%2 more results differ from the original function's results.",
             apart.length - MOST_ROWS,
             grouped(apart.length - MOST_ROWS)
           )}

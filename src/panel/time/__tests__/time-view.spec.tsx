@@ -123,7 +123,7 @@ describe('the Time view of a run that was not measured', () => {
         document.getElementById(again.getAttribute('aria-describedby') ?? '')
       )
     ).toBe(
-      'This run comes from the saved notebook. Run the cell again to measure times.'
+      'This run comes from a saved copy. Run the cell again to measure times.'
     );
     click(again);
     expect(byRole(node, 'button', 'Stop')).toHaveLength(0);
@@ -200,7 +200,7 @@ describe('the same call, again', () => {
   it('has eager and warm with their quartiles, and dispatch beside done', () => {
     const { node } = shown(measured, null, true);
     expect(rows(node.querySelectorAll('table')[1])).toEqual([
-      'median | quartiles | fastest call | call returns after',
+      'median | quartiles | fastest call | time until the call returns',
       'eager | 6.2 ms | 5.2 to 6.9 ms | 5.0 ms | 6.1 ms',
       'warm | 0.36 ms | 0.36 to 0.43 ms | 0.35 ms | 22 µs'
     ]);
