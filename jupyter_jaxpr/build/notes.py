@@ -17,7 +17,7 @@ from ..interruptions import not_of_a_signal
 from ..joined_names import in_a_sentence
 from ..observe.observation import EagerCompile, Finding, FoundCure, Observation, Place, Printed, StageTimes
 from ..observe.observation import Edit as FoundEdit
-from ..observe.retrace import Retrace as RetraceOffer
+from ..observe.offered_traces import Retrace as RetraceOffer
 from ..program.jaxpr.scope_columns import Captured, ScopeColumns
 from ..program.jaxpr.walk import Walk
 from ..program.random_key_use import KeyUse, KeyUses
