@@ -122,7 +122,7 @@ def test_the_glossary_is_short_and_has_each_term_once() -> None:
 OF_MAGIC_CELLS = (
     "/magic/",
     "typed/cell.py",
-    "build/timing.py",
+    "build/timing_after_cell.py",
     "explain/loops/comparison_cell.py",
     "observe/dispatches_of_cell.py",
 )
