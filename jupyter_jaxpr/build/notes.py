@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ..document.types.cures import Cure, Edit
 from ..document.types.document import Note, Program, Retrace
 from ..explain.loops.statements import frame_span, loops_of, node_span
-from ..explain.loops.unrolled import UnrolledLoop, UnrolledLoops
+from ..explain.loops.unrolled_loops import UnrolledLoop, UnrolledLoops
 from ..interruptions import not_of_a_signal
 from ..joined_names import in_a_sentence
 from ..observe.observation import EagerCompile, Finding, FoundCure, Observation, Place, Printed, StageTimes
