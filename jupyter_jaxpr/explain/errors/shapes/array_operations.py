@@ -20,7 +20,7 @@ from ..failing_code.origins import operands, value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..traced_values.array_conditions import array_as_condition
 from ..traced_values.array_indices import index_dtype, index_of_list
-from ..traced_values.array_writes import item_assignment, no_method
+from ..traced_values.writes_without_at import item_assignment, no_method
 from .broadcasts import broadcast_error, broadcast_to_cures
 from .einsum_letters import einsum_error, letters_error
 from .functions_of_one_example import with_batch

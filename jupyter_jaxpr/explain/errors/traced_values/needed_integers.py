@@ -1,4 +1,4 @@
-"""Explains an error where Python or a shape needs a value outside of the trace, such as an integer."""
+"""Explains an error where Python or a shape needs an integer or another value that is not traced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Explains errors where Python needed the value of a traced array: the title, the arguments and the cures."""
+"""Explains concretization errors: Python needed the value of a traced array. Gives title, arguments and cures."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from .dynamic_slices import Slices
 from .indexed_dicts import index_of_dict, indexed_dict_cures
 from .indexed_lists import indexed_list_cures
 from .looped_lengths import NEED, jnp_function, loop_by_values, looped
-from .python_if_while_for import Choices
 from .rewritten_calls import Calls
+from .rewritten_if_while_for import Choices
 from .sets_of_values import distinct_value_cures
 
 #: Class of jax.errors -> the sentence that says which value Python needed.

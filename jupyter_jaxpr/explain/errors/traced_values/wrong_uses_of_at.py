@@ -23,7 +23,7 @@ _NO_ARRAY = (
 )
 
 
-def misused_at_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+def wrong_use_of_at_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
     """Explains `x.at[0] = 5`, `x.at.set(5)`, `x.at(0)`, `x.at[0] + 1` and `jnp.sum(x.at[0])`."""
     if raised is None or raised.frame is None or raised.node is None:
         return None
