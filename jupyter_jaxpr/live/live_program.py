@@ -33,7 +33,7 @@ from ..observe.side_effects.source import codes_of_text
 from ..plain_text import error_lines, error_text
 from ..quantities import duration
 from ..typed.written_cell import FunctionStatement, NoPython, WrittenCell, read_cell
-from .arguments import THE_MAGIC, Given, Unusable, from_calls, from_magic, from_observed, from_specs, parameters
+from .argument_types import THE_MAGIC, Given, Unusable, from_calls, from_magic, from_observed, from_specs, parameters
 from .callers import callers
 from .chosen_function import chosen_function
 from .copied_names import DefinedClasses, Definitions, define, outdated_calls, read_by, text_known
