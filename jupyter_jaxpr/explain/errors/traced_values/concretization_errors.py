@@ -23,6 +23,7 @@ from .computed_sizes import NEED_OF_K, computed_size, size_node, traced_k
 from .dynamic_slices import Slices
 from .indexed_dicts import index_of_dict, indexed_dict_cures
 from .indexed_lists import indexed_list_cures
+from .length_options import masked_index
 from .looped_lengths import NEED, jnp_function, loop_by_values, looped
 from .rewritten_calls import Calls
 from .rewritten_if_while_for import Choices
@@ -456,7 +457,7 @@ def _explained_conversion(kind: str, error: BaseException, raised: RaisedAt | No
         elif of_length:
             cures = Choices(raised).length()
         elif kind == "NonConcreteBooleanIndexError":
-            cures = Calls(raised).masked()
+            cures = masked_index(raised)
         else:
             choices = Choices(raised, is_differentiated(raised, error))
             cures = (

@@ -20,7 +20,7 @@ from ..failing_code.module_names import jnp_name, lax_name
 from ..failing_code.origins import culprits, dtype_of, operands, value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import function_of_text, result_of
-from .rewritten_calls import Calls
+from .writes_into_numpy_arrays import write_into_numpy_array
 
 _SHAPE = re.compile(r"^Shapes must be 1D sequences of concrete values of integer type, got (.*?)\.(?:\s|$)")
 _TRACED_KEY = re.compile(r"\w*Tracer\(.*\)")
@@ -203,7 +203,7 @@ def _in_numpy(raised: RaisedAt) -> Explained | None:
     traced = [value for value in values if is_tracer_type(type(value))]
     if not traced:
         return None
-    cures = Calls(raised).in_place()
+    cures = write_into_numpy_array(raised)
     if not cures:
         words = "Make the array with jax.numpy, and write into a copy with .at[...].set."
         cures = [FoundCure(".at[...].set", None, words)]
