@@ -2,7 +2,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { element } from '../parts/dom';
-import { dispatchKey } from '../keys';
+import { dispatchKey } from '../view-keys';
 import { drawIcon } from '../parts/dom-icons';
 import {
   ColumnName,

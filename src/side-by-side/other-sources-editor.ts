@@ -31,7 +31,7 @@ import {
   closeListings,
   openListings
 } from '../workbench/levels/program-listings';
-import { keyBindings } from '../keys';
+import { keyBindings } from '../view-keys';
 import { tokenBreaking } from '../workbench/listing/token-breaks';
 import { definitionLine, scrollToLine } from './definition-line';
 import { LibrariesRow } from './libraries-row';
