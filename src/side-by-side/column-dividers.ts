@@ -9,7 +9,7 @@ import {
   IArrangement,
   divided,
   shareOf
-} from './remembered-columns';
+} from './column-arrangement';
 import { columnTitle } from './words';
 
 /** The functions that the columns call when the user moves a divider or a column. */
