@@ -14,7 +14,7 @@ import {
   NO_CELL_MARKS,
   cellMarks,
   setCellMarks
-} from '../parts/cell-marks';
+} from '../parts/drawn-marks';
 import type { ILinked } from '../model/links';
 import { typesOfLines } from '../model/named-types';
 import { typesChoice } from '../model/types-choice';
