@@ -14,7 +14,7 @@ pytestmark = pytest.mark.any_jax
 # Files whose strings are code in Python or HTML, or the text of a program, and therefore no sentences.
 CODE = (
     "explain/loops/",
-    "explain/timings/unblocked.py",
+    "explain/timings/timings_that_do_not_wait.py",
     "program/costs/scope_sums.py",
     "program/jaxpr/",
     "document/printed_program.py",
