@@ -25,7 +25,6 @@ NOT_READ = (
     "document/types/",
     "document/check/",
     "jax/private_names.py",
-    "program/control_flow/written.py",
     "wire/schema.py",
     "/lessons/",
     "labextension/",

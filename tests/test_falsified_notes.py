@@ -20,9 +20,9 @@ import test_what_programs_hide as programs
 from conftest import Notebook
 
 from jupyter_jaxpr.explain.notes import dropped_updates, leaks, stale_values
-from jupyter_jaxpr.explain.timings import left_running
+from jupyter_jaxpr.explain.timings import statements_that_do_not_wait
 from jupyter_jaxpr.jax import silent_change_hooks
-from jupyter_jaxpr.observe import called_functions, credited_counts, dispatch_recording
+from jupyter_jaxpr.observe import called_functions, credited_counts, dispatch_recording, names_of_transforms
 from jupyter_jaxpr.observe import values_at_trace as at_trace
 from jupyter_jaxpr.observe.calls import impure_calls_while_tracing, printed_output
 from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
@@ -127,12 +127,12 @@ FALSE: dict[str, tuple[Falsify, Story, dict[str, Any]]] = {
         {},
     ),
     "whether what is timed is jitted": (
-        replaced(left_running, "is_jitted", lambda _: False),
+        replaced(statements_that_do_not_wait, "is_jitted", lambda _: False),
         unblocked.test_the_words,
         {"defined": unblocked.DEFINED},
     ),
     "whether a wait is for something else": (
-        replaced(left_running.Scope, "_waits_for_other", lambda *_: False),
+        replaced(statements_that_do_not_wait.Scope, "_waits_for_other", lambda *_: False),
         unblocked.test_a_timing_that_does_not_wait_is_told_of,
         {
             "defined": unblocked.DEFINED,
@@ -166,7 +166,7 @@ FALSE: dict[str, tuple[Falsify, Story, dict[str, Any]]] = {
         {"physics": transforms.DEFINED},
     ),
     "the transform around a function": (
-        replaced(called_functions, "transforms_around", lambda _: None),
+        replaced(names_of_transforms, "transforms_around", lambda _: None),
         transforms.test_a_function_under_a_transform_has_its_name_and_how_it_ran,
         {"physics": transforms.DEFINED},
     ),

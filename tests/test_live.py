@@ -17,7 +17,8 @@ from conftest import Notebook
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.document.types.live import LiveProgram
 from jupyter_jaxpr.live import live_program as room
-from jupyter_jaxpr.live.live_program import CellToTrace, Live
+from jupyter_jaxpr.live.live_program import Live
+from jupyter_jaxpr.live.trace_request import CellToTrace
 from jupyter_jaxpr.wire.requests.live import _observed
 
 Trace = Callable[..., LiveProgram]

@@ -14,7 +14,8 @@ from conftest import Notebook
 
 from jupyter_jaxpr.document.types.live import LiveProgram
 from jupyter_jaxpr.live import last_level
-from jupyter_jaxpr.live.live_program import CellToTrace, Live
+from jupyter_jaxpr.live.live_program import Live
+from jupyter_jaxpr.live.trace_request import CellToTrace
 
 CELL = "@jax.jit\ndef f(x):\n    return helper(x) * 2\nf(x)\n"
 COMPILED = (

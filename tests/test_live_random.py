@@ -21,7 +21,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from jupyter_jaxpr.jax.facts import is_jitted
-from jupyter_jaxpr.live.live_program import CellToTrace, Live
+from jupyter_jaxpr.live.live_program import Live
+from jupyter_jaxpr.live.trace_request import CellToTrace
 from jupyter_jaxpr.wire.requests.live import _observed
 
 BASE = """

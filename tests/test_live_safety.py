@@ -12,7 +12,8 @@ import pytest
 from conftest import Notebook
 
 from jupyter_jaxpr.document.types.live import LiveProgram
-from jupyter_jaxpr.live.live_program import CellToTrace, Live
+from jupyter_jaxpr.live.live_program import Live
+from jupyter_jaxpr.live.trace_request import CellToTrace
 
 #: Functions of an earlier cell. They stay after a live trace, and JAX's caches keep their entries.
 HELPERS = {

@@ -6,8 +6,8 @@ import jax.numpy as jnp
 import pytest
 
 import jupyter_jaxpr as jj
-from jupyter_jaxpr.wire.long_requests import Work, Worker
 from jupyter_jaxpr.wire.messages import Answered, Refused, Working
+from jupyter_jaxpr.wire.queue_of_long_requests import Work, Worker
 
 pytestmark = pytest.mark.any_jax
 

@@ -14,7 +14,7 @@ import pytest
 from conftest import MIME, Notebook
 
 from jupyter_jaxpr import observe
-from jupyter_jaxpr.jax.calls import JitCall
+from jupyter_jaxpr.jax.missed_calls import JitCall
 from jupyter_jaxpr.observe.cache.function_history import EVENTS_PER_FUNCTION, FunctionHistory, MissEvent
 from jupyter_jaxpr.observe.cache.kernel_history import GONE_KEPT, History
 from jupyter_jaxpr.observe.process_observer import observer

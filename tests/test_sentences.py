@@ -14,7 +14,7 @@ pytestmark = pytest.mark.any_jax
 # Files whose strings are code in Python or HTML, or the text of a program, and therefore no sentences.
 CODE = (
     "explain/loops/",
-    "explain/timings/unblocked.py",
+    "explain/timings/timings_that_do_not_wait.py",
     "program/costs/scope_sums.py",
     "program/jaxpr/",
     "document/printed_program.py",
@@ -122,7 +122,7 @@ def test_the_glossary_is_short_and_has_each_term_once() -> None:
 OF_MAGIC_CELLS = (
     "/magic/",
     "typed/cell.py",
-    "build/timing.py",
+    "build/timing_after_cell.py",
     "explain/loops/comparison_cell.py",
     "observe/dispatches_of_cell.py",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from observed import in_cell
 
-from jupyter_jaxpr.explain.loops import words
+from jupyter_jaxpr.explain.loops import sentences_on_loops
 from jupyter_jaxpr.observe.observation import StageTimes
 
 pytestmark = pytest.mark.any_jax
@@ -116,7 +116,7 @@ def test_functions_of_jax_with_those_names_are_no_loops_of_python():
 def test_the_price_of_an_iteration_is_not_told_from_the_times_of_the_program():
     # Most of a small program's time is not spent on the loop, so the note does not divide the time by the iterations.
     stages = StageTimes(trace=0.012, lower=0.008, compile=0.48)
-    assert words.price(stages)[:2] == [
+    assert sentences_on_loops.price(stages)[:2] == [
         "The times of the stages of the whole program were measured: trace 12\xa0ms, lower 8.0\xa0ms, compile "
         "480\xa0ms.",
         "A part of these times is the same for a program of any size. The price of one iteration was not measured.",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from ..explain.errors.cell_error import error_finding
-from ..explain.loops import words
+from ..explain.loops.sentences_on_loops import FAILED
 from ..explain.loops.trial_of_rewrite import edits_of, tried
 from ..explain.misses.edits_of_misses import miss_cures
 from ..explain.note_edits.trial_of_edit import tried_at_top, tried_in
@@ -198,7 +198,7 @@ def _tried(
         if number in reaching or (observed.held is not None and type(observed.held.fun) is FunctionType):
             outcomes.append(tried(loop.statement, edits, loop.file, observed, budget))
         if "fails" in outcomes:
-            after = msgspec.structs.replace(note, code=None, trial=None, cure=f"{note.cure} {words.FAILED}")
+            after = msgspec.structs.replace(note, code=None, trial=None, cure=f"{note.cure} {FAILED}")
             return note, after, ()
     reached = outcomes[: len(reaching)]
     if all(outcome == "applies" for outcome in reached) and set(outcomes) <= {"applies", "elsewhere"}:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ..document.types.cures import Cure, Edit
 from ..document.types.document import Note, Program, Retrace
 from ..explain.loops.statements import frame_span, loops_of, node_span
-from ..explain.loops.unrolled import UnrolledLoop, UnrolledLoops
+from ..explain.loops.unrolled_loops import UnrolledLoop, UnrolledLoops
 from ..explain.notes.random_keys_between_calls import EQUAL_NUMBERS, KEY_USED_TWICE, SPLIT_KEY, SPLITS_USE_KEYS
 from ..interruptions import not_of_a_signal
 from ..joined_names import in_a_sentence
@@ -27,7 +27,7 @@ from ..observe.observation import (
     StageTimes,
 )
 from ..observe.observation import Edit as FoundEdit
-from ..observe.retrace import Retrace as RetraceOffer
+from ..observe.offered_traces import Retrace as RetraceOffer
 from ..program.jaxpr.scope_columns import Captured, ScopeColumns
 from ..program.jaxpr.walk import Walk
 from ..program.random_key_use import KeyUse, KeyUses

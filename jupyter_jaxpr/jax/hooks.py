@@ -22,10 +22,10 @@ from typing import Any
 
 from .. import plain_text
 from ..interruptions import not_of_a_signal
-from .calls import DerivedCall, JitCall
 from .cleared_caches import ClearedCaches
 from .event_listeners import EventListeners
 from .facts import CACHE_MISS, imported, private, staging
+from .missed_calls import DerivedCall, JitCall
 from .receiver import Receiver, tell_receiver
 from .support import Support, support
 from .when_imported import WhenImported

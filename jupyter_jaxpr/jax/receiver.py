@@ -7,7 +7,7 @@ from types import FrameType
 from typing import Any, Protocol
 
 from ..interruptions import not_of_a_signal
-from .calls import DerivedCall, JitCall
+from .missed_calls import DerivedCall, JitCall
 
 
 class Receiver(Protocol):

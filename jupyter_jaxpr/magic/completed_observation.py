@@ -21,7 +21,7 @@ from ..explain.notes.random_keys_in_loops import keys_in_loops
 from ..explain.notes.stale_values import stale_values
 from ..explain.notes.unread_donations import unread_donations
 from ..explain.notes.unused_donations import unused_donations
-from ..explain.timings.unblocked import unblocked_timings
+from ..explain.timings.timings_that_do_not_wait import unblocked_timings
 from ..explain.trials import trial_time_limit
 from ..explain.trials.trial_time_limit import Budget
 from ..interruptions import not_of_a_signal

@@ -145,7 +145,7 @@ class ShownRuns:
             return record_focus(built.sources)
 
     def _with_time(self, built: Built) -> Document:
-        from ..build.timing import time_focus
+        from ..build.timing_after_cell import time_focus
 
         return time_focus(built.sources)
 

@@ -16,8 +16,8 @@ from ..jax.held_traces import held_trace
 from ..observe.called_functions import called_function
 from ..observe.code_of_callables import code_of, name_of
 from ..observe.observation import Finding, Observation, ObservedFunction, Place
+from ..observe.offered_traces import CallGone, HeldCallForTrace, Retrace, deciding
 from ..observe.own_traces import has_arrays, returned_arrays, trace_call
-from ..observe.retrace import CallGone, HeldCallForTrace, Retrace, deciding
 from ..observe.side_effects.effect import SideEffect
 from ..observe.side_effects.guard import EffectsError, effect_text
 from ..observe.side_effects.proof import side_effects

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..jax.transformed import linear_of, runs_its_function, transforms_around
+from ..jax.transformed import linear_of, runs_its_function
 from ..plain_text import text_of
 from .code_of_callables import code_of, name_of, place_of
+from .names_of_transforms import name_at_once, name_of_derived, names_around
 from .observation import Place
 from .user_or_library.library_functions import is_users
 from .user_or_library.whose_code import is_installed
@@ -35,9 +36,6 @@ class CalledFunction:
     is_backward: bool = False
 
 
-_PASSES = {"vjp": "vjp backward", "linearize": "linear part"}
-
-
 def runs_for_user(fun: Any) -> bool:
     """Return whether a call of `fun` runs a function of the user's; False where only the arguments can show this."""
     linear = linear_of(fun)
@@ -51,48 +49,10 @@ def called_function(fun: Any, args: Sequence[Any]) -> CalledFunction:
     linear = linear_of(fun)
     if linear is not None:
         name = text_of(linear.name)
-        transform = _PASSES.get(linear.transform, linear.transform)
-        return CalledFunction(name, Place(text_of(linear.file), linear.line, name), transform, is_backward=True)
+        definition = Place(text_of(linear.file), linear.line, name)
+        return CalledFunction(name, definition, name_of_derived(linear.transform), is_backward=True)
     at_once = runs_its_function(fun)
     if at_once is not None and args and callable(args[0]):
         function = called_function(args[0], ())
-        around = f"{at_once}({function.transform})" if function.transform else at_once
-        forward = " forward" if at_once == "vjp" else ""
-        return CalledFunction(function.name, function.definition, around + forward)
-    return CalledFunction(name_of(fun), place_of(code_of(fun)), transforms_around(fun) or _equinox_transforms(fun))
-
-
-def _equinox_transforms(fun: Any) -> str | None:
-    """Return the transforms of equinox and of JAX around a function, such as `filter_vmap(filter_grad)`."""
-    names: list[str] = []
-    for _ in range(_MOST):
-        kind = type(fun)
-        wrapper = _EQUINOX.get(kind.__name__) if kind.__module__.startswith("equinox._") else None
-        if wrapper is None:
-            break
-        name, inner = wrapper
-        # equinox makes `filter_grad` of `filter_value_and_grad`, so only `filter_grad` is named
-        if not (name == "filter_value_and_grad" and names[-1:] == ["filter_grad"]):
-            names.append(name)
-        fun = getattr(fun, inner, None)
-    else:
-        return None
-    if names and (within := transforms_around(fun)) is not None:
-        names.append(within)
-    return "(".join(names) + ")" * (len(names) - 1) if names else None
-
-
-# class of equinox's wrapper -> (the transform that makes the wrapper, the attribute with the wrapped function)
-_EQUINOX = {
-    "_CheckpointWrapper": ("filter_checkpoint", "_fun"),
-    "_GradWrapper": ("filter_grad", "_fun_value_and_grad"),
-    "_ValueAndGradWrapper": ("filter_value_and_grad", "_fun"),
-    "_VmapWrapper": ("filter_vmap", "_fun"),
-}
-_MOST = 20
-
-
-def is_library_jit(value: Any) -> bool:
-    """Return whether a value is the result of equinox's `filter_jit` or flax's `nnx.jit`, which act like `jax.jit`."""
-    kind = type(value)
-    return kind.__module__.partition(".")[0] in ("equinox", "flax") and "jit" in kind.__name__.lower()
+        return CalledFunction(function.name, function.definition, name_at_once(at_once, function.transform))
+    return CalledFunction(name_of(fun), place_of(code_of(fun)), names_around(fun))

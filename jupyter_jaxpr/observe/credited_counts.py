@@ -9,9 +9,9 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from ..jax.calls import JitCall, derived_jaxpr
 from ..jax.facts import COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT, staging
 from ..jax.hooks import Hooks
+from ..jax.missed_calls import JitCall, derived_jaxpr
 from .cache.function_history import FunctionHistory
 from .cache.kernel_history import History
 from .calls.sys_monitoring import HAS_MONITORING

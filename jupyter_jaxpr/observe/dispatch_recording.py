@@ -26,10 +26,10 @@ from ..jax.numpy_values import given_for, is_numpy
 from ..jax.post_hook import Results
 from ..plain_text import FAILURES
 from ..quantities import count, duration
+from .integer_array_values import whole_numbers
 from .numpy_arrays import NumPyArrays
 from .recording_limits import ARRAYS_READ, CALL_DISPATCHES, CALL_SECONDS
 from .user_or_library.user_classes import comparing_class, read_by_users_code
-from .whole_numbers import whole_numbers
 
 
 @dataclass(frozen=True)

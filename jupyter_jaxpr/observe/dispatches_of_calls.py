@@ -22,14 +22,15 @@ from ..jax.facts import imported, is_jitted
 from ..jax.hooks import Hooks
 from ..plain_text import FAILURES, defined, exact, file_of
 from ..quantities import count
-from .arguments import CallShape, arguments_of, arrays_only, fixed_arguments, result_of, spec_of
+from .argument_specs import CallShape, arguments_of, arrays_only, fixed_arguments, result_of, spec_of
 from .cache.key_texts import positional_names
-from .called_functions import called_function, is_library_jit, runs_for_user
+from .called_functions import called_function, runs_for_user
 from .code_of_callables import code_of, next_inside
 from .dispatch_recording import HOW, NO_TEXT, NO_VALUES, Recorded, Recording
 from .dispatches_of_cell import RecordedCell
 from .observation import ArgumentSpec, ObservedFunction, ObservedProgram, Place
 from .recording_limits import CALLS, CALLS_ABOVE
+from .user_or_library.library_functions import is_library_jit
 from .user_or_library.whose_code import is_installed
 from .value_texts import Reading
 

@@ -16,7 +16,6 @@ from typing import Any
 from ..interruptions import not_of_a_signal
 from ..jax import facts
 from ..jax.cache_key_parts import FlatCall
-from ..jax.calls import DerivedCall, JitCall
 from ..jax.eager_control_flow import EagerConstructs
 from ..jax.effects import program_effects
 from ..jax.facts import (
@@ -29,6 +28,7 @@ from ..jax.facts import (
 )
 from ..jax.hooks import Hooks
 from ..jax.made_programs import made_ahead
+from ..jax.missed_calls import DerivedCall, JitCall
 from ..jax.silent_change_hooks import ChangedNumber, SilentChangeHooks, TruncatedType, Untold, UnusedDonation
 from ..jax.uncalled_traces import TracedAhead, TracesAhead
 from ..plain_text import FAILURES, file_of, text_of

@@ -15,9 +15,9 @@ from collections.abc import Mapping
 from types import CodeType, FrameType, FunctionType
 from typing import TYPE_CHECKING, Any
 
-from ..jax.calls import pmap_call
 from ..jax.eager_control_flow import Construct, construct_of
 from ..jax.facts import stored_jit_name
+from ..jax.missed_calls import pmap_call
 from ..jax.pallas_kernels import kernel_of
 from ..plain_text import exact, file_of
 from .code_of_callables import code_of, name_of, place_of

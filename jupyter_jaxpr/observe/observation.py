@@ -288,7 +288,7 @@ class Observation:
         without_jit: true if a jitted function was called while `jax.disable_jit` was on.
         failures: errors of this package, as tracebacks.
         reading: the reprs of the user's objects that were made during the run.
-        retrace: `observe.retrace.Retrace`: the offer to trace the cell's last call; None if there is no offer.
+        retrace: `observe.offered_traces.Retrace`: the offer to trace the cell's last call; None if there is no offer.
         named_values: `observe.traced_names.NamedValues`: the traced values of the user's names, in all traces of the
             kernel.
         error_to_try: the error whose cures were not all tried; None if all cures were tried.

@@ -15,9 +15,9 @@ from types import CodeType, FrameType, FunctionType, MappingProxyType
 from typing import Any, NamedTuple
 
 from ..interruptions import not_of_a_signal
-from ..jax.calls import JitCall
+from ..jax.missed_calls import JitCall
 from ..plain_text import FAILURES
-from .arguments import CallShape, EquinoxCall
+from .argument_specs import CallShape, EquinoxCall
 from .cache.cache_key import Key
 from .cache.function_history import FunctionHistory, MissEvent
 from .cache.kernel_history import History

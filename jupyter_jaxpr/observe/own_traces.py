@@ -28,7 +28,7 @@ from typing import Any, Literal
 from ..interruptions import not_of_a_signal
 from ..jax.facts import is_jitted, jit_name
 from ..jax.held_traces import call_leaves, held_trace
-from .arguments import CallShape, arrays_only, fixed_arguments, shape_of
+from .argument_specs import CallShape, arrays_only, fixed_arguments, shape_of
 from .calls.call_values import CallValues, copied
 from .calls.printed_output import PrintRecorder
 from .calls.repeatable_calls import HeldCall, is_array

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from ..interruptions import not_of_a_signal
 from ..jax.eager_control_flow import Construct
-from .arguments import CallShape, EquinoxCall, arguments_of, equinox_arguments, plain_shape, result_of, spec_of
+from .argument_specs import CallShape, EquinoxCall, arguments_of, equinox_arguments, plain_shape, result_of, spec_of
 from .cache.cache_key import Key
 from .cache.held_entries import are_surely_equal
 from .calls.call_values import CallValues

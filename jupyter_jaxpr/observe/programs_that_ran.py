@@ -11,11 +11,11 @@ from typing import Any
 
 from ..interruptions import not_of_a_signal
 from ..jax.called_programs import called_programs
-from ..jax.calls import DerivedCall, JitCall
 from ..jax.eager_control_flow import traceback_here
 from ..jax.facts import COMPILE_EVENT, LOWER_EVENT
+from ..jax.missed_calls import DerivedCall, JitCall
 from ..jax.silent_change_hooks import changed_number
-from .arguments import CallShape, equinox_call, shape_of
+from .argument_specs import CallShape, equinox_call, shape_of
 from .cache.cache_key import Key
 from .calls.call_values import CallValues, copied
 from .calls.repeatable_calls import HeldCall

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..jax.partial_traces import PartialTrace, partial_trace
 from ..plain_text import kind_name
-from .arguments import spec_of
+from .argument_specs import spec_of
 from .cell_run import FunctionActivity
 from .code_of_callables import place_of
 from .observation import ArgumentSpec, ObservedFunction, ObservedProgram, Place

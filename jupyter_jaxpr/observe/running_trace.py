@@ -15,9 +15,9 @@ from types import CodeType
 from typing import Any, Literal
 
 from ..interruptions import not_of_a_signal
-from ..jax.calls import JitCall
 from ..jax.eager_control_flow import construct_around
 from ..jax.facts import imported
+from ..jax.missed_calls import JitCall
 from ..jax.traces_under_way import TraceUnderWay, codes_of, equations_in, trace_under_way
 from ..plain_text import FAILURES, file_of, function_of
 from .side_effects.source import function_node

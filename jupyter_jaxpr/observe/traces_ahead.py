@@ -8,7 +8,7 @@ from typing import Any
 
 from ..interruptions import not_of_a_signal
 from ..jax.uncalled_traces import TracedAhead
-from .arguments import CallShape, shape_of
+from .argument_specs import CallShape, shape_of
 from .code_of_callables import code_of, name_of, place_of
 from .observation import ObservedFunction, Place
 from .programs_of_misses import KeptProgram

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ..observe.whole_numbers import whole_numbers
+from ..observe.integer_array_values import whole_numbers
 from .jaxpr.parameters import open_jaxpr
 from .jaxpr.walk import Walk
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 from ..build.document_of_run import Built, build
 from ..build.environment import environment
-from ..build.timing import time_focus
+from ..build.timing_after_cell import time_focus
 from ..observe.observation import Observation
 from ..observe.own_traces import trace_call
 from ..observe.process_observer import observer

@@ -18,8 +18,8 @@ from ..observe.silenced_warnings import silenced_warnings
 from ..plain_text import kind_name, message_of
 from .document_index import no_such_index
 from .kernel import Kernel
-from .long_requests import Work, Worker
 from .messages import Answered, Confirm, LastReply, Refused, Reply
+from .queue_of_long_requests import Work, Worker
 from .refusals import BROKE, GONE, TRACED_ANEW, UNREADABLE
 from .request import Request, RequestContext, read_request
 from .runs import Run, Runs

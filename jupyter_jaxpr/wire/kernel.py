@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol
 
-from .long_requests import Worker
+from .queue_of_long_requests import Worker
 
 if TYPE_CHECKING:
     from ..program.source.positions import CellText

@@ -28,8 +28,8 @@ from ..document.types.struct import Struct
 from ..document.types.struct import described as _text
 from . import requests
 from .kernel import Kernel
-from .long_requests import Work
 from .messages import Confirm
+from .queue_of_long_requests import Work
 from .refusals import GONE
 from .runs import Run, Runs
 

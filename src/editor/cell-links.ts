@@ -15,7 +15,7 @@ import { Costs, costsOf } from '../model/costs';
 import { ILinkedSpan, linksOf } from '../model/links';
 import { Stepping, steppingOf } from '../model/stepping';
 import { typesChoice } from '../model/types-choice';
-import { cellMarks } from '../parts/cell-marks';
+import { cellMarks } from '../parts/drawn-marks';
 import { MovedText, movedText } from '../parts/moved-text';
 import { signRoom } from '../parts/visible-width';
 import type { IJaxprModel, ModelChange } from '../tokens';
@@ -23,7 +23,7 @@ import { programAt } from './caret-program';
 import { IRanIn, expressionHover } from './expression-hover';
 import { heatGutter } from './heat-gutter';
 import { MarkedEditors } from './marked-editors';
-import { MarksOfCells } from './marks-of-cells';
+import { MarksOfCells } from './marks-of-run';
 import { ICells, RanCells } from './ran-cells';
 
 /** After an edit, the views follow the caret when this many milliseconds have passed without another edit. */

@@ -20,7 +20,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { IExpressionFacts, expressionFacts } from '../model/expressions';
 import { movedText } from '../parts/moved-text';
 import type { IJaxprModel } from '../tokens';
-import { dispatchKey } from '../keys';
+import { dispatchKey } from '../view-keys';
 import type { IExpressionCard } from './expression-card';
 import type { IRanCell } from './ran-cells';
 

@@ -13,7 +13,7 @@ import {
 } from '@codemirror/state';
 import { EditorView, GutterMarker, gutter } from '@codemirror/view';
 
-import { ILineHeat } from '../parts/cell-marks';
+import { ILineHeat } from '../parts/drawn-marks';
 import { PresentPlaces, redrawn } from '../parts/present-places';
 
 const place = new Compartment();

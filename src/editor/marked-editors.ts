@@ -2,7 +2,7 @@
 import { StateEffect } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 
-import { ICellMarks, NO_CELL_MARKS, setCellMarks } from '../parts/cell-marks';
+import { ICellMarks, NO_CELL_MARKS, setCellMarks } from '../parts/drawn-marks';
 import { movedText, setRanText } from '../parts/moved-text';
 import { setHeat } from './heat-gutter';
 

@@ -9,7 +9,7 @@ import {
 } from '@jupyterlab/translation';
 import { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 
-import { jaxprIcon } from '../parts/icon';
+import { jaxprIcon } from '../parts/panel-icon';
 import type { FileView } from '../panel/shell/file-view';
 
 export const COMPARE_FILES = 'jupyter-jaxpr:compare-files';

@@ -19,7 +19,7 @@ import {
 } from '@jupyterlab/translation';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
-import { jaxprIcon } from '../parts/icon';
+import { jaxprIcon } from '../parts/panel-icon';
 import type { FileView } from '../panel/shell/file-view';
 import { COMPARE_FILES, addCompareCommand } from './compare-files';
 

@@ -24,12 +24,12 @@ import { CellLinks } from '../editor/cell-links';
 import type { ICells } from '../editor/ran-cells';
 import { ScreenState, screenStateOf } from '../model/screen-state';
 import { typesChoice } from '../model/types-choice';
-import { typesIcon } from '../parts/icon';
+import { typesIcon } from '../parts/panel-icon';
 import { IJaxprTracker } from '../tokens';
 // The module is only a table, and the key is bound at the start.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
-import { keysOf } from '../keys';
-import { followSettings } from './settings';
+import { keysOf } from '../view-keys';
+import { followSettings } from './follow-settings';
 
 namespace CommandIDs {
   export const returnToProgram = 'jupyter-jaxpr:return-to-program';

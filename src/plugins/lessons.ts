@@ -9,7 +9,7 @@ import { IDefaultFileBrowser } from '@jupyterlab/filebrowser';
 import { ILauncher } from '@jupyterlab/launcher';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { jaxprIcon } from '../parts/icon';
+import { jaxprIcon } from '../parts/panel-icon';
 
 export const OPEN_LESSONS = 'jupyter-jaxpr:open-lessons';
 

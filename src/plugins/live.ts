@@ -30,7 +30,7 @@ import { liveWords } from '../model/live-words';
 import { ISign, UsersSigns } from '../model/last-gesture';
 import { EvaluableText } from '../protocol/evaluable';
 import { IJaxprModel, IJaxprTracker } from '../tokens';
-import { followSettings } from './settings';
+import { followSettings } from './follow-settings';
 
 /** Turns Live on and off; the choice is kept in the settings. */
 export const TOGGLE_LIVE = 'jupyter-jaxpr:toggle-live';

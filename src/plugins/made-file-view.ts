@@ -4,7 +4,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { CommandRegistry } from '@lumino/commands';
 import { Menu } from '@lumino/widgets';
 
-import { ServerSettings, compareOnServer } from '../kernel/server';
+import { ServerSettings, compareOnServer } from '../kernel/compare-on-server';
 import { FileView } from '../panel/shell/file-view';
 import { programMarkdown } from '../parts/program-as-markdown';
 import { programText } from '../parts/program-as-text';

@@ -15,8 +15,8 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { Menu } from '@lumino/widgets';
 
 // eslint-disable-next-line jupyter/prefer-lazy-imports
-import { lackKeys } from '../keys';
-import { jaxprIcon } from '../parts/icon';
+import { lackKeys } from '../view-keys';
+import { jaxprIcon } from '../parts/panel-icon';
 // The module is light and needed at once, to restore the layout; the views are fetched when the panel is shown.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { JaxprPanel } from '../panel/shell/panel';
@@ -41,7 +41,7 @@ import { PRESENT, addPresenting } from './presenting';
 import { TOGGLE_LIVE } from './live';
 // The module is light, and the settings are needed at the start.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
-import { preferences } from './preferences';
+import { preferences } from './panel-settings';
 import { VIEW_MEMORY, keptView } from './kept-view';
 import { keepReadingPlaces } from './reading-places';
 import { cellOfCopy, showSavedCopies } from './first-saved-program';

@@ -1,7 +1,7 @@
 /**
  * Listens for the keys of a presentation wherever the keyboard focus is: a remote control sends Page Up and Page Down.
  */
-import { KeyHandlers, dispatchKey } from '../keys';
+import { KeyHandlers, dispatchKey } from '../view-keys';
 
 const NOT_NOW = (): boolean => false;
 

@@ -7,7 +7,7 @@ import { ICommandPalette } from '@jupyterlab/apputils';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { jaxprIcon } from '../parts/icon';
+import { jaxprIcon } from '../parts/panel-icon';
 import { EvaluableText } from '../protocol/evaluable';
 import { IJaxprTracker } from '../tokens';
 

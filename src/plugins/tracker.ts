@@ -11,7 +11,7 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { JaxprTracker } from '../model/tracker';
 import { IJaxprTracker } from '../tokens';
-import { tellingOfValues } from './values';
+import { tellingOfValues } from './values-in-saved-copies';
 
 export const trackerPlugin: JupyterFrontEndPlugin<IJaxprTracker> = {
   id: 'jupyter-jaxpr:tracker',

@@ -14,7 +14,7 @@ import { element } from '../parts/dom';
 import { movedText } from '../parts/moved-text';
 import type { Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
-import { keyBindings } from '../keys';
+import { keyBindings } from '../view-keys';
 
 /** The function that the cell's editor calls when the user presses the key for another column. */
 export interface ISourceCellHost {

@@ -2,14 +2,14 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { element } from '../parts/dom';
-import { dispatchKey } from '../keys';
+import { dispatchKey } from '../view-keys';
 import { drawIcon } from '../parts/dom-icons';
 import {
   ColumnName,
   IArrangement,
   divided,
   shareOf
-} from './remembered-columns';
+} from './column-arrangement';
 import { columnTitle } from './words';
 
 /** The functions that the columns call when the user moves a divider or a column. */

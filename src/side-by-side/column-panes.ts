@@ -2,7 +2,7 @@
 import { LevelPane } from '../workbench/levels/level-pane';
 import type { IHandedOver } from '../workbench/levels/level-pane-options';
 import { ListingView } from '../workbench/listing/listing-view';
-import type { ColumnName } from './remembered-columns';
+import type { ColumnName } from './column-arrangement';
 import { CellAndTexts } from './cell-and-texts';
 
 export type Pane = LevelPane | CellAndTexts;

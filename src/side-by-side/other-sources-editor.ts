@@ -14,7 +14,7 @@ import {
   NO_CELL_MARKS,
   cellMarks,
   setCellMarks
-} from '../parts/cell-marks';
+} from '../parts/drawn-marks';
 import type { ILinked } from '../model/links';
 import { typesOfLines } from '../model/named-types';
 import { typesChoice } from '../model/types-choice';
@@ -31,7 +31,7 @@ import {
   closeListings,
   openListings
 } from '../workbench/levels/program-listings';
-import { keyBindings } from '../keys';
+import { keyBindings } from '../view-keys';
 import { tokenBreaking } from '../workbench/listing/token-breaks';
 import { definitionLine, scrollToLine } from './definition-line';
 import { LibrariesRow } from './libraries-row';

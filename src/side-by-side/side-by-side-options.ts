@@ -3,7 +3,7 @@ import type { Extension } from '@codemirror/state';
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IHeaderActions } from '../parts/program-header';
-import type { IArrangement } from './remembered-columns';
+import type { IArrangement } from './column-arrangement';
 
 /** The storage of the arrangement. */
 export interface IMemory {

@@ -13,7 +13,7 @@ import {
   togetherButton,
   toolRow
 } from '../workbench/reading/tool-row';
-import { COLUMNS, ColumnName, IArrangement } from './remembered-columns';
+import { COLUMNS, ColumnName, IArrangement } from './column-arrangement';
 import { columnTitle } from './words';
 
 /** The functions that the buttons of the toolbar call. */

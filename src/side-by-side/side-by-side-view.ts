@@ -28,11 +28,11 @@ import {
   FIRST_ARRANGEMENT,
   IArrangement,
   arrangementFrom,
-  fitting,
   moved,
   shownColumns,
   toggled
-} from './remembered-columns';
+} from './column-arrangement';
+import { fitting } from './fitting-columns';
 import { ColumnPanes, Pane } from './column-panes';
 import { Columns } from './column-dividers';
 import type { IWideViewOptions } from './side-by-side-options';

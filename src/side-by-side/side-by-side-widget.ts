@@ -4,7 +4,7 @@ import type { Extension } from '@codemirror/state';
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IHeaderActions } from '../parts/program-header';
-import { jaxprIcon } from '../parts/icon';
+import { jaxprIcon } from '../parts/panel-icon';
 import { WideView } from './side-by-side-view';
 import type { IMemory } from './side-by-side-options';
 

@@ -2,7 +2,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { ILevelCount } from '../workbench/levels/level-pane-options';
-import type { ColumnName } from './remembered-columns';
+import type { ColumnName } from './column-arrangement';
 
 /** The title of a column. */
 export function columnTitle(

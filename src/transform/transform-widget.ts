@@ -3,7 +3,7 @@ import { MainAreaWidget } from '../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IHeaderActions } from '../parts/program-header';
-import { jaxprIcon } from '../parts/icon';
+import { jaxprIcon } from '../parts/panel-icon';
 import { TransformView } from './transform-view';
 
 /** The id of the only widget of this kind, which follows the notebook in front, as the panel does. */

@@ -1,7 +1,7 @@
 /** The entry point of the widget's bundle: draws a widget into an element of the host. */
 import { Widget } from '@lumino/widgets';
 
-import { lackKeys } from '../keys';
+import { lackKeys } from '../view-keys';
 import { WidgetModel, WidgetView } from './widget-view';
 
 // The keys of these places need a cell of the notebook or the whole page, which a widget cannot reach.

@@ -138,7 +138,7 @@ def miss_record() -> Iterator[Row]:
     median is not affected by the few misses during which another program had the processor.
     """
     shell = open_shell()
-    from jupyter_jaxpr.jax.calls import JitCall
+    from jupyter_jaxpr.jax.missed_calls import JitCall
     from jupyter_jaxpr.magic.cell_observer import CellObserver
     from jupyter_jaxpr.observe import programs_that_ran as programs
 

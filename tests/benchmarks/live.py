@@ -15,7 +15,8 @@ from pairs import alternate
 from rows import Row, milliseconds
 
 from jupyter_jaxpr.document.encoding import encode
-from jupyter_jaxpr.live.live_program import CellToTrace, Live
+from jupyter_jaxpr.live.live_program import Live
+from jupyter_jaxpr.live.trace_request import CellToTrace
 
 SIZES = {10: 15, 300: 9, 3_000: 5}  # number of equations -> number of measured pairs
 MORE = 0.15

@@ -30,7 +30,7 @@ OURS = (
     "observe.observer.Observer.stage_ended",
     "observe.observer.Observer.end",
     "observe.cell_run.Run.observation",
-    "jax.calls.JitCall.take_trace",
+    "jax.missed_calls.JitCall.take_trace",
     "jax.hooks.Hooks.ensure",
     "observe.dispatches_of_calls.RecordedCalls.stop",
     "magic.completed_observation.complete",

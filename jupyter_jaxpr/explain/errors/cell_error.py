@@ -18,10 +18,10 @@ from ..loops.statements import parsed
 from ..trials.harmful_assignments import without_harm
 from ..trials.trial_time_limit import Budget, error_budget
 from .arguments.argument_counts import argument_count_error
-from .arguments.argument_order import order_error
+from .arguments.argument_order_of_jax_functions import order_error
+from .arguments.argument_order_of_user_functions import exchanged_error
 from .arguments.bare_integers import bare_integer_error
 from .arguments.cached_functions import cached_function_error
-from .arguments.exchanged_arguments import exchanged_error
 from .arguments.jit_arguments import argument_error
 from .arguments.misplaced_arguments import misplaced_error
 from .arguments.moved_imports import moved_import_error
@@ -69,12 +69,12 @@ from .shapes.pad_widths import pad_width_error
 from .shapes.raveled_trees import raveled_tree_error
 from .shapes.updates_without_axes import update_axes_error
 from .traced_values.callbacks import callback_error
+from .traced_values.concretization_errors import value_error
 from .traced_values.functions_in_place import in_place_error
 from .traced_values.indexed_dicts import array_key_error
-from .traced_values.misused_at import misused_at_error
-from .traced_values.needed_values import value_error
-from .traced_values.plain_values import plain_value_error
+from .traced_values.needed_integers import plain_value_error
 from .traced_values.single_numbers import single_number_error
+from .traced_values.wrong_uses_of_at import wrong_use_of_at_error
 from .transforms.arguments_of_the_function import function_arguments_error
 from .transforms.axis_names import axis_name_error
 from .transforms.derivative_rules import derivative_rule_error
@@ -90,7 +90,7 @@ from .transforms.tangents import tangent_error
 _KINDS = (
     moved_import_error,
     traced_module_error,
-    misused_at_error,
+    wrong_use_of_at_error,
     in_place_error,
     frozen_dict_error,
     results_error,

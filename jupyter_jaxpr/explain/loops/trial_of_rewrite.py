@@ -18,7 +18,7 @@ from ...observe.observation import Edit, ObservedProgram, Place
 from ...program.jaxpr.parameters import open_jaxpr
 from ...typed.syntax_nodes import in_order
 from ..edited_code import EditedCode
-from ..result_types import ResultTypes, Untried, result_types, spec_of_aval, types_of
+from ..traced_result_types import ResultTypes, Untried, result_types, spec_of_aval, types_of
 from ..trials.copied_values import NotCopied, copied
 from ..trials.trial_time_limit import Budget
 from .bodies import has_long_text

@@ -19,7 +19,7 @@ from ...observe.cache.key_texts import paths
 from ...observe.cache.reason import Reason
 from ...observe.observation import FoundCure
 from ...observe.value_texts import NOTHING_CALLED
-from ..result_types import Fixed, result_types
+from ..traced_result_types import Fixed, result_types
 from ..trials.trial_time_limit import Budget
 from .edited_calls import Side, Unchanged, edits_of_call, expressions
 from .key_comparison import Arguments, arguments_of, as_specs, bound, have_one_key

@@ -10,7 +10,7 @@ from ...interruptions import not_of_a_signal
 from ...observe.cache.cache_key import Key, Leaf
 from ...observe.cache.static_values import UNKNOWN, is_plain
 from ...observe.cache.structures import is_same
-from ..result_types import Fixed, spec_of_aval
+from ..traced_result_types import Fixed, spec_of_aval
 
 _NUMBERS: Mapping[str, Any] = {"bool": False, "int": 0, "float": 0.0, "complex": 0j}
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...observe.cache.function_history import FunctionHistory, MissEvent
-from ..result_types import ResultTypes, Untried, result_types, silence, spec_of_aval
+from ..traced_result_types import ResultTypes, Untried, result_types, silence, spec_of_aval
 from ..trials.copied_values import copied
 from ..trials.trial_time_limit import Budget
 from .key_comparison import arguments_of, as_specs

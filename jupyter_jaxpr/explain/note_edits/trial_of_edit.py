@@ -24,7 +24,7 @@ from ...program.random_key_use import count_key_uses
 from ..edited_code import EditedCode
 from ..errors.failing_code.edits import edited
 from ..loops.trial_of_rewrite import given_of, gives, types_before
-from ..result_types import Fixed, ResultTypes, Untried, result_types, spec_of_aval
+from ..traced_result_types import Fixed, ResultTypes, Untried, result_types, spec_of_aval
 from ..trials.copied_values import NotCopied, copied
 from ..trials.trial_time_limit import Budget
 from .expressions_at_positions import Sketch

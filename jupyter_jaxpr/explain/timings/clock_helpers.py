@@ -11,7 +11,7 @@ from types import FunctionType
 from typing import Any
 
 from ..called_code import names_of, tree_of
-from .left_running import assigned, locals_of
+from .statements_that_do_not_wait import assigned, locals_of
 
 #: A function that returns whether a syntax node is a call that reads a clock. It also gets the values of the names
 #: around the node.

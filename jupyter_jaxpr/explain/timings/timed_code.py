@@ -18,8 +18,8 @@ from ...observe.user_or_library.library_functions import is_of_jax
 from ...typed.cell import PYTHON_CELL_MAGICS
 from ..called_code import manager_parts, names_of, tree_of
 from .clock_helpers import before_reading, differs_from, gives_reading, kept_in, parameter_of, place_with_object
-from .left_running import Scope, arguments, assigned, is_one_of, locals_of
 from .reads_that_wait import may_wait
+from .statements_that_do_not_wait import Scope, arguments, assigned, is_one_of, locals_of
 from .timing_syntax import (
     blocks,
     in_order,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from ...joined_names import in_a_sentence
 from ...quantities import count
+from ..times.difference_of_samples import FEWEST, is_slower
 from ..times.repeated_calls import Warm
-from ..times.slower_call import FEWEST, is_slower
 from .variants import Comparison, Variant
 
 if TYPE_CHECKING:

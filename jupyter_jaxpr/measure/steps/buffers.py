@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .sketch import Sketch
+from .kept_elements import Sketch
 
 Buffers = dict[str, Any]
 

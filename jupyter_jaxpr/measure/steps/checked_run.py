@@ -21,9 +21,9 @@ from ...observe.observation import ObservedProgram
 from ...program.jaxpr.parameters import open_jaxpr
 from ...quantities import count
 from .jaxpr_evaluation import Step, Unsteppable, types_of
+from .kept_elements import array_text
 from .kept_steps import Leaf, number_of
 from .recorded_steps import Steps
-from .sketch import array_text
 from .stepper import Stepper
 
 NOT_RUN = (

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...interruptions import not_of_a_signal
+from .kept_elements import Seen
 from .recorded_columns import Column, Target
-from .sketch import Seen
 
 
 @dataclass(frozen=True)

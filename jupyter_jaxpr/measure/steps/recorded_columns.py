@@ -11,7 +11,7 @@ from ...program.control_flow.control_primitives import COND, SCAN, WHILE
 from ...program.jaxpr.parameters import open_jaxpr
 from .conditions import Compared, compared_scalars
 from .jaxpr_evaluation import Unsteppable
-from .sketch import Sketch
+from .kept_elements import Sketch
 
 
 @dataclass(frozen=True)

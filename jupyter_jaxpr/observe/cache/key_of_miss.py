@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...jax.cache_key_parts import FlatCall
-from ...jax.calls import JitCall, pmap_call
+from ...jax.missed_calls import JitCall, pmap_call
 from ..jitted_functions import FunctionRecord, equinox_frame
 from ..value_texts import Reading
 from .cache_key import Key

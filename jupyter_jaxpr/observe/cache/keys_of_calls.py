@@ -14,7 +14,7 @@ from ...jax.cache_key_parts import (
     FlatCall,
     structure_of,
 )
-from ...jax.calls import PmapCall
+from ...jax.missed_calls import PmapCall
 from ...plain_text import exact
 from ..value_texts import NOTHING_CALLED, Reading
 from .cache_key import NO_STATICS, JitOptions, Key

@@ -15,8 +15,8 @@ from typing import Any, Literal
 from ...interruptions import not_of_a_signal
 from ...jax.cache_key_parts import array_type
 from ...jax.facts import is_deleted
+from ..integer_array_values import whole_numbers
 from ..magics_at_hand import KEEP_AND_INSPECT, cure
-from ..whole_numbers import whole_numbers
 
 Which = Literal["compiled", "last"]
 

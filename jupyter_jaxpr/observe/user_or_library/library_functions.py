@@ -49,6 +49,12 @@ def is_of_jax(called: Any) -> bool:
     return code is not None and is_jax(file_of(code))
 
 
+def is_library_jit(value: Any) -> bool:
+    """Return whether a value is the result of equinox's `filter_jit` or flax's `nnx.jit`, which act like `jax.jit`."""
+    kind = type(value)
+    return kind.__module__.partition(".")[0] in ("equinox", "flax") and "jit" in kind.__name__.lower()
+
+
 def _owned_by_module(fun: Any) -> bool:
     owner: Any = sys.modules.get(own_name(fun, "__module__") or "")
     for part in (own_name(fun, "__qualname__") or "").split("."):

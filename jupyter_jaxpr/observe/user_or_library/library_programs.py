@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from ...jax.calls import DerivedCall, JitCall
+from ...jax.missed_calls import DerivedCall, JitCall
 from ...plain_text import own_name, text_of
 from ..cell_run import Run
 from ..jitted_functions import FunctionRecord

@@ -8,8 +8,8 @@ from ...interruptions import not_of_a_signal
 from ...jax.loop_equations import lowered_scan
 from ...quantities import count
 from .card import Card
+from .limit_of_short_python_loops import SHORT
 from .reached_scope import ReachedScope
-from .short_loops import SHORT
 
 
 def choose(card: Card, reached: ReachedScope, derivative: str) -> None:

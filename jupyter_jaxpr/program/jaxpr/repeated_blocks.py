@@ -9,8 +9,8 @@ out, because the bounds of a slice and constants differ from iteration to iterat
 - a run of equal tokens at that distance is a repeated block; where runs overlap, the one that covers more is kept, then
   the one with the shorter period.
 
-This module does not decide whether a Python loop made the block: see `explain.loops.unrolled`. The search runs for
-every `%%jaxpr` cell and takes well below a microsecond per equation.
+This module does not decide whether a Python loop made the block: see `explain.loops.unrolled_loops`. The search runs
+for every `%%jaxpr` cell and takes well below a microsecond per equation.
 """
 
 from __future__ import annotations

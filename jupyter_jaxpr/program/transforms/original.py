@@ -13,7 +13,7 @@ from ...document.types.transform import TransformKind
 from ...interruptions import not_of_a_signal
 from ...jax.made_programs import jaxpr_as_fun
 from ...joined_names import in_a_sentence
-from ...observe.arguments import spec_of
+from ...observe.argument_specs import spec_of
 from ...observe.observation import ArgumentSpec, ObservedProgram
 from ..jaxpr.avals import aval_row
 

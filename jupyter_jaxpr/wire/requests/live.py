@@ -10,7 +10,9 @@ from ...build.levels import Unavailable
 from ...document.types.document import Snapshot
 from ...document.types.live import LiveProgram
 from ...document.types.struct import described
-from ...live.live_program import CellToTrace, Live, observed_calls
+from ...live.argument_types import observed_calls
+from ...live.live_program import Live
+from ...live.trace_request import CellToTrace
 from ...observe.observation import ArgumentSpec
 from ..request import Request, RequestContext
 from ..runs import Runs

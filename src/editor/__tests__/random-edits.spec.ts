@@ -8,7 +8,7 @@ import {
   NO_CELL_MARKS,
   cellMarks,
   setCellMarks
-} from '../../parts/cell-marks';
+} from '../../parts/drawn-marks';
 import { MovedText, movedText, setRanText } from '../../parts/moved-text';
 
 // jsdom computes no layout, so methods that measure text find nothing.

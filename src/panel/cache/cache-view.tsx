@@ -6,7 +6,7 @@ import { ScreenState, screenStateOf } from '../../model/screen-state';
 import { Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
 import { VisibilityReportingWidget } from '../../parts/visibility-reporting-widget';
-import { Figures } from '../../parts/figures';
+import { Figures } from '../../parts/bold-amounts';
 import { shortened } from '../../parts/summary';
 import { CostBar } from './cell-time-bar';
 import { FunctionTable } from './function-table';
@@ -14,7 +14,7 @@ import { Library } from './library';
 import { Guess, Guesses, scoreOf } from './predictions';
 import { Toolbar } from './toolbar';
 import { Order } from './functions';
-import { Sign } from './signs';
+import { Sign } from './outcome-sign';
 import { rowsOf } from './rows';
 import { LONGEST } from './words';
 

@@ -7,7 +7,7 @@ import { Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
 import { Guess } from './predictions';
 import { Row } from './rows';
-import { Sign } from './signs';
+import { Sign } from './outcome-sign';
 import { countWords } from './words';
 
 export interface IRowProps {

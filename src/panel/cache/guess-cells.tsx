@@ -5,7 +5,8 @@ import { CellProps } from './counts-and-bars';
 import { MissWords } from './miss-cells';
 import { Guess, guessKey } from './predictions';
 import { IQuestionRow } from './rows';
-import { Code, Sign } from './signs';
+import { Code } from './coloured-code';
+import { Sign } from './outcome-sign';
 import { placeWords, priceWords, signature } from './words';
 
 export function QuestionCells(props: CellProps<IQuestionRow>): JSX.Element {

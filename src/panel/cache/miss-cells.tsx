@@ -8,7 +8,8 @@ import { Bar, CellProps, Place } from './counts-and-bars';
 import { changedParts } from './changed-parts';
 import { Misses, countsOf, priceOf } from './functions';
 import { IMissRow, IQuestionRow } from './rows';
-import { Changed, Code, Sign } from './signs';
+import { Changed, Code } from './coloured-code';
+import { Sign } from './outcome-sign';
 import {
   ReasonWords,
   curesOf,

@@ -11,7 +11,7 @@ import { countsOf, entriesOf } from './functions';
 import { MissCells } from './miss-cells';
 import { QuestionCells } from './guess-cells';
 import { IEntryRow, IFunctionRow, IHeadingRow } from './rows';
-import { Code } from './signs';
+import { Code } from './coloured-code';
 import { placeWords, signature } from './words';
 
 export function RowContent(props: IRowProps): JSX.Element {

@@ -4,7 +4,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { VariantComparison } from '../../protocol/snapshot';
-import { jaxprIcon } from '../../parts/icon';
+import { jaxprIcon } from '../../parts/panel-icon';
 import { Side } from './table';
 
 let made = 0;

@@ -10,7 +10,7 @@ import { COUNTED, Counted, Measure, percent } from '../../model/cost-shares';
 import { shortCount } from '../../quantities';
 import { useRoving } from '../../parts/arrow-key-focus';
 import { CostReading, Group, IRow, Order, amountIn } from './cost-rows';
-import { Source } from './source';
+import { Source } from './python-line';
 import {
   cellWords,
   groupName,

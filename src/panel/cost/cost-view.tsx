@@ -12,7 +12,7 @@ import { timingsOf } from '../../model/timings';
 import { ProgramCost, Snapshot } from '../../protocol/snapshot';
 import { IEquationRef, IJaxprModel } from '../../tokens';
 import { VisibilityReportingWidget } from '../../parts/visibility-reporting-widget';
-import { Figures } from '../../parts/figures';
+import { Figures } from '../../parts/bold-amounts';
 import { CostTable } from './cost-table';
 import { Counted } from './counting';
 import { Icicle } from './icicle';

@@ -21,7 +21,7 @@ import {
 } from '../../quantities';
 import { Stretches, bold, stretches } from '../../parts/bold-numbers';
 import { shortened } from '../../parts/summary';
-import { Running } from '../../parts/long-request';
+import { Running } from '../../parts/button-or-progress';
 import { CostReading } from './cost-rows';
 import { IPlacement, placementOf, rooflineOf } from './roofline-layout';
 import { useWidth } from '../../parts/use-width';

@@ -2,7 +2,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { printedKey } from '../../keys';
+import { printedKey } from '../../view-keys';
 import { NOISES, Noise, noiseName } from '../../workbench/reading/noise-rules';
 
 export function DiffFilters(props: {

@@ -9,7 +9,7 @@ import type { IJaxprModel } from '../../tokens';
 import { useWidth } from '../../parts/use-width';
 import { Icon } from '../../parts/icons';
 import { showHelp } from '../../workbench/reading/help-overlay';
-import { KeyHandlers, dispatchKey, printedKey } from '../../keys';
+import { KeyHandlers, dispatchKey, printedKey } from '../../view-keys';
 import { NOISES, Noise } from '../../workbench/reading/noise-rules';
 import { DiffFilters } from './diff-filters';
 import { hiddenRows, hiddenRowsWords } from './hidden-rows';

@@ -5,7 +5,7 @@ import * as React from 'react';
 
 import { IDiffChoice } from '../../model/diffs';
 import { IJaxprModel } from '../../tokens';
-import { jaxprIcon } from '../../parts/icon';
+import { jaxprIcon } from '../../parts/panel-icon';
 import { Answer, useDiffs } from './diff-view';
 
 let made = 0;

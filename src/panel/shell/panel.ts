@@ -11,7 +11,7 @@ import { Panel } from '@lumino/widgets';
 
 import { IJaxprModel, IJaxprTracker } from '../../tokens';
 import { IPanelActions } from './above-view';
-import { jaxprIcon } from '../../parts/icon';
+import { jaxprIcon } from '../../parts/panel-icon';
 import type { Shell } from './shell';
 import type { ViewName } from './view-names';
 

@@ -11,7 +11,7 @@ import {
 } from '@codemirror/commands';
 import * as fc from 'fast-check';
 
-import { NO_CELL_MARKS, cellMarks, setCellMarks } from '../cell-marks';
+import { NO_CELL_MARKS, cellMarks, setCellMarks } from '../drawn-marks';
 import { lineChanges } from '../line-changes';
 import { MovedText, movedText, setRanText } from '../moved-text';
 

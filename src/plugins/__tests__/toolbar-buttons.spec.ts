@@ -8,7 +8,7 @@ import { Toolbar } from '@jupyterlab/ui-components';
 import { CommandRegistry } from '@lumino/commands';
 import { Panel, Widget } from '@lumino/widgets';
 
-import { jaxprIcon } from '../../parts/icon';
+import { jaxprIcon } from '../../parts/panel-icon';
 import { toolbarButtonsPlugin } from '../toolbar-buttons';
 
 const NAMES = {

@@ -8,7 +8,7 @@ import { FakeChannel, answered } from '../../model/__tests__/fake-channel';
 import { JaxprModel } from '../../model/model';
 import { golden } from '../../program-text/__tests__/documents';
 import type { Snapshot } from '../../protocol/snapshot';
-import { IArrangement } from '../remembered-columns';
+import { IArrangement } from '../column-arrangement';
 import { WideView } from '../side-by-side-view';
 
 const trans = nullTranslator.load('jupyter_jaxpr');

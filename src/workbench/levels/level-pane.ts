@@ -42,7 +42,7 @@ import {
   closeListings,
   openListings
 } from './program-listings';
-import { dispatchKey } from '../../keys';
+import { dispatchKey } from '../../view-keys';
 import { ReadingTools } from '../reading/reading-tools';
 import { LevelBar, editorIn } from './level-bar';
 import type { TextListing } from './text-listing';

@@ -2,7 +2,7 @@
 import { EditorSelection, EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 
-import { KeyHandlers } from '../../keys';
+import { KeyHandlers } from '../../view-keys';
 import { goToMatch } from '../reading/matches';
 import type { ReadingTools } from '../reading/reading-tools';
 import {

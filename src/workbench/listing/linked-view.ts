@@ -7,7 +7,7 @@ import { Widget } from '@lumino/widgets';
 import { ScreenState, screenStateOf } from '../../model/screen-state';
 import type { Snapshot } from '../../protocol/snapshot';
 import type { IJaxprModel, ModelChange } from '../../tokens';
-import { dispatchKey } from '../../keys';
+import { dispatchKey } from '../../view-keys';
 
 export abstract class LinkedView extends Widget {
   /** @param _place The attribute that tells the cells of the notebook that this view is on screen. */

@@ -47,7 +47,7 @@ import {
   setMarks
 } from './listing-marks';
 import { IToolsHost, ListingTools } from './listing-tools';
-import { keyBindings } from '../../keys';
+import { keyBindings } from '../../view-keys';
 import { highlighting } from '../reading/matches';
 import type { ReadingTools } from '../reading/reading-tools';
 import { rememberDocument } from '../reading/search-panel';

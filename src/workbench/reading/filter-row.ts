@@ -2,7 +2,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { element } from '../../parts/dom';
-import { printedKey } from '../../keys';
+import { printedKey } from '../../view-keys';
 import { NOISES, Noise, noiseName } from './noise-rules';
 import type { ReadingTools } from './reading-tools';
 

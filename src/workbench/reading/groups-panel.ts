@@ -9,7 +9,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { element } from '../../parts/dom';
 import { closedBetween, foldsChanged } from '../listing/folding';
 import type { IListedFold } from '../listing/listing';
-import { printedKey } from '../../keys';
+import { printedKey } from '../../view-keys';
 import type { ReadingTools } from './reading-tools';
 
 export class GroupsPanel implements Panel {

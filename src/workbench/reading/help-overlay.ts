@@ -4,7 +4,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { aboveAll } from '../../host';
 import { element } from '../../parts/dom';
 import { drawIcon } from '../../parts/dom-icons';
-import { IKeyEntry, KEYS, KeyPlace, hasPlace, printed } from '../../keys';
+import { IKeyEntry, KEYS, KeyPlace, hasPlace, printed } from '../../view-keys';
 
 type Heading = 'view' | 'text' | 'columns' | 'diff';
 

@@ -7,7 +7,7 @@ import { element } from '../../parts/dom';
 import { hiddenLines, isHidden } from '../listing/hidden-lines';
 import type { IListing } from '../listing/listing';
 import { marks } from '../listing/listing-marks';
-import { printedKey } from '../../keys';
+import { printedKey } from '../../view-keys';
 import { countHidden, hiddenSentence } from './noise-rules';
 import type { ReadingTools } from './reading-tools';
 

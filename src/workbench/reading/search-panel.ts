@@ -6,7 +6,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { element } from '../../parts/dom';
 import { hidesText } from '../listing/binder-chips';
 import type { IListing } from '../listing/listing';
-import { dispatchKey } from '../../keys';
+import { dispatchKey } from '../../view-keys';
 import {
   currentMatch,
   findMatches,

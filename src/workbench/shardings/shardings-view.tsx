@@ -16,7 +16,7 @@ import type {
 import type { IJaxprModel, Selection } from '../../tokens';
 import { Failed } from '../../parts/progress-and-stop';
 import { Picture } from '../../parts/picture';
-import { dispatchKey } from '../../keys';
+import { dispatchKey } from '../../view-keys';
 import { drawShards, shardsWords } from './device-drawing';
 import {
   causesWords,

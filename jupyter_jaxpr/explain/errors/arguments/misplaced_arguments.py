@@ -24,7 +24,7 @@ from ..failing_code.origins import dtype_of, operands, value_of
 from ..failing_code.place_of_error import RaisedAt, touches_jax
 from ..failing_code.return_values import function_of_text, result_of
 from ..message_tables.call_messages import FUNCTION_ITSELF, UPDATE_WITHOUT_PARAMETERS
-from ..shapes.unpacked_shapes import is_integer, rewritten, unpacked_shape_error, written
+from ..shapes.sizes_without_tuple import is_integer, rewritten, unpacked_shape_error, written
 from .jit_arguments import packages_of
 from .static_argument_edits import parameters_of
 from .tree_differences import with_article

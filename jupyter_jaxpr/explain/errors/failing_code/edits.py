@@ -35,6 +35,19 @@ def applied(cure: FoundCure, edits: Sequence[Edit]) -> FoundCure:
     return replace(cure, level="applies", edits=tuple(edits))
 
 
+def replacing(raised: RaisedAt, node: ast.AST, name: str, code: str, text: str) -> FoundCure:
+    """Return a cure that replaces one syntax node.
+
+    Args:
+        raised: Where the error was raised.
+        node: The node.
+        name: The name of the cure.
+        code: The new code.
+        text: The sentences on the cure.
+    """
+    return applied(FoundCure(name, code, text), [edit_of(raised, over(node, code))])
+
+
 def chosen(cure: FoundCure, edits: Sequence[Edit]) -> FoundCure:
     """Return a cure whose edits contain placeholders in capitals, such as SIZE, which the user must fill in."""
     return replace(cure, level="choice", edits=tuple(edits))

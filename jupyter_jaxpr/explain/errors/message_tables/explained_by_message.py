@@ -13,7 +13,7 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import culprits, operands
 from ..failing_code.place_of_error import RaisedAt, touches_jax, was_raised_in_jax
 from ..random_keys.wrong_keys import wrong_key
-from ..traced_values.needed_values import NO_VALUES
+from ..traced_values.concretization_errors import NO_VALUES
 from .call_messages import CALL_MESSAGES
 from .device_messages import DEVICE_MESSAGES
 from .dtype_names import dtype_name_error

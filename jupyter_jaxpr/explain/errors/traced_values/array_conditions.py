@@ -11,8 +11,8 @@ from ..failing_code.module_names import jnp_name
 from ..failing_code.operand_nodes import is_array
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
-from .python_if_while_for import Choices
 from .rewritten_calls import Calls
+from .rewritten_if_while_for import Choices
 
 
 def array_as_condition(raised: RaisedAt | None) -> Explained:

@@ -18,7 +18,7 @@ from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..message_tables.call_messages import RESHAPE, VIEW_WITH_SIZES
 from ..message_tables.jax_messages import CHANGE_IN_PLACE
-from .array_writes import NEW_ARRAY_OF_AT
+from .writes_without_at import NEW_ARRAY_OF_AT
 
 _IN_PLACE = re.compile(
     r"^jax\.numpy\.\w+ cannot modify arrays in-place|^JAX arrays are immutable, must use inplace=False"

@@ -15,7 +15,7 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import jnp_name
 from ..failing_code.origins import dtype_of, operands, value_of
 from ..failing_code.place_of_error import RaisedAt, touches_jax
-from .rewritten_calls import Calls
+from .calls_of_numpy_and_math import NumPyCalls
 
 _SCALAR = re.compile(r"^Only scalar arrays can be converted to Python scalars; got arr\.ndim=(\d+)")
 _FORMAT = re.compile(r"^unsupported format string passed to (?:\w+\.)*(?:ArrayImpl|ndarray)\.__format__")
@@ -34,7 +34,7 @@ def single_number_error(error: BaseException, raised: RaisedAt | None, function:
         return _format(raised)
     if match is None or not isinstance(call, ast.Call):
         return None
-    if Calls(raised).is_of_math(call):
+    if NumPyCalls(raised).is_of_math(call):
         return _of_math(raised, call, int(match[1]))
     match call:
         case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in _CONVERSIONS:
@@ -44,7 +44,7 @@ def single_number_error(error: BaseException, raised: RaisedAt | None, function:
 
 def _of_math(raised: RaisedAt, call: ast.Call, axes: int) -> Explained:
     """Explains math.exp(x) of an array with axes: a function of jax.numpy computes each element."""
-    name, mapped = raised.source(call.func), Calls(raised).of_math(call)
+    name, mapped = raised.source(call.func), NumPyCalls(raised).of_math(call)
     title = f"{name} takes numbers, but gets an array with {_axes_text(axes)}"
     cures = []
     if mapped is not None:

@@ -14,7 +14,7 @@ from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import namespace
 from ..failing_code.place_of_error import RaisedAt
-from ..traced_values.python_if_while_for import MASKED_SCAN
+from ..traced_values.rewritten_if_while_for import MASKED_SCAN
 
 _REVERSE = re.compile(r"^Reverse-mode differentiation does not work for lax\.while_loop")
 _LOOPS = frozenset({"while_loop", "fori_loop"})

@@ -1,5 +1,5 @@
 /** Tests that a signature is split into its arguments. */
-import { argumentsOf } from '../signs';
+import { argumentsOf } from '../coloured-code';
 
 it('cuts a signature between its arguments, and in none of them', () => {
   expect(

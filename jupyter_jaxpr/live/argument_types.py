@@ -14,10 +14,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..interruptions import not_of_a_signal
+from ..jax.facts import is_jitted
 from ..observe.code_of_callables import unwrap
 from ..observe.observation import ArgumentSpec
+from ..observe.process_observer import observer
 from ..typed.specs import SpecError, parse_target
+from ..typed.written_cell import WrittenCell
 from .allowed_code import NotHarmless, NotThere, value_of
+from .trace_request import TraceRequest
 
 #: The words with which the panel names the magic's line as the source of the argument types.
 THE_MAGIC = "the line of the magic"
@@ -41,6 +45,34 @@ class Given:
 
 class Unusable(ValueError):
     """Raised if the text that the user typed gives no arguments; the message says why and what to do."""
+
+
+def given_arguments(
+    function: Any, name: str, request: TraceRequest, written: WrittenCell, names: Mapping[str, Any]
+) -> Given | None:
+    """Return the arguments for the live trace of a function; None if they are unknown.
+
+    Args:
+        function: The function.
+        name: The name of the function.
+        request: The request, with the types that the user typed and the observed calls.
+        written: The parsed text of the cell.
+        names: The names of the copied namespace, with their values.
+
+    Raises:
+        Unusable: The arguments in the panel or in the line of the magic cannot be used.
+    """
+    if request.cell_to_trace.specs is not None:
+        return from_specs(name, request.cell_to_trace.specs, names)
+    arguments = None
+    if written.magic is not None:
+        arguments = from_magic(written.magic, name, names)
+    arguments = arguments or from_observed(function, request.observed(name))
+    # Here a name may have the value of the last run, although the cell would compute a new one: only its type matters.
+    arguments = arguments or from_calls(written.calls(), name, names)
+    if arguments is None and not list(parameters(function)):
+        return Given((), {}, "its definition")
+    return arguments
 
 
 def from_specs(name: str, specs: str, names: Mapping[str, Any]) -> Given:
@@ -185,3 +217,13 @@ def parameters(function: Any) -> Iterator[str]:
             parameter.VAR_KEYWORD,
         ):
             yield parameter.name
+
+
+def observed_calls(function: Any) -> list[tuple[ArgumentSpec, ...]]:
+    """Return the argument types of the observed calls of a jitted user function, newest first."""
+    if not is_jitted(function):
+        return []
+    record = observer().functions.record_of(getattr(function, "_fun", None))
+    if record is None:
+        return []
+    return [program.arguments() for program in reversed(list(record.programs.values()))]

@@ -2,12 +2,12 @@ import {
   FIRST_ARRANGEMENT,
   arrangementFrom,
   divided,
-  fitting,
   moved,
   shareOf,
   shownColumns,
   toggled
-} from '../remembered-columns';
+} from '../column-arrangement';
+import { fitting } from '../fitting-columns';
 
 const ALL = fitting(0);
 

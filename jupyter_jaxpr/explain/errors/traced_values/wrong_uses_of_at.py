@@ -13,7 +13,7 @@ from ..explanation import Explained
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import operands
 from ..failing_code.place_of_error import RaisedAt
-from .array_writes import NEW_ARRAY_OF_AT, WRITE_WITH_AT
+from .writes_without_at import NEW_ARRAY_OF_AT, WRITE_WITH_AT
 
 _OF_AT = re.compile(r"'?(?:\w+\.)*_IndexUpdate(?:Helper|Ref)'?|_IndexUpdateRef")
 _METHODS = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.Pow: "power"}
@@ -24,7 +24,7 @@ _NO_ARRAY = (
 )
 
 
-def misused_at_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+def wrong_use_of_at_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
     """Explains `x.at[0] = 5`, `x.at.set(5)`, `x.at(0)`, `x.at[0] + 1` and `jnp.sum(x.at[0])`."""
     if raised is None or raised.frame is None or raised.node is None:
         return None

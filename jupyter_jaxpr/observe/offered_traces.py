@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .arguments import spec_of
+from .argument_specs import spec_of
 from .observation import Place
 from .side_effects.effect import SideEffect
 from .side_effects.guard import effect_text

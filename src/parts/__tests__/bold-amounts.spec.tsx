@@ -1,6 +1,6 @@
 import * as React from 'react';
 
-import { Figures } from '../figures';
+import { Figures } from '../bold-amounts';
 import { render, words } from './render';
 
 /** Draws a text, and lists its parts that are drawn in bold: the amounts. */

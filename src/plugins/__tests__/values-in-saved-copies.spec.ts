@@ -4,7 +4,7 @@ import { Signal } from '@lumino/signaling';
 
 import { FakeChannel } from '../../model/__tests__/fake-channel';
 import { PROTOCOL } from '../../protocol/messages';
-import { tellingOfValues } from '../values';
+import { tellingOfValues } from '../values-in-saved-copies';
 
 function registryOf(own: { values: boolean }): {
   registry: ISettingRegistry;

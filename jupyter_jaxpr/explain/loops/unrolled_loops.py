@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from ...observe import magics_at_hand
 from ...observe.observation import Place, StageTimes
-from ...program.control_flow.short_loops import SHORT
+from ...program.control_flow.limit_of_short_python_loops import SHORT
 from ...program.jaxpr.repeated_blocks import RepeatedBlocks
 from ...program.jaxpr.walk import Walk
 from ...quantities import count
 from ...typed.syntax_nodes import in_order
-from . import words
+from . import sentences_on_loops
 from .comparison_cell import trial
 from .nest import FoundLoop
 from .repeated_statements import LoopFinder
@@ -107,16 +107,16 @@ class UnrolledLoops:
         return UnrolledLoop(
             kind="short_loop" if short else "unrolled_loop",
             key=(source.name, node.lineno, node.col_offset, match.repetitions, match.carried),
-            title=words.short_title(match)
+            title=sentences_on_loops.short_title(match)
             if short
             else f"The {loop_word} was unrolled into {count(equations, 'equation')}",
-            text=words.text(match, equations, total),
-            cure=words.FINE if written is None else words.cure(match, written),
+            text=sentences_on_loops.text(match, equations, total),
+            cure=sentences_on_loops.FINE if written is None else sentences_on_loops.cure(match, written),
             code=written.code if written is not None else None,
             repetitions=ran or match.repetitions,
             carried=match.carried,
             share=share,
-            price=[] if short else words.price(stages),
+            price=[] if short else sentences_on_loops.price(stages),
             frame=frame,
             statement=statement,
             written=written,

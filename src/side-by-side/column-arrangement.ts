@@ -1,4 +1,4 @@
-/** Remembers the columns in view, their order, their widths, and whether they scroll together, as plain data. */
+/** Holds the order of the columns, the hidden columns, the widths, and the common scrolling, as plain data. */
 import type { LevelName } from '../tokens';
 
 /** A column of the wide view. */
@@ -29,23 +29,6 @@ export const FIRST_ARRANGEMENT: IArrangement = {
   weights: { source: 1, jaxpr: 1, stablehlo: 1, hlo: 1 },
   together: true
 };
-
-/**
- * The pixels that columns need side by side: four columns (the first number) or three. A window of 1440 pixels has room
- * for four columns beside JupyterLab's file browser.
- */
-const ROOM_FOR_FOUR = 1100;
-const ROOM_FOR_THREE = 1000;
-
-/** The columns for which there is room. @param width The width of all columns together in pixels; 0 if unknown. */
-export function fitting(width: number): readonly ColumnName[] {
-  if (width === 0 || width >= ROOM_FOR_FOUR) {
-    return COLUMNS;
-  }
-  return width >= ROOM_FOR_THREE
-    ? ['source', 'jaxpr', 'hlo']
-    : ['jaxpr', 'hlo'];
-}
 
 /** A column has at least this share of the width of itself and its neighbour. */
 const LEAST = 0.15;

@@ -1,4 +1,4 @@
-"""Explains an error where Python or a shape needs a value outside of the trace, such as an integer."""
+"""Explains an error where Python or a shape needs an integer or another value that is not traced."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from ..failing_code.origins import culprits, dtype_of, operands, value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import function_of_text, result_of
 from ..message_tables.jax_messages import FLOAT_QUOTIENT, NUMBER_OF_AXES
+from .concretization_errors import NEED_OF_NUMPY, NO_VALUES_OF_ARGUMENTS
 from .indexed_lists import INDEX_OF_ARRAY, SWITCH
-from .needed_values import NEED_OF_NUMPY, NO_VALUES_OF_ARGUMENTS
-from .rewritten_calls import Calls
+from .writes_into_numpy_arrays import write_into_numpy_array
 
 _SHAPE = re.compile(r"^Shapes must be 1D sequences of concrete values of integer type, got (.*?)\.(?:\s|$)")
 _TRACED_KEY = re.compile(r"\w*Tracer\(.*\)")
@@ -206,7 +206,7 @@ def _in_numpy(raised: RaisedAt) -> Explained | None:
     traced = [value for value in values if is_tracer_type(type(value))]
     if not traced:
         return None
-    cures = Calls(raised).in_place()
+    cures = write_into_numpy_array(raised)
     if not cures:
         words = "Make the array with jax.numpy, and write into a copy with .at[...].set."
         cures = [FoundCure(".at[...].set", None, words)]

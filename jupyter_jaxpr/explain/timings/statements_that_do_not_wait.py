@@ -17,7 +17,7 @@ from typing import Any
 from ...interruptions import not_of_a_signal
 from ...jax.cache_key_parts import array_type
 from ...jax.facts import is_jitted
-from ...observe.called_functions import is_library_jit
+from ...observe.user_or_library.library_functions import is_library_jit
 from ..called_code import names_of, tree_of
 
 #: The search for jitted calls enters at most this many nested calls of the user's plain functions.

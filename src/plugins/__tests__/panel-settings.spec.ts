@@ -2,10 +2,10 @@
 import type { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { Signal } from '@lumino/signaling';
 
-import schema from '../../settings/plugin.json';
+import schema from '../../settings-and-shortcuts/plugin.json';
 import { VIEW_NAMES } from '../../panel/shell/view-names';
 import { NOISES } from '../../workbench/reading/noise-rules';
-import { preferences } from '../preferences';
+import { preferences } from '../panel-settings';
 
 /** Makes a registry with settings of a user; a setting that is not in `own` has the default of the schema. */
 function settings(own: Record<string, unknown>): {

@@ -1,4 +1,4 @@
-/** Reads the settings of the extension. */
+/** Reads the settings of the extension, and follows their changes. */
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
 /** The plugin that has the schema of the settings. */

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...observe.observation import StageTimes
-from ...program.control_flow.short_loops import SHORT
+from ...program.control_flow.limit_of_short_python_loops import SHORT
 from ...quantities import count, duration
 from .nest import FoundLoop
 from .rewrites import Rewrite

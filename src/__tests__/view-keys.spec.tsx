@@ -28,15 +28,22 @@ import type { LinkedView } from '../workbench/listing/linked-view';
 import { shardings } from '../workbench/shardings/__tests__/spread';
 import { showHelp } from '../workbench/reading/help-overlay';
 import { RemoteControl } from '../plugins/presentation-keys';
-import { IKeyEntry, KEYS, KeyPlace, keysIn, overlap, printed } from '../keys';
+import {
+  IKeyEntry,
+  KEYS,
+  KeyPlace,
+  keysIn,
+  overlap,
+  printed
+} from '../view-keys';
 
 /** The commands for which each place has handlers, and the commands that have acted. */
 const mockHandled = new Map<string, string[]>();
 const mockActed: string[] = [];
 
-jest.mock('../keys', () => {
+jest.mock('../view-keys', () => {
   type Acts = Record<string, () => boolean | void>;
-  const real = jest.requireActual('../keys');
+  const real = jest.requireActual('../view-keys');
   const watched = (place: string, handlers: Acts): Acts => {
     mockHandled.set(place, Object.keys(handlers));
     return Object.fromEntries(
@@ -272,7 +279,7 @@ const STAGES: [KeyPlace, string, () => Element | Promise<Element>][] = [
   ['stepper', 'the Flow view', () => found(steps(), 'input[type="range"]')]
 ];
 
-/** Presses a key; `written` is the key as the table of keys (keys.ts) writes it, such as `Mod-f`. */
+/** Presses a key; `written` is the key as the table of keys (view-keys.ts) writes it, such as `Mod-f`. */
 function press(node: Element, written: string): void {
   const parts = written.split('-');
   const last = parts[parts.length - 1];

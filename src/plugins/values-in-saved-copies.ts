@@ -4,7 +4,7 @@ import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import type { IChannel } from '../kernel/channel-interface';
 import { NO_DOCUMENT } from '../protocol/document-sizes';
 import type { Announcement } from '../protocol/messages';
-import { followSettings } from './settings';
+import { followSettings } from './follow-settings';
 
 /**
  * Returns a function that tells the kernel of a channel the setting `values`, at each connection and at each change of

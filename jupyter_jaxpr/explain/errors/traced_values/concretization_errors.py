@@ -1,4 +1,4 @@
-"""Explains errors where Python needed the value of a traced array: the title, the arguments and the cures."""
+"""Explains concretization errors: Python needed the value of a traced array. Gives title, arguments and cures."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ from .computed_sizes import NEED_OF_K, SURPLUS, computed_size, size_node, traced
 from .dynamic_slices import Slices
 from .indexed_dicts import index_of_dict, indexed_dict_cures
 from .indexed_lists import indexed_list_cures
+from .length_options import masked_index
 from .looped_lengths import NEED, jnp_function, loop_by_values, looped
-from .python_if_while_for import Choices
 from .rewritten_calls import Calls
+from .rewritten_if_while_for import Choices
 from .sets_of_values import distinct_value_cures
 
 NEED_OF_NUMPY = "NumPy needs the values of an array."
@@ -472,7 +473,7 @@ def _explained_conversion(kind: str, error: BaseException, raised: RaisedAt | No
         elif of_length:
             cures = Choices(raised).length()
         elif kind == "NonConcreteBooleanIndexError":
-            cures = Calls(raised).masked()
+            cures = masked_index(raised)
         else:
             choices = Choices(raised, is_differentiated(raised, error))
             cures = (

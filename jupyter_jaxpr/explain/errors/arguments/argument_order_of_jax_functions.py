@@ -1,4 +1,4 @@
-"""Explains calls whose arguments are in the wrong order."""
+"""Explains calls of functions of JAX and of optimizers whose arguments are in the wrong order."""
 
 from __future__ import annotations
 

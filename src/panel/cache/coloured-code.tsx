@@ -1,21 +1,7 @@
-/** Draws an outcome, and a text with coloured types. */
+/** Draws code with coloured types, and code with its changed parts in bold. */
 import * as React from 'react';
 
-import { LedgerMiss } from '../../protocol/snapshot';
 import { IPart, isType, typedParts } from './changed-parts';
-
-/**
- * The sign of an outcome: a filled diamond for a compile, a ring for a hit, an open diamond for outcomes in between. A
- * word always stands beside it.
- */
-export function Sign(props: { outcome: LedgerMiss['outcome'] }): JSX.Element {
-  return (
-    <span
-      className={`jp-JaxprCache-sign jp-mod-${props.outcome}`}
-      aria-hidden="true"
-    />
-  );
-}
 
 /** Code with coloured types; an argument stays on one line with its type if the line is long enough. */
 export function Code(props: { text: string }): JSX.Element {

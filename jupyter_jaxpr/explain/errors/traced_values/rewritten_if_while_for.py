@@ -15,9 +15,10 @@ from ..failing_code.edits import Change, applied, edit_of, over
 from ..failing_code.module_names import jnp_name, lax_name, namespace
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
+from .calls_of_numpy_and_math import NumPyCalls
 from .finite_gradient_of_where import finite_where
 from .indexed_lists import SWITCH
-from .rewritten_calls import Calls, without_conversions
+from .removed_conversions import without_conversions
 
 MASKED_SCAN = "In a scan, run a fixed number of steps, and let surplus steps change nothing."
 _COND = (
@@ -422,8 +423,8 @@ class Choices:
                 pairs = zip(sides, ops, rights, strict=False)
                 return " & ".join(f"({ast.unparse(ast.Compare(left, [op], [right]))})" for left, op, right in pairs)
             case ast.Call():
-                return Calls(self._raised).of_arrays(node) or self._source(node)
-        return Calls(self._raised).with_jax(node)
+                return NumPyCalls(self._raised).of_arrays(node) or self._source(node)
+        return NumPyCalls(self._raised).with_jax(node)
 
     def _membership(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> str:
         negation = "~" if isinstance(op, ast.NotIn) else ""
@@ -480,7 +481,9 @@ class Choices:
 
     def _of_numpy(self, node: ast.AST | None) -> bool:
         """Return whether a node is a NumPy call around the failing expression: np.any in np.any(np.isnan(x))."""
-        return isinstance(node, ast.Call) and self._raised.node is not node and Calls(self._raised).is_of_numpy(node)
+        return (
+            isinstance(node, ast.Call) and self._raised.node is not node and NumPyCalls(self._raised).is_of_numpy(node)
+        )
 
     def _source(self, node: ast.expr) -> str:
         text = self._raised.source(node)

@@ -9,7 +9,7 @@ import { ILinkedSpan, linksOf } from '../model/links';
 import { ILineTypes, typesOfRun } from '../model/named-types';
 import { IShownStep, Stepping } from '../model/stepping';
 import { typesChoice } from '../model/types-choice';
-import { ICellMarks, IStepMarks, NO_CELL_MARKS } from '../parts/cell-marks';
+import { ICellMarks, IStepMarks, NO_CELL_MARKS } from '../parts/drawn-marks';
 import type { ProgramCost, Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
 import { isUnedited } from '../model/edited-text';

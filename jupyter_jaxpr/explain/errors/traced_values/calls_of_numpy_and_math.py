@@ -1,0 +1,210 @@
+"""Rewrites a call of NumPy or of the module math that needed the value of a traced array as a call of jax.numpy."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import types
+from typing import Any
+
+from ....jax.facts import is_tracer_type
+from ....observe.observation import FoundCure
+from ...trials.trial_of_cure import passed
+from ..failing_code.called_names import called
+from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.module_names import jnp_name, module_of, namespace
+from ..failing_code.origins import dtype_of, value_of
+from ..failing_code.place_of_error import RaisedAt
+
+#: Function of `math` -> the function of `jax.numpy` that computes the same; empty if there is none.
+_OTHER_NAMES = {"fabs": "abs", "pow": "power", "prod": "prod", "dist": "", "fsum": "sum"}
+#: Functions of `math` that compute something other than the `jax.numpy` functions of the same name.
+_OTHER_MEANING = frozenset({"remainder", "isclose"})
+
+
+class NumPyCalls:
+    """Writes the cures for a call of NumPy or of `math` that needed the value of a traced array."""
+
+    def __init__(self, raised: RaisedAt) -> None:
+        self._raised = raised
+        self._jnp = jnp_name(raised)
+
+    def of_arrays(self, node: ast.Call) -> str | None:
+        """Return the code with jax.numpy for a call of any, all, NumPy, or a function such as math.isnan.
+
+        None for other calls.
+        """
+        match node:
+            case ast.Call(func=ast.Name(id=("any" | "all") as name), args=[value], keywords=[]):
+                return f"{self._jnp}.{name}({array_code(self._raised, value)})"
+        if self._has_twin(node):
+            return self.with_jax(node)
+        if module_of_function(self._raised, node.func) != "math" or called(node) not in ("isnan", "isinf", "isfinite"):
+            return None
+        return f"{self._jnp}.{called(node)}{self._source(node)[len(self._source(node.func)) :]}"
+
+    def is_of_math(self, node: ast.Call) -> bool:
+        """Return whether a call calls a function of the module math."""
+        return module_of_function(self._raised, node.func) == "math"
+
+    def of_math(self, node: ast.Call) -> FoundCure | None:
+        """Return the cure that replaces a `math` call by a jax.numpy function; None if there is no equivalent one."""
+        cures = self.numpy_or_math(node)
+        return cures[0] if cures and cures[0].edits else None
+
+    def numpy_or_math(self, node: ast.Call) -> list[FoundCure]:
+        """Return the cures for a call of NumPy or of `math`; empty for other calls."""
+        module = module_of_function(self._raised, node.func)
+        if module not in ("numpy", "math"):
+            return []
+        name = called(node)
+        if module == "math" and (name in _OTHER_MEANING or self._is_power_of_integers(node)):
+            return []
+        if module == "math":
+            name = _OTHER_NAMES.get(name, name)
+        elif isinstance(node.func, ast.Attribute):
+            name = ast.unparse(node.func).partition(".")[2]
+        jax_member: Any = sys.modules.get("jax.numpy")
+        for part in name.split("."):
+            jax_member = getattr(jax_member, part, None)
+        if jax_member is None or not name:
+            if name.startswith("random."):
+                words = "jax.random draws in the compiled program. Pass a key of jax.random.key as an argument."
+                return [FoundCure("jax.random", None, words)]
+            text = (
+                f"jax.numpy has no function of the name {name or called(node)}. jax.pure_callback calls the function "
+                "when the program runs, with the values of the arrays."
+            )
+            return [FoundCure("jax.pure_callback", None, text)]
+        # Some functions of jax.numpy, such as jnp.save, are NumPy's own functions.
+        if jax_member is vars(sys.modules.get("numpy", types)).get(name):
+            text = (
+                f"jax.numpy.{name} is the function of NumPy and needs the values, too. Return the array from the "
+                f"traced function, and call {self._source(node.func)} outside of the function, or call "
+                f"{self._source(node.func)} with jax.debug.callback."
+            )
+            return [FoundCure("return", None, text)]
+        code = f"{self._jnp}.{name}"
+        new_call = code + self._source(node)[len(self._source(node.func)) :]
+        text = f"{code} works on traced arrays. {self._source(node.func)} needs the values."
+        edits = [edit_of(self._raised, over(node.func, code))]
+        edits += [
+            edit_of(self._raised, over(call.func, self._jax_numpy_name(call)))
+            for call in self._numpy_calls_around(node)
+        ]
+        edits += [
+            edit_of(self._raised, over(call.func, f"{self._jnp}.{name}")) for call, name in self._math_calls(node)
+        ]
+        cure = applied(FoundCure(code, new_call, text), edits)
+        written = [*node.args, *(keyword.value for keyword in node.keywords)]
+        lists = [part for part in written if isinstance(part, ast.List | ast.Tuple)]
+        if lists and len(edits) == 1 and not passed(self._raised, [cure]):
+            # NumPy makes arrays of lists, but some functions of jax.numpy do not
+            edits += [edit_of(self._raised, over(part, f"{self._jnp}.array({self._source(part)})")) for part in lists]
+            cure = applied(FoundCure(code, None, f"{text} {code} takes arrays, not lists."), edits)
+        return [cure]
+
+    def is_of_numpy(self, node: ast.Call) -> bool:
+        """Return whether both a call and the failing call are NumPy calls with a counterpart in jax.numpy."""
+        raised = self._raised.node
+        return isinstance(raised, ast.Call) and self._has_twin(raised) and self._has_twin(node)
+
+    def with_jax(self, node: ast.expr) -> str:
+        """Return the code of an expression in which jax.numpy replaces NumPy in each call that jax.numpy also has."""
+        calls = [part for part in ast.walk(node) if isinstance(part, ast.Call) and self._has_twin(part)]
+        if not calls:
+            return self._source(node)
+        twins = {ast.unparse(call.func): self._jax_numpy_name(call) for call in calls}
+        copied = ast.parse(self._source(node), mode="eval")
+        for part in ast.walk(copied):
+            if isinstance(part, ast.Call) and (twin := twins.get(ast.unparse(part.func))) is not None:
+                part.func = ast.parse(twin, mode="eval").body
+        return ast.unparse(copied)
+
+    def _numpy_calls_around(self, node: ast.Call) -> list[ast.Call]:
+        """Return the other NumPy calls in the expression that need the values of traced arrays, too."""
+        outermost: ast.AST = node
+        outer = self._raised.parents.get(id(node))
+        while isinstance(outer, ast.expr):
+            outermost = outer if isinstance(outer, ast.Call) and self._has_twin(outer) else outermost
+            outer = self._raised.parents.get(id(outer))
+        traced = set(self._raised.tracers)
+        return [
+            call
+            for call in ast.walk(outermost)
+            if isinstance(call, ast.Call)
+            and call is not node
+            and self._has_twin(call)
+            and (
+                any(part is node for part in ast.walk(call))
+                or traced & {part.id for part in ast.walk(call) if isinstance(part, ast.Name)}
+            )
+        ]
+
+    def _math_calls(self, node: ast.Call) -> list[tuple[ast.Call, str]]:
+        """Return the other `math` calls in the statement that get arrays, with the functions' names in jax.numpy."""
+        statement = self._raised.statement_of(node)
+        calls = []
+        for call in ast.walk(statement) if isinstance(statement, ast.Assign | ast.Return | ast.AugAssign) else ():
+            if not isinstance(call, ast.Call) or call is node or module_of_function(self._raised, call.func) != "math":
+                continue
+            name = _OTHER_NAMES.get(called(call), called(call))
+            is_traced = self._arrays() & {p.id for p in ast.walk(call) if isinstance(p, ast.Name)}
+            if self._is_power_of_integers(call):
+                continue
+            if is_traced and name not in _OTHER_MEANING and name in vars(sys.modules["jax.numpy"]):
+                calls.append((call, name))
+        return calls
+
+    def _is_power_of_integers(self, call: ast.Call) -> bool:
+        """Return whether all operands of `math.pow` may be integers.
+
+        `math.pow` converts integers to floats, but `jnp.power` gives an integer, so the results would differ.
+        """
+        parts = [part for argument in call.args for part in ast.walk(argument) if isinstance(part, ast.expr)]
+        values = [part.value if isinstance(part, ast.Constant) else value_of(self._raised, part) for part in parts]
+        return called(call) == "pow" and not any(type(v) is float or "float" in dtype_of(v) for v in values)
+
+    def _arrays(self) -> set[str]:
+        """Return the local names of the failing function whose values are tracers, or arrays with at least one axis."""
+        local = self._raised.frame.f_locals if self._raised.frame is not None else {}
+        return {
+            name
+            for name, value in local.items()
+            if is_tracer_type(type(value)) or (dtype_of(value) != "" and bool(getattr(value, "ndim", 0)))
+        }
+
+    def _has_twin(self, node: ast.Call) -> bool:
+        """Return whether a call is a NumPy call whose function jax.numpy also has."""
+        if module_of_function(self._raised, node.func) != "numpy" or not isinstance(node.func, ast.Attribute):
+            return False
+        jax_member: Any = sys.modules.get("jax.numpy")
+        for part in ast.unparse(node.func).split(".")[1:]:
+            jax_member = getattr(jax_member, part, None)
+        return jax_member is not None
+
+    def _jax_numpy_name(self, node: ast.Call) -> str:
+        return f"{self._jnp}.{ast.unparse(node.func).partition('.')[2]}"
+
+    def _source(self, node: ast.expr) -> str:
+        return self._raised.source(node)
+
+
+def module_of_function(raised: RaisedAt, function: ast.expr) -> str | None:
+    """Return the name of the module that a called function belongs to: numpy, math or jax.numpy."""
+    if isinstance(function, ast.Name):
+        value = namespace(raised).get(function.id)
+        if type(value).__name__ == "ufunc":
+            return "numpy"
+        return "math" if getattr(value, "__module__", None) == "math" else None
+    while isinstance(function, ast.Attribute):
+        function = function.value
+    return module_of(raised, function.id) if isinstance(function, ast.Name) else None
+
+
+def array_code(raised: RaisedAt, node: ast.expr) -> str:
+    """Return the code of an argument as an array: a list or a generator becomes an argument of jnp.asarray."""
+    text = raised.source(node)
+    if isinstance(node, ast.GeneratorExp):
+        text = f"[{text[1:-1]}]" if text.startswith("(") else f"[{text}]"
+    return f"{jnp_name(raised)}.asarray({text})" if isinstance(node, ast.List | ast.Tuple | ast.GeneratorExp) else text

@@ -1,0 +1,73 @@
+"""Gives a call whose result has a length that depends on values the option that fixes the length, such as size=."""
+
+from __future__ import annotations
+
+import ast
+
+from ....observe.observation import FoundCure
+from ..failing_code.called_names import called
+from ..failing_code.edits import chosen, edit_of, over
+from ..failing_code.module_names import jnp_name
+from ..failing_code.operand_nodes import passed_node
+from ..failing_code.origins import MASK_OF_ROWS, axes_of, masks_elements
+from ..failing_code.place_of_error import RaisedAt
+from .calls_of_numpy_and_math import module_of_function
+from .masked_arrays import SIZED, masked, sized
+
+_SIZES = {
+    "SIZE": "Set SIZE to the largest number of elements that the result can have. JAX fills the remaining elements.",
+    "LENGTH": "Set LENGTH to the length of the result.",
+    "STORED": "Set STORED to the largest number of elements other than 0 that the array can have.",
+    "COUNT": "Set COUNT to the number of segments: one more than the largest segment id.",
+}
+
+
+def with_length(raised: RaisedAt, node: ast.Call) -> list[FoundCure]:
+    """Return the cures for a call whose result has a length that depends on values; empty for other calls."""
+    name = called(node)
+    option = SIZED.get(name)
+    if option is None or module_of_function(raised, node.func) in ("numpy", "math"):
+        return []
+    if passed_node(raised, option.partition("=")[0]) is not None:
+        return []
+    code_before = raised.source(node)[:-1].rstrip().rstrip(",")
+    code = f"{code_before}, {option})" if node.args or node.keywords else f"{code_before}{option})"
+    placeholder = option.partition("=")[2]
+    parent = raised.parents.get(id(node))
+    if isinstance(parent, ast.Subscript) and parent.slice is node and len(node.args) == 1:
+        mask = ast.Subscript(parent.value, node.args[0])
+        if name in ("where", "nonzero") and masks_elements(raised, mask):
+            return masked(raised, parent, raised.source(parent.value), raised.source(node.args[0]))
+    if name in ("compress", "extract") and len(node.args) == 2 and not node.keywords:
+        if masks_elements(raised, ast.Subscript(node.args[1], node.args[0])):
+            return masked(raised, node, raised.source(node.args[1]), raised.source(node.args[0]))
+    if placeholder == "SIZE":
+        return [sized(raised, node, name, code, _SIZES[placeholder])]
+    cure = FoundCure(option.partition("=")[0], code, _SIZES[placeholder])
+    return [chosen(cure, [edit_of(raised, over(node, code))])]
+
+
+def masked_index(raised: RaisedAt) -> list[FoundCure]:
+    """Return the cures of x[mask] with a boolean mask."""
+    node = raised.around(ast.Subscript)
+    if not isinstance(node, ast.Subscript):
+        return []
+    if not masks_elements(raised, node):
+        text = f"jnp.where takes the mask, the array and a value, and keeps the shape. {MASK_OF_ROWS}"
+        return [FoundCure(f"{jnp_name(raised)}.where", None, text)]
+    return masked(raised, node, raised.source(node.value), raised.source(node.slice))
+
+
+def deletion(raised: RaisedAt, node: ast.Call, index: ast.expr) -> list[FoundCure]:
+    """Return the cure of jnp.delete(x, i) with a traced i: the option which says that all indices are different."""
+    code = f"{raised.source(node)[:-1].rstrip().rstrip(',')}, assume_unique_indices=True)"
+    if axes_of(raised, index) == 0:
+        words = (
+            "With assume_unique_indices=True, JAX knows that the result has one element fewer, also for a traced index."
+        )
+        return [FoundCure("assume_unique_indices", code, words)]
+    words = (
+        "With assume_unique_indices=True, JAX knows how long the result is. Use the option only if all indices "
+        "differ from one another."
+    )
+    return [FoundCure("assume_unique_indices", code, words)]
