@@ -20,7 +20,7 @@ from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import dtype_of, value_of
-from ..failing_code.place_of_error import LIBRARIES, RaisedAt, touches_jax
+from ..failing_code.place_of_error import LIBRARIES, RaisedAt, is_of_another_library, touches_jax
 from ..random_keys.left_out_keys import left_out_key_error
 from .jit_arguments import module_of_call, packages_of
 from .static_argument_edits import parameters_of
@@ -83,6 +83,8 @@ def _power_with_modulus(raised: RaisedAt | None) -> Explained:
 
 def argument_count_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
     """Explains a call with too many positional arguments, or without a required argument."""
+    if is_of_another_library(error):
+        return None  # the call with the wrong arguments is in that library, not in the user's code
     text = message_of(error).strip()
     of_jax = touches_jax(error) or _calls_jax(raised)
     if isinstance(error, TypeError) and (match := _TOO_MANY.search(text)) and raised is not None:
@@ -104,7 +106,8 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
             f"Pass as many arguments as {name} takes, or pass arguments by name, as name=value.",
         )
         passed_count, taken_count = match["given"], match["takes"]
-        title = f"The call passes {passed_count} positional arguments, but {name} takes {taken_count}"
+        arguments = "argument" if passed_count == "1" else "arguments"
+        title = f"The call passes {passed_count} positional {arguments}, but {name} takes {taken_count}"
         return Explained(None, title, "", (cure,))
     if isinstance(error, TypeError) and (match := _UNEXPECTED.search(text)) and raised is not None:
         return _unexpected(raised, match["name"], match["keyword"])

@@ -34,6 +34,7 @@ _OF_LISTS = re.compile(
     r"'(?:[\w.]*(?:Tracer|ArrayImpl)|list|tuple)' and '(?:[\w.]*(?:Tracer|ArrayImpl)|list|tuple|float|int)'"
     r"|can only concatenate (?:list|tuple) \(not \"\w+\"\) to (?:list|tuple))"
 )
+_JOINED = re.compile(r"^can only concatenate (list|tuple) \(not \"(list|tuple)\"\) to ")
 _FORMAT = re.compile(r"^(?:tuple index out of range|Replacement index \d+ out of range for positional args tuple)")
 _AXIS = re.compile(r"^index (-?\d+) is out of bounds for axis 0 with size (\d+)")
 #: Functions of JAX that read shape[axis] with a Python index, so a wrong axis raises a Python IndexError.
@@ -85,6 +86,8 @@ def python_object_error(error: BaseException, raised: RaisedAt | None, function:
         return None
     if isinstance(error, KeyError) and (named := _named_place(raised)) is not None:
         return named
+    if isinstance(error, TypeError) and (match := _JOINED.match(text)):
+        return _list_and_tuple(raised, match[1], match[2])
     if isinstance(error, TypeError) and _OF_LISTS.match(text):
         return _of_list(raised)
     if isinstance(error, KeyError):
@@ -231,6 +234,19 @@ def _not_called(raised: RaisedAt) -> Explained | None:
 
 def _is_text(raised: RaisedAt, node: ast.expr) -> bool:
     return type(node.value if isinstance(node, ast.Constant) else value_of(raised, node)) is str
+
+
+def _list_and_tuple(raised: RaisedAt, kind_of_left: str, kind_of_right: str) -> Explained | None:
+    """Explains (batch,) + [features]: + joins two tuples or two lists, not a tuple and a list."""
+    node = raised.node
+    if not isinstance(node, ast.BinOp):
+        return None
+    left, right = (" ".join(raised.source(side).split()) for side in (node.left, node.right))
+    title = f"+ joins two lists or two tuples, but {left} is a {kind_of_left} and {right} is a {kind_of_right}"
+    code = f"{kind_of_left}({right})"
+    words = f"{kind_of_left} makes a {kind_of_left} of the {kind_of_right}."
+    cure = applied(FoundCure(kind_of_left, code, words), [edit_of(raised, over(node.right, code))])
+    return Explained(None, title, "", tuple(passed(raised, [cure])))
 
 
 def _of_list(raised: RaisedAt) -> Explained | None:

@@ -11,8 +11,14 @@ from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import culprits, operands
-from ..failing_code.place_of_error import RaisedAt, touches_jax, was_raised_in_jax
+from ..failing_code.place_of_error import (
+    RaisedAt,
+    is_of_another_library,
+    touches_jax,
+    was_raised_in_jax,
+)
 from ..random_keys.wrong_keys import wrong_key
+from .argument_messages import ARGUMENT_MESSAGES
 from .call_messages import CALL_MESSAGES
 from .device_messages import DEVICE_MESSAGES
 from .dtype_names import dtype_name_error
@@ -38,6 +44,7 @@ _ROWS = (
     *LAX_MESSAGES,
     *DEVICE_MESSAGES,
     *NUMPY_MESSAGES,
+    *ARGUMENT_MESSAGES,
     *PROGRAM_MESSAGES,
     *MESSAGES,
 )
@@ -51,13 +58,16 @@ def message_error(error: BaseException, raised: RaisedAt | None, function: str) 
     text = message_of(error, _LONGEST).strip()
     if isinstance(error, TypeError) and _KEY.search(text):
         return wrong_key(raised)
-    if isinstance(error, OverflowError) and (bounds := _BOUNDS.match(text)) and touches_jax(error):
+    if isinstance(error, OverflowError) and (bounds := _BOUNDS.match(text)) and was_raised_in_jax(error):
         return _out_of_bounds(int(bounds[1]), bounds[2])
     if touches_jax(error) and (named := dtype_name_error(text, raised)) is not None:
         return named
+    is_others = is_of_another_library(error)
     for row in _ROWS:
         row_match = re.match(row.pattern, text, re.DOTALL)
         if row_match is None or (row.of_others and not touches_jax(error)):
+            continue
+        if is_others and not row.of_others:
             continue
         if row.raised_in_jax and not was_raised_in_jax(error):
             continue
