@@ -1,4 +1,4 @@
-"""Explains an import of a name that JAX has moved or removed, such as `from jax.config import config`."""
+"""Explains an import or a use of a name that JAX has moved or removed, such as `from jax.config import config`."""
 
 from __future__ import annotations
 
@@ -25,6 +25,12 @@ _MOVED = {
     ("jax.interpreters.xla", "DeviceArray"): ("jax", "Array"),
     ("jax.numpy", "DeviceArray"): ("jax", "Array"),
     ("jax.random", "shuffle"): ("jax.random", "permutation"),
+    ("jax.random", "KeyArray"): ("jax", "Array"),
+    ("jax.numpy", "fix"): ("jax.numpy", "trunc"),
+    ("jax.core", "get_aval"): ("jax", "typeof"),
+    ("jax", "linear_util"): ("jax.extend", "linear_util"),
+    ("jax.interpreters.pxla", "Mesh"): ("jax.sharding", "Mesh"),
+    ("jax.interpreters.pxla", "PartitionSpec"): ("jax.sharding", "PartitionSpec"),
     ("jax.nn", "normalize"): ("jax.nn", "standardize"),
     ("jax", "tree_multimap"): ("jax.tree", "map"),
     ("jax.tree_util", "tree_multimap"): ("jax.tree", "map"),
@@ -50,6 +56,8 @@ _INSTEAD = {
         "jax.sharding.NamedSharding",
         "Make a jax.sharding.Mesh, and write the names of its axes in a NamedSharding.",
     ),
+    "config": ("jax.config", "Write import jax, and then jax.config.update(name, value) for an option."),
+    "pvary": ("jax.lax.pcast", 'Write jax.lax.pcast(x, axis_name, to="varying").'),
     "index_update": (".at[...].set", "Write x.at[index].set(value), which makes a new array."),
     "index_add": (".at[...].add", "Write x.at[index].add(value), which makes a new array."),
 }
@@ -61,7 +69,11 @@ _EARLIER = "Earlier versions of JAX had the name that this line imports."
 def moved_import_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
     """Explains a failing import from JAX, and writes the import from the present module."""
     node = raised.node if raised is not None else None
-    if not isinstance(error, ImportError) or raised is None or not isinstance(node, ast.ImportFrom):
+    if not isinstance(error, ImportError) or raised is None:
+        return None
+    if isinstance(node, ast.Import):
+        return _removed_module(node)
+    if not isinstance(node, ast.ImportFrom):
         return None
     module = node.module or ""
     if node.level or module.partition(".")[0] != "jax":
@@ -79,6 +91,37 @@ def moved_import_error(error: BaseException, raised: RaisedAt | None, function: 
             if name in _INSTEAD and alias.name not in vars(sys.modules.get(module, ast)):
                 cure, words = _INSTEAD[name]
                 return Explained(None, _title(module, alias.name), _EARLIER, (FoundCure(cure, None, words),))
+    return None
+
+
+def _removed_module(node: ast.Import) -> Explained | None:
+    """Explains `import jax.experimental.host_callback as hcb`."""
+    for alias in node.names:
+        name = alias.name.rpartition(".")[2]
+        if alias.name.startswith("jax.") and name in _INSTEAD and alias.name not in sys.modules:
+            cure, words = _INSTEAD[name]
+            text = "Earlier versions of JAX had the module that this line imports."
+            return Explained(None, f"JAX has no module {alias.name} any more", text, (FoundCure(cure, None, words),))
+    return None
+
+
+def moved_member(module: str, name: str) -> tuple[str | None, str, str] | None:
+    """Return what stands in the place of a name that a module of JAX no longer has; None for any other name.
+
+    Args:
+        module: The full name of the module.
+        name: The name that the module no longer has.
+
+    Returns:
+        The full name of the present object, or None if no single object replaces the name; the name of the cure; the
+        sentence of the cure.
+    """
+    if (moved := _MOVED.get((module, name))) is not None:
+        present = ".".join(moved)
+        is_there = hasattr(sys.modules.get(moved[0]), moved[1])
+        return present if is_there else None, present, f"In this version of JAX, the name is {present}."
+    if module.partition(".")[0] == "jax" and name in _INSTEAD:
+        return None, *_INSTEAD[name]
     return None
 
 

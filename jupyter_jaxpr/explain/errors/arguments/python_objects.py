@@ -22,6 +22,7 @@ from .functions_of_other_libraries import called_attribute, same_function
 from .jit_arguments import packages_of
 from .misplaced_arguments import trees_error
 from .missing_dict_keys import missing_key
+from .moved_imports import moved_member
 
 _NO_FIELD = re.compile(r"^'dict' object has no attribute '(\w+)'")
 _NO_WAIT = re.compile(r"^'(\w+)' object has no attribute 'block_until_ready'")
@@ -179,6 +180,14 @@ def _no_member(raised: RaisedAt, name: str) -> Explained | None:
     module = value_of(raised, attribute.value)
     if same := same_function(raised, attribute, own_name(module, "__name__") or ""):
         return Explained(None, title, "", same)
+    if (moved := moved_member(own_name(module, "__name__") or "", name)) is not None:
+        present, cure_name, words = moved
+        cure = FoundCure(cure_name, None, words)
+        if present is not None:
+            code = re.sub(r"^jax\.numpy\b", jnp_name(raised), present)
+            cure = applied(FoundCure(code, code, words), [edit_of(raised, over(attribute, code))])
+        gone = f"{raised.source(attribute.value)} has no {name} any more"
+        return Explained(None, gone, "", tuple(passed(raised, [cure])))
     if modules:
         code = f"{modules[0] if modules[0] != 'jax.numpy' else jnp_name(raised)}.{name}"
         cure = FoundCure(code, code, f"{modules[0]} has {name}.")

@@ -336,8 +336,8 @@ ARGUMENT_MESSAGES = (
     ),
     Message(
         r"Bounds of the scatter dimensions of updates must be the same as the bounds of the corresponding dimensions "
-        r"of scatter indices\. For scatter dimension \d+, updates bound is (?P<number_of_updates>\d+), indices bound is "
-        r"(?P<number_of_indices>\d+)",
+        r"of scatter indices\. For scatter dimension \d+, updates bound is (?P<number_of_updates>\d+), indices bound "
+        r"is (?P<number_of_indices>\d+)",
         "A scatter gets {number_of_updates} updates for {number_of_indices} indices",
         "",
         ("one update", "Pass one update for each index."),
