@@ -169,6 +169,68 @@ ARGUMENT_MESSAGES = (
         ("the axes", "Pass an array with the axes of the signature, or correct the signature."),
         with_operands=True,
     ),
+    Message(
+        r"Number of tensordot axes \(axes (?P<axes>\d+)\) exceeds input ranks \((?P<first_shape>\(.*?\)) and "
+        r"(?P<second_shape>\(.*?\))\)",
+        "tensordot sums over {axes} axes, but one array has fewer: the shapes are {first_shape} and {second_shape}",
+        "",
+        ("axes", "Write axes=n with a number n that is at most the number of axes of both arrays."),
+        with_operands=True,
+    ),
+    Message(
+        r"tensordot requires axes lists to have equal length, got (?P<first_axes>\S+) and (?P<second_axes>\S+?)\.?$",
+        "tensordot sums over pairs of axes, but axes names {first_axes} and {second_axes}",
+        "",
+        ("axes", "Write in axes for both arrays equally many axes."),
+        with_operands=True,
+    ),
+    Message(
+        r"tensordot (?:axes argument must be an int|requires both axes lists to be either ints)",
+        "The argument axes of tensordot is a number or a pair",
+        "",
+        ("axes", "Write axes=n, or axes=((1,), (0,)) with the axes of the first and of the second array."),
+        with_operands=True,
+    ),
+    Message(
+        r"Input dtypes \('(?P<first_dtype>\w+)', '(?P<second_dtype>\w+)'.*?\) have no available implicit dtype promotion "
+        r"path when jax_numpy_dtype_promotion=strict",
+        "JAX combines no arrays of {first_dtype} and {second_dtype}, because the promotion of dtypes is strict",
+        'With jax_numpy_dtype_promotion="strict", the operands of an operation need one dtype.',
+        ("one dtype", "Convert one operand to the dtype of the other with .astype."),
+        with_operands=True,
+    ),
+    Message(
+        r"Input dtypes \('(?P<first_dtype>\w+)', '(?P<second_dtype>\w+)'.*?\) have no available implicit dtype promotion",
+        "JAX combines no arrays of {first_dtype} and {second_dtype}",
+        "JAX converts floats of 8 bits or less, and integers of 4 bits or less, only where the code says so.",
+        ("one dtype", "Convert one operand to the dtype of the other with .astype."),
+        with_operands=True,
+    ),
+    Message(
+        r"Operands could not be broadcast together for (?P<function>\w+) on shapes (?P<shapes>\(.*\)) and with the config "
+        r"option jax_numpy_rank_promotion='raise'",
+        "{function} adds no axis to an operand, because the promotion of axes is off: the shapes are {shapes}",
+        "With jax_numpy_rank_promotion='raise', the operands of an operation need one number of axes.",
+        ("an axis", "Give the operand with fewer axes the missing axes, such as b[None, :]."),
+        with_operands=True,
+    ),
+    Message(
+        r"Explicitly requested dtype (?P<dtype>\w+)(?: requested in (?P<function>\w+))? is not available",
+        "The dtype {dtype} is not available, because jax_enable_x64 is off",
+        "",
+        (
+            "32 bits",
+            "Write a dtype of 32 bits, such as jnp.float32, or turn on the setting jax_enable_x64 before any other use "
+            "of JAX.",
+        ),
+    ),
+    Message(
+        r"Cannot apply '(?P<mode>\w+)' padding to empty axis",
+        "pad with the mode {mode} takes its values from the array, and an axis of the array is empty",
+        "",
+        ("mode", 'Write mode="constant", which pads with constant_values.'),
+        with_operands=True,
+    ),
     # --- Fourier transforms ---
     Message(
         r"Shape should be positive",
@@ -350,6 +412,72 @@ ARGUMENT_MESSAGES = (
         ("a number", "Pass one number for each axis of the array, such as i[0] for an array i of one element."),
         with_operands=True,
     ),
+    Message(
+        r"concatenate dimension out of bounds: dimension (?P<axis>\d+) for shapes (?P<shapes>.+?)\.?$",
+        "Arrays of the shapes {shapes} have no axis {axis} to join along",
+        "",
+        ("axis", "Write the number of an axis that the arrays have. jnp.stack joins along a new axis."),
+        with_operands=True,
+    ),
+    Message(
+        r"full must be called with scalar fill_value, got fill_value\.shape (?P<shape>\(.*?\))",
+        "lax.full fills an array with one number, not with an array of the shape {shape}",
+        "",
+        ("jnp.full", "Write jnp.full(shape, values), which broadcasts the values."),
+        with_operands=True,
+    ),
+    Message(
+        r"broadcast_in_dim broadcast_dimensions must have length equal to operand ndim; got broadcast_dimensions "
+        r"(?P<axes>\(.*?\)) for operand ndim (?P<number_of_axes>\d+)",
+        "broadcast_dimensions={axes} of broadcast_in_dim does not name one axis for each axis of the array",
+        "Number of axes of the array: {number_of_axes}.",
+        ("broadcast_dimensions", "Write for each axis of the array the axis of the new shape that it becomes."),
+        with_operands=True,
+    ),
+    Message(
+        r"slice limit_indices must be less than or equal to operand shape, got limit_indices (?P<limits>\(.*?\)) for "
+        r"operand shape (?P<shape>\(.*?\))",
+        "The slice ends at {limits}, after the end of an array of the shape {shape}",
+        "lax.slice does not shorten a slice, as an index of an array does.",
+        ("limit_indices", "Write limits that are at most the sizes of the array, or write x[start:stop]."),
+        with_operands=True,
+    ),
+    Message(
+        r"slice start_indices must have length equal to the number of dimensions of the operand, got indices "
+        r"(?P<starts>\(.*?\)) for operand shape (?P<shape>\(.*?\))",
+        "lax.slice takes one start for each axis of the shape {shape}, but gets {starts}",
+        "",
+        ("start_indices", "Write one start and one limit for each axis, or write x[start:stop]."),
+        with_operands=True,
+    ),
+    Message(
+        r"slice limit_indices must be greater than or equal to start_indices, got start_indices (?P<starts>\(.*?\)) and "
+        r"limit_indices (?P<limits>\(.*?\))",
+        "The slice ends before its start: the starts are {starts}, the limits are {limits}",
+        "limit_indices are the ends of the slice, not its sizes.",
+        ("limit_indices", "Write limits that are at least the starts. lax.dynamic_slice takes sizes."),
+    ),
+    Message(
+        r"(?P<function>\w+) (?P<argument>\w+) must be of type tuple/list/ndarray, got <class '(?P<kind>\w+)'>",
+        "The argument {argument} of {function} is a tuple of integers, but gets a value of the type {kind}",
+        "",
+        ("a tuple", "Write a tuple with one integer for each axis, also for a single axis."),
+    ),
+    Message(
+        r"Wrong number of explicit pads for convolution: expected (?P<needed_number>\d+), got (?P<number>\d+)",
+        "The convolution needs {needed_number} pairs of widths as padding, but gets {number}",
+        "",
+        ("padding", "Write one pair (before, after) for each axis of the image."),
+        with_operands=True,
+    ),
+    Message(
+        r"conv_general_dilated rhs output feature dimension size must be a multiple of (?P<option>\w+), but "
+        r"(?P<outputs>\d+) is not a multiple of (?P<groups>\d+)",
+        "{option}={groups} does not divide {outputs}, the number of outputs of the kernel",
+        "",
+        ("the kernel", "Make a kernel whose number of outputs is a multiple of {groups}."),
+        with_operands=True,
+    ),
     # --- jax.nn, jax.image ---
     Message(
         r"(?P<argument>\w+) shape should be (?P<needed_shape>\[.*?\]): but got (?P<shape>\(.*?\))",
@@ -413,6 +541,21 @@ ARGUMENT_MESSAGES = (
         ("jax.vmap", "Write jax.vmap(jax.random.fold_in, in_axes=(None, 0))(key, numbers) for a key of each number."),
         with_operands=True,
     ),
+    Message(
+        r"bernoulli probability `p` must have a floating dtype, got (?P<dtype>\w+)",
+        "The probability of bernoulli is a float, not {dtype}",
+        "The second argument of bernoulli is the probability of true, and the third argument is the shape.",
+        ("a probability", "Pass a probability, such as 0.5, and the shape as shape=."),
+        with_operands=True,
+    ),
+    Message(
+        r"(?P<function>\w+) parameter shapes must be broadcast-compatible with shape argument, and .*? got result "
+        r"(?P<shape_of_parameters>\(.*?\)) for shape argument (?P<shape>\(.*?\))",
+        "{function} draws numbers of the shape {shape}, but its parameters need the shape {shape_of_parameters}",
+        "",
+        ("the shape", "Pass shape={shape_of_parameters}, or parameters that broadcast to the shape {shape}."),
+        with_operands=True,
+    ),
     # --- jax.scipy ---
     Message(
         r"Method (?P<method>\S+) not recognized",
@@ -443,6 +586,16 @@ ARGUMENT_MESSAGES = (
             "vmap_method",
             'Write "sequential" to call the callback once for each element, or "expand_dims" or "broadcast_all" for a '
             "callback that takes the whole batch.",
+        ),
+    ),
+    Message(
+        r"Found a JAX Tracer object passed as an argument to a custom_vjp function in a position indicated by "
+        r"nondiff_argnums",
+        "nondiff_argnums of a custom_vjp names an argument that is a traced array",
+        "nondiff_argnums is for Python values, such as functions and settings.",
+        (
+            "None",
+            "Take the argument out of nondiff_argnums, and return None for the argument in the backward rule.",
         ),
     ),
     Message(
