@@ -192,23 +192,24 @@ ARGUMENT_MESSAGES = (
         with_operands=True,
     ),
     Message(
-        r"Input dtypes \('(?P<first_dtype>\w+)', '(?P<second_dtype>\w+)'.*?\) have no available implicit dtype promotion "
-        r"path when jax_numpy_dtype_promotion=strict",
+        r"Input dtypes \('(?P<first_dtype>\w+)', '(?P<second_dtype>\w+)'.*?\) have no available implicit dtype "
+        r"promotion path when jax_numpy_dtype_promotion=strict",
         "JAX combines no arrays of {first_dtype} and {second_dtype}, because the promotion of dtypes is strict",
         'With jax_numpy_dtype_promotion="strict", the operands of an operation need one dtype.',
         ("one dtype", "Convert one operand to the dtype of the other with .astype."),
         with_operands=True,
     ),
     Message(
-        r"Input dtypes \('(?P<first_dtype>\w+)', '(?P<second_dtype>\w+)'.*?\) have no available implicit dtype promotion",
+        r"Input dtypes \('(?P<first_dtype>\w+)', '(?P<second_dtype>\w+)'.*?\) have no available implicit dtype "
+        r"promotion",
         "JAX combines no arrays of {first_dtype} and {second_dtype}",
         "JAX converts floats of 8 bits or less, and integers of 4 bits or less, only where the code says so.",
         ("one dtype", "Convert one operand to the dtype of the other with .astype."),
         with_operands=True,
     ),
     Message(
-        r"Operands could not be broadcast together for (?P<function>\w+) on shapes (?P<shapes>\(.*\)) and with the config "
-        r"option jax_numpy_rank_promotion='raise'",
+        r"Operands could not be broadcast together for (?P<function>\w+) on shapes (?P<shapes>\(.*\)) and with the "
+        r"config option jax_numpy_rank_promotion='raise'",
         "{function} adds no axis to an operand, because the promotion of axes is off: the shapes are {shapes}",
         "With jax_numpy_rank_promotion='raise', the operands of an operation need one number of axes.",
         ("an axis", "Give the operand with fewer axes the missing axes, such as b[None, :]."),
@@ -451,8 +452,8 @@ ARGUMENT_MESSAGES = (
         with_operands=True,
     ),
     Message(
-        r"slice limit_indices must be greater than or equal to start_indices, got start_indices (?P<starts>\(.*?\)) and "
-        r"limit_indices (?P<limits>\(.*?\))",
+        r"slice limit_indices must be greater than or equal to start_indices, got start_indices (?P<starts>\(.*?\)) "
+        r"and limit_indices (?P<limits>\(.*?\))",
         "The slice ends before its start: the starts are {starts}, the limits are {limits}",
         "limit_indices are the ends of the slice, not its sizes.",
         ("limit_indices", "Write limits that are at least the starts. lax.dynamic_slice takes sizes."),
