@@ -307,9 +307,9 @@ ARGUMENT_MESSAGES = (
         with_operands=True,
     ),
     Message(
-        r"reduce_window got inconsistent (?P<argument>\w+) and window_dimensions: got \w+ (?P<passed>\(.*?\)) and "
+        r"reduce_window got inconsistent (?P<argument>\w+) and window_dimensions: got \w+ (?P<numbers>\(.*?\)) and "
         r"window_dimensions (?P<window>\(.*?\))",
-        "The arguments {argument}={passed} and window_dimensions={window} of reduce_window have different lengths",
+        "The arguments {argument}={numbers} and window_dimensions={window} of reduce_window have different lengths",
         "",
         ("one number for each axis", "Write in {argument} one number for each axis of the array."),
         with_operands=True,
@@ -351,9 +351,9 @@ ARGUMENT_MESSAGES = (
         ("letters", 'Write one letter for each axis, as in ("NHWC", "HWIO", "NHWC") for images of two axes.'),
     ),
     Message(
-        r"convolution dimension_numbers\[(?P<position>\d)\] must contain the characters '(?P<first>\w)' and "
-        r"'(?P<second>\w)' exactly once, got (?P<entry>\w+)",
-        "The entry {entry} of dimension_numbers needs the letters {first} and {second} once",
+        r"convolution dimension_numbers\[(?P<position>\d)\] must contain the characters '(?P<first_letter>\w)' and "
+        r"'(?P<second_letter>\w)' exactly once, got (?P<entry>\w+)",
+        "The entry {entry} of dimension_numbers needs the letters {first_letter} and {second_letter} once",
         "The entries name the axes of the input, of the kernel and of the result, in this order. N stands for the "
         "batch, C for channels, O and I for the channels of the kernel.",
         ("letters", 'Write entries such as ("NHWC", "HWIO", "NHWC").'),
