@@ -105,9 +105,8 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
             None,
             f"Pass as many arguments as {name} takes, or pass arguments by name, as name=value.",
         )
-        passed_count, taken_count = match["given"], match["takes"]
-        arguments = "argument" if passed_count == "1" else "arguments"
-        title = f"The call passes {passed_count} positional {arguments}, but {name} takes {taken_count}"
+        number_passed = count(int(match["given"]), "positional argument")
+        title = f"The call passes {number_passed}, but {name} takes {match['takes']}"
         return Explained(None, title, "", (cure,))
     if isinstance(error, TypeError) and (match := _UNEXPECTED.search(text)) and raised is not None:
         return _unexpected(raised, match["name"], match["keyword"])
