@@ -100,6 +100,12 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
             return rule
         if (kernel := _kernel_parameters(raised, name, match["given"], match["takes"])) is not None:
             return kernel
+        if raised is not None and isinstance(raised.node, ast.Call) and "pallas_call(" in raised.source(raised.node):
+            indices, parameters = count(int(match["given"]), "index", "indices"), match["takes"]
+            title = f"An index map gets {indices}, but the number of its parameters is {parameters}"
+            text = "An index map of a BlockSpec gets one index for each axis of the grid."
+            words = "Give each index map one parameter for each axis of the grid."
+            return Explained(None, title, text, (FoundCure("the parameters", None, words),))
         cure = FoundCure(
             "the arguments",
             None,
@@ -115,7 +121,7 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
         name = match["name"]
         if name == "<lambda>":
             name = "the lambda"
-        elif name == "__init__" and match["path"]:
+        elif name in ("__init__", "__new__") and match["path"]:
             name = match["path"].rstrip(".").rpartition(".")[2]
         elif name == "__call__" and raised is not None and isinstance(raised.node, ast.Call):
             name = " ".join(raised.source(raised.node.func).split())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import sys
 from dataclasses import replace
 
@@ -10,6 +11,7 @@ from ....observe.observation import FoundCure
 from ..explanation import Explained
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.place_of_error import RaisedAt
+from .functions_of_other_libraries import WORDS
 
 _TREES = ("all", "flatten", "leaves", "map", "reduce", "structure", "transpose", "unflatten")
 _OF_CORE = ("ClosedJaxpr", "Jaxpr", "JaxprEqn", "Literal", "Primitive", "Var")
@@ -87,11 +89,23 @@ def moved_import_error(error: BaseException, raised: RaisedAt | None, function: 
         moved = _MOVED.get((module, alias.name))
         if moved is not None:
             return _present_import(raised, node, alias, module, *moved)
+        if module in sys.modules and (words := _words_of_other(module, alias.name)) is not None:
+            return Explained(None, f"{module} has no {alias.name}", "", (FoundCure(words[0], None, words[1]),))
         for name in (alias.name, module.rpartition(".")[2]):
             if name in _INSTEAD and alias.name not in vars(sys.modules.get(module, ast)):
                 cure, words = _INSTEAD[name]
                 return Explained(None, _title(module, alias.name), _EARLIER, (FoundCure(cure, None, words),))
     return None
+
+
+def _words_of_other(module: str, name: str) -> tuple[str, str] | None:
+    """Return the cure of an import of a function of PyTorch or NumPy that JAX has in another form; None without one."""
+    if name in vars(sys.modules[module]):
+        return None
+    if name in WORDS and module in ("jax.nn", "jax.numpy", "jax"):
+        return WORDS[name]
+    close_names = difflib.get_close_matches(name, vars(sys.modules[module]), 1, 0.8)
+    return ("the name", f"{module} has a similar name: {close_names[0]}.") if close_names else None
 
 
 def _removed_module(node: ast.Import) -> Explained | None:

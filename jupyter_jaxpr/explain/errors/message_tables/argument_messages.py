@@ -49,7 +49,8 @@ ARGUMENT_MESSAGES = (
     Message(
         r"with (?P<number_of_conditions>\d+) condition\(s\), either \d+ or \d+ functions are expected; got "
         r"(?P<number_of_functions>\d+)",
-        "piecewise gets {number_of_functions} functions for {number_of_conditions} conditions",
+        "The number of functions of piecewise is {number_of_functions}, but the number of conditions is "
+        "{number_of_conditions}",
         "",
         (
             "one function",
@@ -172,7 +173,7 @@ ARGUMENT_MESSAGES = (
     Message(
         r"Number of tensordot axes \(axes (?P<axes>\d+)\) exceeds input ranks \((?P<first_shape>\(.*?\)) and "
         r"(?P<second_shape>\(.*?\))\)",
-        "tensordot sums over {axes} axes, but one array has fewer: the shapes are {first_shape} and {second_shape}",
+        "tensordot with axes={axes} needs more axes than an array has: the shapes are {first_shape} and {second_shape}",
         "",
         ("axes", "Write axes=n with a number n that is at most the number of axes of both arrays."),
         with_operands=True,
@@ -232,6 +233,92 @@ ARGUMENT_MESSAGES = (
         ("mode", 'Write mode="constant", which pads with constant_values.'),
         with_operands=True,
     ),
+    Message(
+        r"Only integer scalar arrays can be converted to a scalar index",
+        "split takes a number of parts, or the positions of the cuts as integers",
+        "",
+        ("integers", "Pass an integer, or positions of an integer type, such as positions.astype(int)."),
+        with_operands=True,
+        raised_in_jax=True,
+        calls=("split", "array_split", "hsplit", "vsplit", "dsplit"),
+    ),
+    Message(
+        r"Only integer scalar arrays can be converted to a scalar index",
+        "The second argument of max and min is the axis: an integer or a tuple of integers, not an array",
+        "",
+        ("jnp.maximum", "jnp.maximum(x, y) and jnp.minimum(x, y) compare two arrays element by element."),
+        with_operands=True,
+        raised_in_jax=True,
+        calls=("max", "min", "amax", "amin"),
+    ),
+    Message(
+        r"Only integer scalar arrays can be converted to a scalar index",
+        "The argument axis is an integer or a tuple of integers, not an array",
+        "",
+        ("axis", "Pass the axis as an integer, or several axes as a tuple of integers."),
+        with_operands=True,
+        raised_in_jax=True,
+        calls=("sum", "prod", "mean", "std", "var", "any", "all", "median", "argmax", "argmin", "cumsum", "cumprod"),
+    ),
+    Message(
+        r"Arguments to jax\.numpy\.ix_ must be 1-dimensional, got shape (?P<shape>\(.*?\))",
+        "ix_ takes arrays of one axis, but gets an array of the shape {shape}",
+        "",
+        ("one axis", "Pass the indices of each axis as an array of one axis."),
+    ),
+    Message(
+        r"floor does not accept dtype (?P<dtype>\w+)",
+        "The probability of a quantile is a float, not {dtype}",
+        "",
+        ("a float", "Pass probabilities such as 0.5, or convert an array with .astype(float)."),
+        with_operands=True,
+        calls=("quantile", "nanquantile"),
+    ),
+    Message(
+        r"integer (?:division or )?modulo by zero|division by zero",
+        "An array cannot be split into 0 parts",
+        "",
+        ("a number", "Pass a number of parts of at least 1."),
+        raised_in_jax=True,
+        calls=("split", "array_split"),
+    ),
+    Message(
+        r"\w+: expected ArrayLike, got (?P<value>.+?) of type <class '(?:\w+\.)*(?P<kind>\w+)'>",
+        "An argument of the call must be an array or a number, but is {value}, of the type {kind}",
+        "",
+        ("an array", "Pass an array or a number in the place of {value}."),
+        with_operands=True,
+    ),
+    Message(
+        r"'float' object is not iterable",
+        "A shape is a tuple of integers, but the call passes a float as the shape",
+        "",
+        ("a tuple", "Write the sizes as a tuple of integers, such as (2,)."),
+        raised_in_jax=True,
+        calls=(
+            "normal",
+            "uniform",
+            "exponential",
+            "bernoulli",
+            "randint",
+            "gumbel",
+            "laplace",
+            "categorical",
+            "gamma",
+            "zeros",
+            "ones",
+            "full",
+            "empty",
+        ),
+    ),
+    Message(
+        r"shape mismatch: objects cannot be broadcast to a single shape",
+        "roll takes one shift for each axis, or one shift for all axes",
+        "",
+        ("shift", "Pass as many shifts as axes, as in jnp.roll(x, (1, 2), axis=(0, 1))."),
+        with_operands=True,
+        calls=("roll",),
+    ),
     # --- Fourier transforms ---
     Message(
         r"Shape should be positive",
@@ -281,7 +368,8 @@ ARGUMENT_MESSAGES = (
     Message(
         r"Must have same total number of operands as init_values:\s+(?P<number_of_arrays>\d+) vs\. "
         r"(?P<number_of_starts>\d+)",
-        "A reduction gets {number_of_arrays} arrays and {number_of_starts} start values",
+        "The number of arrays of a reduction is {number_of_arrays}, but the number of start values is "
+        "{number_of_starts}",
         "",
         ("start values", "Pass one start value for each array."),
     ),
@@ -333,7 +421,8 @@ ARGUMENT_MESSAGES = (
     Message(
         r"conv_general_dilated window and window_strides must have the same number of dimensions, but got "
         r"(?P<number_of_axes>\d+) and (?P<number_of_strides>\d+)",
-        "A convolution over {number_of_axes} axes of an image gets {number_of_strides} strides",
+        "The number of strides of a convolution is {number_of_strides}, but the number of axes of the image is "
+        "{number_of_axes}",
         "",
         (
             "window_strides",
@@ -361,9 +450,13 @@ ARGUMENT_MESSAGES = (
     Message(
         r"Gather op has (?P<number_of_axes>\d+) elements in start_index_map and the bound of dimension "
         r"index_vector_dim=\d+ of indices is (?P<size_of_index>\d+)",
-        "start_index_map of gather names {number_of_axes} axes, but each index has {size_of_index} numbers",
-        "The last axis of the indices holds one number for each axis in start_index_map.",
-        ("the indices", "Pass indices with {number_of_axes} numbers along the last axis, such as i[:, None] for one."),
+        "The indices of gather do not have one number for each axis in start_index_map",
+        "The last axis of the indices holds these numbers. Its size is {size_of_index}, and the number of axes in "
+        "start_index_map is {number_of_axes}.",
+        (
+            "the indices",
+            "Give the indices a last axis of the size {number_of_axes}, such as i[:, None] for the size 1.",
+        ),
         with_operands=True,
     ),
     Message(
@@ -385,14 +478,18 @@ ARGUMENT_MESSAGES = (
     Message(
         r"Scatter op has (?P<number_of_axes>\d+) elements in scatter_dims_to_operand_dims and the bound of dimension "
         r"index_vector_dim=\d+ of indices is (?P<size_of_index>\d+)",
-        "scatter_dims_to_operand_dims names {number_of_axes} axes, but each index has {size_of_index} numbers",
-        "The last axis of the indices holds one number for each axis in scatter_dims_to_operand_dims.",
-        ("the indices", "Pass indices with {number_of_axes} numbers along the last axis, such as i[:, None] for one."),
+        "The indices of a scatter do not have one number for each axis in scatter_dims_to_operand_dims",
+        "The last axis of the indices holds these numbers. Its size is {size_of_index}, and the number of axes in "
+        "scatter_dims_to_operand_dims is {number_of_axes}.",
+        (
+            "the indices",
+            "Give the indices a last axis of the size {number_of_axes}, such as i[:, None] for the size 1.",
+        ),
         with_operands=True,
     ),
     Message(
         r"Updates tensor must be of rank (?P<needed_axes>\d+); got (?P<number_of_axes>\d+)",
-        "The updates of a scatter need {needed_axes} axes, but have {number_of_axes}",
+        "The updates of a scatter have {number_of_axes} as the number of axes, but need {needed_axes}",
         "The updates have the axes of the indices without the last axis, and then the axes in update_window_dims.",
         ("the updates", "Give the updates these axes, or write the change as x.at[indices].set(updates)."),
         with_operands=True,
@@ -401,7 +498,7 @@ ARGUMENT_MESSAGES = (
         r"Bounds of the scatter dimensions of updates must be the same as the bounds of the corresponding dimensions "
         r"of scatter indices\. For scatter dimension \d+, updates bound is (?P<number_of_updates>\d+), indices bound "
         r"is (?P<number_of_indices>\d+)",
-        "A scatter gets {number_of_updates} updates for {number_of_indices} indices",
+        "The number of updates of a scatter is {number_of_updates}, but the number of indices is {number_of_indices}",
         "",
         ("one update", "Pass one update for each index."),
         with_operands=True,
@@ -466,7 +563,7 @@ ARGUMENT_MESSAGES = (
     ),
     Message(
         r"Wrong number of explicit pads for convolution: expected (?P<needed_number>\d+), got (?P<number>\d+)",
-        "The convolution needs {needed_number} pairs of widths as padding, but gets {number}",
+        "The number of pairs in the padding of the convolution must be {needed_number}, but is {number}",
         "",
         ("padding", "Write one pair (before, after) for each axis of the image."),
         with_operands=True,
@@ -598,6 +695,27 @@ ARGUMENT_MESSAGES = (
             "None",
             "Take the argument out of nondiff_argnums, and return None for the argument in the backward rule.",
         ),
+    ),
+    Message(
+        r"jit requires a non-empty mesh in context if you are passing `PartitionSpec`s to (?P<option>\w+)",
+        "A PartitionSpec in {option} of jit names the axes of a mesh, and no mesh is set here",
+        "",
+        ("NamedSharding", "Pass NamedSharding(mesh, P(...)), or set a mesh with jax.set_mesh(mesh) before the call."),
+    ),
+    Message(
+        r"The input arguments to the custom_(?:jvp|vjp)-decorated function (?P<function>\w+) could not be resolved to "
+        r"positional-only arguments\. Binding failed with the error:\s+got an unexpected keyword argument "
+        r"'(?P<argument>\w+)'",
+        "{function} has no argument {argument}",
+        "",
+        ("the arguments", "Pass to {function} only the arguments that its definition has."),
+    ),
+    Message(
+        r"The input arguments to the custom_(?:jvp|vjp)-decorated function (?P<function>\w+) could not be resolved to "
+        r"positional-only arguments\. Binding failed with the error:\s+too many positional arguments",
+        "The call passes more arguments than {function} takes",
+        "",
+        ("the arguments", "Pass to {function} only the arguments that its definition has."),
     ),
     Message(
         r"Expected a function, got a generator function: <function (?P<function>\S+) at",

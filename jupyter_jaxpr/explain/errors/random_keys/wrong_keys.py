@@ -8,6 +8,7 @@ from ....observe.observation import FoundCure
 from ....plain_text import own_name
 from ...trials.trial_of_cure import passed
 from ..explanation import Explained
+from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import random_name
 from ..failing_code.origins import dtype_of, makes_key, operands, value_of
@@ -24,6 +25,10 @@ def wrong_key(raised: RaisedAt | None) -> Explained:
     if raised is None or not isinstance(call, ast.Call) or not call.args or raised.frame is None:
         return Explained(None, _TITLE, "", (FoundCure("jax.random.key", None, _WORDS),))
     first = call.args[0]
+    if called(call) == "wrap_key_data":
+        title = "wrap_key_data takes the numbers of a key, as jax.random.key_data returns the numbers"
+        words = "Pass an array of the dtype uint32, with all numbers of a key in its last axis."
+        return Explained(None, title, operands(raised, [first]), (FoundCure("the numbers", None, words),))
     source = " ".join(raised.source(first).split())
     text = operands(raised, [first]) or f"{source} is not a key."
     if len(call.args) > 1 and (makes_key(raised, call.args[1]) or _is_old_key(raised, call.args[1])):
@@ -49,6 +54,8 @@ def wrong_key(raised: RaisedAt | None) -> Explained:
         words = f"{whole} is one key: a key of jax.random.PRNGKey is an array of two numbers."
         cure = applied(FoundCure("whole key", whole, words), [edit_of(raised, over(first, whole))])
         return Explained(None, _TITLE, f"{source} is one number of the key {whole}.", tuple(passed(raised, [cure])))
+    if (exchanged := _exchanged(raised, first)) is not None:
+        return exchanged
     cure = FoundCure("jax.random.key", None, _WORDS)
     if _is_seed(raised, first):
         text = operands(raised, [first]) or f"{source} is a number."
@@ -56,6 +63,21 @@ def wrong_key(raised: RaisedAt | None) -> Explained:
         if isinstance(first, ast.Constant) or not is_repeated(raised, call):
             cure = applied(FoundCure("jax.random.key", code, _WORDS), [edit_of(raised, over(first, code))])
     return Explained(None, _TITLE, text, tuple(passed(raised, [cure])))
+
+
+def _exchanged(raised: RaisedAt, node: ast.expr) -> Explained | None:
+    """Explains a parameter that holds an array, where another parameter of the function holds the key."""
+    function = raised.function
+    if function is None or not isinstance(node, ast.Name) or not dtype_of(value_of(raised, node)):
+        return None
+    parameters = [argument.arg for argument in [*function.args.posonlyargs, *function.args.args]]
+    values = raised.frame.f_locals if raised.frame is not None else {}
+    keys = [name for name in parameters if dtype_of(values.get(name)).startswith("key<")]
+    if node.id not in parameters or len(keys) != 1:
+        return None
+    text = f"{operands(raised, [node])} {keys[0]} is a key."
+    words = f"Exchange the arguments {node.id} and {keys[0]} in the call."
+    return Explained(None, _TITLE, text, (FoundCure("the order", None, words),))
 
 
 def _is_seed(raised: RaisedAt, node: ast.expr) -> bool:
