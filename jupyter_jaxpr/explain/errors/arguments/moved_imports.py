@@ -90,7 +90,8 @@ def moved_import_error(error: BaseException, raised: RaisedAt | None, function: 
         if moved is not None:
             return _present_import(raised, node, alias, module, *moved)
         if module in sys.modules and (words := _words_of_other(module, alias.name)) is not None:
-            return Explained(None, f"{module} has no {alias.name}", "", (FoundCure(words[0], None, words[1]),))
+            text = "The line imports a name that JAX does not have."
+            return Explained(None, f"{module} has no {alias.name}", text, (FoundCure(words[0], None, words[1]),))
         for name in (alias.name, module.rpartition(".")[2]):
             if name in _INSTEAD and alias.name not in vars(sys.modules.get(module, ast)):
                 cure, words = _INSTEAD[name]

@@ -179,7 +179,7 @@ ARGUMENT_MESSAGES = (
         with_operands=True,
     ),
     Message(
-        r"tensordot requires axes lists to have equal length, got (?P<first_axes>\S+) and (?P<second_axes>\S+?)\.?$",
+        r"tensordot requires axes lists to have equal length, got (?P<first_axes>.+?) and (?P<second_axes>.+?)\.?$",
         "tensordot sums over pairs of axes, but axes names {first_axes} and {second_axes}",
         "",
         ("axes", "Write in axes for both arrays equally many axes."),
@@ -211,7 +211,8 @@ ARGUMENT_MESSAGES = (
     Message(
         r"Operands could not be broadcast together for (?P<function>\w+) on shapes (?P<shapes>\(.*\)) and with the "
         r"config option jax_numpy_rank_promotion='raise'",
-        "{function} adds no axis to an operand, because the promotion of axes is off: the shapes are {shapes}",
+        "{function} needs operands with one number of axes, because the promotion of axes is off: the shapes are "
+        "{shapes}",
         "With jax_numpy_rank_promotion='raise', the operands of an operation need one number of axes.",
         ("an axis", "Give the operand with fewer axes the missing axes, such as b[None, :]."),
         with_operands=True,
@@ -529,7 +530,7 @@ ARGUMENT_MESSAGES = (
         r"(?P<axes>\(.*?\)) for operand ndim (?P<number_of_axes>\d+)",
         "broadcast_dimensions={axes} of broadcast_in_dim does not name one axis for each axis of the array",
         "Number of axes of the array: {number_of_axes}.",
-        ("broadcast_dimensions", "Write for each axis of the array the axis of the new shape that it becomes."),
+        ("broadcast_dimensions", "Write for each axis of the array one axis of the new shape."),
         with_operands=True,
     ),
     Message(
@@ -553,6 +554,12 @@ ARGUMENT_MESSAGES = (
         r"and limit_indices (?P<limits>\(.*?\))",
         "The slice ends before its start: the starts are {starts}, the limits are {limits}",
         "limit_indices are the ends of the slice, not its sizes.",
+        ("limit_indices", "Write limits that are at least the starts. lax.dynamic_slice takes sizes."),
+    ),
+    Message(
+        r"slice slice_sizes must be greater than or equal to zero, got slice_sizes of (?P<sizes>\(.*?\))",
+        "The slice ends before its start: the sizes would be {sizes}",
+        "limit_indices of lax.slice are the ends of the slice, not its sizes.",
         ("limit_indices", "Write limits that are at least the starts. lax.dynamic_slice takes sizes."),
     ),
     Message(
@@ -719,7 +726,7 @@ ARGUMENT_MESSAGES = (
     ),
     Message(
         r"Expected a function, got a generator function: <function (?P<function>\S+) at",
-        "JAX cannot trace {function}, because it yields values",
+        "JAX cannot trace {function}, because {function} yields values",
         "A function with yield returns a generator, not arrays.",
         (
             "return",
@@ -734,7 +741,7 @@ ARGUMENT_MESSAGES = (
         ("jax.sharding.reshard", "Write jax.sharding.reshard(x, sharding), or make the mesh with automatic axes."),
     ),
     Message(
-        r"shard_map requires a callable for its first argument, but got .*? of type <class '(?P<kind>[\w.]+)'>",
+        r"shard_map requires a callable for its first argument, but got .*? of type <class '(?:\w+\.)*(?P<kind>\w+)'>",
         "shard_map takes a function first, but gets an object of the class {kind}",
         "",
         ("the function", "Write jax.shard_map(f, mesh=mesh, in_specs=..., out_specs=...)(x)."),

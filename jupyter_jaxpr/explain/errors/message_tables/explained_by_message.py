@@ -31,6 +31,8 @@ from .setting_messages import SETTING_MESSAGES
 _BOUNDS = re.compile(r"^Python integer (-?\d+) out of bounds for (u?int\d+)")
 _JOINED_TEXT = re.compile(r"^can only concatenate str|^must be str, not|^unsupported operand type\(s\) for \+: .*'str'")
 _LONGEST_EXPRESSION = 60
+#: JAX prints some sizes in the form of NumPy's integers: (np.int64(3),).
+_NUMPY_SIZE = re.compile(r"\bnp\.int64\((-?\d+)\)")
 _BLOCKED = re.compile(r"Blocked\(block_size=(\d+)\)")
 _KEY = re.compile(r"^JAX encountered invalid PRNG key data|^unexpected PRNG key type|^random\w* accepts a single key")
 
@@ -55,7 +57,7 @@ _LONGEST = 50_000
 
 def message_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
     """Explains an error whose message is in the table."""
-    text = message_of(error, _LONGEST).strip()
+    text = _NUMPY_SIZE.sub(r"\1", message_of(error, _LONGEST).strip())
     if isinstance(error, TypeError) and _KEY.search(text):
         return wrong_key(raised)
     if isinstance(error, OverflowError) and (bounds := _BOUNDS.match(text)) and was_raised_in_jax(error):
