@@ -22,11 +22,13 @@ from .arguments.argument_order_of_jax_functions import order_error
 from .arguments.argument_order_of_user_functions import exchanged_error
 from .arguments.bare_integers import bare_integer_error
 from .arguments.cached_functions import cached_function_error
+from .arguments.floats_for_integers import float_error
 from .arguments.jit_arguments import argument_error
 from .arguments.misplaced_arguments import misplaced_error
 from .arguments.moved_imports import moved_import_error
 from .arguments.numbers_as_strings import string_number_error
 from .arguments.optimizer_updates import other_update_error
+from .arguments.options_by_position import option_error
 from .arguments.order_of_unflatten import unflatten_order_error
 from .arguments.own_classes import own_class_error
 from .arguments.pallas_blocks import pallas_block_error
@@ -35,6 +37,7 @@ from .arguments.result_types import result_type_error
 from .arguments.results_in_other_order import results_error
 from .arguments.rows_as_arguments import rows_error
 from .arguments.tree_differences import tree_error
+from .arguments.values_for_arrays import value_for_array_error
 from .arguments.values_without_arrays import python_value_error
 from .arguments.whole_results import whole_result_error
 from .control_flow.associative_scans import associative_scan_error
@@ -67,6 +70,7 @@ from .shapes.numbers_of_axes import number_of_axes_error
 from .shapes.operand_dtypes import operand_dtype_error
 from .shapes.pad_widths import pad_width_error
 from .shapes.raveled_trees import raveled_tree_error
+from .shapes.summed_axes import summed_axes_error
 from .shapes.updates_without_axes import update_axes_error
 from .traced_values.callbacks import callback_error
 from .traced_values.concretization_errors import value_error
@@ -104,6 +108,8 @@ _KINDS = (
     associative_scan_error,
     pallas_block_error,
     bare_integer_error,
+    float_error,
+    option_error,
     listed_layers_error,
     rule_parameters_error,
     tangent_error,
@@ -150,8 +156,10 @@ _KINDS = (
     pad_width_error,
     raveled_tree_error,
     update_axes_error,
+    summed_axes_error,
     array_error,
     message_error,
+    value_for_array_error,
     quoted_error,
 )
 

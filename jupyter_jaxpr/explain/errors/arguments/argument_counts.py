@@ -20,7 +20,7 @@ from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import dtype_of, value_of
-from ..failing_code.place_of_error import LIBRARIES, RaisedAt, touches_jax
+from ..failing_code.place_of_error import LIBRARIES, RaisedAt, is_of_another_library, touches_jax
 from ..message_tables.call_messages import LEFT_OUT
 from ..message_tables.jax_messages import LIST_OF_ARGUMENTS, UNKNOWN_ARGUMENT
 from ..random_keys.left_out_keys import left_out_key_error
@@ -91,6 +91,8 @@ def _power_with_modulus(raised: RaisedAt | None) -> Explained:
 
 def argument_count_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
     """Explains a call with too many positional arguments, or without a required argument."""
+    if is_of_another_library(error):
+        return None  # the call with the wrong arguments is in that library, not in the user's code
     text = message_of(error).strip()
     of_jax = touches_jax(error) or _calls_jax(raised)
     if isinstance(error, TypeError) and (match := _TOO_MANY.search(text)) and raised is not None:
@@ -106,13 +108,19 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
             return rule
         if (kernel := _kernel_parameters(raised, name, match["given"], match["takes"])) is not None:
             return kernel
+        if raised is not None and isinstance(raised.node, ast.Call) and "pallas_call(" in raised.source(raised.node):
+            indices, parameters = count(int(match["given"]), "index", "indices"), match["takes"]
+            title = f"An index map gets {indices}, but the number of its parameters is {parameters}"
+            text = "An index map of a BlockSpec gets one index for each axis of the grid."
+            words = "Give each index map one parameter for each axis of the grid."
+            return Explained(None, title, text, (FoundCure("the parameters", None, words),))
         cure = FoundCure(
             "the arguments",
             None,
             f"Pass as many arguments as {name} takes, or pass arguments by name, as name=value.",
         )
-        passed_count, taken_count = match["given"], match["takes"]
-        title = f"The call passes {passed_count} positional arguments, but {name} takes {taken_count}"
+        number_passed = count(int(match["given"]), "positional argument")
+        title = f"The call passes {number_passed}, but {name} takes {match['takes']}"
         return Explained(None, title, "", (cure,))
     if isinstance(error, TypeError) and (match := _UNEXPECTED.search(text)) and raised is not None:
         return _unexpected(raised, match["name"], match["keyword"])
@@ -121,7 +129,7 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
         name = match["name"]
         if name == "<lambda>":
             name = "the lambda"
-        elif name == "__init__" and match["path"]:
+        elif name in ("__init__", "__new__") and match["path"]:
             name = match["path"].rstrip(".").rpartition(".")[2]
         elif name == "__call__" and raised is not None and isinstance(raised.node, ast.Call):
             name = " ".join(raised.source(raised.node.func).split())

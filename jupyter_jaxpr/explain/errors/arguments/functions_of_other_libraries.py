@@ -63,7 +63,7 @@ _CONVOLUTION = (
 _POOL = ("jax.lax.reduce_window", "Call jax.lax.reduce_window, or use the pooling functions of flax.linen or equinox.")
 #: Function of another library -> the name of the cure, and the sentence on what JAX has in place of the function; {jnp}
 #: stands for the name of jax.numpy in the user's code.
-_WORDS = {
+WORDS = {
     "binary_cross_entropy_with_logits": (
         "optax",
         "Write optax.sigmoid_binary_cross_entropy(logits, labels).mean(): the library optax has functions for losses.",
@@ -161,10 +161,10 @@ def same_function(raised: RaisedAt, attribute: ast.Attribute, module: str) -> tu
         return _of_scipy(name, module)
     # A layer of PyTorch has the name of a class, such as LayerNorm.
     layer = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower() if name[:1].isupper() else name
-    if module not in _MODULES or name not in _IN_JNP and layer not in _WORDS:
+    if module not in _MODULES or name not in _IN_JNP and layer not in WORDS:
         return ()
     if name not in _IN_JNP:
-        cure_name, words = _WORDS[layer]
+        cure_name, words = WORDS[layer]
         jnp = jnp_name(raised)
         return (FoundCure(cure_name.format(jnp=jnp), None, words.format(jnp=jnp)),)
     jax_name = _IN_JNP[name]

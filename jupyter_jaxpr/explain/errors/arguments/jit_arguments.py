@@ -135,6 +135,13 @@ def _result_of_derivative(raised: RaisedAt | None, kind: str) -> Explained:
     return Explained(None, title, text, (FoundCure("return arrays", None, words),))
 
 
+def _tracing(raised: RaisedAt) -> str | None:
+    """Return eval_shape or make_jaxpr if the failing call is a call of this transform; None for another call."""
+    call = raised.node
+    names = [called(call), called(call.func)] if isinstance(call, ast.Call) else []
+    return next((name for name in names if name in ("eval_shape", "make_jaxpr")), None)
+
+
 def module_of_call(raised: RaisedAt, call: ast.Call) -> bool:
     """Return whether a call calls a function through the name of its module, as jnp.add(x, y) does."""
     function = call.func
@@ -167,6 +174,15 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
     if type_ == "str" and own_call is not None and is_function_of_jax(own_call.function):
         title = f"{function} takes arrays and numbers, but its argument {path} is a string"
         return Explained(None, title, "", (FoundCure("a number", None, f"Pass a number or an array as {path}."),))
+    if raised is not None and (tracing := _tracing(raised)) is not None:
+        title = f"The argument {path} is not an array: its type is {kind}"
+        words = f"Bind {name} with functools.partial or a lambda, and pass the arrays alone to jax.{tracing}."
+        if tracing == "make_jaxpr" and is_whole:
+            words = f"Name the position of {name} in static_argnums of jax.make_jaxpr."
+        text = (
+            f"jax.{tracing} traces each argument. JAX can trace arrays, numbers, and containers of arrays and numbers."
+        )
+        return Explained(None, title, text, (FoundCure("arrays alone", None, words),))
     static = FoundCure("static_argnames", None, text)
     is_static = not values or can_be_static(value)
     if raised is not None and is_whole and is_static:

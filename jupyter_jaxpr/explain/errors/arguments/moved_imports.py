@@ -1,8 +1,9 @@
-"""Explains an import of a name that JAX has moved or removed, such as `from jax.config import config`."""
+"""Explains an import or a use of a name that JAX has moved or removed, such as `from jax.config import config`."""
 
 from __future__ import annotations
 
 import ast
+import difflib
 import sys
 from dataclasses import replace
 
@@ -10,6 +11,7 @@ from ....observe.observation import FoundCure
 from ..explanation import Explained
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.place_of_error import RaisedAt
+from .functions_of_other_libraries import WORDS
 from .python_objects import PRESENT_NAME, REMOVED
 
 _TREES = ("all", "flatten", "leaves", "map", "reduce", "structure", "transpose", "unflatten")
@@ -26,6 +28,12 @@ _MOVED = {
     ("jax.interpreters.xla", "DeviceArray"): ("jax", "Array"),
     ("jax.numpy", "DeviceArray"): ("jax", "Array"),
     ("jax.random", "shuffle"): ("jax.random", "permutation"),
+    ("jax.random", "KeyArray"): ("jax", "Array"),
+    ("jax.numpy", "fix"): ("jax.numpy", "trunc"),
+    ("jax.core", "get_aval"): ("jax", "typeof"),
+    ("jax", "linear_util"): ("jax.extend", "linear_util"),
+    ("jax.interpreters.pxla", "Mesh"): ("jax.sharding", "Mesh"),
+    ("jax.interpreters.pxla", "PartitionSpec"): ("jax.sharding", "PartitionSpec"),
     ("jax.nn", "normalize"): ("jax.nn", "standardize"),
     ("jax", "tree_multimap"): ("jax.tree", "map"),
     ("jax.tree_util", "tree_multimap"): ("jax.tree", "map"),
@@ -51,6 +59,8 @@ _INSTEAD = {
         "jax.sharding.NamedSharding",
         "Make a jax.sharding.Mesh, and write the names of its axes in a NamedSharding.",
     ),
+    "config": ("jax.config", "Write import jax, and then jax.config.update(name, value) for an option."),
+    "pvary": ("jax.lax.pcast", 'Write jax.lax.pcast(x, axis_name, to="varying").'),
     "index_update": REMOVED["index_update"],
     "index_add": REMOVED["index_add"],
 }
@@ -62,7 +72,11 @@ _EARLIER = "Earlier versions of JAX had the name that this line imports."
 def moved_import_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
     """Explains a failing import from JAX, and writes the import from the present module."""
     node = raised.node if raised is not None else None
-    if not isinstance(error, ImportError) or raised is None or not isinstance(node, ast.ImportFrom):
+    if not isinstance(error, ImportError) or raised is None:
+        return None
+    if isinstance(node, ast.Import):
+        return _removed_module(node)
+    if not isinstance(node, ast.ImportFrom):
         return None
     module = node.module or ""
     if node.level or module.partition(".")[0] != "jax":
@@ -76,10 +90,56 @@ def moved_import_error(error: BaseException, raised: RaisedAt | None, function: 
         moved = _MOVED.get((module, alias.name))
         if moved is not None:
             return _present_import(raised, node, alias, module, *moved)
+        if module in sys.modules and (other_form := _words_of_other(module, alias.name)) is not None:
+            cure, words = other_form
+            text = "The line imports a name that JAX does not have."
+            return Explained(None, f"{module} has no {alias.name}", text, (FoundCure(cure, None, words),))
         for name in (alias.name, module.rpartition(".")[2]):
             if name in _INSTEAD and alias.name not in vars(sys.modules.get(module, ast)):
                 cure, words = _INSTEAD[name]
                 return Explained(None, _title(module, alias.name), _EARLIER, (FoundCure(cure, None, words),))
+    return None
+
+
+def _words_of_other(module: str, name: str) -> tuple[str, str] | None:
+    """Return the cure of an import of a function of PyTorch or NumPy that JAX has in another form; None without one."""
+    if name in vars(sys.modules[module]):
+        return None
+    if name in WORDS and module in ("jax.nn", "jax.numpy", "jax"):
+        cure, words = WORDS[name]
+        return cure.format(jnp="jnp"), words.format(jnp="jnp")
+    close_names = difflib.get_close_matches(name, vars(sys.modules[module]), 1, 0.8)
+    return ("the name", f"{module} has a similar name: {close_names[0]}.") if close_names else None
+
+
+def _removed_module(node: ast.Import) -> Explained | None:
+    """Explains `import jax.experimental.host_callback as hcb`."""
+    for alias in node.names:
+        name = alias.name.rpartition(".")[2]
+        if alias.name.startswith("jax.") and name in _INSTEAD and alias.name not in sys.modules:
+            cure, words = _INSTEAD[name]
+            text = "Earlier versions of JAX had the module that this line imports."
+            return Explained(None, f"JAX has no module {alias.name} any more", text, (FoundCure(cure, None, words),))
+    return None
+
+
+def moved_member(module: str, name: str) -> tuple[str | None, str, str] | None:
+    """Return what stands in the place of a name that a module of JAX no longer has; None for any other name.
+
+    Args:
+        module: The full name of the module.
+        name: The name that the module no longer has.
+
+    Returns:
+        The full name of the present object, or None if no single object replaces the name; the name of the cure; the
+        sentence of the cure.
+    """
+    if (moved := _MOVED.get((module, name))) is not None:
+        present = ".".join(moved)
+        is_there = hasattr(sys.modules.get(moved[0]), moved[1])
+        return present if is_there else None, present, f"In this version of JAX, the name is {present}."
+    if module.partition(".")[0] == "jax" and name in _INSTEAD:
+        return None, *_INSTEAD[name]
     return None
 
 

@@ -26,6 +26,7 @@ from .functions_of_other_libraries import called_attribute, same_function
 from .jit_arguments import packages_of
 from .misplaced_arguments import trees_error
 from .missing_dict_keys import missing_key
+from .moved_imports import moved_member
 
 _NO_FIELD = re.compile(r"^'dict' object has no attribute '(\w+)'")
 _NO_WAIT = re.compile(r"^'(\w+)' object has no attribute 'block_until_ready'")
@@ -38,6 +39,7 @@ _OF_LISTS = re.compile(
     r"'(?:[\w.]*(?:Tracer|ArrayImpl)|list|tuple)' and '(?:[\w.]*(?:Tracer|ArrayImpl)|list|tuple|float|int)'"
     r"|can only concatenate (?:list|tuple) \(not \"\w+\"\) to (?:list|tuple))"
 )
+_JOINED = re.compile(r"^can only concatenate (list|tuple) \(not \"(list|tuple)\"\) to ")
 _FORMAT = re.compile(r"^(?:tuple index out of range|Replacement index \d+ out of range for positional args tuple)")
 _AXIS = re.compile(r"^index (-?\d+) is out of bounds for axis 0 with size (\d+)")
 #: Functions of JAX that read shape[axis] with a Python index, so a wrong axis raises a Python IndexError.
@@ -90,6 +92,8 @@ def python_object_error(error: BaseException, raised: RaisedAt | None, function:
         return None
     if isinstance(error, KeyError) and (named := _named_place(raised)) is not None:
         return named
+    if isinstance(error, TypeError) and (match := _JOINED.match(text)):
+        return _list_and_tuple(raised, match[1], match[2])
     if isinstance(error, TypeError) and _OF_LISTS.match(text):
         return _of_list(raised)
     if isinstance(error, KeyError):
@@ -181,6 +185,14 @@ def _no_member(raised: RaisedAt, name: str) -> Explained | None:
     module = value_of(raised, attribute.value)
     if same := same_function(raised, attribute, own_name(module, "__name__") or ""):
         return Explained(None, title, "", same)
+    if (moved := moved_member(own_name(module, "__name__") or "", name)) is not None:
+        present, cure_name, words = moved
+        cure = FoundCure(cure_name, None, words)
+        if present is not None:
+            code = re.sub(r"^jax\.numpy\b", jnp_name(raised), present)
+            cure = applied(FoundCure(code, code, words), [edit_of(raised, over(attribute, code))])
+        gone = f"{raised.source(attribute.value)} has no {name} any more"
+        return Explained(None, gone, "", tuple(passed(raised, [cure])))
     if modules:
         code = f"{modules[0] if modules[0] != 'jax.numpy' else jnp_name(raised)}.{name}"
         cure = FoundCure(code, code, f"{modules[0]} has {name}.")
@@ -236,6 +248,19 @@ def _not_called(raised: RaisedAt) -> Explained | None:
 
 def _is_text(raised: RaisedAt, node: ast.expr) -> bool:
     return type(node.value if isinstance(node, ast.Constant) else value_of(raised, node)) is str
+
+
+def _list_and_tuple(raised: RaisedAt, kind_of_left: str, kind_of_right: str) -> Explained | None:
+    """Explains (batch,) + [features]: + joins two tuples or two lists, not a tuple and a list."""
+    node = raised.node
+    if not isinstance(node, ast.BinOp):
+        return None
+    left, right = (" ".join(raised.source(side).split()) for side in (node.left, node.right))
+    title = f"+ joins two lists or two tuples, but {left} is a {kind_of_left} and {right} is a {kind_of_right}"
+    code = f"{kind_of_left}({right})"
+    words = f"{kind_of_left} makes a {kind_of_left} of the {kind_of_right}."
+    cure = applied(FoundCure(kind_of_left, code, words), [edit_of(raised, over(node.right, code))])
+    return Explained(None, title, "", tuple(passed(raised, [cure])))
 
 
 def _of_list(raised: RaisedAt) -> Explained | None:

@@ -56,7 +56,7 @@ def integer_start(raised: RaisedAt, start: ast.expr) -> list[FoundCure]:
     carry = carry_around(raised)
     if carry is None or not isinstance(start, ast.Constant) or type(start.value) is not float:
         return []
-    outer = _at_loop(raised, carry.loop)
+    outer = at_loop(raised, carry.loop)
     if outer is None or not start.value.is_integer():
         return []
     code = str(int(start.value))
@@ -66,7 +66,7 @@ def integer_start(raised: RaisedAt, start: ast.expr) -> list[FoundCure]:
     return [tried for tried in passed(outer, [cure]) if tried.level == "applies"]
 
 
-def _at_loop(raised: RaisedAt, loop: ast.Call) -> RaisedAt | None:
+def at_loop(raised: RaisedAt, loop: ast.Call) -> RaisedAt | None:
     """Return the place of the loop's call, instead of the place in the loop's body that raised the error."""
     frame = raised.callers[-1] if raised.callers else None
     end = loop.end_lineno or loop.lineno

@@ -127,6 +127,10 @@ def _leaves(raised: RaisedAt, match: re.Match[str]) -> Explained | None:
     if not isinstance(call, ast.Call) or any(isinstance(argument, ast.Starred) for argument in call.args):
         return None
     name = match["name"].rpartition(".")[2]
+    if name == "tree_unflatten":
+        words = "Write def tree_unflatten(cls, aux_data, children), also if the auxiliary data is None."
+        title = "JAX passes two arguments to tree_unflatten: the auxiliary data, and then the children"
+        return Explained(None, title, "", (FoundCure("the arguments", None, words),))
     function_text = "the lambda" if name == "<lambda>" else name
     trees = count(max(len(call.args) - 1, 0), "tree")
     title = f"{raised.source(call.func)} gets {trees}, but {function_text} takes another number of arguments"

@@ -11,6 +11,8 @@ from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import edit_of, over
+from ..failing_code.expression_shapes import shape_of
+from ..failing_code.origins import operands
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import function_of_text, missing_return, result_of
 from .branch_types import branch_error
@@ -48,6 +50,11 @@ def construct_error(error: BaseException, raised: RaisedAt | None, function: str
 def condition_error(text: str, raised: RaisedAt | None) -> Explained:
     """Explain a condition of while_loop or cond that is not a single boolean."""
     call = raised.node if raised is not None else None
+    if raised is not None and isinstance(call, ast.Call) and called(call) == "fori_loop":
+        bounds = [node for node in call.args[:2] if (shape_of(raised, node) or ()) != ()]
+        title = "The bounds of a fori_loop are single integers, but a bound is an array with axes"
+        words = "Pass one number for each bound, such as n[0] for an array n of one element."
+        return Explained(None, title, operands(raised, bounds), (FoundCure("a number", None, words),))
     cures = [FoundCure(".any() or .all()", None, "Reduce the condition to a single boolean, with .any() or .all().")]
     if called(call) != "while_loop":
         words = "jnp.where chooses element by element, and computes both values."

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ....observe.observation import FoundCure
 from ..explanation import Explained
+from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.place_of_error import RaisedAt
-from .loop_bodies import Body, passed_in_body
+from .carried_indices import at_loop
+from .carries import carry_around
+from .loop_bodies import Body, body_of, passed_in_body
 
 _OF_INDEX = frozenset("i j k t n idx index it iteration step".split())
 _OF_CARRY = frozenset("carry c state s acc".split())
@@ -25,6 +30,20 @@ _ORDERS = {
         "{first_parameter}",
     ),
 }
+
+
+def exchanged_inside(raised: RaisedAt) -> Explained | None:
+    """Explain an error in the body of a loop that takes its two arguments in the wrong order; None for other bodies."""
+    carry = carry_around(raised)
+    outer = at_loop(raised, carry.loop) if carry is not None else None
+    if carry is None or outer is None:
+        return None
+    name = called(carry.loop)
+    place = {"fori_loop": 2, "scan": 0}.get(name)
+    if place is None or place >= len(carry.loop.args):
+        return None
+    exchanged = exchanged_parameters(outer, name, body_of(outer, carry.loop.args[place]))
+    return replace(exchanged, place=outer.place) if exchanged is not None else None
 
 
 def exchanged_parameters(raised: RaisedAt, name: str, body: Body | None) -> Explained | None:

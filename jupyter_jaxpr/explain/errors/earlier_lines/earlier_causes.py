@@ -33,6 +33,7 @@ _WAS = re.compile(r"function being traced when the value leaked was (\S+) at (.*
 _WITH_TYPE = re.compile(r"intermediate value with type (\S+) ")
 #: JAX's name for a traced object without a name, such as an instance whose class has the method __call__.
 _UNKNOWN = "<unknown>"
+_IN_NONDIFF = re.compile(r"^Found a JAX Tracer object passed as an argument to a custom_vjp function")
 _INTERPRET = re.compile(r"^Only interpret mode is supported on CPU")
 _RECURSION = re.compile(r"^Recursively calling|maximum recursion depth exceeded")
 
@@ -46,6 +47,8 @@ def state_error(error: BaseException, raised: RaisedAt | None, function: str) ->
     kind = kind_name(type(error))
     if isinstance(error, RuntimeError | ValueError) and _DELETED.search(text):
         return deleted_array(raised)
+    if kind == "UnexpectedTracerError" and _IN_NONDIFF.search(text):
+        return None  # no tracer left its trace
     if kind == "UnexpectedTracerError" or (raised is not None and _is_leaked(raised, error)):
         return _leaked_value(text, raised, error)
     if kind == "KeyReuseError":

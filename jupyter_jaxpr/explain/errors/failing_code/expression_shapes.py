@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import operator
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -142,6 +143,9 @@ def integer_of(raised: RaisedAt, node: ast.expr, shapes: Mapping[str, Shape] = M
         case ast.Call(func=ast.Name(id="len"), args=[array], keywords=[]):
             shape, value = shapes.get(ast.unparse(array)) or shape_of(raised, array), value_of(raised, array)
             return shape[0] if shape else len(value) if type(value) in (list, tuple, dict, str) else None
+        case ast.Attribute(value=array, attr="size"):
+            shape = shapes.get(ast.unparse(array)) or shape_of(raised, array)
+            return math.prod(shape) if shape is not None else None
         case ast.Subscript(value=ast.Attribute(value=array, attr="shape"), slice=index):
             shape, axis = shapes.get(ast.unparse(array)) or shape_of(raised, array), integer_of(raised, index)
             return shape[axis] if shape and axis is not None and -len(shape) <= axis < len(shape) else None

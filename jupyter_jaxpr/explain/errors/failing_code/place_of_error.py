@@ -238,6 +238,22 @@ def was_raised_in_jax(error: BaseException) -> bool:
     return traceback is not None and _is_of_jax_or_on_jax(traceback.tb_frame)
 
 
+def is_of_another_library(error: BaseException) -> bool:
+    """Return whether a library other than JAX raised an error that the user's code, not JAX, called.
+
+    For example, NumPy raised the error of `np.broadcast_to` in a traced function, and a frame of NumPy follows the
+    user's in the traceback.
+    """
+    in_library = called_by_jax = False
+    traceback = error.__traceback__
+    while traceback is not None:
+        frame = traceback.tb_frame
+        in_library = not is_users_frame(frame) or file_of(frame.f_code).endswith(".pyx")
+        called_by_jax = in_library and (called_by_jax or _is_of_jax_or_on_jax(frame))
+        traceback = traceback.tb_next
+    return in_library and not called_by_jax and not is_of_jax(error)
+
+
 #: Libraries that compute only with JAX, so that errors in them are about JAX arrays.
 LIBRARIES = frozenset("flax optax equinox chex haiku diffrax lineax optimistix distrax numpyro blackjax orbax".split())
 

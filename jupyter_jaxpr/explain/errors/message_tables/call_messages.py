@@ -73,14 +73,6 @@ CALL_MESSAGES = (
         raised_in_jax=True,
     ),
     Message(
-        r"dot_general requires contracting dimensions to have the same shape, got (\(.*?\)) and (\(.*?\))",
-        "tensordot sums over axes of the sizes {1} and {2}, which must be equal",
-        "With axes=n, tensordot sums over the last n axes of the left array and the first n axes of the right array.",
-        ("axes", "Write another n, or name the summed axes of both arrays, such as axes=((2,), (0,))."),
-        with_operands=True,
-        calls=("tensordot",),
-    ),
-    Message(
         r"can only specify one unknown axis size with a `-1` value, got (?P<shape>\(.*?\))",
         "reshape can compute one size, but the shape {shape} has -1 several times",
         "For a size of -1, reshape computes the size from the number of elements.",
@@ -312,6 +304,16 @@ CALL_MESSAGES = (
         "",
         ("the order", "help(jax.lax.{function}) shows the order of the arguments."),
     ),
+    Message(
+        r"The contents of odeint \*args must be arrays or scalars, but got (?P<value>.+?)\.$",
+        "odeint passes the arguments after t to the function, and {value} is not an array",
+        "The call odeint(f, y0, t, a, b) passes a and b to each call f(y, t, a, b).",
+        (
+            "leave out",
+            "Leave {value} out, or bind the argument of the function with functools.partial. JAX's odeint has the "
+            "options rtol, atol, mxstep and hmax, and no option for the method.",
+        ),
+    ),
     # --- derivatives ---
     Message(
         r"Custom JVP rule (?P<rule>\S+) for function (?P<function>\w+) must produce a pair",
@@ -359,9 +361,10 @@ CALL_MESSAGES = (
     Message(
         r"'(?:int|tuple|list|str|type)' object has no attribute '(?:dtype|shape)'",
         "JAX expects an object with a shape and a dtype at this place, but gets another object",
-        "Describe a type, such as the type of a callback's result, by an array or by jax.ShapeDtypeStruct.",
+        "An array or a jax.ShapeDtypeStruct describes the type of a result.",
         ("jax.ShapeDtypeStruct", "Pass jax.ShapeDtypeStruct(shape, dtype), for example with x.shape and x.dtype."),
         raised_in_jax=True,
+        calls=("pure_callback", "io_callback", "pallas_call"),
     ),
     Message(
         r"'(list|tuple|range|int|float|str)' object has no attribute '(?:ndim|size|astype|reshape)'",

@@ -11,9 +11,15 @@ from ...trials.trial_of_cure import passed
 from ..explanation import Explained
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import culprits, operands
-from ..failing_code.place_of_error import RaisedAt, touches_jax, was_raised_in_jax
+from ..failing_code.place_of_error import (
+    RaisedAt,
+    is_of_another_library,
+    touches_jax,
+    was_raised_in_jax,
+)
 from ..random_keys.wrong_keys import wrong_key
 from ..traced_values.concretization_errors import NO_VALUES
+from .argument_messages import ARGUMENT_MESSAGES
 from .call_messages import CALL_MESSAGES
 from .device_messages import DEVICE_MESSAGES
 from .dtype_names import dtype_name_error
@@ -26,6 +32,8 @@ from .setting_messages import SETTING_MESSAGES
 _BOUNDS = re.compile(r"^Python integer (-?\d+) out of bounds for (u?int\d+)")
 _JOINED_TEXT = re.compile(r"^can only concatenate str|^must be str, not|^unsupported operand type\(s\) for \+: .*'str'")
 _LONGEST_EXPRESSION = 60
+#: JAX prints some sizes in the form of NumPy's integers: (np.int64(3),).
+_NUMPY_SIZE = re.compile(r"\bnp\.int64\((-?\d+)\)")
 _BLOCKED = re.compile(r"Blocked\(block_size=(\d+)\)")
 _KEY = re.compile(r"^JAX encountered invalid PRNG key data|^unexpected PRNG key type|^random\w* accepts a single key")
 
@@ -36,6 +44,7 @@ _ROWS = (
     *CALL_MESSAGES,
     *SETTING_MESSAGES,
     *ARRAY_MESSAGES,
+    *ARGUMENT_MESSAGES,
     *LAX_MESSAGES,
     *DEVICE_MESSAGES,
     *NUMPY_MESSAGES,
@@ -49,16 +58,19 @@ _LONGEST = 50_000
 
 def message_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
     """Explains an error whose message is in the table."""
-    text = message_of(error, _LONGEST).strip()
+    text = _NUMPY_SIZE.sub(r"\1", message_of(error, _LONGEST).strip())
     if isinstance(error, TypeError) and _KEY.search(text):
         return wrong_key(raised)
-    if isinstance(error, OverflowError) and (bounds := _BOUNDS.match(text)) and touches_jax(error):
+    if isinstance(error, OverflowError) and (bounds := _BOUNDS.match(text)) and was_raised_in_jax(error):
         return _out_of_bounds(int(bounds[1]), bounds[2])
     if touches_jax(error) and (named := dtype_name_error(text, raised)) is not None:
         return named
+    is_others = is_of_another_library(error)
     for row in _ROWS:
         row_match = re.match(row.pattern, text, re.DOTALL)
         if row_match is None or (row.of_others and not touches_jax(error)):
+            continue
+        if is_others and not row.of_others:
             continue
         if row.raised_in_jax and not was_raised_in_jax(error):
             continue

@@ -15,7 +15,8 @@ class Message:
         title: The event in a few words.
         text: Sentences that explain the title.
         cure: The name and the sentence of the cure.
-        of_others: NumPy and Python raise the same message; the row applies only to errors in which JAX takes part.
+        of_others: NumPy and Python raise the same message, and the row is true of NumPy, too; the row applies only to
+            errors in which JAX takes part. A row without of_others never applies to an error of another library.
         raised_in_jax: The row applies only to errors from JAX's code; the user's code can raise the same message.
         with_operands: The explanation also lists the arguments of the call with their types.
         calls: The row applies only where the failing expression calls a function of these names; () for any expression.
@@ -563,6 +564,7 @@ MESSAGES = (
         LARGEST_INTEGER,
         FLOAT_OR_X64,
         of_others=True,
+        raised_in_jax=True,
     ),
     Message(
         r"Found an unbound axis name: (?P<axis_name>\w+)",

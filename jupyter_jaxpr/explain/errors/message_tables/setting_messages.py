@@ -31,6 +31,7 @@ SETTING_MESSAGES = (
         "jnp.repeat takes one number of repeats for all elements, or one number for each element.",
         ("repeats", "Pass as repeats one number, or one number for each element along the axis."),
         with_operands=True,
+        calls=("repeat",),
     ),
     Message(
         r"Invalid mode '(?P<mode>.*?)' for np\.(?P<function>\w+)",
@@ -50,7 +51,7 @@ SETTING_MESSAGES = (
         "This call takes one integer, not a {tuple_or_list}",
         "For example, an argument axis takes only one axis in some functions.",
         ("one integer", "Pass one integer. To reduce all axes, leave the axis out or flatten the array before."),
-        of_others=True,
+        raised_in_jax=True,
     ),
     Message(
         r"(?:negative dimensions are not allowed|broadcast_in_dim shape must have every element be nonnegative), got "

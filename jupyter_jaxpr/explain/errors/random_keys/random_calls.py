@@ -16,6 +16,7 @@ from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.expression_shapes import shape_of
 from ..failing_code.module_names import random_name
+from ..failing_code.operand_nodes import passed_node
 from ..failing_code.origins import dtype_of, operands, value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..message_tables.jax_messages import KEY_WITHOUT_VALUE
@@ -25,6 +26,7 @@ _SEED = re.compile(r"^PRNG key seed must be an integer; got \w*Tracer\(~?(\w+)")
 _NO_NUMBER = re.compile(r"^add does not accept dtypes? .*key<")
 _NO_MAXVAL = re.compile(r"^randint\(\) missing 1 required positional argument: 'maxval'")
 _SHAPES = re.compile(r"^Incompatible shapes for broadcasting")
+_SHAPE_AND_PARAMETERS = re.compile(r"^Incompatible shapes for broadcasting: shapes=\[(\([\d, ]*\)), (\([\d, ]*\))\]$")
 _KEYS = frozenset({"key", "PRNGKey"})
 _LIMITS = frozenset({"minval", "maxval"})
 
@@ -36,6 +38,8 @@ def random_call_error(error: BaseException, raised: RaisedAt | None, function: s
     text = message_of(error).strip()
     if _SHAPES.search(text) and called(raised.node) == "categorical":
         return _shape_of_draws(raised)
+    if (match := _SHAPE_AND_PARAMETERS.search(text)) and (draws := _shape_and_parameters(raised, *match.groups())):
+        return draws
     if not isinstance(error, TypeError):
         return None
     if _NO_DTYPE.search(text):
@@ -91,6 +95,29 @@ def _shape_of_draws(raised: RaisedAt) -> Explained | None:
     words = f"With the shape {whole_shape}, each distribution in {name} gives draws of the shape {asked}."
     cure = applied(FoundCure("the shape", f"{whole_shape}", words), [edit_of(raised, over(shape, str(whole_shape)))])
     return Explained(None, title, text, tuple(passed(raised, [cure])))
+
+
+def _shape_and_parameters(raised: RaisedAt, first: str, second: str) -> Explained | None:
+    """Explains jax.random.bernoulli(key, p, shape) with probabilities p that do not broadcast to the shape."""
+    call, shape = raised.node, passed_node(raised, "shape")
+    if not isinstance(call, ast.Call) or shape is None or not _is_of_random(raised, call):
+        return None
+    asked = _plain(raised, shape)
+    shapes = [first, second]
+    if type(asked) is not tuple or str(asked) not in shapes:
+        return None
+    shapes.remove(str(asked))
+    name = called(call)
+    title = f"{name} draws numbers of the shape {asked}, but its parameters have the shape {shapes[0]}"
+    types = operands(raised, [node for node in call.args[1:] if node is not shape])
+    text = f"The argument shape is the shape of the whole result, to which the parameters broadcast. {types}".strip()
+    words = f"Write a shape that ends with {shapes[0]}, or leave shape out."
+    return Explained(None, title, text, (FoundCure("the shape", None, words),))
+
+
+def _is_of_random(raised: RaisedAt, call: ast.Call) -> bool:
+    """Return whether a call calls a function of jax.random."""
+    return (own_name(value_of(raised, call.func), "__module__") or "").startswith("jax._src.random")
 
 
 def _plain(raised: RaisedAt, node: ast.expr) -> Any:

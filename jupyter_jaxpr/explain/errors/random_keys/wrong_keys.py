@@ -26,6 +26,10 @@ def wrong_key(raised: RaisedAt | None) -> Explained:
     if raised is None or not isinstance(call, ast.Call) or not call.args or raised.frame is None:
         return Explained(None, _NO_KEY_IN_CALL, "", (FoundCure("jax.random.key", None, KEY_FROM_NUMBER),))
     function, first = called(call) or raised.source(call.func), call.args[0]
+    if function == "wrap_key_data":
+        title = "wrap_key_data takes the numbers of a key, as jax.random.key_data returns the numbers"
+        words = "Pass an array of the dtype uint32, with all numbers of a key in its last axis."
+        return Explained(None, title, operands(raised, [first]), (FoundCure("the numbers", None, words),))
     title = NO_KEY.format(function=function)
     source = " ".join(raised.source(first).split())
     text = operands(raised, [first]) or f"{source} is not a key."
@@ -52,6 +56,8 @@ def wrong_key(raised: RaisedAt | None) -> Explained:
         words = f"{whole} is one key: a key of jax.random.PRNGKey is an array of two numbers."
         cure = applied(FoundCure("whole key", whole, words), [edit_of(raised, over(first, whole))])
         return Explained(None, title, f"{source} is one number of the key {whole}.", tuple(passed(raised, [cure])))
+    if (exchanged := _exchanged(raised, first, title)) is not None:
+        return exchanged
     cure = FoundCure("jax.random.key", None, KEY_FROM_NUMBER)
     if _is_seed(raised, first):
         text = operands(raised, [first]) or f"{source} is a number."
@@ -59,6 +65,21 @@ def wrong_key(raised: RaisedAt | None) -> Explained:
         if isinstance(first, ast.Constant) or not is_repeated(raised, call):
             cure = applied(FoundCure("jax.random.key", code, KEY_FROM_NUMBER), [edit_of(raised, over(first, code))])
     return Explained(None, title, text, tuple(passed(raised, [cure])))
+
+
+def _exchanged(raised: RaisedAt, node: ast.expr, title: str) -> Explained | None:
+    """Explains a parameter that holds an array, where another parameter of the function holds the key."""
+    function = raised.function
+    if function is None or not isinstance(node, ast.Name) or not dtype_of(value_of(raised, node)):
+        return None
+    parameters = [argument.arg for argument in [*function.args.posonlyargs, *function.args.args]]
+    values = raised.frame.f_locals if raised.frame is not None else {}
+    keys = [name for name in parameters if dtype_of(values.get(name)).startswith("key<")]
+    if node.id not in parameters or len(keys) != 1:
+        return None
+    text = f"{operands(raised, [node])} {keys[0]} is a key."
+    words = f"Exchange the arguments {node.id} and {keys[0]} in the call."
+    return Explained(None, title, text, (FoundCure("the order", None, words),))
 
 
 def _is_seed(raised: RaisedAt, node: ast.expr) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from ....observe.observation import FoundCure
 from ....plain_text import message_of
+from ..control_flow.exchanged_parameters import exchanged_inside
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
@@ -54,7 +55,9 @@ _DEVICES = re.compile(
 )
 _AXIS = re.compile(r"^axis (-?\d+) is out of bounds for array of dimension (\d+)")
 _INDICES = re.compile(r"^Too many indices: array is (\d+)-dimensional, but (\d+) were indexed")
-_NOT_ARRAY = re.compile(r"^(\w+) requires ndarray or scalar arguments, got <class '(list|tuple)'> at position (\d+)")
+_NOT_ARRAY = re.compile(
+    r"^(?:\w+\.)*(\w+) requires ndarray or scalar arguments, got <class '(list|tuple)'> at position (\d+)"
+)
 _NO_ATTRIBUTE = re.compile(
     r"^(?:'?jaxlib\.\w+\.ArrayImpl'?|'?ArrayImpl'?|'?\w*Tracer'?)(?: object)? has no attribute '?(\w+)"
 )
@@ -71,6 +74,7 @@ _SELECT = re.compile(
     r"^(?:lax\.)?select (?:cases must have|requires arguments to have) the same (shapes|dtypes), got (.+?)\.?$"
 )
 _SHAPE = re.compile(r"\([\d, ]*\)")
+_OF_TWO_AXES = frozenset({"fft2", "ifft2", "rfft2", "irfft2"})
 #: JAX prints some sizes in the form of NumPy's integers: (np.int64(3),).
 _NUMPY_SIZE = re.compile(r"\bnp\.int64\((\d+)\)")
 #: Functions that accept arrays, but no lists.
@@ -190,6 +194,11 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         if last_axis:
             words = f"Write in out_axes an axis from 0 to {last_axis}."
         return explained_with_trials(title, explanation, raised, [FoundCure("out_axes", None, words)])
+    if (match := _AXIS.search(text)) and raised is not None and called(raised.node) in _OF_TWO_AXES:
+        name = called(raised.node)
+        title = f"{name} transforms two axes, but the array has no axis {match[1]}"
+        words = f"Pass an array of at least two axes. {name.rstrip('2')} of jnp.fft transforms one axis."
+        return Explained(None, title, operand_types(raised), (FoundCure("two axes", None, words),))
     if match := _AXIS.search(text):
         axis, number_of_axes = match.groups()
         title = f"An array of {_axes_text(number_of_axes)} has no axis {axis}"
@@ -203,6 +212,8 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         return explained_with_trials(title, operand_types(raised), raised, cures)
     if match := _INDICES.search(text):
         number_of_indices = match[2]
+        if match[1] == "0" and raised is not None and (exchanged := exchanged_inside(raised)) is not None:
+            return exchanged
         title = f"An array of {_axes_text(match[1])} cannot take {number_of_indices} indices"
         words = "Write at most one index for each axis of the array."
         if match[1] == "0":
@@ -319,7 +330,10 @@ def _no_array(raised: RaisedAt | None, name: str, list_or_tuple: str, place: int
             "index.",
         )
     listed = node.args[place]
-    shapes = [shape_of(raised, element) for element in listed.elts] if isinstance(listed, ast.List | ast.Tuple) else []
+    elements = value_of(raised, listed)
+    shapes = [getattr(part, "shape", None) for part in elements] if type(elements) in (list, tuple) else []
+    if isinstance(listed, ast.List | ast.Tuple):
+        shapes = [shape_of(raised, element) for element in listed.elts]
     if None not in shapes and len(set(shapes)) > 1:
         words = (
             f"The arrays in the {list_or_tuple} have different shapes, and one array has one length along each axis. "

@@ -36,6 +36,8 @@ def join_cures(raised: RaisedAt | None, shapes: Sequence[Shape]) -> list[FoundCu
     if has_other_axis:
         axis = different[0]
         words = f"The sizes differ only along axis {axis}. Join the arrays along this axis, or cut or pad the arrays."
+        if raised is not None and called(raised.node) not in _JOINING:
+            words = f"Cut or pad the arrays to equal sizes along axis {axis}."
     other = FoundCure("axis", None, words)
     repeated = _repeated(raised, shapes, may_apply=not has_other_axis) if raised is not None else None
     if repeated is not None and repeated.level == "applies":

@@ -7,7 +7,8 @@ import ast
 from ....observe.observation import FoundCure
 from ...trials.trial_of_cure import passed
 from ..explanation import Explained
-from ..failing_code.module_names import jnp_name
+from ..failing_code.called_names import called
+from ..failing_code.module_names import jnp_name, module_of
 from ..failing_code.operand_nodes import is_array
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
@@ -39,7 +40,15 @@ def array_as_condition(raised: RaisedAt | None) -> Explained:
     cures = passed(raised, choices.default_none() or cures)
     if cures:
         return Explained(None, title, explanation, tuple(cures))
+    if isinstance(raised.node, ast.Call) and consumer is None and _calls_numpy(raised, raised.node):
+        return Explained(None, title, explanation)  # NumPy tested an array that may be no condition
     if isinstance(raised.node, ast.Call) and consumer is None and not is_array(value_of(raised, raised.node)):
+        if called(raised.node) in ("sorted", "min", "max", "sort"):
+            title = f"{source} compares arrays, and the result of a comparison is an array"
+            words = (
+                "Pass as key= a function that gives one number for each array, such as key=lambda x: float(x.sum())."
+            )
+            return Explained(None, title, explanation, (FoundCure("key", None, words),))
         code = None  # a Python function that the code calls, not the code itself, tested whether the array is true
     else:
         node = consumer.test if consumer is not None else raised.node
@@ -47,6 +56,14 @@ def array_as_condition(raised: RaisedAt | None) -> Explained:
         code = choices.condition(node) if simple else f"({choices.condition(node)})"
     ways = [FoundCure(f".{name}()", f"{code}.{name}()" if code else None, words) for name, words in _REDUCED.items()]
     return Explained(None, title, explanation, tuple(ways))
+
+
+def _calls_numpy(raised: RaisedAt, call: ast.Call) -> bool:
+    """Return whether a call such as np.arange(x) names a function of NumPy."""
+    match call.func:
+        case ast.Attribute(value=ast.Name(id=name)):
+            return module_of(raised, name) == "numpy"
+    return False
 
 
 def _equal(raised: RaisedAt, consumer: ast.If | ast.While) -> list[FoundCure]:

@@ -15,6 +15,7 @@ from ....plain_text import kind_name, message_of, own_name
 from ...trials.trial_of_cure import passed
 from ..arguments.static_argument_edits import by_name_cure, is_differentiated, static_cure, traced_static_arguments
 from ..explanation import Explained
+from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import jnp_name
 from ..failing_code.operand_nodes import passed_node
@@ -80,6 +81,12 @@ _GENERAL = {
     "TracerArrayConversionError": ("jax.numpy", "Call the function of the same name from jax.numpy."),
     "ConcretizationTypeError": ("fixed sizes", f"{_FIXED} {_STATIC}"),
 }
+#: The cure of a traced index of jnp.choose: without a mode, choose tests each index, and needs its value.
+_MODE = (
+    "mode",
+    'Pass mode="clip" or mode="wrap" to jnp.choose. Without a mode, choose tests whether each index names a choice, '
+    "and needs the values of the indices.",
+)
 #: The cure if the failing expression is not a call.
 _IN_PLACE_OF_NUMPY = (
     "Call a function of jax.numpy, jax.scipy or jax.lax in place of the function that needs the values."
@@ -314,6 +321,8 @@ def _explained(
         last = [computed[1]]
     if not tried and not last and general in _GENERAL:
         name, words = _GENERAL[general] if origins.transform != "vmap" else _UNDER_VMAP.get(general, _GENERAL[general])
+        if raised is not None and called(raised.node) == "choose":
+            name, words = _MODE
         if general == "TracerArrayConversionError" and (raised is None or not isinstance(raised.node, ast.Call)):
             words = _IN_PLACE_OF_NUMPY
         elif general == "TracerArrayConversionError" and not _has_twin(raised):
