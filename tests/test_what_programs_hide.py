@@ -103,6 +103,14 @@ def test_an_index_outside_of_jit_in_a_cell_that_ends_with_a_call(notebook, end):
     assert ran.line_of(notes[0]) == 3
 
 
+@pytest.mark.parametrize("call", ["jitted(v)", "doubled(v)", "for _ in range(9):\n    jitted(v)"])
+def test_an_index_outside_of_jit_after_a_call(notebook, call):
+    notebook.run("jitted = jax.jit(lambda v: v + 1)\ndef doubled(v):\n    return v * 2\nv = jnp.arange(3.0)")
+    ran = notebook.run(f"%%jaxpr\n{call}\nv[3]")
+    outcome = "The program reads the element 2 of the axis."
+    assert ran.note("out_of_bounds")["text"] == OUTSIDE.format("v[3]") + outcome
+
+
 @pytest.mark.parametrize("expression", ["v[9]", "v.at[9].set(1.0)"])
 def test_an_index_under_a_vmap_is_of_the_axis_of_the_function(notebook, expression):
     """The program has the axis of the vmap first, so its array has other axes than the array of the function."""
