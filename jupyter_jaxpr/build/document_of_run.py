@@ -53,6 +53,7 @@ from .notes_on_numbers import number_notes
 from .notes_on_unshown_recording import notes_on_unshown
 from .out_of_bounds_notes import index_notes
 from .programs import PAGE, WHOLE, WHOLE_RUN, ProgramBuilder
+from .seed_notes import seed_notes
 from .shardings import is_spread, program_shardings
 from .silenced_notes import without_silenced
 from .sources_of_requests import Sources
@@ -196,6 +197,7 @@ class _Builder:
             *self._found(lambda: notes.captured_notes(walk, own_programs)),
             *self._found(lambda: self._loop_notes(own_programs)),
             *key_notes,
+            *self._found(lambda: seed_notes(walk, own_programs, self._observed, self._failures)),
             *self._found(lambda: index_notes(walk, own_programs, self._observed, self._failures)),
             *self._found(lambda: number_notes(walk, own_programs, observation.findings, self._failures)),
             *masked,
