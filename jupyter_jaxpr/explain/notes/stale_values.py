@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from ...jax.eager_control_flow import Construct
 from ...observe.cell_run import FunctionActivity, Run
 from ...observe.kept_contents import array_text
 from ...observe.observation import Finding
@@ -55,6 +56,8 @@ _PASS_NO_HASH = (
     "Pass {name} to {function} as an argument. Or give the class of {static} a __hash__ that depends on {name}, and "
     "make a new object in place of changing {static}."
 )
+_CARRY = "Make {name} a part of the carry of {function}, which JAX gets anew in each call."
+_OPERAND = "Pass {name} to {function} as an operand, which JAX gets anew in each call."
 _AGAIN = "Run the cell that defines {function} again. JAX then traces {function} with the new {name}."
 _BOTH_AGAIN = (
     "Run the cells that define {inner} and {function} again. JAX then traces both functions with the new {name}."
@@ -79,9 +82,9 @@ def stale_values(run: Run) -> list[Finding]:
     """Return a finding for each value that changed after a trace, if a call of the run used the trace's program."""
     findings: list[Finding] = []
     for activity in run.functions.values():
-        name = activity.record.name
+        name, construct = activity.record.name, activity.record.construct
         for traced, wording in _traces(run, activity):
-            findings += _findings(name, traced.changed(), wording)
+            findings += _findings(name, traced.changed(), wording, construct)
         for program, is_new, _ in activity.programs.values():
             if is_new and program.at_trace is not None:
                 values = [value for value in program.at_trace.changed() if value.cached is not None]
@@ -103,7 +106,8 @@ def _traces(run: Run, activity: FunctionActivity) -> Iterator[tuple[ValuesAtTrac
                 uncertain.append(record.at_trace)
         else:
             reused += record.programs.values()
-    is_only = not activity.record.has_several
+    # several function objects of a construct share one activity, and each has a trace of its own
+    is_only = not activity.record.has_several and (activity.record.construct is None or len(activity.programs) == 1)
     certain = list(dict.fromkeys(program.at_trace for program in reused if program.at_trace is not None))
     for traced in certain:
         yield traced, _ONLY_PROGRAM if is_only else _REUSED_PROGRAM
@@ -112,19 +116,23 @@ def _traces(run: Run, activity: FunctionActivity) -> Iterator[tuple[ValuesAtTrac
             yield traced, _PERHAPS_REUSED
 
 
-def _findings(function: str, changes: Sequence[ChangedSince], wording: _Wording) -> Iterator[Finding]:
+def _findings(
+    function: str, changes: Sequence[ChangedSince], wording: _Wording, construct: Construct | None = None
+) -> Iterator[Finding]:
     for value in changes[:_NOTES]:
         yield Finding(
             kind="stale_value",
             title=_TITLE.format(name=value.name),
             text=_text(function, value, wording),
-            cure=_cure(function, value),
+            cure=_cure(function, value, construct),
             function=function,
             place=value.place,
         )
 
 
-def _cure(function: str, value: ChangedSince) -> str:
+def _cure(function: str, value: ChangedSince, construct: Construct | None) -> str:
+    if construct is not None:
+        return (_OPERAND if construct.primitive == "cond" else _CARRY).format(name=value.name, function=function)
     if value.of_static is not None:
         return cure_of_static(value.name, value.of_static, function, value.is_named_by_eq)
     if value.after.kind == "function":
