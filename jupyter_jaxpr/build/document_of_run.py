@@ -30,6 +30,7 @@ from ..observe.observation import (
     Observation,
     ObservedFunction,
     ObservedProgram,
+    Printed,
 )
 from ..observe.value_texts import Reading
 from ..plain_text import could_not, traceback_text
@@ -205,7 +206,7 @@ class _Builder:
             *controls.notes,
             *self._each(
                 observation.printed,
-                lambda program: sketches.of_notes(notes.printed_notes(walk, [program], self._programs)),
+                lambda printed: self._printed_notes(printed, sketches),
             ),
             *self._found(lambda: notes.eager_note(walk, observation, self._names_disable_jit(), self._files_of_cell())),
             *self._each(
@@ -412,6 +413,10 @@ class _Builder:
         self._programs.append(self._builder.program(function, observed))
         self._observed.append(observed)
         self._loop_places.append((function.definition, observed.call, observed.stages, observed.no_text is None))
+
+    def _printed_notes(self, printed: Printed, sketches: NoteSketches) -> list[Note]:
+        found = notes.printed_notes(self._walk, [printed], self._programs)
+        return sketches.of_notes(found) if notes.shows_tracers(printed) else found
 
     def _hold_texts(self) -> None:
         if self._builder.equations <= self._texts_up_to:
