@@ -195,7 +195,11 @@ class Scope:
         )
 
     def _traces_arguments(self, node: ast.expr, local: frozenset[str]) -> bool:
-        """Return whether a node names a function of `jax.lax` that traces its arguments, such as `lax.scan`."""
+        """Return whether a node names a function that traces its arguments: `lax.scan`, `jax.jit`, `jax.grad`."""
+        import jax
+
+        if is_one_of(self._value(node, local), (jax.jit, *_transforms())):
+            return True
         return isinstance(node, ast.Attribute) and node.attr in _TRACING and self._is_jax(node, local)
 
     def _only_dispatches(self, function: ast.Lambda, local: frozenset[str]) -> bool:
