@@ -160,12 +160,31 @@ def test_a_value_that_changes_only_while_jax_traces(notebook, setup, body, name,
 
 
 @pytest.mark.parametrize(
+    ("setup", "body", "name", "value"),
+    [
+        ("log = {}", "log['shape'] = x.shape", "log['shape']", "(3,)"),
+        ("class Log: pass\nlog = Log()", "log.n = 2", "log.n", "2"),
+        ("pass", "global count\n    count = 1", "count", "1"),
+        ("class C:\n    def tick(self): self.n = 1\na = C()", "a.tick()", "self.n", "1"),
+    ],
+)
+def test_a_value_that_first_exists_while_jax_traces(notebook, setup, body, name, value):
+    notebook.run(f"import jax, jax.numpy as jnp\n{setup}")
+    ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(x):\n    {body}\n    return x\nf(jnp.ones(3)); f(jnp.ones(3))")
+    assert ran.note("frozen_change")["text"] == (
+        f"{name} got the value {value} while JAX traced f, and had no value before. A call of f that finds a cache "
+        f"entry does not run this line, so {name} stays as it is."
+    )
+    assert "frozen_change" not in notebook.run("%%jaxpr\nf(jnp.ones(3))").notes
+
+
+@pytest.mark.parametrize(
     ("setup", "body"),
     [
         ("log = []", "log.append(x)"),  # no note of this kind, because leaked tracers have their own note
         ("log = []", "jax.debug.callback(lambda v: log.append(1), x)"),
         (
-            "class C:\n    def tick(self): self.n = 1\na, b = C(), C()\nb.n = 10",
+            "class C:\n    def tick(self): self.n = 1\na, b = C(), C()\na.n = 1; b.n = 10",
             "a.tick()\n    b.tick() if x.ndim > 5 else 0",
         ),
         ("log = []", "log = []\n    log.append(1)"),

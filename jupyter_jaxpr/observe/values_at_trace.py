@@ -25,7 +25,7 @@ from .code_of_callables import name_of, unwrap
 from .kept_contents import Contents, Difference, contents_of, difference, holds_array, is_mutable
 from .observation import Place
 from .outside_reads import Read, Step, reads_of
-from .path_values import DICTS, VARIABLE, Variable, stored_attribute, value_of_path
+from .path_values import ABSENT, DICTS, VARIABLE, Variable, is_absent, stored_attribute, value_of_path
 from .user_or_library.whose_code import is_installed
 
 _VALUES = 128
@@ -83,7 +83,7 @@ class ChangedByTrace(NamedTuple):
     Attributes:
         function: The name of the traced function.
         name: The path as the code writes it, with the changed part, such as log or self.steps.
-        before: The contents before the trace.
+        before: The contents before the trace; `ABSENT` if the path had no value.
         after: The contents after the trace.
         place: The place of the expression that changes the path.
     """
@@ -375,15 +375,18 @@ class _Reader:
             if depth:
                 self._follow(read, value, depth - 1, through_jit, in_callback or has_callback)
         for change in reads.changes:
-            try:
-                value = value_of_path(change, function.__globals__, cells, bound_values)
-            except not_of_a_signal(LookupError, ValueError):
-                continue
             key = (function_of(function.__code__), change.name)
             if key in self.changing or len(self.changing) >= _VALUES:
                 continue
+            contents: Contents | None
+            try:
+                value = value_of_path(change, function.__globals__, cells, bound_values)
+                contents = contents_of(value)
+            except not_of_a_signal(LookupError, ValueError):
+                if not is_absent(change, function.__globals__, cells, bound_values):
+                    continue
+                value, contents = None, ABSENT
             owner = bound_values.get(change.root) if change.is_parameter else cells.get(change.root)
-            contents = contents_of(value)
             self.changing[key] = Kept(
                 change,
                 contents,

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from ...observe.calls.impure_calls_while_tracing import ImpureCall
 from ...observe.calls.kinds_of_impure_functions import Kind
 from ...observe.observation import Finding
+from ...observe.path_values import ABSENT
 from ...observe.values_at_trace import ChangedByTrace
 
 _TITLE = "{name} was called only while JAX traced {function}"
@@ -62,6 +63,10 @@ _TEXT_OF_CHANGE = (
     "{name} changed from {before} to {after} while JAX traced {function}. A call of {function} that finds a cache "
     "entry does not run this line, so {name} stays as it is."
 )
+_TEXT_OF_FIRST_VALUE = (
+    "{name} got the value {after} while JAX traced {function}, and had no value before. A call of {function} that "
+    "finds a cache entry does not run this line, so {name} stays as it is."
+)
 _CURE_OF_CHANGE = (
     "Return the new value from {function}, or change {name} outside of {function}. To run Python code in each call, "
     "use jax.debug.callback."
@@ -74,7 +79,7 @@ def changes_by_traces(changes: Iterable[ChangedByTrace]) -> list[Finding]:
         Finding(
             kind="frozen_change",
             title=_TITLE_OF_CHANGE.format(name=change.name, function=change.function),
-            text=_TEXT_OF_CHANGE.format(
+            text=(_TEXT_OF_FIRST_VALUE if change.before is ABSENT else _TEXT_OF_CHANGE).format(
                 name=change.name, function=change.function, before=change.before.text, after=change.after.text
             ),
             cure=_CURE_OF_CHANGE.format(name=change.name, function=change.function),
