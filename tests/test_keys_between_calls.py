@@ -240,6 +240,42 @@ def test_a_call_behind_an_error_draws_nothing(defined: Notebook) -> None:
     assert "key_used_twice" not in [note.kind for note in built[-1].document.notes]
 
 
+PARTS = "keys = jax.random.split(k, 3)\n"
+
+
+@pytest.mark.parametrize(
+    ("cell", "lines"),
+    [
+        ("a = jax.random.normal(keys[0], (2,))\nb = jax.random.normal(keys[0], (3,))", "Line 3 and line 4 draw"),
+        ("a = weights(keys[0])\nb = inputs(key=keys[0])", "Line 3 and line 4 draw"),
+        ("a, b = weights(keys[2]), inputs(keys[2])", "Two calls of line 3 draw"),
+    ],
+)
+def test_two_calls_that_draw_from_one_part_of_an_array_of_keys(defined: Notebook, cell: str, lines: str) -> None:
+    [(text, cure)] = notes(defined, PARTS + cell)
+    assert text.startswith(f"{lines} from the same random key, keys[")
+    assert cure == "Use another part of keys in each call."
+
+
+def test_a_loop_that_draws_from_one_part_of_an_array_of_keys(defined: Notebook) -> None:
+    [(text, cure)] = notes(defined, f"{PARTS}for _ in range(3):\n    weights(keys[1])")
+    assert text == f"Each iteration on line 4 draws from the same random key, keys[1]. {TWICE}"
+    assert cure == "Use another key in each iteration i, such as jax.random.fold_in(keys[1], i)."
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "a = weights(keys[0])\nb = inputs(keys[1])",
+        "a = weights(keys[0])\nkeys = jax.random.split(keys[1])\nb = inputs(keys[0])",
+        "keys = list(keys)\na = weights(keys[0])\nkeys.pop(0)\nb = inputs(keys[0])",
+        "a = [weights(keys[n]) for n in range(3)]\nb = [inputs(keys[n]) for n in range(3)]",
+    ],
+)
+def test_calls_that_draw_from_parts_that_differ_or_may_differ(defined: Notebook, cell: str) -> None:
+    assert notes(defined, PARTS + cell) == []
+
+
 def of_seed(seed: int, loop: str, line: int) -> tuple[str, str]:
     return (
         f"Iterations of the {loop} on line {line} make a key of the seed {seed} and draw from the key. Keys of one "

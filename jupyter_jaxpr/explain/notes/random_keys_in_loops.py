@@ -13,6 +13,7 @@ from typing import Any
 
 from ...observe.observation import Finding, ObservedFunction, Place
 from .random_keys_between_calls import (
+    array_of_key,
     draws_of_call,
     is_written_by_functions,
     names_written,
@@ -27,6 +28,9 @@ _TEXT = (
     "independent: numbers of the same shape and distribution are equal."
 )
 _CURE_OF_LOOP = "Split the key in each iteration: {name}, subkey = jax.random.split({name})."
+_CURE_OF_PART = (
+    "Use another key in each iteration, such as jax.random.fold_in({name}, i) with the iteration's number i."
+)
 _CURE_OF_COMPREHENSION = "Make a key for each iteration, such as for subkey in jax.random.split({name}, {times})."
 
 
@@ -53,7 +57,8 @@ def keys_in_loops(
                 if not isinstance(node, ast.Call) or written & _names_read(node):
                     continue
                 for name, use in draws_of_call(node, namespace, functions):
-                    if not use.only_splits and not is_written_by_functions(name, tree, namespace):
+                    array = array_of_key(name)
+                    if not use.only_splits and not is_written_by_functions(array, tree, namespace):
                         findings.append(_finding(name, node, isinstance(loop, ast.ListComp), times, file))
     return findings
 
@@ -101,7 +106,7 @@ def _names_read(call: ast.Call) -> set[str]:
 
 
 def _finding(name: str, call: ast.Call, in_comprehension: bool, times: int, file: str) -> Finding:
-    cure = _CURE_OF_COMPREHENSION if in_comprehension else _CURE_OF_LOOP
+    cure = _CURE_OF_COMPREHENSION if in_comprehension else _CURE_OF_LOOP if name.isidentifier() else _CURE_OF_PART
     end_line, end_column = call.end_lineno or call.lineno, call.end_col_offset or -1
     return Finding(
         kind="key_used_twice",
