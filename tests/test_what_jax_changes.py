@@ -78,6 +78,24 @@ def test_a_value_that_is_read_once(notebook, setup, body, name, cure, monkeypatc
     assert "frozen_call" not in notebook.run("%%jaxpr\nf(jnp.ones(3))").notes
 
 
+@SEES_CALLS
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [("log.warning('called %s', x.shape)", "Logger.warning"), ("logging.info('called')", "logging.info")],
+)
+def test_a_line_that_logs_only_while_jax_traces(notebook, call, name):
+    notebook.run("import jax, jax.numpy as jnp, logging\nlog = logging.getLogger('quiet'); log.setLevel('CRITICAL')")
+    cell = f"%%jaxpr\n@jax.jit\ndef f(x):\n    {call}\n    return x\nf(jnp.ones(3)); f(jnp.ones(3))"
+    note = notebook.run(cell).note("frozen_call")
+    assert (note["title"], note["text"], note["cure"]) == (
+        f"{name} was called only while JAX traced f",
+        f"{name} ran while JAX traced f. Later calls of f that use the compiled program do not run {name} again, so "
+        "this line logs nothing in these calls.",
+        f"To log in each call, use jax.debug.callback with a function that calls {name}.",
+    )
+    assert "frozen_call" not in notebook.run("%%jaxpr\nf(jnp.ones(3))").notes
+
+
 @pytest.mark.parametrize(
     ("body", "name", "column"),
     [

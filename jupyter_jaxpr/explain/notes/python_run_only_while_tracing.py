@@ -15,17 +15,23 @@ _TEXT = (
     "{name} ran while JAX traced {function}. Later calls of {function} that use the compiled program do not run {name} "
     "again. If the program depends on the result of {name}, all these calls use the result of the trace."
 )
+_TEXT_OF_LOG = (
+    "{name} ran while JAX traced {function}. Later calls of {function} that use the compiled program do not run {name} "
+    "again, so this line logs nothing in these calls."
+)
 _TITLE_OF_VARIABLE = "{name} was read only while JAX traced {function}"
 _TEXT_OF_VARIABLE = (
     "{name} was read while JAX traced {function}. A call of {function} that finds a cache entry does not read {name} "
     "again. A value of {name} that reached the program is the same in each of these calls."
 )
+_TEXTS: dict[Kind, str] = {"variable": _TEXT_OF_VARIABLE, "log": _TEXT_OF_LOG}
 _CURES: dict[Kind, str] = {
     "clock": "Read the clock outside of {function}, and pass the time to {function} as an argument.",
     "random": (
         "Draw with jax.random from a key that is an argument of {function}, or draw outside of {function} and pass the "
         "numbers as an argument."
     ),
+    "log": "To log in each call, use jax.debug.callback with a function that calls {name}.",
     "file": "Read from the file system outside of {function}, and pass the data to {function} as an argument.",
     "input": "Ask for the input outside of {function}, and pass the answer to {function} as an argument.",
     "outside": "Call {name} outside of {function}, and pass the result to {function} as an argument.",
@@ -47,9 +53,7 @@ def impure_call_findings(calls: Iterable[ImpureCall]) -> list[Finding]:
             title=(_TITLE_OF_VARIABLE if call.kind == "variable" else _TITLE).format(
                 name=call.name, function=call.function
             ),
-            text=(_TEXT_OF_VARIABLE if call.kind == "variable" else _TEXT).format(
-                name=call.name, function=call.function
-            ),
+            text=_TEXTS.get(call.kind, _TEXT).format(name=call.name, function=call.function),
             cure=_CURES[call.kind].format(function=call.function, name=call.name),
             function=call.function,
             place=call.place,
