@@ -738,3 +738,14 @@ def test_a_value_that_the_program_of_a_construct_does_not_show_has_no_note(noteb
     notebook.run(f"scale = 2.0\n{BODY}jax.jit(lambda xs: lax.scan(body, 0.0, xs))(jnp.ones(3))\nscale = 3.0")
     ran = notebook.run(f"%%jaxpr\na = {SCAN}\nscale = 4.0\na = {SCAN}")
     assert "stale_value" not in ran.notes
+
+
+def test_the_method_of_an_object_that_jax_did_not_trace_last(notebook):
+    """Each object has a jitted method of its own, with a trace of its own."""
+    notebook.run(f"{MODEL}    def scaled(self, x): return x * self.k\none, other = Model(1.0), Model(2.0)")
+    notebook.run("%%jaxpr\nf, g = jax.jit(one.scaled), jax.jit(other.scaled)\nf(1.0); g(1.0)")
+    ran = notebook.run("%%jaxpr\none.k = 5.0\ng(1.0); f(1.0)")
+    assert ran.note("stale_value")["text"] == (
+        "self.k was 1.0 in one of the traces of scaled, and is 5.0 now. A call of scaled in this run used this trace: "
+        "the call did not read self.k again and computed with 1.0."
+    )

@@ -106,14 +106,25 @@ def _traces(run: Run, activity: FunctionActivity) -> Iterator[tuple[ValuesAtTrac
                 uncertain.append(record.at_trace)
         else:
             reused += record.programs.values()
-    # several function objects of a construct share one activity, and each has a trace of its own
-    is_only = not activity.record.has_several and (activity.record.construct is None or len(activity.programs) == 1)
+    is_only = not activity.record.has_several and _is_of_last_trace(activity)
     certain = list(dict.fromkeys(program.at_trace for program in reused if program.at_trace is not None))
     for traced in certain:
         yield traced, _ONLY_PROGRAM if is_only else _REUSED_PROGRAM
     for traced in uncertain:
         if traced not in certain:
             yield traced, _PERHAPS_REUSED
+
+
+def _is_of_last_trace(activity: FunctionActivity) -> bool:
+    """Return whether the programs of a run are of the function's last trace.
+
+    Several function objects, such as the method of several objects, share one activity, and each has a trace of its
+    own.
+    """
+    if activity.record.construct is not None:
+        return len(activity.programs) == 1
+    records = [activity.record, *(record for record, _ in activity.objects_with_hits())]
+    return all(record.history is None or record.history[1] == record.history[0].objects - 1 for record in records)
 
 
 def _findings(
