@@ -39,7 +39,7 @@ from ..program.source.positions import CellText
 from . import machine as machine_build
 from . import notes, pools_from_jaxprs
 from .collective_causes import HloLines
-from .control_flow import ControlFlowFound, read_control_flow
+from .control_flow import ControlFlowFound, of_eager_construct, read_control_flow
 from .costs import AT_ONCE, XLA_AT_ONCE, program_cost, with_lead
 from .cures_to_try import CuresToTry
 from .distinguishing_fields import told_apart
@@ -344,17 +344,19 @@ class _Builder:
     def _control_flow(self) -> ControlFlowFound:
         try:
             flow = read_control_flow(self._walk, self._programs, self._failures.append)
-            return replace(flow, controls=[self._steppable(card) for card in flow.controls])
+            return replace(flow, controls=[self._completed(card) for card in flow.controls])
         except not_of_a_signal(Exception):
             self._failures.append(traceback.format_exc())
             return ControlFlowFound([], [], [])
 
-    def _steppable(self, card: Control) -> Control:
-        """Return the card of a construct.
+    def _completed(self, card: Control) -> Control:
+        """Return the card of a construct, with what its program alone does not show.
 
-        If the program has no argument values, the card gets a sentence on why it has no steps.
+        A construct outside of jit has another row of the decision table. If the program has no argument values, the
+        card gets a sentence on why it has no steps.
         """
-        why = self._observed[card.program].no_values
+        observed = self._observed[card.program]
+        card, why = of_eager_construct(card, observed.construct), observed.no_values
         return card if why is None or card.steppable else msgspec.structs.replace(card, steppable=why)
 
     def _costs(self, controls: ControlFlowFound, programs: Sequence[Program]) -> list[ProgramCost]:
