@@ -749,3 +749,23 @@ def test_the_method_of_an_object_that_jax_did_not_trace_last(notebook):
         "self.k was 1.0 in one of the traces of scaled, and is 5.0 now. A call of scaled in this run used this trace: "
         "the call did not read self.k again and computed with 1.0."
     )
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "use", "cure"),
+    [
+        ("True", "False", "x * 2 if k else x", "Pass k to f as a static argument: JAX compiles once for each value."),
+        ("'a'", "'b'", "x if k == 'a' else -x", "Pass k to f as a static argument: JAX compiles once for each value."),
+        (
+            "2",
+            "3",
+            "sum(x for _ in range(k))",
+            "Pass k to f as an argument. Make the argument static if f needs a Python number, as for a shape or a "
+            "range.",
+        ),
+        ("2.0", "3.0", "x * k", "Pass k to f as an argument."),
+    ],
+)
+def test_the_cure_of_a_value_that_only_python_can_read(notebook, before, after, use, cure):
+    notebook.run(f"%%jaxpr\nk = {before}\n@jax.jit\ndef f(x):\n    return {use}\n{CALL}")
+    assert notebook.run(f"%%jaxpr\nk = {after}\n{CALL}").note("stale_value")["cure"] == cure

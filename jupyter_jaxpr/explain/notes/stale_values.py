@@ -47,6 +47,8 @@ _STATIC_BY_HASH = (
     "change."
 )
 _PASS = "Pass {name} to {function} as an argument."
+_PASS_STATIC = "Pass {name} to {function} as a static argument: JAX compiles once for each value."
+_STATIC_IF = "Make the argument static if {function} needs a Python number, as for a shape or a range."
 _PASS_OF = "Pass the value of {name}, which {reader} reads, to {function} as an argument."
 _PASS_NO_STATIC = (
     "Pass {name} to {function} as an argument. Or give the class of {static} an __eq__ and a __hash__ that "
@@ -150,11 +152,16 @@ def _cure(function: str, value: ChangedSince, construct: Construct | None) -> st
         again = _AGAIN if value.cached is None else _BOTH_AGAIN
         return again.format(name=value.name, function=function, inner=value.cached)
     traced = value.cached or function
+    if {value.before.kind, value.after.kind} <= _ONLY_STATIC:
+        return _PASS_STATIC.format(name=value.name, function=traced)
     reader = value.place.function
     # in another method, `self` is a name that the traced function does not have
     if value.name.startswith("self.") and reader and traced not in reader.split("."):
-        return _PASS_OF.format(name=value.name, reader=reader, function=traced)
-    return _PASS.format(name=value.name, function=traced)
+        passed = _PASS_OF.format(name=value.name, reader=reader, function=traced)
+    else:
+        passed = _PASS.format(name=value.name, function=traced)
+    is_whole = {value.before.kind, value.after.kind} == {"int"}
+    return f"{passed} {_STATIC_IF.format(function=traced)}" if is_whole else passed
 
 
 def _text(function: str, value: ChangedSince, wording: _Wording) -> str:
@@ -193,4 +200,6 @@ def cure_of_static(name: str, static: str, function: str, is_named_by_eq: bool) 
     return (_PASS_NO_HASH if is_named_by_eq else _PASS_NO_STATIC).format(name=name, static=static, function=function)
 
 
+#: Kinds of values that Python code reads, as in an `if`: the code could not read a traced argument.
+_ONLY_STATIC = frozenset({"bool", "str", "NoneType"})
 _KINDS = {"Array": "array", "ndarray": "array", "function": "function"}
