@@ -206,6 +206,7 @@ def test_a_value_that_first_exists_while_jax_traces(notebook, setup, body, name,
             "a.tick()\n    b.tick() if x.ndim > 5 else 0",
         ),
         ("log = []", "log = []\n    log.append(1)"),
+        ("log = {}", "if 'n' not in log:\n        log['n'] = 1"),  # made once, and kept on purpose
         ("log = {}", "log.setdefault('n', 1) if x.ndim > 1 else None"),
         ("def make():\n    n = 0\n    n += 1\n    return n", "x = x + make()"),
     ],

@@ -383,7 +383,8 @@ class _Reader:
                 value = value_of_path(change, function.__globals__, cells, bound_values)
                 contents = contents_of(value)
             except not_of_a_signal(LookupError, ValueError):
-                if not is_absent(change, function.__globals__, cells, bound_values):
+                # code in a branch may make a value once and keep the value on purpose
+                if change.is_in_branch or not is_absent(change, function.__globals__, cells, bound_values):
                     continue
                 value, contents = None, ABSENT
             owner = bound_values.get(change.root) if change.is_parameter else cells.get(change.root)
