@@ -769,3 +769,19 @@ def test_the_method_of_an_object_that_jax_did_not_trace_last(notebook):
 def test_the_cure_of_a_value_that_only_python_can_read(notebook, before, after, use, cure):
     notebook.run(f"%%jaxpr\nk = {before}\n@jax.jit\ndef f(x):\n    return {use}\n{CALL}")
     assert notebook.run(f"%%jaxpr\nk = {after}\n{CALL}").note("stale_value")["cure"] == cure
+
+
+def test_a_construct_outside_of_jit_of_another_length_computes_with_an_old_value(notebook):
+    """JAX makes another program for the other length, of the trace of the body that JAX kept."""
+    notebook.run(f"%%jaxpr\nscale = 2.0\n{BODY}a = {SCAN}")
+    ran = notebook.run("%%jaxpr\nscale = 10.0\na = lax.scan(body, 0.0, jnp.ones(4))[0]")
+    note = ran.note("stale_value")
+    assert (note["text"], note["cure"]) == (
+        "scale was 2.0 in one of the traces of body, and is 10.0 now. JAX took this trace of body from its cache when "
+        "JAX traced scan(body), so scan(body) computes with 2.0.",
+        "Make scale a part of the carry of scan(body), which JAX gets anew in each call.",
+    )
+    assert float(notebook["a"]) == 8.0
+    # a carry of another type has a trace of its own
+    assert "stale_value" not in notebook.run("%%jaxpr\na = lax.scan(body, jnp.float32(0), jnp.ones(5))[0]").notes
+    assert float(notebook["a"]) == 50.0

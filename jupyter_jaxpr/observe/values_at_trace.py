@@ -139,6 +139,20 @@ class ValuesAtTrace:
             if not entry.through_jit and not entry.in_callback and is_in_program(entry.contents)
         }
 
+    def take_values(
+        self, earlier: ValuesAtTrace, function: str, is_in_program: Callable[[Contents | None], bool]
+    ) -> None:
+        """Add the values of an earlier program of the same functions that this program has in place of newer values.
+
+        Args:
+            earlier: The values that the earlier program has.
+            function: The name of the function whose trace JAX took from its cache.
+            is_in_program: Returns whether this program has a value as a constant.
+        """
+        for key, entry in earlier._values.items():
+            if key not in self._values and not entry.read.is_in_branch and is_in_program(entry.contents):
+                self._values[key] = entry._replace(cached=entry.cached or function)
+
     def settle(self, ran: Ran) -> tuple[list[ImpureCall], list[ChangedByTrace]]:
         """After the trace, keep in this object only the values that the trace read and did not change.
 

@@ -7,7 +7,10 @@ operand.
 
 from __future__ import annotations
 
+import weakref
+from collections import deque
 from collections.abc import Sequence
+from types import FunctionType
 from typing import Any
 
 from ..jax.eager_control_flow import Construct
@@ -15,6 +18,9 @@ from ..jax.literals import literals_of
 from .kept_contents import Contents, are_surely_equal, contents_of
 from .values_at_trace import ValuesAtTrace
 
+_KEPT = 4
+#: Function -> the values of the newest programs of constructs that the function was passed to.
+_earlier: weakref.WeakKeyDictionary[FunctionType, deque[ValuesAtTrace]] = weakref.WeakKeyDictionary()
 #: At most this many operands are compared with the values; the captured arrays come first.
 _OPERANDS = 32
 
@@ -32,8 +38,17 @@ def values_of_construct(construct: Construct, jaxpr: Any, operands: Sequence[Any
         return None
     literals = literals_of(jaxpr)
     kept_operands = [contents_of(operand) for operand in operands[:_OPERANDS]]
+
+    def is_in_program(contents: Contents | None) -> bool:
+        return _is_in_program(contents, literals, kept_operands)
+
     traced = ValuesAtTrace(functions, {})
-    traced.keep_values(lambda contents: _is_in_program(contents, literals, kept_operands))
+    traced.keep_values(is_in_program)
+    for function, passed in zip(functions, construct.functions, strict=True):
+        if type(function) is FunctionType:
+            for earlier in _earlier.get(function, ()):
+                traced.take_values(earlier, passed.name, is_in_program)
+            _earlier.setdefault(function, deque(maxlen=_KEPT)).append(traced)
     return traced
 
 

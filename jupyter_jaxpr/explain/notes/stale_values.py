@@ -90,7 +90,7 @@ def stale_values(run: Run) -> list[Finding]:
         for program, is_new, _ in activity.programs.values():
             if is_new and program.at_trace is not None:
                 values = [value for value in program.at_trace.changed() if value.cached is not None]
-                findings += _findings(name, values, _ONLY_PROGRAM)
+                findings += _findings(name, values, _ONLY_PROGRAM, construct)
     return list(dict.fromkeys(findings))
 
 
