@@ -92,6 +92,8 @@ def _loop_around(walk: Walk, frame: int) -> LoopStatement | None:
 def _is_alike(loop: LoopStatement) -> bool:
     """Return whether the code of a loop does not read the variable of the loop."""
     node = loop.node
+    targets: list[ast.expr]
+    parts: list[ast.AST]
     if isinstance(node, ast.For):
         targets, parts = [node.target], [*node.body]
     elif isinstance(node, COMPREHENSIONS) and len(node.generators) == 1 and not isinstance(node, ast.DictComp):

@@ -28,9 +28,7 @@ _TEXT = (
     "independent: numbers of the same shape and distribution are equal."
 )
 _CURE_OF_LOOP = "Split the key in each iteration: {name}, subkey = jax.random.split({name})."
-_CURE_OF_PART = (
-    "Use another key in each iteration, such as jax.random.fold_in({name}, i) with the iteration's number i."
-)
+_CURE_OF_PART = "Use another key in each iteration i, such as jax.random.fold_in({name}, i)."
 _CURE_OF_COMPREHENSION = "Make a key for each iteration, such as for subkey in jax.random.split({name}, {times})."
 
 
