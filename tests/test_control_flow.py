@@ -139,6 +139,30 @@ def test_a_branch_that_a_constant_chooses(construct, constant, kind):
     )
 
 
+@pytest.mark.parametrize(
+    ("cell", "choices"),
+    [
+        ("lax.cond(jnp.sum(jnp.ones(3)) > 2, lambda: 1.0, lambda: 2.0)", ["branch"]),
+        ("lax.cond(True, lambda: 1.0, lambda: 2.0)", ["flag"]),
+        # the variable may have a number of Python or an array
+        ("s = 1\nlax.switch(s, [lambda x: x, lambda x: x * 2], 5.0)", [None]),
+        ("lax.fori_loop(0, 50, lambda i, x: x * 2, 1.0)", ["long"]),
+    ],
+)
+def test_the_row_of_a_construct_outside_of_jit(notebook, cell, choices):
+    """The predicate is an input of the program of the construct, but no argument of a function of the user's."""
+    cards = notebook.run(f"%%jaxpr\n{cell}").document["control_flow"]
+    assert [card.get("choice") for card in cards] == choices
+
+
+def test_a_construct_that_a_transform_makes_outside_of_jit_has_no_row(notebook):
+    notebook.run("def body(c, _):\n    return jnp.sin(c), None\ndef f(x): return lax.scan(body, x, None, length=3)[0]")
+    document = notebook.run("%%jaxpr\nslope = jax.grad(f)(1.0)").document
+    made = {number for number, program in enumerate(document["programs"]) if "derived" in (program["how"] or "")}
+    assert made
+    assert [card.get("choice") for card in document["control_flow"] if card["program"] in made] == [None, None]
+
+
 def test_the_index_and_the_bound_of_a_fori_loop_are_not_of_the_users_carry():
     (traced_bound,) = cards(lambda n, x: lax.fori_loop(0, n, lambda i, x: x + i, x), 3, X)
     assert (traced_bound.primitive, traced_bound.trips) == ("while", None)

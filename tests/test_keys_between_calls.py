@@ -238,3 +238,94 @@ def test_a_call_behind_an_error_draws_nothing(defined: Notebook) -> None:
     cell = "k = jax.random.key(0)\na = weights(k)\nraise ValueError\nb = inputs(k)"
     assert not defined.run(f"%%jaxpr\n{cell}").result.success
     assert "key_used_twice" not in [note.kind for note in built[-1].document.notes]
+
+
+PARTS = "keys = jax.random.split(k, 3)\n"
+
+
+@pytest.mark.parametrize(
+    ("cell", "lines"),
+    [
+        ("a = jax.random.normal(keys[0], (2,))\nb = jax.random.normal(keys[0], (3,))", "Line 3 and line 4 draw"),
+        ("a = weights(keys[0])\nb = inputs(key=keys[0])", "Line 3 and line 4 draw"),
+        ("a, b = weights(keys[2]), inputs(keys[2])", "Two calls of line 3 draw"),
+    ],
+)
+def test_two_calls_that_draw_from_one_part_of_an_array_of_keys(defined: Notebook, cell: str, lines: str) -> None:
+    [(text, cure)] = notes(defined, PARTS + cell)
+    assert text.startswith(f"{lines} from the same random key, keys[")
+    assert cure == "Use another part of keys in each call."
+
+
+def test_a_loop_that_draws_from_one_part_of_an_array_of_keys(defined: Notebook) -> None:
+    [(text, cure)] = notes(defined, f"{PARTS}for _ in range(3):\n    weights(keys[1])")
+    assert text == f"Each iteration on line 4 draws from the same random key, keys[1]. {TWICE}"
+    assert cure == "Use another key in each iteration i, such as jax.random.fold_in(keys[1], i)."
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "a = weights(keys[0])\nb = inputs(keys[1])",
+        "a = weights(keys[0])\nkeys = jax.random.split(keys[1])\nb = inputs(keys[0])",
+        "keys = list(keys)\na = weights(keys[0])\nkeys.pop(0)\nb = inputs(keys[0])",
+        "a = [weights(keys[n]) for n in range(3)]\nb = [inputs(keys[n]) for n in range(3)]",
+    ],
+)
+def test_calls_that_draw_from_parts_that_differ_or_may_differ(defined: Notebook, cell: str) -> None:
+    assert notes(defined, PARTS + cell) == []
+
+
+def of_seed(seed: int, loop: str, line: int) -> tuple[str, str]:
+    return (
+        f"Iterations of the {loop} on line {line} make a key of the seed {seed} and draw from the key. Keys of one "
+        "seed are equal: draws of the same shape and distribution give equal numbers.",
+        "Make the key before the loop, and split the key in each iteration: key, subkey = jax.random.split(key).",
+    )
+
+
+SAMPLE = """def sample(n):
+    out = []
+    for i in range(n):
+        key = jax.random.PRNGKey(0)
+        out.append(jax.random.normal(key, ()))
+    return jnp.stack(out)
+"""
+JITTED = """@jax.jit
+def walk(x):
+    for _ in range(3):
+        x = x + jax.random.normal(jax.random.key(42), (2,))
+    return x
+"""
+MAKE = "def make(seed):\n    return jax.random.normal(jax.random.key(seed), (3,))\n"
+
+
+@pytest.mark.parametrize(
+    ("cell", "expected"),
+    [
+        (f"{SAMPLE}s = sample(3)\ns", of_seed(0, "for loop", 4)),
+        (f"{SAMPLE}sample(3)", of_seed(0, "for loop", 4)),
+        (f"{JITTED}walk(jnp.ones(2))", of_seed(42, "for loop", 4)),
+        ("xs = [jax.random.uniform(jax.random.key(1), (2,)) for _ in range(3)]", of_seed(1, "comprehension", 2)),
+        (f"{MAKE}for step in range(2):\n    x = make(7)\nweights(k)", of_seed(7, "for loop", 4)),
+    ],
+)
+def test_a_loop_that_makes_a_key_of_one_seed(defined: Notebook, cell: str, expected: tuple[str, str]) -> None:
+    assert notes(defined, cell) == [expected]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "for n in range(3):\n    x = jax.random.normal(jax.random.key(n), ())",
+        # a start from the same numbers for each setting: perhaps on purpose
+        "for rate in (0.1, 0.2):\n    w = jax.random.normal(jax.random.key(0), (2,)) * rate",
+        f"{MAKE}x, y = make(0), make(0)",
+        f"{MAKE}xs = [make(0) for _ in range(1)]",
+        f"{MAKE}import time\nfor _ in range(2):\n    t = time.time(); make(0).block_until_ready(); t = time.time() - t",
+        f"{MAKE}xs = [make(0) for _ in range(2)]\nassert bool((xs[0] == xs[1]).all())",
+        "for _ in range(2):\n    key, part = jax.random.split(k)\n    k = key\n    jax.random.normal(part, ())",
+    ],
+)
+def test_a_loop_whose_keys_differ_or_are_equal_on_purpose(defined: Notebook, cell: str) -> None:
+    assert notes(defined, cell) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import os
@@ -208,6 +209,39 @@ def test_a_function_after_partials_of_it() -> None:
         ("compiled", "This is the first call of body."),
         ("compiled", expected_text),
         ("compiled", "This is the first call of body itself."),
+    ]
+
+
+def test_the_first_call_that_did_not_raise_is_not_the_first_call() -> None:
+    @jax.jit
+    def product(x: Any, y: Any) -> Any:
+        return x @ y
+
+    with observe() as ledger:
+        with contextlib.suppress(TypeError):
+            product(jnp.ones((2, 3)), jnp.ones((2, 3)))
+        product(jnp.ones((2, 3)), jnp.ones((3, 2)))
+    assert told(ledger, "product") == [
+        ("raised", "", None),
+        ("compiled", "This is the first call of product that did not raise an error.", None),
+    ]
+
+
+def test_the_first_call_outside_of_another_function_is_not_the_first_call() -> None:
+    @jax.jit
+    def inner(x: Any) -> Any:
+        return jnp.sin(x)
+
+    @jax.jit
+    def outer(x: Any) -> Any:
+        return inner(x)
+
+    with observe() as ledger:
+        outer(1.0)
+        inner(1.0)
+    assert told(ledger, "inner") == [
+        ("inlined", "", None),
+        ("compiled", "This is the first call of inner outside of the trace of another function.", None),
     ]
 
 

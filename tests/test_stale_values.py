@@ -647,3 +647,141 @@ def test_a_function_that_is_defined_again(notebook, later, is_another):
     notebook.run("%%jaxpr\n@jax.jit\ndef f(x):\n    return norm(x)\nf(jnp.ones(3))")
     notebook.run(later)
     assert ("stale_value" in notebook.run("%%jaxpr\nf(jnp.ones(3))").notes) is is_another
+
+
+BODY = "def body(c, x):\n    return c + scale * x, None\n"
+SCAN = "lax.scan(body, 0.0, jnp.ones(3))[0]"
+
+
+@pytest.mark.parametrize(
+    ("setup", "change", "call", "expected", "line"),
+    [
+        pytest.param(
+            f"scale = 2.0\n{BODY}",
+            "scale = 10.0",
+            SCAN,
+            (changed("scale", "2.0", "10.0", "scan(body)"), "Make scale a part of the carry of scan(body)"),
+            4,
+            id="a number in the body of a scan",
+        ),
+        pytest.param(
+            "limit = 3\ndef below(i):\n    return i < limit\ndef next_(i):\n    return i + 1",
+            "limit = 8",
+            "lax.while_loop(below, next_, 0)",
+            (
+                changed("limit", "3", "8", "while_loop(next_)"),
+                "Make limit a part of the carry of while_loop(next_)",
+            ),
+            4,
+            id="a number in the condition of a while_loop",
+        ),
+        pytest.param(
+            "w = jnp.array([1.0, 2.0])\ndef step(i, s):\n    return s + w.sum()",
+            "w = jnp.array([5.0, 5.0])",
+            "lax.fori_loop(0, 3, step, 0.0)",
+            (
+                changed(
+                    "w",
+                    "Array([1.0, 2.0], dtype=float32)",
+                    "Array([5.0, 5.0], dtype=float32)",
+                    "fori_loop(step)",
+                ),
+                "Make w a part of the carry of fori_loop(step)",
+            ),
+            4,
+            id="an array in the body of a fori_loop",
+        ),
+        pytest.param(
+            "class Options:\n    k = 3\no = Options()\ndef yes(v):\n    return v * o.k\ndef no(v):\n    return v",
+            "o.k = 4",
+            "lax.cond(True, yes, no, 1.0)",
+            (changed("o.k", "3", "4", "cond(yes, no)"), "Pass o.k to cond(yes, no) as an operand"),
+            6,
+            id="an attribute in a branch",
+        ),
+    ],
+)
+@pytest.mark.parametrize("cells", [1, 2])
+def test_a_construct_outside_of_jit_computes_with_an_old_value(notebook, setup, change, call, expected, line, cells):
+    first, again = f"%%jaxpr\n{setup}\nold = {call}\n", f"{change}\nnew = {call}"
+    if cells == 1:
+        ran = notebook.run(first + again)
+        assert ran.line_of(ran.note("stale_value")) == line
+    else:
+        assert "stale_value" not in notebook.run(first).notes
+        ran = notebook.run(f"%%jaxpr\n{again}")
+    note = ran.note("stale_value")
+    text, cure = expected
+    assert (note["text"], note["cure"]) == (text, f"{cure}, which JAX gets anew in each call.")
+    assert bool(notebook.shell.user_ns["new"] == notebook.shell.user_ns["old"])
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        # a new function object is traced again
+        "scale = 2.0\na = lax.scan(lambda c, x: (c + scale * x, None), 0.0, jnp.ones(3))\nscale = 3.0\n"
+        "a = lax.scan(lambda c, x: (c + scale * x, None), 0.0, jnp.ones(3))",
+        f"scale = 2.0\n{BODY}a = {SCAN}\na = {SCAN}",
+        f"scale = 2.0\n{BODY}a = {SCAN}\nscale = 3.0",
+        f"scale = 2.0\n{BODY}a = {SCAN}\nscale = 3.0\na = jax.jit(lambda x: x)(1.0)",
+    ],
+)
+def test_a_construct_outside_of_jit_without_an_old_value(notebook, cell):
+    ran = notebook.run(f"%%jaxpr\n{cell}")
+    assert ran.result.success
+    assert "stale_value" not in ran.notes
+
+
+def test_a_value_that_the_program_of_a_construct_does_not_show_has_no_note(notebook):
+    """JAX may have traced the body before, with another value, and says nothing of the trace."""
+    notebook.run(f"scale = 2.0\n{BODY}jax.jit(lambda xs: lax.scan(body, 0.0, xs))(jnp.ones(3))\nscale = 3.0")
+    ran = notebook.run(f"%%jaxpr\na = {SCAN}\nscale = 4.0\na = {SCAN}")
+    assert "stale_value" not in ran.notes
+
+
+def test_the_method_of_an_object_that_jax_did_not_trace_last(notebook):
+    """Each object has a jitted method of its own, with a trace of its own."""
+    notebook.run(f"{MODEL}    def scaled(self, x): return x * self.k\none, other = Model(1.0), Model(2.0)")
+    notebook.run("%%jaxpr\nf, g = jax.jit(one.scaled), jax.jit(other.scaled)\nf(1.0); g(1.0)")
+    ran = notebook.run("%%jaxpr\none.k = 5.0\ng(1.0); f(1.0)")
+    assert ran.note("stale_value")["text"] == (
+        "self.k was 1.0 in one of the traces of scaled, and is 5.0 now. A call of scaled in this run used this trace: "
+        "the call did not read self.k again and computed with 1.0."
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "use", "cure"),
+    [
+        ("True", "False", "x * 2 if k else x", "Pass k to f as a static argument: JAX compiles once for each value."),
+        ("'a'", "'b'", "x if k == 'a' else -x", "Pass k to f as a static argument: JAX compiles once for each value."),
+        (
+            "2",
+            "3",
+            "sum(x for _ in range(k))",
+            "Pass k to f as an argument. Make the argument static if f needs a Python number, as for a shape or a "
+            "range.",
+        ),
+        ("2.0", "3.0", "x * k", "Pass k to f as an argument."),
+    ],
+)
+def test_the_cure_of_a_value_that_only_python_can_read(notebook, before, after, use, cure):
+    notebook.run(f"%%jaxpr\nk = {before}\n@jax.jit\ndef f(x):\n    return {use}\n{CALL}")
+    assert notebook.run(f"%%jaxpr\nk = {after}\n{CALL}").note("stale_value")["cure"] == cure
+
+
+def test_a_construct_outside_of_jit_of_another_length_computes_with_an_old_value(notebook):
+    """JAX makes another program for the other length, of the trace of the body that JAX kept."""
+    notebook.run(f"%%jaxpr\nscale = 2.0\n{BODY}a = {SCAN}")
+    ran = notebook.run("%%jaxpr\nscale = 10.0\na = lax.scan(body, 0.0, jnp.ones(4))[0]")
+    note = ran.note("stale_value")
+    assert (note["text"], note["cure"]) == (
+        "scale was 2.0 in one of the traces of body, and is 10.0 now. JAX took this trace of body from its cache when "
+        "JAX traced scan(body), so scan(body) computes with 2.0.",
+        "Make scale a part of the carry of scan(body), which JAX gets anew in each call.",
+    )
+    assert float(notebook["a"]) == 8.0
+    # a carry of another type has a trace of its own
+    assert "stale_value" not in notebook.run("%%jaxpr\na = lax.scan(body, jnp.float32(0), jnp.ones(5))[0]").notes
+    assert float(notebook["a"]) == 50.0

@@ -78,6 +78,24 @@ def test_a_value_that_is_read_once(notebook, setup, body, name, cure, monkeypatc
     assert "frozen_call" not in notebook.run("%%jaxpr\nf(jnp.ones(3))").notes
 
 
+@SEES_CALLS
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [("log.warning('called %s', x.shape)", "Logger.warning"), ("logging.info('called')", "logging.info")],
+)
+def test_a_line_that_logs_only_while_jax_traces(notebook, call, name):
+    notebook.run("import jax, jax.numpy as jnp, logging\nlog = logging.getLogger('quiet'); log.setLevel('CRITICAL')")
+    cell = f"%%jaxpr\n@jax.jit\ndef f(x):\n    {call}\n    return x\nf(jnp.ones(3)); f(jnp.ones(3))"
+    note = notebook.run(cell).note("frozen_call")
+    assert (note["title"], note["text"], note["cure"]) == (
+        f"{name} was called only while JAX traced f",
+        f"{name} ran while JAX traced f. Later calls of f that use the compiled program do not run {name} again, so "
+        "this line logs nothing in these calls.",
+        f"To log in each call, use jax.debug.callback with a function that calls {name}.",
+    )
+    assert "frozen_call" not in notebook.run("%%jaxpr\nf(jnp.ones(3))").notes
+
+
 @pytest.mark.parametrize(
     ("body", "name", "column"),
     [
@@ -160,15 +178,35 @@ def test_a_value_that_changes_only_while_jax_traces(notebook, setup, body, name,
 
 
 @pytest.mark.parametrize(
+    ("setup", "body", "name", "value"),
+    [
+        ("log = {}", "log['shape'] = x.shape", "log['shape']", "(3,)"),
+        ("class Log: pass\nlog = Log()", "log.n = 2", "log.n", "2"),
+        ("pass", "global count\n    count = 1", "count", "1"),
+        ("class C:\n    def tick(self): self.n = 1\na = C()", "a.tick()", "self.n", "1"),
+    ],
+)
+def test_a_value_that_first_exists_while_jax_traces(notebook, setup, body, name, value):
+    notebook.run(f"import jax, jax.numpy as jnp\n{setup}")
+    ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(x):\n    {body}\n    return x\nf(jnp.ones(3)); f(jnp.ones(3))")
+    assert ran.note("frozen_change")["text"] == (
+        f"{name} got the value {value} while JAX traced f, and had no value before. A call of f that finds a cache "
+        f"entry does not run this line, so {name} stays as it is."
+    )
+    assert "frozen_change" not in notebook.run("%%jaxpr\nf(jnp.ones(3))").notes
+
+
+@pytest.mark.parametrize(
     ("setup", "body"),
     [
         ("log = []", "log.append(x)"),  # no note of this kind, because leaked tracers have their own note
         ("log = []", "jax.debug.callback(lambda v: log.append(1), x)"),
         (
-            "class C:\n    def tick(self): self.n = 1\na, b = C(), C()\nb.n = 10",
+            "class C:\n    def tick(self): self.n = 1\na, b = C(), C()\na.n = 1; b.n = 10",
             "a.tick()\n    b.tick() if x.ndim > 5 else 0",
         ),
         ("log = []", "log = []\n    log.append(1)"),
+        ("log = {}", "if 'n' not in log:\n        log['n'] = 1"),  # made once, and kept on purpose
         ("log = {}", "log.setdefault('n', 1) if x.ndim > 1 else None"),
         ("def make():\n    n = 0\n    n += 1\n    return n", "x = x + make()"),
     ],

@@ -103,12 +103,52 @@ def test_an_index_outside_of_jit_in_a_cell_that_ends_with_a_call(notebook, end):
     assert ran.line_of(notes[0]) == 3
 
 
+@pytest.mark.parametrize("call", ["jitted(v)", "doubled(v)", "for _ in range(9):\n    jitted(v)"])
+def test_an_index_outside_of_jit_after_a_call(notebook, call):
+    notebook.run("jitted = jax.jit(lambda v: v + 1)\ndef doubled(v):\n    return v * 2\nv = jnp.arange(3.0)")
+    ran = notebook.run(f"%%jaxpr\n{call}\nv[3]")
+    outcome = "The program reads the element 2 of the axis."
+    assert ran.note("out_of_bounds")["text"] == OUTSIDE.format("v[3]") + outcome
+
+
 @pytest.mark.parametrize("expression", ["v[9]", "v.at[9].set(1.0)"])
 def test_an_index_under_a_vmap_is_of_the_axis_of_the_function(notebook, expression):
     """The program has the axis of the vmap first, so its array has other axes than the array of the function."""
     cell = f"f = jax.jit(lambda v: {expression})\njax.vmap(f)(jnp.ones((4, 3)))"
     ran = notebook.run(f"%%jaxpr\n{cell}")
     assert ran.note("out_of_bounds")["text"].startswith(OUTSIDE.format(expression))
+
+
+@pytest.mark.parametrize(
+    ("expression", "axis", "size"),
+    [
+        ("v[5, 0]", 0, 3),
+        ("v[1, 9]", 1, 2),
+        ("v[9, :]", 0, 3),
+        ("v[..., 9]", 1, 2),
+        ("v[None, 9]", 0, 3),
+        ("v[:, jnp.array([0, 9])]", 1, 2),
+        ("v.at[0, 9].add(1.0)", 1, 2),
+        ("lax.dynamic_slice(v, (1, 0), (3, 2))", 0, 3),
+    ],
+)
+@pytest.mark.parametrize("call", ["jax.vmap(f)({})", "jax.vmap(jax.jit(f))({})", "jax.jit(jax.vmap(f))({})"])
+def test_an_index_of_several_axes_under_a_vmap(notebook, call, expression, axis, size):
+    call = call.format("jnp.ones((4, 3, 2))")
+    ran = notebook.run(f"%%jaxpr\ndef f(v):\n    return {expression}\n{call}")
+    assert f" axis {axis} of the array has the size {size}." in ran.note("out_of_bounds")["text"]
+
+
+def test_the_axis_is_left_out_where_only_the_program_under_the_vmap_shows_the_axis(notebook):
+    ran = notebook.run("%%jaxpr\njax.vmap(lambda v: jnp.take(v, 9, axis=1))(jnp.ones((4, 3, 2)))")
+    assert ran.note("out_of_bounds")["text"] == (
+        "jnp.take(v, 9, axis=1) is out of bounds: an axis of the array has the size 2. JAX raises no error. " + FILLED
+    )
+
+
+def test_an_index_that_is_a_tuple_in_a_variable(notebook):
+    ran = notebook.run("%%jaxpr\nplace = (0, 9)\njnp.ones((3, 2))[place]")
+    assert " axis 1 of the array has the size 2." in ran.note("out_of_bounds")["text"]
 
 
 def test_an_index_in_the_program_of_the_last_call_has_one_note(notebook):

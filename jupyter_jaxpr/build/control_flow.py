@@ -12,9 +12,11 @@ import msgspec
 from ..document.types.control_flow import Branch, Control, Slot
 from ..document.types.document import Note, Program
 from ..interruptions import not_of_a_signal
+from ..jax.eager_control_flow import Construct
 from ..observe.magics_at_hand import cure
 from ..program.control_flow import MOST as MOST_OF_PROGRAM
 from ..program.control_flow import Card, ControlPath, Reader, known_trips
+from ..program.control_flow.decision_row import UNCHANGED, row_outside_of_jit
 from ..program.jaxpr.walk import Walk
 
 #: The most cards that a document holds.
@@ -65,6 +67,23 @@ def read_control_flow(
             failed(traceback.format_exc())
         cards += program_cards
     return ControlFlowFound([_control(card) for card in cards], [card.path for card in cards], notes)
+
+
+def of_eager_construct(card: Control, construct: Construct | None) -> Control:
+    """Return the card of a construct outside of jit, with the row of the decision table that fits there.
+
+    Args:
+        card: A card.
+        construct: The construct that JAX compiled by itself, whose program has the card; None for any other program.
+    """
+    if construct is None or card.parent >= 0 or card.choice is None:
+        return card
+    # a transform made the derived construct, so the user did not choose it
+    row = None if construct.derived else row_outside_of_jit(card.primitive, card.kind, card.predicate_text)
+    if row is UNCHANGED:
+        return card
+    choice, reason = row or (None, None)
+    return msgspec.structs.replace(card, choice=choice, choice_reason=reason)
 
 
 def _left_out(number: int, program: Program, limit: int) -> Note:

@@ -30,6 +30,7 @@ from ..observe.observation import (
     Observation,
     ObservedFunction,
     ObservedProgram,
+    Printed,
 )
 from ..observe.value_texts import Reading
 from ..plain_text import could_not, traceback_text
@@ -38,7 +39,7 @@ from ..program.source.positions import CellText
 from . import machine as machine_build
 from . import notes, pools_from_jaxprs
 from .collective_causes import HloLines
-from .control_flow import ControlFlowFound, read_control_flow
+from .control_flow import ControlFlowFound, of_eager_construct, read_control_flow
 from .costs import AT_ONCE, XLA_AT_ONCE, program_cost, with_lead
 from .cures_to_try import CuresToTry
 from .distinguishing_fields import told_apart
@@ -53,6 +54,7 @@ from .notes_on_numbers import number_notes
 from .notes_on_unshown_recording import notes_on_unshown
 from .out_of_bounds_notes import index_notes
 from .programs import PAGE, WHOLE, WHOLE_RUN, ProgramBuilder
+from .seed_notes import seed_notes
 from .shardings import is_spread, program_shardings
 from .silenced_notes import without_silenced
 from .sources_of_requests import Sources
@@ -196,6 +198,7 @@ class _Builder:
             *self._found(lambda: notes.captured_notes(walk, own_programs)),
             *self._found(lambda: self._loop_notes(own_programs)),
             *key_notes,
+            *self._found(lambda: seed_notes(walk, own_programs, self._observed, self._failures)),
             *self._found(lambda: index_notes(walk, own_programs, self._observed, self._failures)),
             *self._found(lambda: number_notes(walk, own_programs, observation.findings, self._failures)),
             *masked,
@@ -203,7 +206,7 @@ class _Builder:
             *controls.notes,
             *self._each(
                 observation.printed,
-                lambda program: sketches.of_notes(notes.printed_notes(walk, [program], self._programs)),
+                lambda printed: self._printed_notes(printed, sketches),
             ),
             *self._found(lambda: notes.eager_note(walk, observation, self._names_disable_jit(), self._files_of_cell())),
             *self._each(
@@ -341,17 +344,19 @@ class _Builder:
     def _control_flow(self) -> ControlFlowFound:
         try:
             flow = read_control_flow(self._walk, self._programs, self._failures.append)
-            return replace(flow, controls=[self._steppable(card) for card in flow.controls])
+            return replace(flow, controls=[self._completed(card) for card in flow.controls])
         except not_of_a_signal(Exception):
             self._failures.append(traceback.format_exc())
             return ControlFlowFound([], [], [])
 
-    def _steppable(self, card: Control) -> Control:
-        """Return the card of a construct.
+    def _completed(self, card: Control) -> Control:
+        """Return the card of a construct, with what its program alone does not show.
 
-        If the program has no argument values, the card gets a sentence on why it has no steps.
+        A construct outside of jit has another row of the decision table. If the program has no argument values, the
+        card gets a sentence on why it has no steps.
         """
-        why = self._observed[card.program].no_values
+        observed = self._observed[card.program]
+        card, why = of_eager_construct(card, observed.construct), observed.no_values
         return card if why is None or card.steppable else msgspec.structs.replace(card, steppable=why)
 
     def _costs(self, controls: ControlFlowFound, programs: Sequence[Program]) -> list[ProgramCost]:
@@ -410,6 +415,10 @@ class _Builder:
         self._programs.append(self._builder.program(function, observed))
         self._observed.append(observed)
         self._loop_places.append((function.definition, observed.call, observed.stages, observed.no_text is None))
+
+    def _printed_notes(self, printed: Printed, sketches: NoteSketches) -> list[Note]:
+        found = notes.printed_notes(self._walk, [printed], self._programs)
+        return sketches.of_notes(found) if notes.shows_tracers(printed) else found
 
     def _hold_texts(self) -> None:
         if self._builder.equations <= self._texts_up_to:

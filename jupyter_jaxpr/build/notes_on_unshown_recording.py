@@ -1,7 +1,8 @@
 """Writes the notes on operations outside of jit that were recorded, but whose recording the document does not show.
 
 The document shows the recording of a cell only if it has no other program, such as that of a jitted function or of the
-last call. An index out of bounds, or a number that does not fit its array, is a mistake in any case.
+last call. An index out of bounds, a number that does not fit its array, or a loop that makes the same random key in
+each iteration, is a mistake in any case.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from .notes import frame_of
 from .notes_on_numbers import number_notes
 from .out_of_bounds_notes import index_notes
 from .programs import ProgramBuilder
+from .seed_notes import seed_notes
 
 
 def notes_on_unshown(
@@ -48,6 +50,7 @@ def notes_on_unshown(
     notes = [
         *index_notes(own_walk, [program], function.programs, failures),
         *number_notes(own_walk, [program], observation.findings, failures),
+        *seed_notes(own_walk, [program], function.programs, failures),
     ]
     rows = walk.positions.frames
     told = {(note.kind, rows[note.frame][0], rows[note.frame][2]) for note in shown if note.frame >= 0}

@@ -6,7 +6,6 @@ import ast
 import linecache
 import traceback
 from collections.abc import Sequence
-from dataclasses import replace
 
 from ..document.types.document import Note, Program
 from ..interruptions import not_of_a_signal
@@ -16,19 +15,21 @@ from ..program.out_of_bounds import OutOfBounds, OutsideReads
 from .notes import inside, user_frame
 
 _TITLE = "An index is out of bounds"
-_TEXT = "{expression} is out of bounds: axis {axis} of the array has the size {size}. JAX raises no error. {outcome}"
+_TEXT = "{expression} is out of bounds: {axis} of the array has the size {size}. JAX raises no error. {outcome}"
 _TEXT_IN_CALL = (
-    "With the recorded values of a call, {expression} is out of bounds: axis {axis} of the array has the size {size}. "
+    "With the recorded values of a call, {expression} is out of bounds: {axis} of the array has the size {size}. "
     "JAX raises no error. {outcome}"
 )
 _SLICE = (
-    "{expression} is out of bounds: the slice has the length {taken}, and axis {axis} of the array has the size "
-    "{size}. JAX raises no error. {outcome}"
+    "{expression} is out of bounds: the slice has the length {taken}, and {axis} of the array has the size {size}. "
+    "JAX raises no error. {outcome}"
 )
 _SLICE_IN_CALL = (
-    "With the recorded values of a call, {expression} is out of bounds: the slice has the length {taken}, and axis "
-    "{axis} of the array has the size {size}. JAX raises no error. {outcome}"
+    "With the recorded values of a call, {expression} is out of bounds: the slice has the length {taken}, and {axis} "
+    "of the array has the size {size}. JAX raises no error. {outcome}"
 )
+_AXIS = "axis {axis}"
+_AN_AXIS = "an axis"
 _READS = "The program reads the element {begin} of the axis."
 _WRITES = "The program writes to the element {begin} of the axis."
 _BEGINS = "JAX moves the slice into the array: the slice begins at {begin}."
@@ -59,27 +60,30 @@ def index_notes(
         failures: Receives the traceback if a program cannot be checked; the other programs are still checked.
     """
     reads = OutsideReads(walk)
-    indices: dict[int, tuple[str, bool, OutOfBounds, list[int]]] = {}
+    indices: dict[int, tuple[str, str, bool, OutOfBounds, list[int]]] = {}
     for index, (program, observed) in enumerate(zip(programs, all_observed, strict=False)):
         try:
             constants = getattr(observed.jaxpr, "consts", ())
-            found = [(False, outside) for outside in reads.of(inside(walk, program.scope), constants, observed.numbers)]
+            scopes = inside(walk, program.scope)
+            found = [(False, outside) for outside in reads.of(scopes, constants, observed.numbers)]
             numbers = [] if observed.values is None else observed.values.whole_numbers()
             if any(number is not None for number in numbers):
                 found += [(True, outside) for outside in reads.in_call(program.scope, constants, numbers)]
+            # a derived program may be that of a vmap, and its equations do not show the vmap
+            is_vmapped = observed.origin == "derived" or bool(found) and reads.has_call_under_vmap(scopes)
             for is_in_call, outside in found:
                 frame = user_frame(walk, outside.scope, outside.equation)
                 expression = None if frame < 0 else _expression(walk, frame)
                 if expression is not None:
-                    text, axis = expression
-                    outside = outside if axis is None else replace(outside, axis=axis)
-                    indices.setdefault(frame, (text, is_in_call, outside, []))[3].append(index)
+                    text, axes = expression
+                    axis = _axis(outside, axes, is_vmapped or outside.is_under_vmap)
+                    indices.setdefault(frame, (text, axis, is_in_call, outside, []))[4].append(index)
         except not_of_a_signal(Exception):
             failures.append(traceback.format_exc())
     return [
         Note(
             kind="out_of_bounds",
-            text=_text(expression, is_in_call, outside),
+            text=_text(expression, axis, is_in_call, outside),
             cure=_cure(outside),
             detail=None,
             program=among[0] if len(set(among)) == 1 else -1,
@@ -87,15 +91,14 @@ def index_notes(
             bytes=None,
             title=_TITLE,
         )
-        for frame, (expression, is_in_call, outside, among) in indices.items()
+        for frame, (expression, axis, is_in_call, outside, among) in indices.items()
     ]
 
 
-def _expression(walk: Walk, frame: int) -> tuple[str, int | None] | None:
+def _expression(walk: Walk, frame: int) -> tuple[str, list[int]] | None:
     """Return the source of an expression that indexes an array without a `mode`; None for any other expression.
 
-    The second value is the axis of the user's array with the only index of the expression; None if there are several.
-    Under a vmap, the axes of the program's array have other numbers.
+    The second value are the axes of the user's array that the expression indexes; an empty list if these are unknown.
     """
     file, _, line, column, end_line, end_column = walk.positions.frames[frame]
     source = walk.positions.files[file]
@@ -114,24 +117,41 @@ def _expression(walk: Walk, frame: int) -> tuple[str, int | None] | None:
             return None
     elif not isinstance(value, ast.Subscript):
         return None
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}...", _only_axis(value)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}...", _indexed_axes(value)
 
 
-def _only_axis(value: ast.expr) -> int | None:
+def _indexed_axes(value: ast.expr) -> list[int]:
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
         value = value.func.value  # `x.at[i]` of `x.at[i].set(v)`
     if not isinstance(value, ast.Subscript):
-        return None
+        return []
     parts = value.slice.elts if isinstance(value.slice, ast.Tuple) else [value.slice]
     if any(
         isinstance(part, ast.Constant) and part.value in (None, ...) or isinstance(part, ast.Starred) for part in parts
     ):
-        return None
-    axes = [axis for axis, part in enumerate(parts) if not isinstance(part, ast.Slice)]
-    return axes[0] if len(axes) == 1 else None
+        return []
+    return [axis for axis, part in enumerate(parts) if not isinstance(part, ast.Slice)]
 
 
-def _text(expression: str, is_in_call: bool, outside: OutOfBounds) -> str:
+def _axis(outside: OutOfBounds, axes: list[int], may_be_vmapped: bool) -> str:
+    """Return the words for the axis of the user's array.
+
+    Under a vmap, the axes of the program's array have other numbers. A slice then has an index for each axis of the
+    user's array. The indices of other equations are those of the expression, in order, if both have equally many.
+
+    Args:
+        outside: The access outside of the array.
+        axes: The axes that the expression indexes; empty if these are unknown.
+        may_be_vmapped: False if the array of the program certainly is the user's array.
+    """
+    if not may_be_vmapped:
+        return _AXIS.format(axis=outside.axis)
+    if outside.is_slice:
+        return _AXIS.format(axis=outside.place)
+    return _AXIS.format(axis=axes[outside.place]) if len(axes) == outside.indices else _AN_AXIS
+
+
+def _text(expression: str, axis: str, is_in_call: bool, outside: OutOfBounds) -> str:
     is_index = outside.taken == 1
     if outside.outcome == "moved":
         outcome = _BEGINS if not is_index else _WRITES if outside.is_write else _READS
@@ -142,7 +162,7 @@ def _text(expression: str, is_in_call: bool, outside: OutOfBounds) -> str:
     sentences = (_TEXT, _TEXT_IN_CALL) if is_index else (_SLICE, _SLICE_IN_CALL)
     return sentences[is_in_call].format(
         expression=expression,
-        axis=outside.axis,
+        axis=axis,
         size=outside.size,
         taken=outside.taken,
         outcome=outcome.format(begin=outside.begin),

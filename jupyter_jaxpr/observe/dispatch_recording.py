@@ -28,7 +28,7 @@ from ..plain_text import FAILURES
 from ..quantities import count, duration
 from .integer_array_values import whole_numbers
 from .numpy_arrays import NumPyArrays
-from .recording_limits import ARRAYS_READ, CALL_DISPATCHES, CALL_SECONDS
+from .recording_limits import ARRAYS_READ, CALL_DISPATCHES, CALL_SECONDS, LEFT_OUT
 from .user_or_library.user_classes import comparing_class, read_by_users_code
 
 
@@ -107,8 +107,8 @@ class Recording:
         hooks: The hooks in JAX.
         fail: Receives an error of this package.
         limit: The number of dispatches that are recorded at most.
-        ends_at: Gets a jitted function; returns True if the recording ends at a call of this function. With None, the
-            recording ends at no call.
+        leaves_out: Gets a jitted function; returns True if the recording leaves out the calls of this function. The
+            recording ends at the call after the last of `LEFT_OUT` such calls. With None, no call is left out.
         seconds: The most seconds that the recording itself may take.
 
     Attributes:
@@ -123,13 +123,14 @@ class Recording:
         fail: Callable[[BaseException], None],
         limit: int = CALL_DISPATCHES,
         seconds: float = CALL_SECONDS,
-        ends_at: Callable[[Any], bool] | None = None,
+        leaves_out: Callable[[Any], bool] | None = None,
     ) -> None:
         self._hooks = hooks
         self._fail = fail
         self._limit = limit
         self._seconds = seconds
-        self._ends_at = ends_at
+        self._leaves_out = leaves_out
+        self._left_out = 0
         self._results = Results(self._hit, self._lose)
         self._thread = 0
         self._on = False
@@ -153,7 +154,7 @@ class Recording:
 
     @property
     def is_over(self) -> bool:
-        """True if the recording reached a limit, or a jitted function at which the recording ends."""
+        """True if the recording reached a limit, also a limit of calls that are left out."""
         return self._is_at_end or self.ended is not None
 
     def start(self) -> bool:
@@ -279,9 +280,8 @@ class Recording:
     # --- methods that JAX's hooks call ---
 
     def _hit(self, called: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
-        if self._ends_at is not None and self._ends_at(getattr(called, "_fun", None)):
-            self._is_at_end = True
-            self.stop()
+        if self._leaves_out is not None and self._leaves_out(getattr(called, "_fun", None)):
+            self._leave_out()
             return
         self._in_own_time(self._add_hit, called, args, kwargs, output)
 
@@ -306,11 +306,16 @@ class Recording:
 
     def _missed(self, frame: FrameType, results: Any) -> None:
         if threading.get_ident() == self._thread:
-            if self._ends_at is not None and self._ends_at(frame.f_locals.get("fun")):
-                self._is_at_end = True
-                self.stop()
+            if self._leaves_out is not None and self._leaves_out(frame.f_locals.get("fun")):
+                self._leave_out()
                 return
             self._in_own_time(lambda: self._add(dispatches.of_miss(frame, results)))
+
+    def _leave_out(self) -> None:
+        self._left_out += 1
+        if self._left_out > LEFT_OUT:
+            self._is_at_end = True
+            self.stop()
 
     def _in_own_time(self, work: Callable[..., object], *values: Any) -> None:
         """Call `work` and add its duration to `spent`; an error of `work` is reported and not raised."""

@@ -123,7 +123,7 @@ class RecordedCalls:
     Args:
         hooks: The hooks in JAX.
         fail: Receives an error of this package.
-        cell: The recording of the whole cell. This recording ends at the first recorded call, unless the user asked for
+        cell: The recording of the whole cell. This recording leaves out the recorded calls, unless the user asked for
             the whole cell.
         called: The functions that the run has called so far.
 
@@ -210,9 +210,7 @@ class RecordedCalls:
             self._recorded.append(active)
         elif active.recording.ended is not None:
             self.not_recorded.append(_NOT_RECORDED.format(call=active.call.text, why=active.recording.ended))
-        # JAX ran nothing for the call, which may have returned a coroutine or a generator, so the cell is recorded
-        # again
-        elif not self._recorded and not self._is_over:
+        if not self._is_over:
             self._cell.start()
 
     # --- methods for the end of the cell ---

@@ -54,7 +54,7 @@ class RecordedCell:
     def __init__(self, hooks: Hooks, fail: Callable[[BaseException], None], covers_cell: bool) -> None:
         self.covers_cell = covers_cell
         self._fail = fail
-        # A function that the user jitted has a program of its own, so the recording of the cell may end at its call.
+        # A function that the user jitted has a program of its own, so the recording of the cell leaves out its calls.
         limits = (
             (recording_limits.CELL_DISPATCHES, _FOREVER)
             if covers_cell

@@ -160,7 +160,7 @@ class HookReceiver:
         activity.calls += 1
         activity.called_at = call_place(frame)
         for program in list(function.programs.values())[-1:]:
-            activity.use(program, in_this_run=False)
+            activity.reuse(program)
         run.call_lines.called(activity.called_at, 1)
 
     def installed(self) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
+from ..jax.eager_control_flow import Construct
 from ..jax.silent_change_hooks import PromotedCarry
 from .calls.arguments_of_calls import ProgramCalls
 from .calls.call_values import CallValues
@@ -81,6 +82,7 @@ class ObservedProgram:
         no_text: a sentence on why StableHLO and HLO do not exist and cannot be made.
         no_values: a sentence on why the program can be neither stepped through nor timed.
         how: the origin of the program in at most six words, shown in place of `origin`; None if `origin` says enough.
+        construct: the construct that JAX compiled by itself outside of jit; None for any other program.
         is_candidate: true if it is not certain that the run ran the program.
         values: the argument values of the newest call whose arguments still exist.
         numbers: for a recording, variable -> the values of its array, for small integer arrays whose values are known.
@@ -106,6 +108,7 @@ class ObservedProgram:
     no_text: str | None = None
     no_values: str | None = None
     how: str | None = None
+    construct: Construct | None = None
     is_candidate: bool = False
     values: CallValues | None = None
     numbers: Mapping[Any, Any] = field(default_factory=dict)

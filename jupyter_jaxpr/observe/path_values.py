@@ -22,6 +22,8 @@ class Variable:
 
 
 VARIABLE = Contents("environment variable", "")
+#: Stands for the value of a path whose last part does not exist.
+ABSENT = Contents("no value", "no value")
 DICTS: frozenset[type] = frozenset({dict, collections.OrderedDict, collections.defaultdict})
 
 
@@ -47,6 +49,32 @@ def value_of_path(read: Read, names: Mapping[str, Any], cells: Mapping[str, Any]
     for step in read.steps:
         value = _item(value, step) if step.is_item else stored_attribute(value, step.key)
     return value
+
+
+def is_absent(read: Read, names: Mapping[str, Any], cells: Mapping[str, Any], arguments: Mapping[str, Any]) -> bool:
+    """Return whether the last part of a path certainly does not exist, such as a key that a dict does not have.
+
+    The arguments are those of `value_of_path`.
+    """
+    if not read.steps:
+        return not read.is_parameter and read.root not in cells and read.root not in names
+    try:
+        owner = value_of_path(read._replace(steps=read.steps[:-1]), names, cells, arguments)
+    except not_of_a_signal(LookupError, ValueError):
+        return False
+    kind, step = type(owner), read.steps[-1]
+    if step.is_item:
+        return kind in DICTS and not dict.__contains__(owner, step.key)
+    if kind is types.ModuleType:
+        return step.key not in vars(owner)
+    is_plain = type(defined(kind, "__getattribute__")) is types.WrapperDescriptorType
+    if not is_plain or any(defined(kind, name) is not None for name in (step.key, "__getattr__")):
+        return False
+    try:
+        stored = object.__getattribute__(owner, "__dict__")
+    except AttributeError:
+        return False
+    return type(stored) is dict and step.key not in stored
 
 
 def _item(owner: Any, step: Step) -> Any:

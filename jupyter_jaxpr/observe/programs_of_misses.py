@@ -112,6 +112,7 @@ class KeptProgram:
             held=self.held,
             traceback=self.traceback,
             how=self.how if self.construct is None else self.construct.how(now),
+            construct=self.construct,
             key=self.keys[-1] if self.keys else None,
             input_names=() if self.construct is None else tuple(self.construct.operands(len(self.jaxpr.in_avals))),
         )

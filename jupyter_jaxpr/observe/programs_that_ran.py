@@ -27,6 +27,7 @@ from .programs_of_misses import KeptProgram, keep, stored_program
 from .stages import CallStages
 from .value_texts import NOTHING_CALLED
 from .values_at_trace import ValuesAtTrace
+from .values_of_constructs import values_of_construct
 
 _UNDER_TRANSFORMS = 32
 
@@ -46,6 +47,8 @@ def note_call(run: Run | None, call: JitCall, miss: Miss) -> None:
         reading = NOTHING_CALLED if run is None else run.reading
         miss.shape = key if plain else shape_of(call.options, call.args, call.kwargs, key, reading)
         miss.equinox = None if wrapper is None else equinox_call(wrapper, call.args, reading)
+        if function.construct is not None and run is not None and run.look_before:
+            function.at_trace = values_of_construct(function.construct, jaxpr, call.args_flat)
     if run is not None and miss.place is not None and not miss.function.library:
         for leaf in call.args_flat:
             if (changed := changed_number(leaf)) is not None:
@@ -122,7 +125,7 @@ def _values_at_trace(miss: Miss, jaxpr: Any) -> ValuesAtTrace | None:
 
     This call traced the program, or an earlier call made the same jaxpr.
     """
-    if miss.stages.traces:
+    if miss.function.construct is not None or miss.stages.traces:
         traced: ValuesAtTrace | None = miss.function.at_trace
         run = miss.state.run
         if traced is not None and traced.calls_cached and run is not None:

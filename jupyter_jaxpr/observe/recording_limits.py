@@ -13,6 +13,10 @@ CELL_DISPATCHES = 20_000
 FIRST_DISPATCHES = 200
 FIRST_SECONDS = 0.02
 
+#: Without `--eager`, the recording of a cell leaves out this many calls of functions that the user jitted; the
+#: recording ends at the next such call, so that a loop over a jitted function runs at full speed.
+LEFT_OUT = 32
+
 #: At most this many calls of the last statement are recorded.
 CALLS = 8
 

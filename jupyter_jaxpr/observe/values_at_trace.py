@@ -12,7 +12,7 @@ import functools
 import os
 import types
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import CodeType, FunctionType
 from typing import Any, Literal, NamedTuple
 
@@ -25,7 +25,7 @@ from .code_of_callables import name_of, unwrap
 from .kept_contents import Contents, Difference, contents_of, difference, holds_array, is_mutable
 from .observation import Place
 from .outside_reads import Read, Step, reads_of
-from .path_values import DICTS, VARIABLE, Variable, stored_attribute, value_of_path
+from .path_values import ABSENT, DICTS, VARIABLE, Variable, is_absent, stored_attribute, value_of_path
 from .user_or_library.whose_code import is_installed
 
 _VALUES = 128
@@ -83,7 +83,7 @@ class ChangedByTrace(NamedTuple):
     Attributes:
         function: The name of the traced function.
         name: The path as the code writes it, with the changed part, such as log or self.steps.
-        before: The contents before the trace.
+        before: The contents before the trace; `ABSENT` if the path had no value.
         after: The contents after the trace.
         place: The place of the expression that changes the path.
     """
@@ -104,12 +104,12 @@ class ValuesAtTrace:
     """The values that a function read from outside of its arguments in one trace.
 
     Args:
-        fun: The function.
+        functions: The function; for a construct, the functions that the caller passed to the construct.
         statics: parameter name -> static argument of the call.
     """
 
-    def __init__(self, fun: Any, statics: Mapping[str, Any]) -> None:
-        self._function = weakref.ref(fun)
+    def __init__(self, functions: Sequence[Any], statics: Mapping[str, Any]) -> None:
+        self._functions = tuple(map(weakref.ref, functions))
         self._statics: dict[str, weakref.ref[Any]] = {}
         for name, value in statics.items():
             # Only objects of user classes, functions and partials are kept: a number or a string cannot change in
@@ -124,7 +124,34 @@ class ValuesAtTrace:
         self._cached: dict[tuple[str, str], Kept] = {}
         # Paths whose values the function, or a function that it calls, changes in place.
         self._changing: dict[tuple[str, str], Kept] = {}
-        self._values = self._read(fun)
+        self._values = self._read(functions)
+
+    def keep_values(self, is_in_program: Callable[[Contents | None], bool]) -> None:
+        """Keep only the values that a program of the functions certainly has as constants.
+
+        Args:
+            is_in_program: Returns whether the program has a value as a constant.
+        """
+        self._changing = {}
+        self._values = {
+            key: entry
+            for key, entry in self._values.items()
+            if not entry.through_jit and not entry.in_callback and is_in_program(entry.contents)
+        }
+
+    def take_values(
+        self, earlier: ValuesAtTrace, function: str, is_in_program: Callable[[Contents | None], bool]
+    ) -> None:
+        """Add the values of an earlier program of the same functions that this program has in place of newer values.
+
+        Args:
+            earlier: The values that the earlier program has.
+            function: The name of the function whose trace JAX took from its cache.
+            is_in_program: Returns whether this program has a value as a constant.
+        """
+        for key, entry in earlier._values.items():
+            if key not in self._values and not entry.read.is_in_branch and is_in_program(entry.contents):
+                self._values[key] = entry._replace(cached=entry.cached or function)
 
     def settle(self, ran: Ran) -> tuple[list[ImpureCall], list[ChangedByTrace]]:
         """After the trace, keep in this object only the values that the trace read and did not change.
@@ -136,8 +163,8 @@ class ValuesAtTrace:
           Two lists: the reads of environment variables by os.environ[...], which are not kept, and the values that the
           trace changed.
         """
-        fun = self._function()
-        if fun is None or not (self._values or self._changing):
+        functions = self._living()
+        if functions is None or not (self._values or self._changing):
             return [], []
         earlier_changing = self._changing
         did_run = {key: ran(entry.read) for key, entry in self._values.items()}
@@ -150,10 +177,10 @@ class ValuesAtTrace:
             if key not in self._cached and _was_read(entry, did_run[key])
         }
         variables = [self._values.pop(key) for key, entry in list(self._values.items()) if entry.contents is VARIABLE]
-        name = name_of(fun)
+        name = name_of(functions[0])
         changes: list[ChangedByTrace] = []
         if earlier_changing or any(is_mutable(entry.contents) for entry in self._values.values()):
-            for key, entry in self._read(fun).items():
+            for key, entry in self._read(functions).items():
                 earlier = self._values.get(key)
                 if earlier is not None and difference(earlier.contents, entry.contents) is not None:
                     del self._values[key]
@@ -186,10 +213,10 @@ class ValuesAtTrace:
 
     def changed(self) -> list[ChangedSince]:
         """Return the paths whose values certainly changed since this trace or the earlier trace that read them."""
-        fun = self._function()
-        if fun is None or not self._values:
+        functions = self._living()
+        if functions is None or not self._values:
             return []
-        current = self._read(fun)
+        current = self._read(functions)
         changes: dict[tuple[Any, ...], ChangedSince] = {}
         for key, entry in self._values.items():
             later = current.get(key)
@@ -238,10 +265,17 @@ class ValuesAtTrace:
     def _is_of_static(self, entry: Kept) -> bool:
         return entry.read.is_parameter and entry.read.root in self._statics and entry.cached is None
 
-    def _read(self, fun: Any) -> dict[tuple[str, str], Kept]:
+    def _living(self) -> list[Any] | None:
+        """Return the functions; None if one was deleted."""
+        functions = [reference() for reference in self._functions]
+        return None if any(function is None for function in functions) else functions
+
+    def _read(self, functions: Sequence[Any]) -> dict[tuple[str, str], Kept]:
         statics = {name: value for name, reference in self._statics.items() if (value := reference()) is not None}
         reader = _Reader()
-        values = reader.read(fun, statics)
+        values: dict[tuple[str, str], Kept] = {}
+        for fun in functions:
+            values = reader.read(fun, statics)
         self._changing = reader.changing
         return values
 
@@ -312,7 +346,7 @@ def values_at_trace(fun: Any, statics: Mapping[str, StaticValue]) -> ValuesAtTra
     except TypeError:
         return None
     plain = type(fun) is FunctionType and "__wrapped__" not in vars(fun)
-    return ValuesAtTrace(fun, {name: static.value for name, static in statics.items()} if plain else {})
+    return ValuesAtTrace((fun,), {name: static.value for name, static in statics.items()} if plain else {})
 
 
 class _Reader:
@@ -355,15 +389,19 @@ class _Reader:
             if depth:
                 self._follow(read, value, depth - 1, through_jit, in_callback or has_callback)
         for change in reads.changes:
-            try:
-                value = value_of_path(change, function.__globals__, cells, bound_values)
-            except not_of_a_signal(LookupError, ValueError):
-                continue
             key = (function_of(function.__code__), change.name)
             if key in self.changing or len(self.changing) >= _VALUES:
                 continue
+            contents: Contents | None
+            try:
+                value = value_of_path(change, function.__globals__, cells, bound_values)
+                contents = contents_of(value)
+            except not_of_a_signal(LookupError, ValueError):
+                # code in a branch may make a value once and keep the value on purpose
+                if change.is_in_branch or not is_absent(change, function.__globals__, cells, bound_values):
+                    continue
+                value, contents = None, ABSENT
             owner = bound_values.get(change.root) if change.is_parameter else cells.get(change.root)
-            contents = contents_of(value)
             self.changing[key] = Kept(
                 change,
                 contents,

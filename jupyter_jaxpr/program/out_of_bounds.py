@@ -6,12 +6,13 @@ moved to the border, a value is filled in, an update is dropped, or the index is
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from ..observe.integer_array_values import whole_numbers
-from .jaxpr.parameters import open_jaxpr
+from .jaxpr.parameters import open_jaxpr, programs_in
 from .jaxpr.walk import Walk
 
 Outcome = Literal["moved", "filled", "dropped", "unchecked"]
@@ -31,7 +32,13 @@ class OutOfBounds:
     Attributes:
         scope: The scope in the `Walk`.
         equation: The index of the equation in the scope.
-        axis: The axis of the array.
+        axis: The axis of the program's array.
+        place: The place of the index among the indices of the equation.
+        indices: The number of indices of the equation. A slice has an index for each axis of the array that the user's
+            code slices; other equations have an index for each axis that the code indexes.
+        is_slice: True if the equation is a `dynamic_slice` or a `dynamic_update_slice`, also under a vmap.
+        is_under_vmap: True if the equation shows that a vmap made it: the program's array then has an axis that the
+            array of the user's function does not have.
         size: The size of the axis.
         taken: The length of the slice along the axis; 1 for an index.
         outcome: What JAX does instead.
@@ -42,6 +49,10 @@ class OutOfBounds:
     scope: int
     equation: int
     axis: int
+    place: int
+    indices: int
+    is_slice: bool
+    is_under_vmap: bool
     size: int
     taken: int
     outcome: Outcome
@@ -57,6 +68,19 @@ class OutsideReads:
         self._numbers = {id(jaxpr): number for number, jaxpr in enumerate(walk.jaxprs)}
         # id of an array -> the array and its columns that were made or computed from `jnp.arange`.
         self._counted: dict[int, tuple[Any, frozenset[int]]] = {}
+
+    def has_call_under_vmap(self, scopes: Sequence[int]) -> bool:
+        """Return whether a vmap made an equation with a program inside: the equations of this program do not show it.
+
+        Args:
+            scopes: The scopes of one program.
+        """
+        return any(
+            _is_under_vmap(equation)
+            for scope in scopes
+            for equation in self._walk.jaxprs[scope].eqns
+            if any(map(programs_in, equation.params.values()))
+        )
 
     def in_call(self, scope: int, constants: Sequence[Any], inputs: Sequence[Any]) -> list[OutOfBounds]:
         """Return the accesses outside of an array in one call of a program, with the call's values.
@@ -148,9 +172,16 @@ class OutsideReads:
                 outside = _indexed(equation, operands, counted, is_along_axis)
             else:
                 outside = _slice(equation, operands)
-                outside = None if outside is not None and outside[2] == 1 and counted else outside
+                outside = None if outside is not None and outside.taken == 1 and counted else outside
             if outside is not None:
-                reads.append(OutOfBounds(place[0], place[1], *outside))
+                reads.append(
+                    OutOfBounds(
+                        scope=place[0],
+                        equation=place[1],
+                        is_under_vmap=_is_under_vmap(equation),
+                        **outside._asdict(),
+                    )
+                )
 
     def _keep_constant(self, values: dict[Any, Any], variable: Any, constant: Any) -> None:
         if _is_of_numpy(constant):
@@ -309,7 +340,19 @@ _RULES: Mapping[str, Callable[[Sequence[Any], Mapping[str, Any]], Any]] = {
 _INDEXED = ("gather", "scatter")
 _ALL = frozenset(range(_LONGEST))  # stands for every column of an index
 
-_Outside = tuple[int, int, int, Outcome, int, bool]
+
+class _Outside(NamedTuple):
+    """The attributes of `OutOfBounds` that the equation itself determines."""
+
+    axis: int
+    place: int
+    indices: int
+    is_slice: bool
+    size: int
+    taken: int
+    outcome: Outcome
+    begin: int
+    is_write: bool
 
 
 def _slice(equation: Any, operands: Sequence[Any]) -> _Outside | None:
@@ -323,7 +366,8 @@ def _slice(equation: Any, operands: Sequence[Any]) -> _Outside | None:
     begins = operands[2 if is_write else 1 :]
     for axis, (begin, size, length) in enumerate(zip(begins, shape, sizes, strict=False)):
         if begin is not None and begin.ndim == 0 and not 0 <= int(begin) <= size - length:
-            return axis, size, length, "moved", min(max(int(begin), 0), size - length), is_write
+            begin_inside = min(max(int(begin), 0), size - length)
+            return _Outside(axis, axis, len(shape), True, size, length, "moved", begin_inside, is_write)
     return None
 
 
@@ -353,10 +397,21 @@ def _indexed(equation: Any, operands: Sequence[Any], counted: frozenset[int], is
         outside = [index for index in indices[..., position].ravel().tolist() if not 0 <= index <= last]
         if outside:
             begin = min(max(outside[0], 0), last)
-            return axis, shape[axis], taken, "dropped" if is_write and outcome == "filled" else outcome, begin, is_write
+            result = "dropped" if is_write and outcome == "filled" else outcome
+            return _Outside(axis, position, len(axes), not single, shape[axis], taken, result, begin, is_write)
     return None
 
 
+def _is_under_vmap(equation: Any) -> bool:
+    """Return whether a vmap made an equation: in a trace of the user's function, or later from a traced program."""
+    source = equation.source_info
+    if "vmap(" in str(source.name_stack):
+        return True
+    codes = () if source.traceback is None else source.traceback.raw_frames()[0]
+    return any(code.co_filename.endswith(_BATCHING) for code in codes)
+
+
+_BATCHING = os.path.join("interpreters", "batching.py")
 _SAME_VALUES = frozenset({"squeeze", "broadcast_in_dim", "reshape", "convert_element_type"})
 
 

@@ -5,6 +5,8 @@ an error, but checks it only if `jax_debug_key_reuse` is on. The rules here are 
 drawing from a key and splitting a key use it up, `fold_in` and `clone` do not. The same part of an array of keys, and
 `fold_in` of the same number, give the same key again.
 
+Keys that are made of equal seeds are equal, too, often on purpose: `KeyUses.of_seeds` reports them apart.
+
 Two intended repetitions are ignored: when `jax.checkpoint` computes again, and the backward pass.
 """
 
@@ -27,6 +29,10 @@ _CALLS = frozenset({"jit", "pjit", "closed_call", "core_call", "custom_jvp_call"
 _BACKWARD = "transpose("
 #: The name of JAX's own jitted function that splits the data of a key, where a split ran outside of jit.
 _SPLIT_OUTSIDE_OF_JIT = "_threefry_split"
+#: The name of JAX's own jitted function that makes the data of a key of a seed outside of jit.
+_SEED_OUTSIDE_OF_JIT = "_threefry_seed"
+#: The primitives that keep a whole number: outside of jit, JAX puts a seed onto a device by `stage`.
+_SAME_NUMBER = frozenset({"stage", "convert_element_type"})
 
 
 @dataclass(frozen=True)
@@ -128,6 +134,21 @@ def _direct_use(jaxpr: Any, place: int) -> DirectUse:
     return DirectUse(shapes, splits, splits_in_call)
 
 
+@dataclass(frozen=True)
+class SeedUses:
+    """The equations of a scope that use up keys which other equations made of one seed; each has a key of its own.
+
+    Attributes:
+        scope: The scope in the `Walk`.
+        seed: The seed.
+        equations: The equations that use up the keys.
+    """
+
+    scope: int
+    seed: int
+    equations: tuple[int, ...]
+
+
 class KeyUses:
     """Finds the keys that the programs of a `Walk` use up twice; each scope is examined once."""
 
@@ -145,6 +166,21 @@ class KeyUses:
             self._reader.read(jaxpr, uses)
             for first, second in uses:
                 yield KeyUse(number, first, second, _splits(jaxpr.eqns[first]) or _splits(jaxpr.eqns[second]))
+
+    def of_seeds(self, scopes: list[int], numbers: Mapping[Any, Any]) -> Iterator[SeedUses]:
+        """Yield the uses of keys that were made of equal seeds.
+
+        Args:
+            scopes: The scopes of one program, the outermost first.
+            numbers: Variable -> its value, for variables of the outermost scope of a recording.
+        """
+        if self._walk.primitives(scopes).isdisjoint(_USES_UP):
+            return
+        for number in scopes:
+            uses = self._reader.seed_uses(self._walk.jaxprs[number], numbers if number == scopes[0] else {})
+            for seed, equations in uses.items():
+                if len(equations) > 1:
+                    yield SeedUses(number, seed, tuple(equations))
 
 
 class _Reader:
@@ -185,6 +221,37 @@ class _Reader:
                     repeated_uses.append((at, at))
                 users.setdefault(key, at)
         return frozenset(position for position, variable in enumerate(jaxpr.invars) if variable in users)
+
+    def seed_uses(self, jaxpr: Any, numbers: Mapping[Any, Any]) -> dict[int, list[int]]:
+        """Return the first equation that uses up each key which the jaxpr makes of a known seed, by seed."""
+        values: dict[Any, int] = {
+            variable: int(number)
+            for variable, number in numbers.items()
+            if variable.aval.shape == () and variable.aval.dtype.kind in "iu"
+        }
+        seeds: dict[Any, tuple[int, int]] = {}  # variable of a key -> its seed, and the equation that made the key
+        uses: dict[tuple[int, int], int] = {}
+        for at, equation in enumerate(jaxpr.eqns):
+            name = equation.primitive.name
+            if name in _SAME_NUMBER or _makes_key(equation):
+                value = _whole_number(equation.invars[0], values)
+                if value is not None and name in _SAME_NUMBER:
+                    values[equation.outvars[0]] = value
+                elif value is not None:
+                    seeds[equation.outvars[0]] = value, at
+            elif name in _SAME_KEY:
+                operand = equation.invars[0]
+                if not hasattr(operand, "val") and operand in seeds:
+                    seeds[equation.outvars[0]] = seeds[operand]
+            elif seeds and _BACKWARD not in str(equation.source_info.name_stack):
+                for position, _ in self._used_by(name, equation):
+                    operand = equation.invars[position]
+                    if not hasattr(operand, "val") and operand in seeds:
+                        uses.setdefault(seeds[operand], at)
+        by_seed: dict[int, list[int]] = {}
+        for (seed, _), at in uses.items():
+            by_seed.setdefault(seed, []).append(at)
+        return by_seed
 
     def _inputs(self, jaxpr: Any) -> frozenset[int]:
         """Return the indices of a program's inputs that are random keys and are used up."""
@@ -232,6 +299,19 @@ def _computation(equation: Any, roots: Mapping[Any, Any]) -> Any:
     except not_of_a_signal(TypeError):
         return None
     return computation if len(operands) == len(equation.invars) else None
+
+
+def _makes_key(equation: Any) -> bool:
+    """Return whether an equation makes a key of a seed."""
+    name = equation.primitive.name
+    return name == "random_seed" or (name in ("jit", "pjit") and equation.params.get("name") == _SEED_OUTSIDE_OF_JIT)
+
+
+def _whole_number(operand: Any, values: Mapping[Any, int]) -> int | None:
+    if not hasattr(operand, "val"):
+        return values.get(operand)
+    is_whole = getattr(operand.aval, "shape", None) == () and getattr(operand.aval.dtype, "kind", "") in "iu"
+    return int(operand.val) if is_whole else None
 
 
 def _splits(equation: Any) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from ...observe.calls.impure_calls_while_tracing import ImpureCall
 from ...observe.calls.kinds_of_impure_functions import Kind
 from ...observe.observation import Finding
+from ...observe.path_values import ABSENT
 from ...observe.values_at_trace import ChangedByTrace
 from .stale_values import NOT_READ_AGAIN
 
@@ -15,17 +16,23 @@ _TEXT = (
     "{name} ran while JAX traced {function}. Later calls of {function} that use the compiled program do not run {name} "
     "again. If the program depends on the result of {name}, all these calls use the result of the trace."
 )
+_TEXT_OF_LOG = (
+    "{name} ran while JAX traced {function}. Later calls of {function} that use the compiled program do not run {name} "
+    "again, so this line logs nothing in these calls."
+)
 _TITLE_OF_VARIABLE = "{name} was read only while JAX traced {function}"
 _TEXT_OF_VARIABLE = (
     f"{{name}} was read while JAX traced {{function}}. {NOT_READ_AGAIN} A value of {{name}} that reached the program "
     "is the same in each of these calls."
 )
+_TEXTS: dict[Kind, str] = {"variable": _TEXT_OF_VARIABLE, "log": _TEXT_OF_LOG}
 _CURES: dict[Kind, str] = {
     "clock": "Read the clock outside of {function}, and pass the time to {function} as an argument.",
     "random": (
         "Draw with jax.random from a key that is an argument of {function}, or draw outside of {function} and pass the "
         "numbers as an argument."
     ),
+    "log": "To log in each call, use jax.debug.callback with a function that calls {name}.",
     "file": "Read from the file system outside of {function}, and pass the data to {function} as an argument.",
     "input": "Ask for the input outside of {function}, and pass the answer to {function} as an argument.",
     "outside": "Call {name} outside of {function}, and pass the result to {function} as an argument.",
@@ -47,9 +54,7 @@ def impure_call_findings(calls: Iterable[ImpureCall]) -> list[Finding]:
             title=(_TITLE_OF_VARIABLE if call.kind == "variable" else _TITLE).format(
                 name=call.name, function=call.function
             ),
-            text=(_TEXT_OF_VARIABLE if call.kind == "variable" else _TEXT).format(
-                name=call.name, function=call.function
-            ),
+            text=_TEXTS.get(call.kind, _TEXT).format(name=call.name, function=call.function),
             cure=_CURES[call.kind].format(function=call.function, name=call.name),
             function=call.function,
             place=call.place,
@@ -63,6 +68,10 @@ _TEXT_OF_CHANGE = (
     "{name} changed from {before} to {after} while JAX traced {function}. A call of {function} that finds a cache "
     "entry does not run this line, so {name} stays as it is."
 )
+_TEXT_OF_FIRST_VALUE = (
+    "{name} got the value {after} while JAX traced {function}, and had no value before. A call of {function} that "
+    "finds a cache entry does not run this line, so {name} stays as it is."
+)
 _CURE_OF_CHANGE = (
     "Return the new value from {function}, or change {name} outside of {function}. To run Python code in each call, "
     "use jax.debug.callback."
@@ -75,7 +84,7 @@ def changes_by_traces(changes: Iterable[ChangedByTrace]) -> list[Finding]:
         Finding(
             kind="frozen_change",
             title=_TITLE_OF_CHANGE.format(name=change.name, function=change.function),
-            text=_TEXT_OF_CHANGE.format(
+            text=(_TEXT_OF_FIRST_VALUE if change.before is ABSENT else _TEXT_OF_CHANGE).format(
                 name=change.name, function=change.function, before=change.before.text, after=change.after.text
             ),
             cure=_CURE_OF_CHANGE.format(name=change.name, function=change.function),

@@ -42,6 +42,7 @@ EQUAL_NUMBERS = (
 )
 SPLITS_USE_KEYS = "jax.random.split uses a key, too: after a split, draw from the new keys alone."
 SPLIT_KEY = "Split the key and use each part once: {name}, subkey = jax.random.split({name})."
+_CURE_OF_PART = "Use another part of {array} in each call."
 
 Shape = tuple[int, ...]
 
@@ -95,12 +96,13 @@ def keys_between_calls(
             for name, use in _uses(statement, namespace, functions):
                 before = uses.setdefault(name, use)
                 is_twice = _differ(before, use) or _draw_twice(before, use, tree, source)
-                if is_twice and not is_written_by_functions(name, tree, namespace):
+                if is_twice and not is_written_by_functions(array_of_key(name), tree, namespace):
                     findings.append(_finding(name, before, use, file))
         if any(isinstance(node, ast.Pass) for node in ast.walk(statement)):
             uses.clear()  # a magic such as `%time key = ...` may write any name
-        for name in names_written(statement):
-            uses.pop(name, None)
+        written = names_written(statement)
+        for name in [name for name in uses if array_of_key(name) in written]:
+            del uses[name]
     return findings
 
 
@@ -195,16 +197,41 @@ def _eager(call: ast.Call, namespace: Mapping[str, Any], kept: str | None) -> It
     name = getattr(call.func, "attr", getattr(call.func, "id", ""))
     if name not in (*_DRAWS, "split") or function is None or function is not getattr(jax.random, name, None):
         return
-    if not call.args or not isinstance(call.args[0], ast.Name):
+    key = _name_of_key(call.args[0], namespace) if call.args else None
+    if key is None:
         return
     if name == "split":
-        yield call.args[0].id, Use(call, (name,), frozenset(), kept)
+        yield key, Use(call, (name,), frozenset(), kept)
         return
     arguments = tuple(ast.unparse(argument) for argument in [*call.args[1:], *call.keywords])
     shape = next((keyword.value for keyword in call.keywords if keyword.arg == "shape"), None)
     if shape is None and len(call.args) > 1 and name in ("normal", "uniform", "exponential", "gumbel", "laplace"):
         shape = call.args[1]
-    yield call.args[0].id, Use(call, (name, arguments), _shapes(shape), kept)
+    yield key, Use(call, (name, arguments), _shapes(shape), kept)
+
+
+def _name_of_key(node: ast.expr, namespace: Mapping[str, Any]) -> str | None:
+    """Return the text of an expression that may be a key: a name, or a part of an array of keys such as `keys[0]`.
+
+    The array must be one of JAX, which no code changes in place.
+    """
+    import jax
+
+    if isinstance(node, ast.Name):
+        return node.id
+    is_part = (
+        isinstance(node, ast.Subscript)
+        and isinstance(node.value, ast.Name)
+        and isinstance(node.slice, ast.Constant)
+        and type(node.slice.value) is int
+        and issubclass(type(namespace.get(node.value.id)), jax.Array)
+    )
+    return ast.unparse(node) if is_part else None
+
+
+def array_of_key(name: str) -> str:
+    """Return the name of the variable in the text of a key: `keys` of `keys[0]`."""
+    return name.partition("[")[0]
 
 
 def _shapes(node: ast.expr | None) -> frozenset[Shape] | None:
@@ -220,24 +247,21 @@ def _jitted(
     call: ast.Call, namespace: Mapping[str, Any], functions: Sequence[ObservedFunction], kept: str | None
 ) -> Iterator[tuple[str, Use]]:
     """Yield the call if it calls a user's jitted function whose programs all use the key that an argument names."""
-    name_nodes = [
-        argument
-        for argument in [*call.args, *(keyword.value for keyword in call.keywords)]
-        if isinstance(argument, ast.Name)
-    ]
-    function = namespace.get(call.func.id) if isinstance(call.func, ast.Name) and name_nodes else None
+    values = [*call.args, *(keyword.value for keyword in call.keywords)]
+    has_names = any(_name_of_key(value, namespace) is not None for value in values)
+    function = namespace.get(call.func.id) if isinstance(call.func, ast.Name) and has_names else None
     if function is None or not is_jitted(function):
         return
     code = code_of(function)
     if code is None or any(isinstance(argument, ast.Starred) for argument in call.args):
         return
     parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    places = {argument.id: number for number, argument in enumerate(call.args) if isinstance(argument, ast.Name)}
-    named = {name: parameters[number] for name, number in places.items() if number < code.co_argcount}
+    places = {_name_of_key(argument, namespace): number for number, argument in enumerate(call.args)}
+    named = {name: parameters[number] for name, number in places.items() if name and number < code.co_argcount}
     named |= {
-        keyword.value.id: keyword.arg
+        name: keyword.arg
         for keyword in call.keywords
-        if isinstance(keyword.value, ast.Name) and keyword.arg
+        if (name := _name_of_key(keyword.value, namespace)) is not None and keyword.arg
     }
     candidates = [observed for observed in functions if observed.name == code.co_name and observed.programs]
     if len(candidates) != 1 or candidates[0].definition is None:
@@ -332,7 +356,7 @@ def _finding(name: str, first: Use, second: Use, file: str) -> Finding:
         kind="key_used_twice",
         title=KEY_USED_TWICE,
         text=text.format(first=lines[0], again=lines[1], name=name),
-        cure=SPLIT_KEY.format(name=name),
+        cure=(SPLIT_KEY if name.isidentifier() else _CURE_OF_PART).format(name=name, array=array_of_key(name)),
         place=Place(
             file, call.lineno, "<module>", call.col_offset, call.end_lineno or call.lineno, call.end_col_offset or -1
         ),

@@ -15,6 +15,7 @@ from ...observe.observation import Finding, ObservedFunction, Place
 from .random_keys_between_calls import (
     EQUAL_NUMBERS,
     KEY_USED_TWICE,
+    array_of_key,
     draws_of_call,
     is_written_by_functions,
     names_written,
@@ -25,6 +26,7 @@ from .random_keys_between_calls import (
 
 _TEXT = "Each iteration on line {line} draws from the same random key, {name}."
 _CURE_OF_LOOP = "Split the key in each iteration: {name}, subkey = jax.random.split({name})."
+_CURE_OF_PART = "Use another key in each iteration i, such as jax.random.fold_in({name}, i)."
 _CURE_OF_COMPREHENSION = "Make a key for each iteration, such as for subkey in jax.random.split({name}, {times})."
 
 
@@ -51,7 +53,8 @@ def keys_in_loops(
                 if not isinstance(node, ast.Call) or written & _names_read(node):
                     continue
                 for name, use in draws_of_call(node, namespace, functions):
-                    if not use.only_splits and not is_written_by_functions(name, tree, namespace):
+                    array = array_of_key(name)
+                    if not use.only_splits and not is_written_by_functions(array, tree, namespace):
                         findings.append(_finding(name, node, isinstance(loop, ast.ListComp), times, file))
     return findings
 
@@ -99,7 +102,7 @@ def _names_read(call: ast.Call) -> set[str]:
 
 
 def _finding(name: str, call: ast.Call, in_comprehension: bool, times: int, file: str) -> Finding:
-    cure = _CURE_OF_COMPREHENSION if in_comprehension else _CURE_OF_LOOP
+    cure = _CURE_OF_COMPREHENSION if in_comprehension else _CURE_OF_LOOP if name.isidentifier() else _CURE_OF_PART
     end_line, end_column = call.end_lineno or call.lineno, call.end_col_offset or -1
     return Finding(
         kind="key_used_twice",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from ...jax.eager_control_flow import Construct
 from ...observe.cell_run import FunctionActivity, Run
 from ...observe.kept_contents import array_text
 from ...observe.observation import Finding
@@ -45,6 +46,8 @@ _STATIC_BY_HASH = (
     "change."
 )
 _PASS = "Pass {name} to {function} as an argument."
+_PASS_STATIC = "Pass {name} to {function} as a static argument: JAX compiles once for each value."
+_STATIC_IF = "Make the argument static if {function} needs a Python number, as for a shape or a range."
 _PASS_OF = "Pass the value of {name}, which {reader} reads, to {function} as an argument."
 _PASS_NO_STATIC = (
     "Pass {name} to {function} as an argument. Or give the class of {static} an __eq__ and a __hash__ that "
@@ -54,6 +57,8 @@ _PASS_NO_HASH = (
     "Pass {name} to {function} as an argument. Or give the class of {static} a __hash__ that depends on {name}, and "
     "make a new object in place of changing {static}."
 )
+_CARRY = "Make {name} a part of the carry of {function}, which JAX gets anew in each call."
+_OPERAND = "Pass {name} to {function} as an operand, which JAX gets anew in each call."
 _AGAIN = "Run the cell that defines {function} again. JAX then traces {function} with the new {name}."
 _BOTH_AGAIN = (
     "Run the cells that define {inner} and {function} again. JAX then traces both functions with the new {name}."
@@ -78,13 +83,13 @@ def stale_values(run: Run) -> list[Finding]:
     """Return a finding for each value that changed after a trace, if a call of the run used the trace's program."""
     findings: list[Finding] = []
     for activity in run.functions.values():
-        name = activity.record.name
+        name, construct = activity.record.name, activity.record.construct
         for traced, wording in _traces(run, activity):
-            findings += _findings(name, traced.changed(), wording)
+            findings += _findings(name, traced.changed(), wording, construct)
         for program, is_new, _ in activity.programs.values():
             if is_new and program.at_trace is not None:
                 values = [value for value in program.at_trace.changed() if value.cached is not None]
-                findings += _findings(name, values, _ONLY_PROGRAM)
+                findings += _findings(name, values, _ONLY_PROGRAM, construct)
     return list(dict.fromkeys(findings))
 
 
@@ -102,7 +107,7 @@ def _traces(run: Run, activity: FunctionActivity) -> Iterator[tuple[ValuesAtTrac
                 uncertain.append(record.at_trace)
         else:
             reused += record.programs.values()
-    is_only = not activity.record.has_several
+    is_only = not activity.record.has_several and _is_of_last_trace(activity)
     certain = list(dict.fromkeys(program.at_trace for program in reused if program.at_trace is not None))
     for traced in certain:
         yield traced, _ONLY_PROGRAM if is_only else _REUSED_PROGRAM
@@ -111,31 +116,52 @@ def _traces(run: Run, activity: FunctionActivity) -> Iterator[tuple[ValuesAtTrac
             yield traced, _PERHAPS_REUSED
 
 
-def _findings(function: str, changes: Sequence[ChangedSince], wording: _Wording) -> Iterator[Finding]:
+def _is_of_last_trace(activity: FunctionActivity) -> bool:
+    """Return whether the programs of a run are of the function's last trace.
+
+    Several function objects, such as the method of several objects, share one activity, and each has a trace of its
+    own.
+    """
+    if activity.record.construct is not None:
+        return len(activity.programs) == 1
+    records = [activity.record, *(record for record, _ in activity.objects_with_hits())]
+    return all(record.history is None or record.history[1] == record.history[0].objects - 1 for record in records)
+
+
+def _findings(
+    function: str, changes: Sequence[ChangedSince], wording: _Wording, construct: Construct | None = None
+) -> Iterator[Finding]:
     for value in changes[:_NOTES]:
         yield Finding(
             kind="stale_value",
             title=CHANGED_AFTER_TRACE.format(name=value.name),
             text=_text(function, value, wording),
-            cure=_cure(function, value),
+            cure=_cure(function, value, construct),
             function=function,
             place=value.place,
             changed=value.name,
         )
 
 
-def _cure(function: str, value: ChangedSince) -> str:
+def _cure(function: str, value: ChangedSince, construct: Construct | None) -> str:
+    if construct is not None:
+        return (_OPERAND if construct.primitive == "cond" else _CARRY).format(name=value.name, function=function)
     if value.of_static is not None:
         return cure_of_static(value.name, value.of_static, function, value.is_named_by_eq)
     if value.after.kind == "function":
         again = _AGAIN if value.cached is None else _BOTH_AGAIN
         return again.format(name=value.name, function=function, inner=value.cached)
     traced = value.cached or function
+    if {value.before.kind, value.after.kind} <= _ONLY_STATIC:
+        return _PASS_STATIC.format(name=value.name, function=traced)
     reader = value.place.function
     # in another method, `self` is a name that the traced function does not have
     if value.name.startswith("self.") and reader and traced not in reader.split("."):
-        return _PASS_OF.format(name=value.name, reader=reader, function=traced)
-    return _PASS.format(name=value.name, function=traced)
+        passed = _PASS_OF.format(name=value.name, reader=reader, function=traced)
+    else:
+        passed = _PASS.format(name=value.name, function=traced)
+    is_whole = {value.before.kind, value.after.kind} == {"int"}
+    return f"{passed} {_STATIC_IF.format(function=traced)}" if is_whole else passed
 
 
 def _text(function: str, value: ChangedSince, wording: _Wording) -> str:
@@ -174,4 +200,6 @@ def cure_of_static(name: str, static: str, function: str, is_named_by_eq: bool) 
     return (_PASS_NO_HASH if is_named_by_eq else _PASS_NO_STATIC).format(name=name, static=static, function=function)
 
 
+#: Kinds of values that Python code reads, as in an `if`: the code could not read a traced argument.
+_ONLY_STATIC = frozenset({"bool", "str", "NoneType"})
 _KINDS = {"Array": "array", "ndarray": "array", "function": "function"}

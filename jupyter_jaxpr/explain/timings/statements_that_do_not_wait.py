@@ -37,6 +37,10 @@ _NO_WORK = frozenset(
     "issubdtype key key_data key_impl linspace ndim ones ones_like PRNGKey printoptions promote_types ravel reshape "
     "result_type set_printoptions shape size squeeze wrap_key_data zeros zeros_like".split()
 )
+#: The functions of jax.numpy that certainly return an array of JAX.
+_MAKES_ARRAY = frozenset(
+    "arange array asarray empty empty_like eye full full_like identity linspace ones ones_like zeros zeros_like".split()
+)
 #: The methods of JAX's arrays that dispatch work and do not wait. The methods of a NumPy array compute at once, so no
 #: wait is needed.
 _METHODS = frozenset(
@@ -165,7 +169,8 @@ class Scope:
         if isinstance(node, ast.UnaryOp):
             return self._is_array(node.operand, local)
         if isinstance(node, ast.Call):
-            return self._is_operation(node, local)
+            is_new = isinstance(node.func, ast.Attribute) and node.func.attr in _MAKES_ARRAY
+            return self._is_operation(node, local) or (is_new and self._is_jax(node.func, local))
         return isinstance(node, ast.Name) and type(self._value(node, local)) is array_type()
 
     def _applied(self, call: ast.Call, local: frozenset[str]) -> ast.expr | None:
@@ -195,7 +200,11 @@ class Scope:
         )
 
     def _traces_arguments(self, node: ast.expr, local: frozenset[str]) -> bool:
-        """Return whether a node names a function of `jax.lax` that traces its arguments, such as `lax.scan`."""
+        """Return whether a node names a function that traces its arguments: `lax.scan`, `jax.jit`, `jax.grad`."""
+        import jax
+
+        if is_one_of(self._value(node, local), (jax.jit, *_transforms())):
+            return True
         return isinstance(node, ast.Attribute) and node.attr in _TRACING and self._is_jax(node, local)
 
     def _only_dispatches(self, function: ast.Lambda, local: frozenset[str]) -> bool:

@@ -71,7 +71,10 @@ def _finding(timing: Timing, file: str, observation: Observation) -> Finding:
         included = (
             "The measured time includes the dispatch and the compilation of a first call, but not the computation."
         )
-    elif timing.how != "timeit" and observation.eager_compiles:
+    # the measured call may have compiled under another name: `f = jax.jit(lambda x: x)` compiles `<lambda>`
+    elif timing.how != "timeit" and (
+        observation.eager_compiles or any(function.compiles for function in observation.functions)
+    ):
         included = "The measured time does not include the whole computation."
     else:
         included = "The measured time includes only the dispatch, which may take far less time than the computation."

@@ -37,7 +37,7 @@ def function_object_reasons(
     if event.redefines is not None:
         return _defined_again(event, event.redefines, history, reading)
     if number == 0 and not event.rerun and not event.reloaded:
-        return (Reason("first_call", FIRST_CALL.format(called=name)),)
+        return (Reason("first_call", _first_call(event, history, name)),)
     if event.rerun:
         return (_cell_run_again(event, name), *_beside(event, earlier, reading))
     if event.reloaded and history.definition is not None:
@@ -51,8 +51,26 @@ def function_object_reasons(
     expression = written(event.wrappers, name.strip("<>"))
     if event.alike == 0:
         called = _text_of_object(event, history, expression)
-        return (Reason("first_call", FIRST_CALL.format(called=called), after=None if called == name else called),)
+        after = None if called == name else called
+        return (Reason("first_call", _first_call(event, history, called), after=after),)
     return (_made_anew(event, history, expression), *_beside(event, earlier, reading))
+
+
+def _first_call(event: MissEvent, history: FunctionHistory, called: str) -> str:
+    """Return the sentence on the first call of a function object that made a program.
+
+    An earlier call may have raised an error, or JAX may have inlined the call into the trace of another function.
+    """
+    outcomes = {
+        old.outcome
+        for old in history.events
+        if old.number < event.number and old.function_object == event.function_object
+    }
+    if "raised" in outcomes:
+        return f"This is the first call of {called} that did not raise an error."
+    if "inlined" in outcomes:
+        return f"This is the first call of {called} outside of the trace of another function."
+    return FIRST_CALL.format(called=called)
 
 
 def _cell_run_again(event: MissEvent, name: str) -> Reason:

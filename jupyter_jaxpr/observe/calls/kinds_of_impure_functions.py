@@ -7,6 +7,7 @@ import datetime
 import functools
 import getpass
 import glob
+import logging
 import os
 import pathlib
 import platform
@@ -24,7 +25,7 @@ from typing import Any, Final, Literal
 
 from ...plain_text import exact, kind_name, mro_of
 
-Kind = Literal["clock", "random", "file", "environment", "variable", "input", "outside", "iterator"]
+Kind = Literal["clock", "random", "file", "environment", "variable", "input", "outside", "iterator", "log"]
 
 # function that reads the clock -> the largest number of arguments with which it reads the clock
 OF_NOW: Final[Mapping[str, int]] = {
@@ -39,6 +40,7 @@ _NOW = frozenset({"now", "utcnow", "today"})
 # Methods of a random generator that draw no number.
 _NO_DRAW = frozenset({"getstate", "setstate", "get_state", "set_state", "spawn"})
 _FRESH_WITHOUT_SEED = frozenset({"np.random.default_rng", "np.random.RandomState", "random.Random"})
+_LOGS = frozenset("critical debug error exception info log warning".split())
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType)
 _METHODS = (types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType)
 
@@ -74,6 +76,7 @@ def _listed() -> Iterator[tuple[str, Kind, Any]]:
     yield from (("os." + name, "outside", getattr(os, name)) for name in ("getpid", "popen", "system"))
     yield from (("np." + name, "file", getattr(np, name)) for name in ("load", "loadtxt", "genfromtxt", "fromfile"))
     yield from (("np.random." + name, "random", getattr(np.random, name)) for name in ("default_rng", "RandomState"))
+    yield from (("logging." + name, "log", getattr(logging, name)) for name in sorted(_LOGS))
     yield "np.random.seed", "random", np.random.seed
     yield "random.Random", "random", random.Random
     yield "os.urandom", "random", os.urandom
@@ -128,6 +131,8 @@ def impure_source(called: Any, first: Any) -> tuple[str, Kind] | None:
         return None
     if issubclass(type(receiver), type):
         return (f"datetime.{name}", "clock") if issubclass(receiver, datetime.date) and name in _NOW else None
+    if issubclass(type(receiver), logging.Logger):
+        return (f"{kind_name(type(receiver))}.{name}", "log") if name in _LOGS else None
     if receiver is generator_of_random():
         return f"random.{name}", "random"
     if receiver is generator_of_numpy():

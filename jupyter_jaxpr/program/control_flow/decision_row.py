@@ -62,10 +62,37 @@ def _branch(card: Card, reached: ReachedScope) -> tuple[str, str] | None:
                 "compile once for each of its values."
             )
         return None
-    if card.predicate_equation >= 0:
-        subject = "The index" if card.kind == "switch" else "The predicate"
-        return "branch", f"{subject} is computed from values, and only the taken branch runs."
-    return None
+    return _computed(card.kind) if card.predicate_equation >= 0 else None
+
+
+def _computed(kind: str) -> tuple[str, str]:
+    subject = "The index" if kind == "switch" else "The predicate"
+    return "branch", f"{subject} is computed from values, and only the taken branch runs."
+
+
+#: Stands for the row of the program itself.
+UNCHANGED = ("", "")
+
+
+def row_outside_of_jit(primitive: str, kind: str, predicate_text: str | None) -> tuple[str, str] | None:
+    """Return the row for a construct outside of jit; `UNCHANGED` if the row of its program fits; None for no row.
+
+    The predicate is an input of the program of the construct, and may be a number of Python or the result of other
+    operations: the source of the predicate shows which, if the source is no name.
+
+    Args:
+        primitive: The primitive of the construct.
+        kind: The construct that the user called.
+        predicate_text: The source of the predicate; None if unknown.
+    """
+    if primitive != "cond" or _is_constant(predicate_text):
+        return UNCHANGED
+    try:
+        value = None if predicate_text is None else ast.parse(predicate_text, mode="eval").body
+    except not_of_a_signal(ValueError, SyntaxError, MemoryError, RecursionError):
+        value = None
+    is_computed = isinstance(value, ast.Call | ast.Compare | ast.BinOp | ast.UnaryOp | ast.BoolOp)
+    return _computed(kind) if is_computed else None
 
 
 def _is_constant(text: str | None) -> bool:
