@@ -120,6 +120,7 @@ def test_the_keyboard_reaches_every_control(shared_notebook):
     assert {"look_up", "Pin this program", "Copy the program", "jaxpr", "Fold all", "jaxpr of look_up"} <= set(reached)
 
 
+@pytest.mark.slow
 def test_every_width_has_its_words_and_scrolls_nothing_sideways(shared_notebook):
     nb = shared_notebook(LOAD, NOTED)
     nb.page.set_viewport_size({"width": 1800, "height": 800})

@@ -308,6 +308,7 @@ a = scaled(jnp.ones(3), 1.0)
 b = scaled(jnp.ones(3), jnp.float32(2))"""
 
 
+@pytest.mark.slow
 def test_a_miss_that_is_chosen_has_the_edit_that_ends_the_miss(notebook):
     nb = notebook("%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp", SCALED)
     nb.run(0)

@@ -129,6 +129,7 @@ def test_a_loop_is_counted_with_its_trips_and_xla_s_count_stands_beside_it(coste
     ]
 
 
+@pytest.mark.slow
 def test_what_depends_on_the_data_is_a_range_and_per_trip(notebook):
     nb = notebook(LOAD, UNEVEN)
     nb.run_all()
@@ -266,6 +267,7 @@ def test_the_roofline_is_measured_when_asked_and_the_warm_time_is_placed_on_it(c
     expect(cost.locator("circle")).to_have_count(1)
 
 
+@pytest.mark.slow
 def test_a_saved_notebook_shows_what_the_document_has_and_says_what_is_missing(costed, notebook):
     saved = costed.save()["cells"][1]
     nb = opened_from(notebook, saved)

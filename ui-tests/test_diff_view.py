@@ -59,7 +59,7 @@ def show(nb):
     expect(rows_of(nb)).to_be_visible()
 
 
-def test_after_an_edit_the_panel_says_what_changed_and_shows_it(edited):
+def test_after_an_edit_the_panel_says_what_changed_shows_it_and_copies_it(edited):
     expect(edited.panel).to_contain_text("Changes since run [2]: 1 equation was added. 3 equations were changed.")
     show(edited)
     expect(edited.panel.get_by_role("tab", name="Diff")).to_have_attribute("aria-selected", "true")
@@ -83,6 +83,17 @@ def test_after_an_edit_the_panel_says_what_changed_and_shows_it(edited):
     )
     expect(rows.locator(".jp-JaxprDiff-item.jp-mod-added")).to_have_text(["+added line j:f32[8] = mul i 3.0:f32[]"])
     expect(rows.locator("mark")).to_have_text(["f32[5]", "length=5", "f32[6]", "length=6", "sin", "cos", "i", "j"])
+
+    # The copied diff has the signs of a unified diff.
+    edited.panel.get_by_role("button", name="Copy the diff", exact=True).click()
+    expect(edited.panel.get_by_role("button", name="Diff copied")).to_be_visible()
+    lines = clipboard(edited.page).splitlines()
+    assert re.fullmatch(r"--- f · cell \[2\] · \d\d:\d\d", lines[0])
+    assert re.fullmatch(r"\+\+\+ f · cell \[3\] · \d\d:\d\d", lines[1])
+    assert lines[2:6] == ["1 equation was added. 3 equations were changed.", "", "  a:f32[8]  x", lines[5]]
+    assert "-   e:f32[8] = sin d" in lines
+    assert "+   e:f32[8] = cos d" in lines
+    assert "+ j:f32[8] = mul i 3.0:f32[]" in lines
 
 
 def test_the_line_below_the_program_moves_nothing_and_is_whole(notebook):
@@ -121,6 +132,7 @@ def test_the_line_below_the_program_moves_nothing_and_is_whole(notebook):
     assert violations(nb.page) == []
 
 
+@pytest.mark.slow
 def test_renaming_changes_nothing(notebook):
     nb = notebook(LOAD, BEFORE)
     nb.run_all()
@@ -227,19 +239,6 @@ def test_any_two_programs_and_their_texts_are_compared(edited):
     expect(rows).to_contain_text("HloModule")
     # A click on a line of the diff that belongs to the earlier run raises no error.
     rows.get_by_role("option").first.click()
-
-
-def test_it_is_copied_with_the_signs_of_a_diff(edited):
-    show(edited)
-    edited.panel.get_by_role("button", name="Copy the diff", exact=True).click()
-    expect(edited.panel.get_by_role("button", name="Diff copied")).to_be_visible()
-    lines = clipboard(edited.page).splitlines()
-    assert re.fullmatch(r"--- f · cell \[2\] · \d\d:\d\d", lines[0])
-    assert re.fullmatch(r"\+\+\+ f · cell \[3\] · \d\d:\d\d", lines[1])
-    assert lines[2:6] == ["1 equation was added. 3 equations were changed.", "", "  a:f32[8]  x", lines[5]]
-    assert "-   e:f32[8] = sin d" in lines
-    assert "+   e:f32[8] = cos d" in lines
-    assert "+ j:f32[8] = mul i 3.0:f32[]" in lines
 
 
 @pytest.mark.slow

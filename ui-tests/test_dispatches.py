@@ -255,6 +255,7 @@ def test_a_scan_in_a_recording_has_a_card_and_its_steps_are_with_the_other_progr
         expect(nb.panel.get_by_role("tabpanel", name="Program")).to_contain_text(NO_TEXT)
 
 
+@pytest.mark.slow
 def test_the_loop_is_stepped_through_in_the_program_that_jit_would_trace(notebook):
     nb = notebook(LOAD, PRINTED)
     nb.run_all()
@@ -388,6 +389,7 @@ def test_a_loop_of_python_is_shown_as_the_program_of_the_cell(notebook):
     )
 
 
+@pytest.mark.slow
 def test_a_trace_that_raised_shows_the_equations_until_then(notebook):
     nb = notebook(LOAD, RAISED)
     nb.run_all()
@@ -554,6 +556,7 @@ z = jnp.linspace(0, 1, 77)
 z = jnp.sort(z)"""
 
 
+@pytest.mark.slow
 def test_what_libraries_jitted_is_folded_behind_the_users_programs(notebook):
     nb = notebook(LOAD, OF_LIBRARIES)
     nb.run_all()

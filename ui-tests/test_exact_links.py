@@ -252,6 +252,7 @@ def test_the_passes_stand_in_its_place_and_it_in_theirs(twice):
     expect(twin(twice)).to_be_visible()
 
 
+@pytest.mark.slow
 def test_without_a_kernel_the_way_back_is_there(twice):
     level(twice, "HLO")
     compile_twin(twice)

@@ -103,6 +103,7 @@ def test_an_equation_and_its_expression_are_linked_both_ways(saved):
     expect(marked.filter(has_text="tanh")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_names_and_code_in_tables_start_at_the_left_and_numbers_end_at_the_right(saved):
     cost = saved.locator(".jjx-cost tbody tr").first.get_by_role("cell")
     expect(cost.nth(1)).to_have_css("text-align", "left")
@@ -112,6 +113,7 @@ def test_names_and_code_in_tables_start_at_the_left_and_numbers_end_at_the_right
     expect(cache.nth(1)).to_have_css("text-align", "right")
 
 
+@pytest.mark.slow
 def test_by_keyboard(saved):
     first = lines(saved, "Source").first
     first.focus()
@@ -129,6 +131,7 @@ def test_by_keyboard(saved):
     expect(lines(saved, "jaxpr").filter(has_text="= tanh ")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_what_is_found_is_counted_and_unfolded(saved):
     saved.get_by_role("button", name="Fold all", exact=True).click()
     tanh = lines(saved, "jaxpr").filter(has_text="= tanh ")
@@ -182,6 +185,7 @@ def test_all_of_a_long_text_is_selected_found_by_the_browser_and_printed(long):
     expect(lines(long, "jaxpr").first.locator("..")).to_have_css("content-visibility", "visible")
 
 
+@pytest.mark.slow
 def test_four_columns_stand_beside_each_other_and_types_have_their_colour(saved):
     saved.set_viewport_size({"width": 1280, "height": 800})
     columns = saved.locator(".jjx-columns > section")
@@ -194,6 +198,7 @@ def test_four_columns_stand_beside_each_other_and_types_have_their_colour(saved)
     assert {"f32[4]", "f32[10,4]", "tensor<10x4xf32>"} <= set(coloured)
 
 
+@pytest.mark.slow
 def test_the_address_of_a_line_leads_to_the_line(saved):
     tanh = lines(saved, "jaxpr").filter(has_text="= tanh ")
     tanh.click()
@@ -212,6 +217,7 @@ def test_the_address_of_a_line_leads_to_the_line(saved):
     expect(tanh).to_have_attribute("aria-current", "true")
 
 
+@pytest.mark.slow
 def test_the_parameters_of_a_long_lambda_fold(tmp_path, new_context):
     def total(arrays):
         return sum(jnp.sum(array) for array in arrays)
@@ -248,6 +254,7 @@ def test_the_parameters_of_a_long_lambda_fold(tmp_path, new_context):
     assert first.inner_text() == whole
 
 
+@pytest.mark.slow
 def test_the_parameters_of_equations_fold_as_in_the_panel(tmp_path, new_context):
     @jax.jit
     def rnn(w, xs):
@@ -283,6 +290,7 @@ def test_the_parameters_of_equations_fold_as_in_the_panel(tmp_path, new_context)
     assert re.search(whole, line.inner_text())
 
 
+@pytest.mark.slow
 def test_a_column_is_put_away(saved):
     column = saved.get_by_role("region", name="StableHLO", exact=True)
     saved.get_by_role("checkbox", name="StableHLO", exact=True).uncheck()

@@ -292,6 +292,7 @@ def test_a_drawing_can_be_taken_along(flow):
     assert nb.page.evaluate("navigator.clipboard.readText()").startswith("<svg ")
 
 
+@pytest.mark.slow
 def test_a_program_without_control_flow_says_what_to_do(flow):
     nb = flow(PLAIN)
     expect(view(nb).get_by_role("heading")).to_have_text("This program has no control flow")

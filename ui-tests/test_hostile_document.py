@@ -67,7 +67,7 @@ def documents_of(*cells: str) -> Iterator[Document]:
 
 
 # The walk over all controls closes every other page of its browser context, so each test has its own page.
-pytestmark = pytest.mark.fresh_page
+pytestmark = [pytest.mark.slow, pytest.mark.fresh_page]
 
 
 @pytest.fixture(scope="module")
@@ -233,7 +233,6 @@ def field(nb: OpenNotebook, name: str):
     return nb.panel.get_by_role("textbox", name=name)
 
 
-@pytest.mark.slow
 def test_no_control_of_a_saved_run_evaluates_text_of_the_document(notebook, harmless, hostile):
     nb = notebook(LOAD, saved(with_a_sweep(harmless, hostile)), LIVE)
     reader = Reader(nb)
@@ -245,7 +244,6 @@ def test_no_control_of_a_saved_run_evaluates_text_of_the_document(notebook, harm
     assert hostile.evaluated == []
 
 
-@pytest.mark.slow
 def test_no_control_of_a_live_run_beside_it_evaluates_text_of_the_document(notebook, harmless, hostile):
     nb = notebook(LOAD, saved(with_a_sweep(harmless, hostile)), LIVE)
     reader = Reader(nb)
@@ -274,7 +272,7 @@ def test_no_control_of_a_live_run_beside_it_evaluates_text_of_the_document(noteb
     ("attack", "summary"),
     [
         (with_a_sweep, "Run another sweep …"),
-        pytest.param(without_a_sweep, "Sweep over sizes …", marks=pytest.mark.slow),
+        (without_a_sweep, "Sweep over sizes …"),
     ],
 )
 def test_an_edit_of_one_field_does_not_send_the_others(notebook, harmless, hostile, attack, summary):
@@ -315,7 +313,6 @@ def test_what_the_user_types_is_evaluated(notebook, hostile):
     assert hostile.evaluated == ["typed"]
 
 
-@pytest.mark.slow
 def test_a_call_of_an_earlier_kernel_is_shown_and_not_filled_in(notebook):
     nb = notebook(LOAD, LIVE, SWEPT)
     nb.run_all()

@@ -177,6 +177,7 @@ def test_every_claim_is_to_be_seen(lesson, subtests):
             claim(nb, run)
 
 
+@pytest.mark.slow
 def test_it_runs_from_top_to_bottom_without_a_panel(lesson_file, tmp_path):
     subprocess.run(
         [

@@ -220,6 +220,7 @@ def test_a_deleted_cell_is_said(notebook):
 
 
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="Python 3.11 cannot tell which lines a trace reached")
+@pytest.mark.slow
 def test_lines_that_no_trace_reached_are_marked(notebook):
     nb = notebook(
         LOAD,
@@ -337,6 +338,7 @@ def test_the_mouse_over_an_expression_shows_its_type_its_equations_and_its_opera
     expect(card(dense).locator("div, li")).to_have_text(PRODUCT)
 
 
+@pytest.mark.slow
 def test_without_room_above_the_card_leaves_the_line_of_the_pointer_and_the_next_line_free(notebook, page):
     nb = notebook(LOAD, DENSE, markdown("A long text." + "\n\nA paragraph." * 80))
     nb.run_all()

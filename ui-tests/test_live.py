@@ -119,6 +119,7 @@ def test_argument_types_are_asked_for(nb):
     expect(nb.equation(2)).to_contain_text("mul")
 
 
+@pytest.mark.slow
 def test_what_live_does_not_trace_is_named(nb):
     turn_on(nb)
     type_at_end_of(nb, 3, "\nopen('never', 'w')")

@@ -52,6 +52,7 @@ def test_an_unrolled_loop_is_shown_beside_its_rewrite_which_can_be_copied_and_ru
     expect(notes_of(nb).filter(has_text="unrolled")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_the_rewrite_of_an_unrolled_loop_is_tried_when_the_user_asks(notebook):
     nb = notebook(LOAD, SINES)
     nb.run(0)

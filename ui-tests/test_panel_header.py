@@ -65,6 +65,7 @@ def test_it_says_which_function_where_when_and_what_it_cost(notebook, page):
         expect(number, stage).to_have_text(re.compile(f"^{time}$"))
 
 
+@pytest.mark.slow
 def test_a_program_made_earlier_says_so_and_keeps_its_price(notebook):
     nb = notebook(LOAD, THREE_CALLS, "%%jaxpr\nscaled(jnp.ones((8, 128)), 3.0)")
     nb.run(0)
@@ -183,6 +184,7 @@ def test_the_copied_text_is_the_one_python_gives(notebook, page):
     assert re.fullmatch(r"Cell \[2\] · \d\d:\d\d · jax \S+ on cpu, jupyter_jaxpr \S+", made_by)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_many_programs_are_filtered_by_keyboard(notebook, page, theme):
     nb = notebook("%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp", MANY_PROGRAMS)

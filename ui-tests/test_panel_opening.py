@@ -63,6 +63,7 @@ def test_the_first_run_opens_it_and_the_next_does_not(notebook, page):
     expect(nb.panel).to_be_hidden()
 
 
+@pytest.mark.slow
 @pytest.mark.fresh_page
 def test_it_is_there_again_after_a_reload(notebook):
     nb = notebook(LOAD, SINE)

@@ -121,6 +121,7 @@ def test_the_tabs_keep_their_words_and_their_place_and_nothing_lies_outside(net,
             assert row.bounding_box()["y"] == place, f"{view} at {width} px"
 
 
+@pytest.mark.slow
 def test_no_count_pushes_a_button_out_of_the_panel(notebook, page):
     page.set_viewport_size({"width": 1900, "height": 848})
     nb = notebook(
@@ -183,6 +184,7 @@ def test_a_large_program_is_seen_and_not_its_parameters(net):
     expect(net.panel.get_by_text(re.compile(r"block_7: \{bias: f32\[192\], kernel: f32\[256,192\]"))).to_be_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cell", "name"), [(LOOP, "relax"), (SGD, "sgd")])
 def test_a_loop_over_many_parameters_is_seen_and_not_its_parameters(notebook, page, cell, name):
     page.set_viewport_size({"width": 1900, "height": 900})
@@ -201,6 +203,7 @@ def test_a_loop_over_many_parameters_is_seen_and_not_its_parameters(notebook, pa
     assert listing.locator("xpath=ancestor::*[contains(@class, 'cm-editor')]").evaluate(WHOLE_EQUATIONS) >= 24
 
 
+@pytest.mark.slow
 def test_a_long_decimal_is_short_in_a_narrow_panel_until_it_is_pressed(notebook):
     nb = notebook(LOAD, LOOP)
     nb.run_all()

@@ -105,6 +105,7 @@ def test_commands_lead_to_each_view_and_to_the_next_program(notebook):
         expect(nb.panel.get_by_role("tab", selected=True)).to_have_id(f"jupyter-jaxpr-panel-tab-{view}")
 
 
+@pytest.mark.slow
 def test_a_long_trace_is_seen_while_it_goes_on(notebook, lab):
     nb = notebook(LOAD, SLOW_TRACE)
     nb.run(0)
@@ -130,6 +131,7 @@ def test_a_long_trace_is_seen_while_it_goes_on(notebook, lab):
         go.unlink()
 
 
+@pytest.mark.slow
 def test_notes_of_what_was_printed_and_of_a_captured_array(notebook, page):
     nb = notebook(LOAD + "\ntable = jnp.arange(1000.0)\nsmall = jnp.arange(3.0)", NOTED)
     nb.run_all()
@@ -160,6 +162,7 @@ def test_notes_of_what_was_printed_and_of_a_captured_array(notebook, page):
     expect(page.locator("#jp-main-statusbar")).to_contain_text("Ln 5")
 
 
+@pytest.mark.slow
 def test_a_run_without_notes_says_so(notebook):
     nb = notebook(LOAD, "%%jaxpr\njax.jit(jnp.sin)(1.0)")
     nb.run_all()

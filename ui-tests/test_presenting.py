@@ -7,6 +7,8 @@ from keyboard_walk import controls_on_screen, reached_by_keyboard
 from page_checks import violations
 from playwright.sync_api import expect
 
+pytestmark = pytest.mark.slow
+
 LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp\nfrom jax import lax\nxs = jnp.arange(1, 6)"
 CELL = """\
 %%jaxpr
@@ -107,7 +109,6 @@ def test_the_keyboard_reaches_every_control_of_a_presentation(talk, page):
     expect(talk.panel.get_by_role("button", name="Start the presentation")).to_be_focused()
 
 
-@pytest.mark.slow
 def test_presentation_mode_scales_the_levels_side_by_side_and_nothing_leaves_their_frame(talk, page):
     talk.command("jupyter-jaxpr:open-levels")
     wide = page.locator("#jupyter-jaxpr-wide")

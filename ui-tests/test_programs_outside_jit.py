@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from page_checks import cut, violations
 from playwright.sync_api import expect
 
@@ -55,6 +56,7 @@ def test_a_scan_outside_of_jit_is_read_and_stepped(notebook):
     expect(steps.get_by_role("heading", level=3)).to_have_text("Step 1 of 5")
 
 
+@pytest.mark.slow
 def test_a_body_made_anew_is_the_reason_of_each_compile(notebook):
     nb = notebook(LOAD, ANEW)
     nb.run_all()

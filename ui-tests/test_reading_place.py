@@ -92,6 +92,7 @@ def go(nb, command: str) -> None:
     nb.command(f"jupyter-jaxpr:{command}-program")
 
 
+@pytest.mark.slow
 @pytest.mark.fresh_page
 def test_each_program_has_its_place_and_all_of_it_is_there_after_a_reload(notebook):
     nb = notebook(LOAD, CELL, LATER)

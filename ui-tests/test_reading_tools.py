@@ -120,6 +120,7 @@ def test_a_search_finds_text_of_the_source_scopes_and_names_in_python(net):
     expect(count).to_have_text("no matches")
 
 
+@pytest.mark.slow
 def test_a_search_goes_to_a_match_that_is_not_on_screen(notebook):
     nb = notebook(LOAD, LONG)
     nb.run_all()
@@ -152,6 +153,7 @@ def test_a_search_opens_what_is_collapsed_only_where_nothing_else_is_found(net_a
     expect(marked).to_be_in_viewport()
 
 
+@pytest.mark.slow
 def test_a_search_that_cannot_be_read_says_so(net_at):
     nb = net_at
     field = find(nb, "line:")
@@ -320,6 +322,7 @@ def layers(notebook):
     return nb
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "theme"), [(320, "light"), pytest.param(900, "dark", marks=pytest.mark.slow)])
 def test_equations_under_one_name_fold_to_a_line(layers, width, theme):
     nb = layers

@@ -9,6 +9,8 @@ import pytest
 from kernel_environment import make_kernel_environment
 from playwright.sync_api import expect
 
+pytestmark = pytest.mark.slow
+
 LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp"
 INCREMENT = "%%jaxpr\njax.jit(lambda x: x + 1)(1.0)"
 ALONE = {"PYTHONPATH": "", "PYTHONNOUSERSITE": "1"}
@@ -34,7 +36,6 @@ def kernel_with_old_jax(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return python
 
 
-@pytest.mark.slow
 def test_a_kernel_of_another_environment_without_jax(notebook, lab, kernel_alone):
     lab.add_kernel("alone", python=kernel_alone, env=ALONE)
     nb = notebook(
@@ -62,7 +63,6 @@ def test_a_kernel_of_another_environment_without_jax(notebook, lab, kernel_alone
     expect(nb.outputs(3)).to_have_text(install)
 
 
-@pytest.mark.slow
 def test_a_kernel_with_a_jax_that_is_too_old(notebook, lab, kernel_with_old_jax):
     lab.add_kernel("old", python=kernel_with_old_jax, env=ALONE)
     nb = notebook(LOAD, INCREMENT, kernel="old")
@@ -118,7 +118,6 @@ def test_two_versions_that_do_not_fit_together(notebook):
     expect(nb.panel.get_by_role("status")).to_have_text("The panel cannot show the program." + apart)
 
 
-@pytest.mark.slow
 def test_two_versions_that_fit_together(notebook):
     nb = notebook(kernel_of_version("0.1.9"), LOAD, INCREMENT)
     nb.run(0)
@@ -135,7 +134,6 @@ def test_two_versions_that_fit_together(notebook):
     expect(nb.panel.get_by_text(apart)).to_have_count(1)
 
 
-@pytest.mark.slow
 def test_a_document_of_a_version_that_is_not_known_yet(notebook):
     nb = notebook(kernel_of_version("0.1.9", document__VERSION=2), LOAD, INCREMENT)
     nb.run(0)
@@ -171,7 +169,6 @@ def test_a_jax_whose_inside_has_changed_shows_programs_and_names_what_is_missing
     expect(nb.panel.get_by_text(changed)).to_have_count(1)
 
 
-@pytest.mark.slow
 @pytest.mark.fresh_page
 def test_a_server_without_the_labextension_shows_static_html(notebook, lab):
     with lab.without_labextension():
@@ -189,7 +186,6 @@ def test_a_server_without_the_labextension_shows_static_html(notebook, lab):
         expect(nb.outputs(1)).to_have_count(2)
 
 
-@pytest.mark.slow
 @pytest.mark.fresh_page
 def test_what_the_labextension_costs_when_jupyterlab_starts(notebook, page):
     """Before a notebook or the panel is opened, JupyterLab loads only the small entry script of the labextension."""

@@ -249,6 +249,7 @@ def test_a_huge_output_is_cut_and_jupyterlab_stays_usable(notebook, change):
 # --- without the labextension ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_nbconvert_shows_static_html(notebook, new_context):
     nb = notebook(
         LOAD,

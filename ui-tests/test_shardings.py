@@ -168,6 +168,7 @@ def test_the_gradients_of_a_data_parallel_step_are_summed(spread, width):
         assert cut(nb.panel, ".jp-JaxprShardings *", "svg") == []
 
 
+@pytest.mark.slow
 def test_collectives_of_a_shard_map_are_its_own_equations(spread):
     nb = spread(MAPPED)
     nb.set_panel_width(600)
@@ -246,6 +247,7 @@ def test_a_picture_can_be_taken_along(spread, tmp_path):
     assert "var(" not in file.read_text()
 
 
+@pytest.mark.slow
 def test_a_program_on_one_device_has_none(notebook):
     nb = notebook("%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp", "%%jaxpr\njax.jit(lambda x: x + 1)(1.0)")
     nb.run_all()

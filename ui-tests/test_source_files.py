@@ -90,6 +90,7 @@ def test_frames_of_libraries_are_folded_and_can_be_opened(model):
     expect(wide.count("Source")).to_have_text(re.compile(r"12 lines linked$"))
 
 
+@pytest.mark.slow
 def test_a_file_that_changed_since_it_was_imported_is_not_shown(notebook):
     model = notebook(WRITE, LOAD, RUN)
     model.run_all()

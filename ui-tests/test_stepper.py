@@ -244,6 +244,7 @@ def test_the_branch_of_each_call_is_in_sight_in_a_narrow_panel(notebook):
     assert cut(nb.panel, "table[aria-label*='branches'] tr > :nth-child(-n+2)") == []
 
 
+@pytest.mark.slow
 def test_a_loop_inside_another_is_chosen_by_the_outer_step(notebook):
     nb = notebook(LOAD, COLLATZ)
     nb.run(0)
@@ -287,7 +288,8 @@ def positions(panel):
     )
 
 
-@pytest.mark.parametrize("width", [320, *(pytest.param(width, marks=pytest.mark.slow) for width in (400, 900))])
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [320, 400, 900])
 def test_longer_numbers_move_nothing(notebook, width):
     nb = notebook(LOAD, RNN)
     nb.run(0)
@@ -305,6 +307,7 @@ def test_longer_numbers_move_nothing(notebook, width):
     assert positions(nb.panel) == before
 
 
+@pytest.mark.slow
 def test_title_diagram_and_values_of_a_step_are_on_one_screen(notebook, page):
     nb = notebook(LOAD, RNN)
     page.set_viewport_size({"width": 1280, "height": 720})
@@ -389,6 +392,7 @@ def test_all_steps_are_copied_for_a_spreadsheet(recorded):
     )
 
 
+@pytest.mark.slow
 def test_stop_keeps_what_was_recorded(notebook):
     nb = notebook(LOAD, SLOW)
     nb.run(0)
@@ -438,6 +442,7 @@ def test_after_a_restart_the_recording_stays_and_the_button_says_what_to_do(note
     expect(heading(steps)).to_have_text("Step 2 of 5")
 
 
+@pytest.mark.slow
 def test_steps_that_came_with_a_saved_notebook_need_no_kernel(notebook, lab):
     nb = notebook(LOAD, SUM.replace("%%jaxpr", "%%jaxpr --steps"))
     nb.run(0)

@@ -72,6 +72,7 @@ def swept(shared_notebook):
     return nb
 
 
+@pytest.mark.slow
 def test_the_form_has_a_call_like_the_last_one(notebook):
     nb = notebook(LOAD, SELU)
     nb.run_all()
@@ -263,6 +264,7 @@ def test_notebook_7_draws_it_too(notebook):
     expect(plot(nb).locator("svg text").get_by_text("warm", exact=True)).to_be_visible()
 
 
+@pytest.mark.slow
 def test_stop_keeps_what_was_done(notebook):
     nb = notebook(LOAD, SLOW, "pathlib.Path('go-on').write_text('')")
     nb.run(0)

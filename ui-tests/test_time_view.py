@@ -80,7 +80,7 @@ def selu(notebook):
     return nb
 
 
-def test_the_first_call_by_its_stages(selu):
+def test_the_first_call_by_its_stages_and_the_same_call_again_by_a_button(selu):
     expect(lead(selu)).to_have_text(
         re.compile(rf"^The first call took {DURATION}\. The longest stage is “.+”, with \d+\s% of that time\.$")
     )
@@ -95,8 +95,6 @@ def test_the_first_call_by_its_stages(selu):
     # The head of the panel does not repeat the stage times while the Time tab is shown.
     expect(selu.panel.get_by_text("total", exact=True)).to_have_count(0)
 
-
-def test_the_same_call_again_by_a_button(selu):
     panel = selu.panel
     expect(panel).to_contain_text(
         "The kernel calls selu many times with the recorded values of a call, with and without jit."
@@ -132,6 +130,7 @@ def test_asked_for_on_the_magic_line_it_is_in_front(selu):
     expect(panel.get_by_role("tab", name="Control flow")).to_have_attribute("aria-selected", "true")
 
 
+@pytest.mark.slow
 def test_a_saved_notebook_has_it_without_a_kernel(selu, notebook, lab):
     selu.run(2)
     expect(lead(selu)).to_have_text(MEASURED)
@@ -227,6 +226,7 @@ def test_nothing_is_cut_and_axe_finds_nothing(selu, width):
         assert violations(selu.page) == [], theme
 
 
+@pytest.mark.slow
 def test_it_is_used_by_the_keyboard(selu):
     page, panel = selu.page, selu.panel
     panel.get_by_role("tab", name="Time").focus()

@@ -2,7 +2,10 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
+
+pytestmark = pytest.mark.slow
 
 LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp"
 

@@ -110,6 +110,7 @@ def test_it_is_asked_for_by_a_button_and_listed_under_its_program(
     expect(panel.get_by_role("tab", name=re.compile("Cache"))).to_contain_text("1")
 
 
+@pytest.mark.slow
 def test_why_there_is_none(notebook: Callable[..., OpenNotebook]) -> None:
     opened = notebook(SETUP, "%%jaxpr\nf = jax.jit(lambda n: n + 1)\nf(3)")
     opened.run_all()

@@ -209,7 +209,7 @@ module.{name} = broken"""
     [
         ("observe.observer", "Observer.begin", "observe the cell"),
         pytest.param("observe.observer", "Observer.end", "end the observation of the cell", marks=pytest.mark.slow),
-        ("build.document_of_run", "build", "show the run"),
+        pytest.param("build.document_of_run", "build", "show the run", marks=pytest.mark.slow),
         pytest.param("scripts.display", "show", "show the run", marks=pytest.mark.slow),
     ],
 )
@@ -236,6 +236,7 @@ def test_a_mistake_of_ours_is_a_line_in_the_panel_and_the_cell_runs_as_always(no
     expect(nb.listing()).to_contain_text("b:f32[]weak = add a 1.0:f32[]")
 
 
+@pytest.mark.slow
 def test_a_mistake_of_ours_while_jax_traces_costs_no_program(notebook):
     """The hooks of this package fail during the user's call."""
     nb = notebook(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import subprocess
@@ -15,7 +16,7 @@ import jax.numpy as jnp
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from page_checks import cut, violations
-from playwright.sync_api import Dialog, Locator, Page, expect
+from playwright.sync_api import Dialog, Locator, Page, TimeoutError, expect
 from test_hostile_document import Hostile
 
 import jupyter_jaxpr as jj
@@ -198,13 +199,20 @@ def test_in_a_box_it_takes_the_free_room_and_cuts_no_tool(saved, page: Page, doc
     assert cut(widget, "button, [role=tab], select, input") == []
 
 
+@pytest.mark.slow
 def test_made_in_a_closed_section_the_numbers_stand_beside_their_lines(saved, page: Page):
     ran = subprocess.run([sys.executable, "-c", IN_A_SHELL, LOAD, LONG], capture_output=True, text=True, check=True)
     widget = saved(json.loads(ran.stdout.splitlines()[-1]), 'style="display: none; width: 1284px"')
     expect(widget.locator(".jp-JaxprWidget-source .cm-line").first).to_be_attached()
     page.evaluate("document.body.style.display = 'block'")
     expect(widget.locator(".jp-JaxprWidget-source .cm-line").first).to_be_visible()
-    page.wait_for_timeout(500)  # the editor measures its lines in the next frames
+    # The editor measures its lines in the next frames.
+    beside = f"""widget => {{
+      const [numbers, lines] = ({TOPS})(widget);
+      return lines.length > 3 && `${{numbers}}` === `${{lines}}`;
+    }}"""
+    with contextlib.suppress(TimeoutError):
+        page.wait_for_function(beside, arg=widget.element_handle())
     numbers, lines = widget.evaluate(TOPS)
     assert len(lines) > 3
     assert len({later - earlier for earlier, later in pairwise(lines)}) > 1  # a line wraps
@@ -266,15 +274,25 @@ def test_tampered_state_runs_nothing_and_asks_nothing(saved, page: Page, watched
     assert watched == []
 
 
+NO_DOCUMENTS = (
+    "null",
+    "3",
+    "[]",
+    "{}",
+    '"<script>alert(1)</script>"',
+    '{"version": 1, "__proto__": {"polluted": 1}, "constructor": {"prototype": {"polluted": 1}}}',
+    '{"version": "1", "programs": {"length": 1e9}}',
+)
+
+
 @pytest.mark.parametrize(
     "document",
     [
-        *(pytest.param(text, marks=pytest.mark.slow) for text in ("null", "3", "[]", "{}")),
-        '"<script>alert(1)</script>"',
-        '{"version": 1, "__proto__": {"polluted": 1}, "constructor": {"prototype": {"polluted": 1}}}',
         '{"version": 99, "id": "<img src=x onerror=alert(1)>"}',
-        '{"version": "1", "programs": {"length": 1e9}}',
-        pytest.param('{"version": 1, "programs": ' + "[" * 100_000 + "]" * 100_000 + "}", id="nested"),
+        *(pytest.param(text, marks=pytest.mark.slow) for text in NO_DOCUMENTS),
+        pytest.param(
+            '{"version": 1, "programs": ' + "[" * 100_000 + "]" * 100_000 + "}", id="nested", marks=pytest.mark.slow
+        ),
     ],
 )
 def test_state_that_is_no_document_is_refused(saved, page: Page, watched, document):
@@ -300,11 +318,11 @@ NO_VIEWS = (
 @pytest.mark.parametrize(
     ("summary", "shown"),
     [
-        ("double (f32[3]) -> f32[3]", "double (f32[3]) -> f32[3]"),
         ("<img src=x onerror=alert(1)>", "<img src=x onerror=alert(1)>"),
-        pytest.param("A" * 1_000_000, "A" * 2000 + "…", id="1 MB"),
-        ({"toString": 3}, ""),
-        (None, ""),
+        pytest.param("double (f32[3]) -> f32[3]", "double (f32[3]) -> f32[3]", marks=pytest.mark.slow),
+        pytest.param("A" * 1_000_000, "A" * 2000 + "…", id="1 MB", marks=pytest.mark.slow),
+        pytest.param({"toString": 3}, "", marks=pytest.mark.slow),
+        pytest.param(None, "", marks=pytest.mark.slow),
     ],
 )
 def test_tampered_state_of_a_widget_without_views_is_text(page: Page, watched, summary, shown):
@@ -317,7 +335,10 @@ def test_tampered_state_of_a_widget_without_views_is_text(page: Page, watched, s
 
 @pytest.mark.parametrize(
     ("body", "ground"),
-    [('class="vscode-dark" style="background: #1e1e1e"', "rgb(33, 33, 33)"), ("", "rgb(255, 255, 255)")],
+    [
+        ('class="vscode-dark" style="background: #1e1e1e"', "rgb(33, 33, 33)"),
+        pytest.param("", "rgb(255, 255, 255)", marks=pytest.mark.slow),
+    ],
 )
 def test_on_a_page_without_jupyterlabs_colours(saved, page: Page, document, body, ground):
     widget = saved(document, body)
