@@ -12,7 +12,7 @@ from ..explanation import Explained
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.place_of_error import RaisedAt
 from .functions_of_other_libraries import WORDS
-from .python_objects import PRESENT_NAME, REMOVED
+from .removed_functions import PRESENT_NAME, REMOVED
 
 _TREES = ("all", "flatten", "leaves", "map", "reduce", "structure", "transpose", "unflatten")
 _OF_CORE = ("ClosedJaxpr", "Jaxpr", "JaxprEqn", "Literal", "Primitive", "Var")

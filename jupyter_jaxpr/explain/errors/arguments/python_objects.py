@@ -21,12 +21,12 @@ from ..failing_code.place_of_error import RaisedAt, touches_jax
 from ..message_tables.dtype_names import STRING_IN_TREE, TREE_WITHOUT_STRINGS
 from ..message_tables.jax_messages import ELEMENTS_OF_XS, SCAN_OF_A_NUMBER
 from ..shapes.array_operations import AXES_OF_ARRAY
-from ..traced_values.writes_without_at import WRITE_WITH_AT
 from .functions_of_other_libraries import called_attribute, same_function
 from .jit_arguments import packages_of
 from .misplaced_arguments import trees_error
 from .missing_dict_keys import missing_key
 from .moved_imports import moved_member
+from .removed_functions import PRESENT_NAME, REMOVED
 
 _NO_FIELD = re.compile(r"^'dict' object has no attribute '(\w+)'")
 _NO_WAIT = re.compile(r"^'(\w+)' object has no attribute 'block_until_ready'")
@@ -45,23 +45,6 @@ _AXIS = re.compile(r"^index (-?\d+) is out of bounds for axis 0 with size (\d+)"
 #: Functions of JAX that read shape[axis] with a Python index, so a wrong axis raises a Python IndexError.
 _LOOK_UP = frozenset({"swapaxes", "categorical", "rollaxis"})
 _MODULES = ("numpy", "nn", "lax", "random", "tree", "tree_util", "scipy.special", "ops")
-PRESENT_NAME = "In this version of JAX, the name is {name}."
-#: Function that JAX removed -> the function that replaces it.
-REMOVED = {
-    "shuffle": (
-        "jax.random.permutation",
-        "Call jax.random.permutation(key, x), which gives the elements of x in a random order.",
-    ),
-    "index_update": (".at[...].set", WRITE_WITH_AT.format(method="set")),
-    "index_add": (".at[...].add", WRITE_WITH_AT.format(method="add")),
-    "index_mul": (".at[...].multiply", WRITE_WITH_AT.format(method="multiply")),
-    "index_min": (".at[...].min", WRITE_WITH_AT.format(method="min")),
-    "index_max": (".at[...].max", WRITE_WITH_AT.format(method="max")),
-    "tree_multimap": ("jax.tree.map", "Call jax.tree.map, which takes one tree or several trees."),
-    "msort": ("jnp.sort", "Write jnp.sort(x, axis=0)."),
-    "row_stack": ("jnp.vstack", "Write jnp.vstack(arrays)."),
-    "trapz": ("jax.scipy.integrate.trapezoid", "Import jax.scipy.integrate, and call trapezoid(y, x)."),
-}
 _NUMBERS = (bool, int, float, complex)
 
 
