@@ -647,8 +647,8 @@ def test_what_was_printed_in_three_traces_is_one_note(notebook: Notebook) -> Non
     )
     [note] = [note for note in ran.document["notes"] if note["kind"] == "printed_while_tracing"]
     assert note["text"] == (
-        "f printed while JAX traced f. Python's print runs once for each trace, not for each call, and shows tracers "
-        "in place of values. This happened 3 times in this run."
+        "f printed while JAX traced f. Python's print runs once for each trace, not for each call. This happened 3 "
+        "times in this run."
     )
     assert note["detail"] == "shape (8,)\nshape (3,)\nshape (4,)"
 
