@@ -23,7 +23,8 @@ from ..message_tables.jax_messages import CONCATENATE_OF_NUMBERS
 from ..message_tables.lax_messages import EQUAL_ROWS, OPERANDS_OF_LAX, PADDED_ROWS
 from ..traced_values.array_conditions import array_as_condition
 from ..traced_values.array_indices import index_dtype, index_of_list
-from ..traced_values.writes_without_at import item_assignment, no_method
+from ..traced_values.missing_array_methods import no_method
+from ..traced_values.writes_without_at import item_assignment
 from .broadcasts import broadcast_error, broadcast_to_cures
 from .einsum_letters import einsum_error, letters_error
 from .functions_of_one_example import with_batch
