@@ -53,7 +53,7 @@ JAX_LINES = {
     "0.10": ("jax==0.10.2", ("3.11", "3.12", "3.13")),
     "0.12": ("jax>=0.12,<0.13", ("3.13", "3.12", "3.14")),
 }
-# The tests that the older JAX line runs every day: the others do not depend on JAX, and the newest line runs them.
+# The tests that the older JAX line runs every day; the newest line runs those marked `any_jax`, and `full` all on both.
 DEPENDS_ON_JAX = "not slow and not any_jax"
 
 nox.needs_version = ">=2025.2.9"

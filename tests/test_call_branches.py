@@ -8,10 +8,13 @@ import weakref
 from typing import Any
 from unittest.mock import Mock
 
+import pytest
 from conftest import Notebook
 
 from jupyter_jaxpr.build.call_branches import _run
 from jupyter_jaxpr.build.steps import record_focus
+
+pytestmark = pytest.mark.any_jax
 
 COND = """
 @jax.jit

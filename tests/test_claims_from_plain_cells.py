@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from conftest import Notebook, Ran
 
 from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
+
+pytestmark = pytest.mark.any_jax
 
 
 def primitives(ran: Ran, number: int = 0) -> list[str]:

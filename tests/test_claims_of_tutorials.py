@@ -14,6 +14,8 @@ from conftest import Notebook
 
 from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
 
+pytestmark = pytest.mark.any_jax
+
 Document = dict[str, Any]
 
 LOG2 = """

@@ -226,6 +226,7 @@ def test_unloading_closes_the_comms_of_every_page(tab, pages):
     assert second_page.heard[-1]["msg_type"] == "comm_close"
 
 
+@pytest.mark.slow
 def test_a_kernel_that_restarts_begins_anew():
     manager = KernelManager()
     manager.start_kernel()

@@ -12,6 +12,8 @@ from jupyter_jaxpr.wire.answers import Answers
 from jupyter_jaxpr.wire.messages import Answered, Refused, Reply
 from jupyter_jaxpr.wire.runs import Runs
 
+pytestmark = pytest.mark.any_jax
+
 Ask = Callable[..., Reply]
 
 LOOPS = """%%jaxpr

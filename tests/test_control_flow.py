@@ -52,6 +52,7 @@ def test_a_card_differs_between_the_lines_of_jax_only_where_their_programs_do(na
     assert kinds[0] == kinds[1]
 
 
+@pytest.mark.any_jax
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_way_to_a_card_leads_to_its_equation(name):
     built_run = golden.document_of(name)
@@ -70,6 +71,7 @@ def test_the_way_to_a_card_leads_to_its_equation(name):
             assert equation.primitive.name == card.primitive
 
 
+@pytest.mark.any_jax
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_operands_and_branches_are_those_of_the_equation(name):
     document = golden.document_of(name).document

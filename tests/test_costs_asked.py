@@ -17,6 +17,8 @@ from jupyter_jaxpr.wire.answers import Answers
 from jupyter_jaxpr.wire.messages import Answered
 from jupyter_jaxpr.wire.runs import Runs
 
+pytestmark = pytest.mark.any_jax
+
 X = np.ones((8, 8), np.float32)
 
 

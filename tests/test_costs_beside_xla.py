@@ -12,6 +12,8 @@ import jupyter_jaxpr as jj
 from jupyter_jaxpr.program.costs import difference_from_xla
 from jupyter_jaxpr.program.costs.difference_from_xla import analysis
 
+pytestmark = pytest.mark.any_jax
+
 
 def array(*shape):
     return np.random.default_rng(0).normal(size=shape).astype(np.float32)

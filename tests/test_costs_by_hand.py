@@ -11,6 +11,8 @@ from jax import lax
 
 import jupyter_jaxpr as jj
 
+pytestmark = pytest.mark.any_jax
+
 
 def array(*shape):
     return np.ones(shape, np.float32)

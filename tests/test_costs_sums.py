@@ -5,6 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +14,8 @@ from observed import built, in_cell, program, traced
 
 from jupyter_jaxpr.document.check.validate import validate
 from jupyter_jaxpr.program.costs import equation_cost
+
+pytestmark = pytest.mark.any_jax
 
 X = np.linspace(0, 1, 6, dtype=np.float32)
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from observed import built, in_cell, program
 
 from jupyter_jaxpr.exports.cost import cost_text
+
+pytestmark = pytest.mark.any_jax
 
 
 def costed(cell, call, compiled=False):

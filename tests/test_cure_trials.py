@@ -2,6 +2,8 @@
 
 import pytest
 
+pytestmark = pytest.mark.any_jax
+
 # A branch on a traced value, for which two cures exist; a trial decides whether each of them applies.
 CHOICE = "    if x.sum() > 0:\n        y = x\n    else:\n        y = -x\n"
 

@@ -26,6 +26,8 @@ from jupyter_jaxpr.wire.answers import Answers
 from jupyter_jaxpr.wire.messages import Answered
 from jupyter_jaxpr.wire.runs import Runs
 
+pytestmark = pytest.mark.any_jax
+
 CELL = """\
 %%jaxpr
 import jax, jax.numpy as jnp

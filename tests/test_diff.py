@@ -16,6 +16,8 @@ from jupyter_jaxpr.document.diff.match.key_alignment import Budget, align
 from jupyter_jaxpr.document.read.diff import Diff
 from jupyter_jaxpr.document.types.diff import DiffRow
 
+pytestmark = pytest.mark.any_jax
+
 SIGNS = {"added": "+", "removed": "-", "changed": "~", "moved": ">"}
 
 
@@ -202,7 +204,6 @@ def made(steps: list[tuple[str, int]]) -> jj.Snapshot:
     return jj.inspect(program, X, stage="trace")
 
 
-@pytest.mark.any_jax
 @settings(max_examples=examples(25), phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(PROGRAMS)
 def test_a_program_differs_in_nothing_from_itself_made_again(steps: list[tuple[str, int]]) -> None:
@@ -211,7 +212,6 @@ def test_a_program_differs_in_nothing_from_itself_made_again(steps: list[tuple[s
     assert str(diff).splitlines()[2] == "All equations are equal except for names."
 
 
-@pytest.mark.any_jax
 @settings(max_examples=examples(25), phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(PROGRAMS, PROGRAMS)
 def test_two_programs_differ_in_as_much_both_ways(left: list[tuple[str, int]], right: list[tuple[str, int]]) -> None:
@@ -239,7 +239,6 @@ def longest(a: list[int], b: list[int]) -> int:
     return table[-1][-1]
 
 
-@pytest.mark.any_jax
 @settings(max_examples=examples(300))
 @given(KEYS, KEYS)
 def test_an_alignment_is_the_longest_there_is(a: list[int], b: list[int]) -> None:
@@ -249,7 +248,6 @@ def test_an_alignment_is_the_longest_there_is(a: list[int], b: list[int]) -> Non
     assert len(pairs) == longest(a, b)
 
 
-@pytest.mark.any_jax
 @given(KEYS, KEYS)
 def test_beyond_its_budget_an_alignment_is_still_right(a: list[int], b: list[int]) -> None:
     budget = Budget(steps=0)

@@ -7,11 +7,14 @@ from pathlib import Path
 
 import jax
 import jax.numpy as jnp
+import pytest
 from jax import lax
 
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.build.diff_of_runs import diff_runs
 from jupyter_jaxpr.document.types.diff import DiffSide
+
+pytestmark = pytest.mark.any_jax
 
 FIXTURES = Path(__file__).parent / "fixtures"
 sys.path.insert(0, str(FIXTURES))

@@ -7,6 +7,7 @@ from typing import Any
 
 import jax.numpy as jnp
 import msgspec
+import pytest
 from diff_edits import X, first, with_a_term
 
 import jupyter_jaxpr as jj
@@ -18,6 +19,8 @@ from jupyter_jaxpr.document.types.diff import ProgramDiff
 from jupyter_jaxpr.wire.answers import Answers
 from jupyter_jaxpr.wire.messages import Answered, Refused
 from jupyter_jaxpr.wire.runs import Runs
+
+pytestmark = pytest.mark.any_jax
 
 
 def held(runs: Runs, snapshot: jj.Snapshot) -> str:

@@ -477,6 +477,7 @@ def test_nbconvert_shows_the_static_html_and_no_style_of_ours():
 CELL = "%%jaxpr\n@jax.jit\ndef double(x):\n    return x * 2\ndouble(1.0)"
 
 
+@pytest.mark.slow
 def test_nbconvert_runs_a_notebook_with_the_magic():
     cells = [v4.new_code_cell("%load_ext jupyter_jaxpr\nimport jax"), v4.new_code_cell(CELL)]
     notebook = v4.new_notebook(cells=cells)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import stable_sample
 from conftest import Notebook
 from error_table.cards import FOLDER, Cells, Row, rows
 
@@ -32,7 +33,9 @@ def marks(row: Row) -> tuple[pytest.MarkDecorator, ...]:
     """Return the marks of a row; a row with a card for the older JAX line runs each day on both lines."""
     if row.schedule == "in full":
         return (pytest.mark.slow,)
-    return (pytest.mark.any_jax,) if row.schedule == "on one line" and row.older is None else ()
+    if row.schedule == "on both lines" or row.older is not None:
+        return ()
+    return stable_sample.marks(row.name, newest=3) or (pytest.mark.any_jax,)
 
 
 ROWS = [

@@ -8,6 +8,10 @@ import sys
 import textwrap
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.any_jax
+
 TESTS = Path(__file__).parent
 START = """
 import sys

@@ -290,6 +290,7 @@ def test_a_program_without_equations_has_a_twin_too():
     assert str(links).endswith("0 of 0 equations have an instruction in the HLO.")
 
 
+@pytest.mark.any_jax
 def test_two_devices(tmp_path):
     script = tmp_path / "story.py"
     script.write_text(

@@ -18,7 +18,9 @@ pytestmark = pytest.mark.any_jax
 BATCH = 50
 
 
-@pytest.mark.parametrize("first", range(0, 500, BATCH))
+@pytest.mark.parametrize(
+    "first", [0, 50, *(pytest.param(first, marks=pytest.mark.slow) for first in range(100, 500, BATCH))]
+)
 def test_no_document_makes_a_reader_or_an_export_fail_or_wait(first):
     for number in range(first, first + BATCH):
         with limited_memory():

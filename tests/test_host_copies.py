@@ -14,6 +14,8 @@ from jupyter_jaxpr.build.steps import record_focus
 from jupyter_jaxpr.magic.cell_observer import CellObserver
 from jupyter_jaxpr.observe.calls.call_values import CallValues, ValuesGone
 
+pytestmark = pytest.mark.any_jax
+
 ON = "%config JaxprMagics.host_copies = True"
 CELL = """\
 %%jaxpr

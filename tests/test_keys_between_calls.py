@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from conftest import Notebook
 
+pytestmark = pytest.mark.any_jax
+
 FUNCTIONS = """
 import jax, jax.numpy as jnp
 

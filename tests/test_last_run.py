@@ -12,6 +12,8 @@ from conftest import Notebook
 import jupyter_jaxpr
 from jupyter_jaxpr import LastRun, Snapshot, observe
 
+pytestmark = pytest.mark.any_jax
+
 NOTHING = (
     "Nothing was observed yet. Run a cell that has %%jaxpr as its first line, or a block under "
     "`with jupyter_jaxpr.observe():`."

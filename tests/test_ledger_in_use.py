@@ -11,11 +11,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
+import pytest
 from flax import nnx
 
 from jupyter_jaxpr import observe
 from jupyter_jaxpr.observe.cache.ledger import Ledger
 from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
+
+pytestmark = pytest.mark.any_jax
 
 
 def told(ledger: Ledger, name: str) -> list[tuple[str, list[tuple[str, str]]]]:

@@ -56,6 +56,7 @@ def test_a_cell_that_only_hits(notebook: Notebook) -> None:
     assert lines(notebook.run("%%jaxpr\nfor _ in range(1000):\n    f(x)")) == sure((3, 1000, 1000, 0))
 
 
+@pytest.mark.any_jax
 def test_a_line_that_makes_a_new_function_each_time(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
     """The line has more misses than the ledger keeps as single misses, but its counts are exact."""
     monkeypatch.setattr(function_history, "EVENTS_PER_FUNCTION", function_history.EVENTS_PER_FUNCTION // 8)

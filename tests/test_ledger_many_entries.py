@@ -17,6 +17,8 @@ from jupyter_jaxpr.observe.cache.closest_key import difference, kinds_of_values
 from jupyter_jaxpr.observe.process_observer import observer
 from jupyter_jaxpr.observe.value_texts import NOTHING_CALLED
 
+pytestmark = pytest.mark.any_jax
+
 
 def keys_of(name: str) -> list[Any]:
     (history,) = [function for function in observer().history.functions.values() if function.name == name]

@@ -8,10 +8,13 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from flax import nnx
 
 from jupyter_jaxpr import observe
 from jupyter_jaxpr.observe.cache.ledger import Ledger
+
+pytestmark = pytest.mark.any_jax
 
 ROWS = np.ones((2, 3), np.float32)
 

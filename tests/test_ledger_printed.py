@@ -11,10 +11,13 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import pytest
 
 from jupyter_jaxpr import observe
 from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
 from jupyter_jaxpr.observe.process_observer import observer
+
+pytestmark = pytest.mark.any_jax
 
 TABLE = """\
 import functools, jax, jax.numpy as jnp, numpy as np

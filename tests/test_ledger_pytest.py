@@ -7,6 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.any_jax
+
 TESTS = """
 import jax, jax.numpy as jnp, pytest
 

@@ -15,6 +15,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from conftest import Notebook
 
 from jupyter_jaxpr import observe
@@ -113,6 +114,7 @@ print(json.dumps([[miss.outcome, *map(str, miss.reasons)] for miss in ledger["<l
 """
 
 
+@pytest.mark.any_jax
 def test_an_array_that_is_only_committed_is_closer_than_one_on_other_devices(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(COMMITTED)
@@ -417,6 +419,7 @@ print(json.dumps([[miss.outcome, *map(str, miss.reasons)] for miss in ledger["<l
 """
 
 
+@pytest.mark.any_jax
 def test_a_sharding_that_differs_in_the_order_of_its_devices_or_its_memory(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(ORDER)

@@ -12,6 +12,8 @@ from conftest import Notebook, Ran
 
 import jupyter_jaxpr as jj
 
+pytestmark = pytest.mark.any_jax
+
 # last line of a cell -> the shown program; axes, shapes, bounds and functions are static in it
 LAST_LINES = {
     "jnp.reshape(x, (2, 4))": "traced reshape(a: f32[8], shape: (2, 4)) -> f32[2,4]: reshape",

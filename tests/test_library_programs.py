@@ -13,6 +13,8 @@ from jupyter_jaxpr.exports.page import page
 from jupyter_jaxpr.exports.static_output import fragment
 from jupyter_jaxpr.exports.terminal_text import plain
 
+pytestmark = pytest.mark.any_jax
+
 JITTED = "jax.clear_caches()\n@jax.jit\ndef f(x):\n    return x + 1\nx = jnp.ones(3)"
 
 

@@ -21,6 +21,8 @@ from jupyter_jaxpr.live.live_program import Live
 from jupyter_jaxpr.live.trace_request import CellToTrace
 from jupyter_jaxpr.wire.requests.live import _observed
 
+pytestmark = pytest.mark.any_jax
+
 Trace = Callable[..., LiveProgram]
 
 

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from kernel_pages import Page
 
+pytestmark = pytest.mark.slow
+
 WRITTEN = "def f(x):\n    return jnp.sin(x)\nf(x)\n"
 
 

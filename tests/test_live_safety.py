@@ -15,6 +15,8 @@ from jupyter_jaxpr.document.types.live import LiveProgram
 from jupyter_jaxpr.live.live_program import Live
 from jupyter_jaxpr.live.trace_request import CellToTrace
 
+pytestmark = pytest.mark.any_jax
+
 #: Functions of an earlier cell. They stay after a live trace, and JAX's caches keep their entries.
 HELPERS = {
     "np const": """

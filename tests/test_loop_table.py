@@ -5,13 +5,18 @@ from __future__ import annotations
 import re
 
 import pytest
+import stable_sample
 from conftest import Notebook
 from error_table.cards import Row, rows
 from loop_table.cards import FOLDER, Cells
 
 FILES = {"everyday": (), "further": (pytest.mark.slow,), "values": (pytest.mark.slow,)}
 ROWS = [
-    pytest.param(row, id=f"{name}: {row.name}", marks=marks)
+    pytest.param(
+        row,
+        id=f"{name}: {row.name}",
+        marks=marks or stable_sample.marks(row.name, newest=2, older=4, always=row.older is not None),
+    )
     for name, marks in FILES.items()
     for row in rows(FOLDER / f"{name}.txt")
 ]

@@ -12,6 +12,8 @@ from conftest import Notebook, Ran
 from jupyter_jaxpr.magic.cells_without_program import WHAT_TO_TYPE
 from jupyter_jaxpr.quantities import duration
 
+pytestmark = pytest.mark.any_jax
+
 F = "@jax.jit\ndef f(x):\n    return jnp.sin(x) * 2\n"
 
 

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from conftest import Notebook, Ran, plain
 
+pytestmark = pytest.mark.any_jax
+
 Make = Callable[..., Notebook]
 
 SETUP = "import jax, jax.numpy as jnp\nx = jnp.arange(3.0)"

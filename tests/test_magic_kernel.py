@@ -6,7 +6,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 from conftest import MIME, Kernel, contents, plain, sent
+
+pytestmark = pytest.mark.any_jax
 
 F = "@jax.jit\ndef f(x):\n    return jnp.sin(x) * 2\n"
 

@@ -12,6 +12,8 @@ from observed import traced
 from jupyter_jaxpr.program.costs.memory import MemoryUse, memory_of
 from jupyter_jaxpr.program.jaxpr.walk import Walk
 
+pytestmark = pytest.mark.any_jax
+
 VECTOR = np.ones(256, np.float32)  # 1,024 bytes
 MATRIX = np.ones((16, 16), np.float32)  # 1,024 bytes
 ONE = 1024

@@ -5,6 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,6 +15,8 @@ from observed import traced
 from jupyter_jaxpr.jax.loop_equations import scan_parts
 from jupyter_jaxpr.program.costs.memory import LIVE_AT_MOST, memory_of
 from jupyter_jaxpr.program.jaxpr.walk import Walk
+
+pytestmark = pytest.mark.any_jax
 
 # The names of the operations; `applied` applies each operation to one or two earlier vectors.
 OPERATIONS = ["sin", "join", "square", "total", "jit", "scan", "while", "cond"]

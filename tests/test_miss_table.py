@@ -6,6 +6,7 @@ import re
 from typing import get_args
 
 import pytest
+import stable_sample
 from conftest import Notebook
 from error_table.cards import Row, rows
 from miss_table.cards import FOLDER, Cells, names_of_cures
@@ -20,7 +21,11 @@ FILES = {
     "values": (pytest.mark.slow,),
 }
 ROWS = [
-    pytest.param(row, id=f"{name}: {row.name}", marks=marks)
+    pytest.param(
+        row,
+        id=f"{name}: {row.name}",
+        marks=marks or (() if row.older else stable_sample.marks(row.name, newest=2, older=4)),
+    )
     for name, marks in FILES.items()
     for row in rows(FOLDER / f"{name}.txt")
 ]

@@ -12,6 +12,8 @@ from jupyter_jaxpr.build.document_of_run import build
 from jupyter_jaxpr.document.types.document import Cell
 from jupyter_jaxpr.observe.observation import Observation, ObservedFunction, ObservedProgram, Place
 
+pytestmark = pytest.mark.any_jax
+
 
 @pytest.mark.parametrize("iterations", [4, 7, 10])
 def test_a_short_loop_is_mentioned_and_not_advised_against(iterations):

@@ -5,11 +5,16 @@ from __future__ import annotations
 import re
 
 import pytest
+import stable_sample
 from conftest import Notebook
 from error_table.cards import Row, rows
 from note_table.cards import FOLDER, Cells
 
-ROWS = [pytest.param(row, id=row.name) for path in sorted(FOLDER.glob("*.txt")) for row in rows(path)]
+ROWS = [
+    pytest.param(row, id=row.name, marks=stable_sample.marks(row.name, newest=2, older=4, always=row.older is not None))
+    for path in sorted(FOLDER.glob("*.txt"))
+    for row in rows(path)
+]
 CARDS = [card for path in FOLDER.glob("*.txt") for row in rows(path) for card in (row.card, row.older) if card]
 
 

@@ -346,12 +346,14 @@ def run(cell):
 """
 
 
+@pytest.mark.any_jax
 def test_a_kernel_without_jax_runs_the_cell_and_says_what_to_install() -> None:
     out = run_python("sys.modules['jax'] = None\n" + IN_A_SHELL + "print(run('%%jaxpr\\n40 + 2'))")
     note = "JAX is not installed in this kernel. Run `pip install -U jax` and restart the kernel."
     assert out.splitlines() == ["Out[1]: 42", note, repr(("none", note, note))]
 
 
+@pytest.mark.any_jax
 def test_a_kernel_with_a_jax_that_is_too_old(tmp_path: Any) -> None:
     (tmp_path / "jax").mkdir()
     (tmp_path / "jax" / "__init__.py").write_text("__version__ = '0.4.30'\njit = lambda f: f\n")

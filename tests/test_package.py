@@ -10,6 +10,8 @@ import pytest
 
 import jupyter_jaxpr
 
+pytestmark = pytest.mark.any_jax
+
 ROOT = Path(__file__).parents[1]
 
 

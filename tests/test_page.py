@@ -274,6 +274,7 @@ def test_long_texts_are_packed():
     assert len(text) < 200_000
 
 
+@pytest.mark.slow
 def test_a_page_holds_all_equations_of_a_program_however_many_there_are(tmp_path):
     def f(x):
         for _ in range(21_000):

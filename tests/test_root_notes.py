@@ -2,6 +2,8 @@
 
 import pytest
 
+pytestmark = pytest.mark.any_jax
+
 TEXT = (
     "The gradient of this square root of squares is NaN where the squared numbers are 0. The derivative of the square "
     "root is infinite there, and JAX multiplies the derivative by the numbers."

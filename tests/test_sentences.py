@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 
@@ -62,6 +63,12 @@ def is_part(text: str) -> bool:
     )
 
 
+@functools.cache
+def texts_of_kernel() -> list[tuple[str, int, str]]:
+    """Return the file, line and text of each text of the kernel: to find them takes seconds."""
+    return list(of_kernel())
+
+
 def test_the_kernel_joins_no_parts_of_a_sentence() -> None:
     collected = []
     for path in sorted((ROOT / "jupyter_jaxpr").rglob("*.py")):
@@ -98,7 +105,7 @@ OWN = ("jax/private_names.py",)
 
 
 def test_user_texts_have_one_word_for_each_thing() -> None:
-    texts = [*of_panel(), *of_kernel()]
+    texts = [*of_panel(), *texts_of_kernel()]
     collected = [
         f"{name}:{line}: {text}"
         for name, line, text in texts
@@ -129,7 +136,7 @@ OF_MAGIC_CELLS = (
 
 
 def test_a_text_that_names_a_magic_has_another_text_for_hosts_without_magics() -> None:
-    files = {name for name, _, text in of_kernel() if re.search(r"%%?jaxpr", text)}
+    files = {name for name, _, text in texts_of_kernel() if re.search(r"%%?jaxpr", text)}
     collected = [
         name
         for name in sorted(files)

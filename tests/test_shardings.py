@@ -21,6 +21,8 @@ from jupyter_jaxpr.document.check.validate import read
 from jupyter_jaxpr.document.read.shardings import exchanged
 from jupyter_jaxpr.document.types.shardings import ProgramShardings
 
+pytestmark = pytest.mark.any_jax
+
 SETUP = """
 import jax
 import jax.numpy as jnp

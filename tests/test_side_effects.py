@@ -12,6 +12,7 @@ from typing import Any
 
 import jax
 import pytest
+import stable_sample
 from conftest import Notebook
 from side_effects import hidden
 from side_effects.world import EFFECTS, PURE, WORLD, state_of
@@ -20,6 +21,8 @@ import jupyter_jaxpr as jj
 from jupyter_jaxpr.magic.cell_observer import CellObserver
 from jupyter_jaxpr.observe.side_effects.proof import side_effects
 from jupyter_jaxpr.observe.side_effects.state import SavedState
+
+pytestmark = pytest.mark.any_jax
 
 
 class World:
@@ -110,7 +113,7 @@ def pure_world(
     return shared_world
 
 
-@pytest.mark.parametrize("name", EFFECTS)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=stable_sample.marks(name, newest=3)) for name in EFFECTS])
 def test_a_function_with_effects_is_called_once_and_traced_only_on_request(world: World, name: str) -> None:
     call = f"{name}(x)"
     world.begin()
@@ -194,7 +197,7 @@ def test_no_hidden_effect_is_taken_for_none(hidden_world: types.ModuleType) -> N
     assert hidden_world.seen == []  # neither the search for side effects nor the saving of state runs user code
 
 
-@pytest.mark.any_jax
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_a_trace_that_is_asked_for_leaves_no_hidden_effect(hidden_world: types.ModuleType) -> None:
     before = hidden.state_of(hidden_world)

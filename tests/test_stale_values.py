@@ -4,6 +4,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.any_jax
+
 CALL = "f(jnp.ones(3))"
 MODEL = "class Model:\n    def __init__(self, k): self.k = k\n"
 

@@ -78,6 +78,7 @@ def test_a_disk_that_is_full_leaves_no_half_of_it(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_the_next_kernel_has_the_magic_from_its_start(tmp_path):
     environment = {**os.environ, "IPYTHONDIR": str(tmp_path), "JAX_PLATFORMS": "cpu"}
     manager = KernelManager(kernel_name="python3")

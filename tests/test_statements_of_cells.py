@@ -7,6 +7,8 @@ from conftest import Notebook, Ran
 
 from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
 
+pytestmark = pytest.mark.any_jax
+
 
 def reasons(ran: Ran, name: str) -> list[list[str]]:
     """Return the full reasons of each miss of a function in this run."""

@@ -101,5 +101,7 @@ def test_stop_and_other_requests_are_answered_meanwhile(tab):
     assert recording["step"][0] == 0
     assert recording["visits"][0]["finished"] is False
     # After the stop, the kernel answers the next request.
-    comm, _ = ask_for_steps(tab, snapshot, 6)
-    tab.wait_for(lambda message: message["type"] in LAST and message["id"] == 6, comm)
+    comm, subshell = ask_for_steps(tab, snapshot, 6)
+    tab.wait_for(lambda message: message["type"] == "working" and message["done"] is not None, comm)
+    tab.say(comm, {"type": "stop", "id": 6}, subshell)
+    last_reply(tab, comm, 6)

@@ -72,6 +72,7 @@ def assert_agrees(recording, steps):
     reverse=st.booleans(),
     data=st.data(),
 )
+@pytest.mark.slow
 def test_scans(names, start, length, reverse, data):
     dtype = start.dtype
     numbers = floats if dtype.kind == "f" else integers
@@ -93,6 +94,7 @@ def test_scans(names, start, length, reverse, data):
 
 @EVERY
 @given(names=operations, start=floats.map(np.float32), end=st.integers(0, 9), bound=floats.map(np.float32))
+@pytest.mark.slow
 def test_whiles(names, start, end, bound):
     step = body(names)
 
@@ -136,6 +138,7 @@ def test_loops_in_loops(names, start, counts):
 
 @EVERY
 @given(start=floats.map(np.float32), indices=st.lists(st.integers(-2, 5), min_size=1, max_size=5))
+@pytest.mark.slow
 def test_switches(start, indices):
     branches = [lambda h: h + 1, lambda h: h * 2, jnp.negative]
 

@@ -539,6 +539,7 @@ for function in (cumulative, in_parts):
 """
 
 
+@pytest.mark.slow
 def test_arrays_of_several_devices_are_not_stepped_through():
     flags = {"XLA_FLAGS": "--xla_force_host_platform_device_count=4", "JAX_PLATFORMS": "cpu"}
     ran = subprocess.run(

@@ -11,6 +11,8 @@ from conftest import Notebook
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.measure.times import sweep_point
 
+pytestmark = pytest.mark.any_jax
+
 FUNCTIONS = """
 @jax.jit
 def product(a):

@@ -9,6 +9,7 @@ from typing import Any
 
 import jax
 import pytest
+import stable_sample
 from conftest import Notebook
 from timed_calls import SINES, stages_of
 
@@ -129,24 +130,26 @@ def test_it_holds_no_array_afterwards(notebook: Notebook) -> None:
     assert alive() is None
 
 
+CALLS = [
+    ("@functools.partial(jax.jit, static_argnames=('n',))\ndef g(x, *, n):\n    return x * n\ng(x, n=3)", "g"),
+    ("@functools.partial(jax.jit, static_argnums=(1,))\ndef g(x, how):\n    return x.sum(how)\ng(x, (0,))", "g"),
+    ("@jax.jit\ndef g(key):\n    return jax.random.normal(key, (3,))\ng(jax.random.key(0))", "g"),
+    ("@jax.jit\ndef g(p, *, s):\n    return p['w'] * s\ng({'w': x}, s=2.0)", "g"),
+    (
+        "class Model:\n    @functools.partial(jax.jit, static_argnums=0)\n"
+        "    def step(self, x):\n        return x + 1\n"
+        "model = Model()\nmodel.step(x)",
+        "step",
+    ),
+    ("def make(k):\n    @jax.jit\n    def g(x):\n        return x * k\n    return g\ng = make(x)\ng(x)", "g"),
+    ("g = jax.jit(lambda x: x + 1)\ng(x)", "<lambda>"),
+    ("g = jax.jit(jax.grad(lambda x: (x * x).sum()))\ng(x)", "<lambda>"),
+    ("class M:\n    def act(self, x):\n        return x + 1\nm = M()\ng = jax.jit(m.act)\ng(x)", "act"),
+]
+
+
 @pytest.mark.parametrize(
-    ("cell", "name"),
-    [
-        ("@functools.partial(jax.jit, static_argnames=('n',))\ndef g(x, *, n):\n    return x * n\ng(x, n=3)", "g"),
-        ("@functools.partial(jax.jit, static_argnums=(1,))\ndef g(x, how):\n    return x.sum(how)\ng(x, (0,))", "g"),
-        ("@jax.jit\ndef g(key):\n    return jax.random.normal(key, (3,))\ng(jax.random.key(0))", "g"),
-        ("@jax.jit\ndef g(p, *, s):\n    return p['w'] * s\ng({'w': x}, s=2.0)", "g"),
-        (
-            "class Model:\n    @functools.partial(jax.jit, static_argnums=0)\n"
-            "    def step(self, x):\n        return x + 1\n"
-            "model = Model()\nmodel.step(x)",
-            "step",
-        ),
-        ("def make(k):\n    @jax.jit\n    def g(x):\n        return x * k\n    return g\ng = make(x)\ng(x)", "g"),
-        ("g = jax.jit(lambda x: x + 1)\ng(x)", "<lambda>"),
-        ("g = jax.jit(jax.grad(lambda x: (x * x).sum()))\ng(x)", "<lambda>"),
-        ("class M:\n    def act(self, x):\n        return x + 1\nm = M()\ng = jax.jit(m.act)\ng(x)", "act"),
-    ],
+    ("cell", "name"), [pytest.param(*call, marks=stable_sample.marks(call, newest=3)) for call in CALLS]
 )
 def test_every_kind_of_call_is_made_again_as_it_was(notebook: Notebook, cell: str, name: str) -> None:
     with stages_of(name) as stages:

@@ -53,6 +53,7 @@ def test_the_times_come_with_the_cell(tab):
     assert timing["eager"]["runs"] > 1
 
 
+@pytest.mark.slow
 def test_the_button_and_the_machine_are_answered_on_a_subshell(tab):
     snapshot = ours(tab.run(CELL))[-1]["snapshot"]
     subshell = tab.subshell()

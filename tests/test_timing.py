@@ -15,6 +15,8 @@ import pytest
 from jupyter_jaxpr.measure.times.difference_of_samples import is_slower
 from jupyter_jaxpr.measure.times.repeated_calls import SLOW, Timed, copied, take_turns, warm_time
 
+pytestmark = pytest.mark.any_jax
+
 
 class Clock:
     """A clock that moves only when a call moves it; it replaces `time.perf_counter`."""

@@ -9,6 +9,8 @@ from conftest import signature
 from jupyter_client.manager import start_new_kernel
 from kernel_pages import Page, ours
 
+pytestmark = pytest.mark.slow
+
 TRAINER = """\
 %%jaxpr
 class Trainer:

@@ -228,6 +228,7 @@ NAN_CHECK = """
 from IPython.core.interactiveshell import InteractiveShell
 
 shell = InteractiveShell.instance()
+shell.InteractiveTB.set_mode("Minimal")  # IPython takes seconds to print another traceback of JAX
 shell.run_line_magic("load_ext", "jupyter_jaxpr")
 shell.run_cell("import jax, jax.numpy as jnp\\nx = jnp.arange(8.0)\\nf = jax.jit(lambda y: y / y)\\ny = f(x + 1)")
 on = "jax.config.update('jax_debug_nans', True)"

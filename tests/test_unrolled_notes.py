@@ -16,6 +16,8 @@ from jupyter_jaxpr.exports.markdown import markdown
 from jupyter_jaxpr.exports.page import page
 from jupyter_jaxpr.observe.observation import Observation, ObservedFunction, ObservedProgram, Place
 
+pytestmark = pytest.mark.any_jax
+
 
 def test_a_note_says_what_it_saw_what_it_costs_and_what_to_do():
     document, _ = cell_of(CASES["an RNN that appends"].source, V, ROWS, M)

@@ -5,7 +5,10 @@ import sys
 
 import pytest
 
-pytestmark = pytest.mark.filterwarnings("ignore:Explicitly requested dtype", "ignore:Some donated buffers")
+pytestmark = [
+    pytest.mark.any_jax,
+    pytest.mark.filterwarnings("ignore:Explicitly requested dtype", "ignore:Some donated buffers"),
+]
 
 # --- a call whose result the program keeps ---
 

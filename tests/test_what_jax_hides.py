@@ -2,6 +2,8 @@
 
 import pytest
 
+pytestmark = pytest.mark.any_jax
+
 KEPT = "A call of f that finds a cache entry does not read {name} again. The call computes with {kept}."
 
 
@@ -159,7 +161,10 @@ NOT_INDEPENDENT = (
 SPLITS = "jax.random.split uses a key, too: after a split, draw from the new keys alone."
 
 
-@pytest.mark.parametrize("key", ["jax.random.key(0)", "jax.random.PRNGKey(0)"])
+KEYS = ["jax.random.key(0)", pytest.param("jax.random.PRNGKey(0)", marks=pytest.mark.slow)]
+
+
+@pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize(
     ("cell", "text", "line"),
     [
@@ -224,7 +229,7 @@ def test_a_key_used_twice(notebook, key, cell, text, line):
     assert ran.line_of(note) == line
 
 
-@pytest.mark.parametrize("key", ["jax.random.key(0)", "jax.random.PRNGKey(0)"])
+@pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize(
     ("cell", "lines"),
     [
@@ -239,7 +244,7 @@ def test_a_key_that_operations_outside_of_jit_split_and_use_again(notebook, key,
     assert ran.note("key_used_twice")["text"] == f"{lines} the same random key. {NOT_INDEPENDENT} {SPLITS}"
 
 
-@pytest.mark.parametrize("key", ["jax.random.key(0)", "jax.random.PRNGKey(0)"])
+@pytest.mark.parametrize("key", KEYS)
 def test_keys_that_operations_outside_of_jit_split_and_use_once_have_no_note(notebook, key):
     notebook.run(f"import jax, jax.numpy as jnp\nkey = {key}")
     cell = "for _ in range(3):\n    key, one = jax.random.split(key)\n    a = jax.random.normal(one, (2,))"
@@ -263,7 +268,7 @@ def test_several_uses_of_a_key_on_one_line_have_one_note(notebook):
     assert texts == [f"Line 2 and line 3 use the same random key. {NOT_INDEPENDENT}"]
 
 
-@pytest.mark.parametrize("key", ["jax.random.key(0)", "jax.random.PRNGKey(0)"])
+@pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize(
     "cell",
     [

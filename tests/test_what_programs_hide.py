@@ -2,6 +2,8 @@
 
 import pytest
 
+pytestmark = pytest.mark.any_jax
+
 # --- an index that is out of bounds ---
 
 OUTSIDE = "{} is out of bounds: axis 0 of the array has the size 3. JAX raises no error. "

@@ -6,9 +6,12 @@ from pathlib import Path
 
 import jax
 import numpy as np
+import pytest
 
 import jupyter_jaxpr
 from jupyter_jaxpr.observe.user_or_library.whose_code import is_installed, is_jax
+
+pytestmark = pytest.mark.any_jax
 
 
 def test_no_file_of_this_package_is_the_users():

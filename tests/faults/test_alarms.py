@@ -8,6 +8,8 @@ from collections.abc import Iterator
 import pytest
 from places import LOAD, SETUP, Shell, asked
 
+pytestmark = pytest.mark.any_jax
+
 # JAX and Python themselves have code that catches every error, such as `jax._src.util.wraps`, `FlatTree.paths` and
 # `_get_layouts_from_executable`. So the handler records where the alarm strikes: only in a call from this package can
 # this package lose the error, and not if `FlatTree.paths`, which has a bare `except`, is in between. The handler raises

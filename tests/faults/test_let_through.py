@@ -59,6 +59,7 @@ def names_in(kind: ast.expr) -> set[str]:
     return {ast.unparse(part).rpartition(".")[2] for part in parts}
 
 
+@pytest.mark.any_jax
 def test_no_except_takes_what_a_handler_raises() -> None:
     counts: dict[str, int] = {}
     for file in sorted(PACKAGE.rglob("*.py")):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from places import LOAD, SETUP, Shell, asked
+from stable_sample import order
 
 import jupyter_jaxpr
 
@@ -92,11 +92,6 @@ def lost(shell: Shell, file: str, line: int) -> str | None:
     if (next_run["error"], panel) != (None, ["<lambda>"]):
         return f"{fired} the next cell: {next_run} {panel}"
     return None
-
-
-def order(place: tuple[str, int]) -> int:
-    """Which statements run depends a little on the garbage collector and the clock; a hash makes the choice stable."""
-    return zlib.crc32(repr(place).encode())
 
 
 def meet(shell: Shell, places: list[tuple[str, int]]) -> None:

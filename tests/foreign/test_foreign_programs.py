@@ -68,8 +68,8 @@ LOOPS = {
     "jax_game_of_life": ["while", "cond"],
 }
 
-# On the older JAX line, only these programs run each day; the others would show the observer the same programs.
-ON_ONE_LINE = ("equinox", "flax_nnx_mlp_training", "flax_linen_lstm", "jax_per_example_gradients")
+# On the older JAX line, these programs run only in `full`: JAX's own program of transforms runs each day on both lines.
+ON_ONE_LINE = ("equinox", "flax", "optax")
 # On both lines these run only in `full`: the programs of diffrax and optimistix take a third of the time of all
 # libraries, and another program makes the same calls of equinox, flax and JAX each day.
 LONG = (
@@ -79,8 +79,10 @@ LONG = (
     "equinox_gru_scan",
     "equinox_mlp_training",
     "optax_fit",
+    "flax_nnx_mlp_training",
     "flax_nnx_scan_over_layers",
     "flax_linen_cnn_train_state",
+    "jax_per_example_gradients",
     "jax_metropolis",
     "jax_game_of_life",
 )
