@@ -89,9 +89,9 @@ def moved_import_error(error: BaseException, raised: RaisedAt | None, function: 
         moved = _MOVED.get((module, alias.name))
         if moved is not None:
             return _present_import(raised, node, alias, module, *moved)
-        if module in sys.modules and (words := _words_of_other(module, alias.name)) is not None:
+        if module in sys.modules and (other := _words_of_other(module, alias.name)) is not None:
             text = "The line imports a name that JAX does not have."
-            return Explained(None, f"{module} has no {alias.name}", text, (FoundCure(words[0], None, words[1]),))
+            return Explained(None, f"{module} has no {alias.name}", text, (FoundCure(other[0], None, other[1]),))
         for name in (alias.name, module.rpartition(".")[2]):
             if name in _INSTEAD and alias.name not in vars(sys.modules.get(module, ast)):
                 cure, words = _INSTEAD[name]
