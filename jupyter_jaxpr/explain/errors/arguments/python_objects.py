@@ -43,16 +43,9 @@ _LOOK_UP = frozenset({"swapaxes", "categorical", "rollaxis"})
 _MODULES = ("numpy", "nn", "lax", "random", "tree", "tree_util", "scipy.special", "ops")
 #: Function that JAX removed -> the function that replaces it.
 _REMOVED = {
-    "shuffle": (
-        "jax.random.permutation",
-        "Call jax.random.permutation(key, x), which gives the elements of x in a random order.",
-    ),
-    "index_update": (".at[...].set", "Write x.at[index].set(value), which makes a new array."),
-    "index_add": (".at[...].add", "Write x.at[index].add(value), which makes a new array."),
     "index_mul": (".at[...].multiply", "Write x.at[index].multiply(value), which makes a new array."),
     "index_min": (".at[...].min", "Write x.at[index].min(value), which makes a new array."),
     "index_max": (".at[...].max", "Write x.at[index].max(value), which makes a new array."),
-    "tree_multimap": ("jax.tree.map", "Call jax.tree.map, which takes one tree or several trees."),
     "msort": ("jnp.sort", "Write jnp.sort(x, axis=0)."),
     "row_stack": ("jnp.vstack", "Write jnp.vstack(arrays)."),
     "trapz": ("jax.scipy.integrate.trapezoid", "Import jax.scipy.integrate, and call trapezoid(y, x)."),
