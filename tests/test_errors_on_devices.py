@@ -74,8 +74,8 @@ cure: jax.device_put (advice)
     "jax.jit(add)(first, second)": """
 marks: jax.jit(add)(first, second)
 title: The arguments a and b of add are on different devices
-text: All arrays of a jitted function must be on the same devices. a is on the devices [0], and b is on the
-    devices [1].
+text: All arrays of a jitted function must be on the same devices. a is on the devices [0], and b is on the devices
+    [1].
 cure: jax.device_put (advice)
     Move the arrays to the same devices with jax.device_put before the call.
 """,
