@@ -46,13 +46,16 @@ def table(name: str) -> str:
 def kinds(room: str) -> Iterator[tuple[str, str]]:
     """Yield, for each call that makes a cure in this folder, its place and a pattern of the cure's name.
 
-    Calls with the name in a variable are left out.
+    A name may be a constant of the module. Calls with the name in another variable are left out.
     """
     for path in sorted((EXPLAIN / room).rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
+        module = ast.parse(path.read_text())
+        constants = {ast.unparse(node.targets[0]): node.value for node in module.body if isinstance(node, ast.Assign)}
+        for node in ast.walk(module):
             if isinstance(node, ast.Call) and node.args:
                 maker = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
                 name = node.args[3] if maker == "jit_with" and len(node.args) > 3 else node.args[0]
+                name = constants.get(ast.unparse(name), name)
                 if maker in MAKERS and isinstance(name, ast.Constant):
                     yield f"{path.name}, {ast.unparse(node)[:80]}", re.escape(str(name.value))
                 elif maker in MAKERS and isinstance(name, ast.JoinedStr):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pytest
 from sentences import NOT_READ, ROOT, of_kernel, of_panel
@@ -122,6 +122,36 @@ def test_the_glossary_is_short_and_has_each_term_once() -> None:
     assert 60 < len(terms)
     assert len(rows) - 1 <= 78
     assert len(terms) == len(set(terms))
+
+
+def in_several_places(texts: Iterable[tuple[str, int, str]], words: int) -> dict[str, list[str]]:
+    """Return the texts of so many words that stand in two or more places, with {} for each placeholder."""
+    places: dict[str, list[str]] = {}
+    for name, line, text in texts:
+        places.setdefault(text, []).append(f"{name}:{line}")
+    return {
+        text: found
+        for text, found in places.items()
+        if len(found) > 1 and len(re.findall(r"[A-Za-z][\w.]*", outside(text))) >= words
+    }
+
+
+def test_the_kernel_words_a_fact_in_one_place() -> None:
+    texts = [(name, line, re.sub(r"\{[^{}]*\}", "{}", text)) for name, line, text in of_kernel()]
+    sentences = [(name, line, sentence) for name, line, text in texts for sentence in re.split(r"(?<=[.?]) ", text)]
+    # In a shorter text or sentence, equal words can be a chance, as in two labels.
+    assert in_several_places(texts, words=6) == {}
+    assert in_several_places(sentences, words=10) == {}
+
+
+def test_a_fact_that_is_worded_twice_is_seen() -> None:
+    texts = [
+        ("one.py", 3, "The shapes {} do not fit together."),
+        ("one.py", 9, "pass the missing argument"),
+        ("two.py", 5, "The shapes {} do not fit together."),
+        ("two.py", 7, "pass the missing argument"),
+    ]
+    assert in_several_places(texts, words=6) == {"The shapes {} do not fit together.": ["one.py:3", "two.py:5"]}
 
 
 # Files whose texts a host without magics never shows: they are on runs of cells, on options of the magic, or code for a

@@ -64,13 +64,10 @@ def impure_call_findings(calls: Iterable[ImpureCall]) -> list[Finding]:
 
 
 _TITLE_OF_CHANGE = "{name} changed only while JAX traced {function}"
-_TEXT_OF_CHANGE = (
-    "{name} changed from {before} to {after} while JAX traced {function}. A call of {function} that finds a cache "
-    "entry does not run this line, so {name} stays as it is."
-)
+_NOT_RUN_AGAIN = "A call of {function} that finds a cache entry does not run this line, so {name} stays as it is."
+_TEXT_OF_CHANGE = f"{{name}} changed from {{before}} to {{after}} while JAX traced {{function}}. {_NOT_RUN_AGAIN}"
 _TEXT_OF_FIRST_VALUE = (
-    "{name} got the value {after} while JAX traced {function}, and had no value before. A call of {function} that "
-    "finds a cache entry does not run this line, so {name} stays as it is."
+    f"{{name}} got the value {{after}} while JAX traced {{function}}, and had no value before. {_NOT_RUN_AGAIN}"
 )
 _CURE_OF_CHANGE = (
     "Return the new value from {function}, or change {name} outside of {function}. To run Python code in each call, "

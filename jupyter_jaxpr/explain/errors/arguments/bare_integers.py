@@ -15,6 +15,7 @@ from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt, was_raised_in_jax
+from ..message_tables.argument_messages import TUPLE_OF_INTEGERS
 
 _NO_TUPLE = re.compile(r"^'int' object is not iterable|^len\(\) of unsized object|^object of type 'int' has no len\(\)")
 _MOST = 3  # only this many integers among the arguments of a call are tried as tuples
@@ -31,7 +32,7 @@ def bare_integer_error(error: BaseException, raised: RaisedAt | None, function: 
         return None
     arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
     integers = [argument for argument in arguments if _is_integer(raised, argument)][:_MOST]
-    words = "Write a tuple with one integer for each axis, also for a single axis."
+    words = TUPLE_OF_INTEGERS[1]
     found = []
     for argument in integers:
         code = f"({raised.source(argument)},)"

@@ -174,8 +174,8 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
     if type_ == "str" and own_call is not None and is_function_of_jax(own_call.function):
         title = f"{function} takes arrays and numbers, but its argument {path} is a string"
         return Explained(None, title, "", (FoundCure("a number", None, f"Pass a number or an array as {path}."),))
+    title = f"The argument {path} is not an array: its type is {kind}"
     if raised is not None and (tracing := _tracing(raised)) is not None:
-        title = f"The argument {path} is not an array: its type is {kind}"
         words = f"Bind {name} with functools.partial or a lambda, and pass the arrays alone to jax.{tracing}."
         if tracing == "make_jaxpr" and is_whole:
             words = f"Name the position of {name} in static_argnums of jax.make_jaxpr."
@@ -193,7 +193,6 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
     if outcome == "untried":
         static = replace(static, level="advice", code=None, edits=())
     cures = [static] if outcome != "failed" and is_static else []
-    title = f"The argument {path} is not an array: its type is {kind}"
     if is_whole and kind in _ITERATED:
         return Explained(None, title, _TRACED, tuple(_list_cures(raised, kind)))
     if not is_whole:

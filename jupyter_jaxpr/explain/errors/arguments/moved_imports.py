@@ -66,6 +66,7 @@ _INSTEAD = {
 }
 #: (module, name) of a wrong import that no version of JAX had -> (module, name) of the right import.
 _OTHER_NAMES = {("jax", "jnp"): ("jax", "numpy"), ("jax", "np"): ("jax", "numpy")}
+_NO_MODULE = "JAX has no module {module} any more"
 _EARLIER = "Earlier versions of JAX had the name that this line imports."
 
 
@@ -119,7 +120,7 @@ def _removed_module(node: ast.Import) -> Explained | None:
         if alias.name.startswith("jax.") and name in _INSTEAD and alias.name not in sys.modules:
             cure, words = _INSTEAD[name]
             text = "Earlier versions of JAX had the module that this line imports."
-            return Explained(None, f"JAX has no module {alias.name} any more", text, (FoundCure(cure, None, words),))
+            return Explained(None, _NO_MODULE.format(module=alias.name), text, (FoundCure(cure, None, words),))
     return None
 
 
@@ -137,7 +138,7 @@ def moved_member(module: str, name: str) -> tuple[str | None, str, str] | None:
     if (moved := _MOVED.get((module, name))) is not None:
         present = ".".join(moved)
         is_there = hasattr(sys.modules.get(moved[0]), moved[1])
-        return present if is_there else None, present, f"In this version of JAX, the name is {present}."
+        return present if is_there else None, present, PRESENT_NAME.format(name=present)
     if module.partition(".")[0] == "jax" and name in _INSTEAD:
         return None, *_INSTEAD[name]
     return None
@@ -158,4 +159,4 @@ def _present_import(
 
 
 def _title(module: str, name: str) -> str:
-    return f"{module} has no {name} any more" if module in sys.modules else f"JAX has no module {module} any more"
+    return f"{module} has no {name} any more" if module in sys.modules else _NO_MODULE.format(module=module)

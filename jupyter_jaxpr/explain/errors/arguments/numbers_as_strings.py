@@ -30,9 +30,7 @@ def string_number_error(error: BaseException, raised: RaisedAt | None, function:
     source = " ".join(raised.source(argument).split())
     name = raised.source(call.func)
     option = next((f"{keyword.arg} of {name}" for keyword in call.keywords if keyword.value is argument), None)
-    title = f"{name} takes a number, but {source} is a string"
-    if option is not None:
-        title = f"{option} takes a number, but {source} is a string"
+    title = f"{option or name} takes a number, but {source} is a string"
     is_here = raised.place.line in range(call.lineno, (call.end_lineno or call.lineno) + 1)
     explanation = "" if is_here else f"Line {call.lineno} passes the string to {name}."
     code = text.strip() if isinstance(argument, ast.Constant) else f"float({source})"

@@ -15,6 +15,7 @@ from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import jnp_name
 from ..failing_code.origins import NUMBERS_OF_PYTHON, value_of
 from ..failing_code.place_of_error import RaisedAt
+from .scan_lengths import ONE_LENGTH
 
 _NO_AXES = re.compile(r"^'(bool|int|float|complex)' object has no attribute '(?:ndim|shape)'")
 _LENGTHS = re.compile(r"^Array inputs to associative_scan must have the same first dimension\. \(saw: \[(.+)\]\)")
@@ -65,7 +66,7 @@ def _elements(raised: RaisedAt, node: ast.expr) -> list[object]:
 def _lengths(raised: RaisedAt, scanned: ast.expr | None, shapes: list[str]) -> Explained:
     title = f"The arrays of associative_scan have different lengths: their shapes are {in_a_sentence(shapes, _MOST)}"
     explanation = "associative_scan scans all arrays along one axis, so their sizes along this axis must be equal."
-    words = "Cut or pad the arrays to one length."
+    words = ONE_LENGTH
     if isinstance(scanned, ast.List) or (scanned is not None and type(value_of(raised, scanned)) is list):
         explanation = f"{_TREE} {explanation}"
         words = (

@@ -17,6 +17,7 @@ from ..failing_code.place_of_error import RaisedAt
 from ..message_tables.jax_messages import ELEMENTS_OF_XS
 
 _LENGTHS = re.compile(r"^scan got values with different leading axis sizes: ([\d, ]+?)\.?$", re.MULTILINE)
+ONE_LENGTH = "Cut or pad the arrays to one length."
 _MOST = 4
 #: Function -> the position of its argument that holds the arrays.
 _PLACES = {"scan": 2, "map": 1}
@@ -37,7 +38,7 @@ def scan_length_error(error: BaseException, raised: RaisedAt | None, function: s
         if names is not None:
             parts = [f"{name} has the length {length}" for name, length in zip(names, lengths, strict=True)]
             explanation = f"{explanation} {in_a_sentence(parts, _MOST)}."
-    words = "Cut or pad the arrays to one length."
+    words = ONE_LENGTH
     if raised is None or arrays is None or _is_list(raised, arrays):
         words = (
             "A scan does not run over the arrays of a list. Write a Python loop over a list of different arrays; cut "

@@ -5,7 +5,21 @@ The messages are those of `jax.numpy`, `jax.lax`, `jax.nn`, `jax.image`, `jax.ra
 
 from __future__ import annotations
 
-from .jax_messages import Message
+from .device_messages import SHARDING_WITH_MESH
+from .jax_messages import UNKNOWN_ARGUMENT, Message
+from .lax_messages import CONVERTED_OPERAND, ONE_DTYPE
+
+TUPLE_OF_INTEGERS = ("a tuple", "Write a tuple with one integer for each axis, also for a single axis.")
+_AXIS_OF_INDICES = (
+    "the indices",
+    "Give the indices a last axis of the size {number_of_axes}, such as i[:, None] for the size 1.",
+)
+_LIMITS = ("limit_indices", "Write limits that are at least the starts. lax.dynamic_slice takes sizes.")
+_INITIALIZER_OF_BIAS = (
+    "another initializer",
+    "For a bias, use jax.nn.initializers.zeros or jax.nn.initializers.normal(), which take any shape.",
+)
+_ARGUMENTS_OF_DEFINITION = ("the arguments", "Pass to {function} only the arguments that its definition has.")
 
 ARGUMENT_MESSAGES = (
     # --- jax.numpy ---
@@ -196,14 +210,14 @@ ARGUMENT_MESSAGES = (
         r"Input dtypes .*? have no available implicit dtype promotion path when jax_numpy_dtype_promotion=strict",
         "JAX combines no arrays of different dtypes, because the promotion of dtypes is strict",
         'With jax_numpy_dtype_promotion="strict", the operands of an operation need one dtype.',
-        ("one dtype", "Convert one operand to the dtype of the other with .astype."),
+        CONVERTED_OPERAND,
         with_operands=True,
     ),
     Message(
         r"Input dtypes .*? have no available implicit dtype promotion path\. To avoid unintended promotion",
         "JAX does not convert numbers of so few bits by itself",
         "JAX converts floats of 8 bits or less, and integers of 4 bits or less, only where the code says so.",
-        ("one dtype", "Convert one operand to the dtype of the other with .astype."),
+        CONVERTED_OPERAND,
         with_operands=True,
     ),
     Message(
@@ -382,14 +396,14 @@ ARGUMENT_MESSAGES = (
         r"reduce_window got inconsistent dtypes for operands and init_values: got operand dtypes "
         r"\[dtype\(\[?'?(?P<dtype>\w+)'?\)\] and init_value dtypes \[dtype\('?(?P<dtype_of_start>\w+)'?\)\]",
         "reduce_window cannot reduce an array of the dtype {dtype} from a start value of the dtype {dtype_of_start}",
-        "Functions of jax.lax do not convert their operands to a common dtype.",
+        ONE_DTYPE,
         ("one dtype", "Pass a start value of the dtype {dtype}, such as jnp.array(0, x.dtype) for sums of an array x."),
         with_operands=True,
     ),
     Message(
         r"reduce operand dtypes should match corresponding initial value dtypes",
         "reduce takes a start value of the dtype of the array",
-        "Functions of jax.lax do not convert their operands to a common dtype.",
+        ONE_DTYPE,
         ("one dtype", "Pass a start value of the array's dtype, such as jnp.array(0, x.dtype) for sums of an array x."),
         with_operands=True,
     ),
@@ -452,10 +466,7 @@ ARGUMENT_MESSAGES = (
         "The indices of gather do not have one number for each axis in start_index_map",
         "The last axis of the indices holds these numbers. Its size is {size_of_index}, and the number of axes in "
         "start_index_map is {number_of_axes}.",
-        (
-            "the indices",
-            "Give the indices a last axis of the size {number_of_axes}, such as i[:, None] for the size 1.",
-        ),
+        _AXIS_OF_INDICES,
         with_operands=True,
     ),
     Message(
@@ -480,10 +491,7 @@ ARGUMENT_MESSAGES = (
         "The indices of a scatter do not have one number for each axis in scatter_dims_to_operand_dims",
         "The last axis of the indices holds these numbers. Its size is {size_of_index}, and the number of axes in "
         "scatter_dims_to_operand_dims is {number_of_axes}.",
-        (
-            "the indices",
-            "Give the indices a last axis of the size {number_of_axes}, such as i[:, None] for the size 1.",
-        ),
+        _AXIS_OF_INDICES,
         with_operands=True,
     ),
     Message(
@@ -552,13 +560,13 @@ ARGUMENT_MESSAGES = (
         r"and limit_indices (?P<limits>\(.*?\))",
         "The slice ends before its start: the starts are {starts}, the limits are {limits}",
         "limit_indices are the ends of the slice, not its sizes.",
-        ("limit_indices", "Write limits that are at least the starts. lax.dynamic_slice takes sizes."),
+        _LIMITS,
     ),
     Message(
         r"slice slice_sizes must be greater than or equal to zero, got slice_sizes of (?P<sizes>\(.*?\))",
         "The slice ends before its start: the sizes would be {sizes}",
         "limit_indices of lax.slice are the ends of the slice, not its sizes.",
-        ("limit_indices", "Write limits that are at least the starts. lax.dynamic_slice takes sizes."),
+        _LIMITS,
     ),
     Message(
         r"Wrong number of explicit pads for convolution: expected (?P<needed_number>\d+), got (?P<number>\d+)",
@@ -604,19 +612,13 @@ ARGUMENT_MESSAGES = (
         r"Can't compute input and output sizes of a (?P<number_of_axes>\d+)-dimensional weights tensor",
         "This initializer takes a shape of at least 2 axes, but the shape has {number_of_axes}",
         "The initializer scales the numbers by the sizes of two axes: the inputs and the outputs of the layer.",
-        (
-            "another initializer",
-            "For a bias, use jax.nn.initializers.zeros or jax.nn.initializers.normal(), which take any shape.",
-        ),
+        _INITIALIZER_OF_BIAS,
     ),
     Message(
         r"orthogonal initializer requires at least a 2D shape",
         "The orthogonal initializer takes a shape of at least 2 axes",
         "",
-        (
-            "another initializer",
-            "For a bias, use jax.nn.initializers.zeros or jax.nn.initializers.normal(), which take any shape.",
-        ),
+        _INITIALIZER_OF_BIAS,
     ),
     Message(
         r"Unknown resize method \"(?P<method>.*?)\"",
@@ -699,22 +701,22 @@ ARGUMENT_MESSAGES = (
         r"jit requires a non-empty mesh in context if you are passing `PartitionSpec`s to (?P<option>\w+)",
         "A PartitionSpec in {option} of jit names the axes of a mesh, and no mesh is set here",
         "",
-        ("NamedSharding", "Pass NamedSharding(mesh, P(...)), or set a mesh with jax.set_mesh(mesh) before the call."),
+        SHARDING_WITH_MESH,
     ),
     Message(
         r"The input arguments to the custom_(?:jvp|vjp)-decorated function (?P<function>\w+) could not be resolved to "
         r"positional-only arguments\. Binding failed with the error:\s+got an unexpected keyword argument "
         r"'(?P<argument>\w+)'",
-        "{function} has no argument {argument}",
+        UNKNOWN_ARGUMENT,
         "",
-        ("the arguments", "Pass to {function} only the arguments that its definition has."),
+        _ARGUMENTS_OF_DEFINITION,
     ),
     Message(
         r"The input arguments to the custom_(?:jvp|vjp)-decorated function (?P<function>\w+) could not be resolved to "
         r"positional-only arguments\. Binding failed with the error:\s+too many positional arguments",
         "The call passes more arguments than {function} takes",
         "",
-        ("the arguments", "Pass to {function} only the arguments that its definition has."),
+        _ARGUMENTS_OF_DEFINITION,
     ),
     Message(
         r"Expected a function, got a generator function: <function (?P<function>\S+) at",

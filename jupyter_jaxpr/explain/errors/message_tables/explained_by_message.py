@@ -19,6 +19,7 @@ from ..failing_code.place_of_error import (
 )
 from ..random_keys.wrong_keys import wrong_key
 from ..traced_values.concretization_errors import NO_VALUES
+from ..traced_values.printed_values import PRINTED_EACH_TIME
 from .argument_messages import ARGUMENT_MESSAGES
 from .call_messages import CALL_MESSAGES
 from .device_messages import DEVICE_MESSAGES
@@ -167,9 +168,6 @@ def _tracer_argument(text: str, raised: RaisedAt | None) -> Explained | None:
             )
             cure = FoundCure("jax.debug.print", None, words)
         case ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod()):
-            words = (
-                "jax.debug.print prints the value each time that the program runs. A JAX program cannot compute "
-                "strings."
-            )
+            words = f"{PRINTED_EACH_TIME} A JAX program cannot compute strings."
             cure = FoundCure("jax.debug.print", None, words)
     return Explained(None, title, explanation, (cure,), traced=True)

@@ -6,6 +6,7 @@ from .jax_messages import KEY_WITHOUT_VALUE, NUMBER_OF_AXES, TYPE_OF_TANGENT, Me
 
 OPERANDS_OF_LAX = "Functions of jax.lax do not convert their operands to a common {dtype_or_shape}."
 ONE_DTYPE = OPERANDS_OF_LAX.format(dtype_or_shape="dtype")
+CONVERTED_OPERAND = ("one dtype", "Convert one operand to the dtype of the other with .astype.")
 TWO_DTYPES = "lax.{function} takes operands of one dtype, but gets {first_dtype} and {second_dtype}"
 TYPE_OF_RESULT_TANGENT = "A tangent of the result has the shape and the type of the result."
 TANGENT_OF_OTHER_TYPE = (
@@ -38,7 +39,7 @@ LAX_MESSAGES = (
         r"(?P<second_dtype>\w+)\.",
         TWO_DTYPES,
         ONE_DTYPE,
-        ("one dtype", "Convert one operand to the dtype of the other with .astype."),
+        CONVERTED_OPERAND,
         with_operands=True,
     ),
     Message(

@@ -56,15 +56,11 @@ def key_cure(raised: RaisedAt, call: ast.Call, sentence_on_the_key: str) -> Foun
     function = raised.function
     parameters = [part.arg for part in ast.walk(function.args) if isinstance(part, ast.arg)] if function else []
     uses = [part.id for part in ast.walk(function) if isinstance(part, ast.Name)] if function else []
+    text = f"{sentence_on_the_key} Pass as the first argument a key that no other call uses."
     if is_repeated(raised, call):
-        text = (
-            f"{sentence_on_the_key} Pass as the first argument a key that no other call uses. Each repetition of the "
-            "call needs another key."
-        )
-        return FoundCure("the key", None, text)
+        return FoundCure("the key", None, f"{text} Each repetition of the call needs another key.")
     # If two calls use the same key, their random numbers are not independent.
     if len(keys) != 1 or keys[0] not in parameters or keys[0] in uses:
-        text = f"{sentence_on_the_key} Pass as the first argument a key that no other call uses."
         return FoundCure("the key", None, text)
     rest = [raised.source(argument) for argument in [*call.args, *call.keywords]]
     code = f"{raised.source(call.func)}({', '.join([keys[0], *rest])})"

@@ -16,6 +16,7 @@ from ..failing_code.module_names import jnp_name, module_of, namespace
 from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt
 
+WORKS_ON_TRACED = "{code} works on traced arrays. {function} needs the values."
 #: Function of `math` -> the function of `jax.numpy` that computes the same; empty if there is none.
 _OTHER_NAMES = {"fabs": "abs", "pow": "power", "prod": "prod", "dist": "", "fsum": "sum"}
 #: Functions of `math` that compute something other than the `jax.numpy` functions of the same name.
@@ -86,7 +87,7 @@ class NumPyCalls:
             return [FoundCure("return", None, text)]
         code = f"{self._jnp}.{name}"
         new_call = code + self._source(node)[len(self._source(node.func)) :]
-        text = f"{code} works on traced arrays. {self._source(node.func)} needs the values."
+        text = WORKS_ON_TRACED.format(code=code, function=self._source(node.func))
         edits = [edit_of(self._raised, over(node.func, code))]
         edits += [
             edit_of(self._raised, over(call.func, self._jax_numpy_name(call)))

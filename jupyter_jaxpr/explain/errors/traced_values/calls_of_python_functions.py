@@ -17,12 +17,14 @@ from ..failing_code.module_names import jnp_name, lax_name, namespace
 from ..failing_code.origins import axes_of, value_of
 from ..failing_code.place_of_error import RaisedAt
 from .calls_of_numpy_and_math import array_code
+from .indexed_lists import INDEX_OF_STRING
 
 #: Function of Python -> the function of `jax.numpy` that takes the whole array.
 _ALONE = {"sorted": "sort", "any": "any", "all": "all", "sum": "sum"}
 _ITEM = (
     "The array of one element works in place of the number that item() returns, and needs no value while JAX traces."
 )
+_CONVERTED = "astype converts the elements to {type}, and the result is an array. {type}() needs a Python number."
 _LIST = "The array works in place of the list that tolist() returns, and needs no values while JAX traces."
 _ELEMENTS = "The function of jax.numpy takes the whole array and needs no values while JAX traces."
 #: Statements that contain other statements.
@@ -94,21 +96,13 @@ class PythonCalls:
         if isinstance(parent, ast.Subscript) and parent.slice is node and self._raised.frame is not None:
             container = value_of(self._raised, parent.value)
             if type(container) in (list, tuple) and container and all(type(element) is str for element in container):
-                words = (
-                    "Return the index, and look the string up outside of the function: a JAX program cannot compute "
-                    "strings."
-                )
-                return [FoundCure("the index", None, words)]
+                return [FoundCure("the index", None, INDEX_OF_STRING)]
+        printed = f"jax.debug.print('{{}}', {self._source(value)}) prints the value each time that the program runs."
         if isinstance(parent, ast.Call) and called_by_name(parent) in ("str", "repr", "format"):
-            words = (
-                f"A JAX program cannot compute strings. jax.debug.print('{{}}', {self._source(value)}) prints the "
-                "value each time that the program runs."
-            )
-            return [FoundCure("jax.debug.print", None, words)]
+            return [FoundCure("jax.debug.print", None, f"A JAX program cannot compute strings. {printed}")]
         statement = self._raised.statement_of(node)
         if isinstance(statement, ast.Expr) and called_by_name(statement.value) == "print":
-            words = f"jax.debug.print('{{}}', {self._source(value)}) prints the value each time that the program runs."
-            return [FoundCure("jax.debug.print", None, words)]
+            return [FoundCure("jax.debug.print", None, printed)]
         if (reduction := self._of_mapped_elements(node)) is not None:
             words = (
                 f"Map the function with jax.vmap, and call {reduction} on the result: Python's function needs "
@@ -124,7 +118,7 @@ class PythonCalls:
         simple = isinstance(value, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
         text = self._source(value) if simple else f"({self._source(value)})"
         code = f"{text}.astype({name})"
-        words = f"astype converts the elements to {name}, and the result is an array. {name}() needs a Python number."
+        words = _CONVERTED.format(type=name)
         return [replacing(self._raised, node, ".astype", code, words)]
 
     def _mapped_conversion(self, node: ast.Call) -> list[FoundCure]:
@@ -135,7 +129,7 @@ class PythonCalls:
             case _:
                 return []
         code = f"{value.id}.astype({name})"
-        words = f"astype converts the elements to {name}, and the result is an array. {name}() needs a Python number."
+        words = _CONVERTED.format(type=name)
         return [replacing(self._raised, node, ".astype", code, words)]
 
     def _extreme_of_conversions(self, node: ast.Call) -> list[FoundCure]:

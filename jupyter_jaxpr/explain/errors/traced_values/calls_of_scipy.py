@@ -14,6 +14,7 @@ from ....observe.observation import FoundCure
 from ..failing_code.edits import replacing
 from ..failing_code.module_names import namespace
 from ..failing_code.place_of_error import RaisedAt
+from .calls_of_numpy_and_math import WORKS_ON_TRACED
 from .frozen_distributions import distribution_name, frozen_distribution
 
 
@@ -49,7 +50,7 @@ def scipy_function(raised: RaisedAt, node: ast.Call) -> list[FoundCure]:
     if jax_member is None or namespace(raised).get("jax") is not sys.modules.get("jax"):
         return []
     code = ".".join(["jax", *parts])
-    text = f"{code} works on traced arrays. {raised.source(node.func)} needs the values."
+    text = WORKS_ON_TRACED.format(code=code, function=raised.source(node.func))
     return [replacing(raised, node.func, code, code, text)]
 
 

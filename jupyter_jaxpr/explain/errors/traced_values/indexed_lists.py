@@ -10,6 +10,9 @@ from ..failing_code.module_names import jnp_name, lax_name
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
 
+INDEX_OF_STRING = (
+    "Return the index, and look the string up outside of the function: a JAX program cannot compute strings."
+)
 INDEX_OF_ARRAY = "A traced index can read an array, but not a list."
 SWITCH = "switch calls one of several functions by a traced index. All functions must return the same types."
 
@@ -33,10 +36,7 @@ def indexed_list_cures(raised: RaisedAt) -> list[FoundCure]:
         return [applied(FoundCure(name, code, words), [edit_of(raised, over(call, code))])]
     texts = [element.value if isinstance(element, ast.Constant) else None for element in parts] or container
     if type(texts) in (list, tuple) and texts and all(type(element) is str for element in texts):
-        words = (
-            "Return the index, and look the string up outside of the function: a JAX program cannot compute strings."
-        )
-        return [FoundCure("the index", None, words)]
+        return [FoundCure("the index", None, INDEX_OF_STRING)]
     code = f"{jnp_name(raised)}.asarray({raised.source(node.value)})[{raised.source(node.slice)}]"
     cure = FoundCure(f"{jnp_name(raised)}.asarray", code, INDEX_OF_ARRAY)
     return [applied(cure, [edit_of(raised, over(node, code))])]

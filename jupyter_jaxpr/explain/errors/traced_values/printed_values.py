@@ -11,6 +11,8 @@ from ..failing_code.edits import replacing
 from ..failing_code.place_of_error import RaisedAt
 from .removed_conversions import without_conversion
 
+PRINTED_EACH_TIME = "jax.debug.print prints the value each time that the program runs."
+
 
 class PrintedValues:
     """Writes the cures for a text that contains the value of a traced array."""
@@ -26,7 +28,7 @@ class PrintedValues:
                 ast.Call(func=ast.Name(id="print"), args=[_], keywords=[]) as call,
             ) if not any(isinstance(argument, ast.Starred) for argument in node.args):
                 code = f"jax.debug.print({', '.join(map(self._source, [words, *node.args]))})"
-                text = "jax.debug.print prints the value each time that the program runs."
+                text = PRINTED_EACH_TIME
                 return replacing(self._raised, call, "jax.debug.print", code, text)
         return None
 
@@ -53,8 +55,7 @@ class PrintedValues:
             else:
                 text += "%" if part == "%" else "{}" if part in ("s", "d") else f"{{:{part}}}"
         code = f"jax.debug.print({', '.join([repr(text), *map(self._source, values)])})"
-        explanation = "jax.debug.print prints the value each time that the program runs."
-        return [replacing(self._raised, call, "jax.debug.print", code, explanation)]
+        return [replacing(self._raised, call, "jax.debug.print", code, PRINTED_EACH_TIME)]
 
     def text_in_call(self) -> list[FoundCure]:
         """Return the advice to use jax.debug.callback for logging.info("%.2f" % x), so that x has a value."""
@@ -76,7 +77,7 @@ class PrintedValues:
 
     def debug_print(self) -> list[FoundCure]:
         """Return the cure jax.debug.print for an f-string or a call of `format` with a traced value."""
-        text = "jax.debug.print prints the value each time that the program runs."
+        text = PRINTED_EACH_TIME
         call = self.printing()
         match call:
             case ast.Call(func=ast.Name(id="print"), args=[_, *_] as parts, keywords=[]):
