@@ -33,10 +33,7 @@ from .cost_since import LastRun
 from .last_level import COMPILED, SlowCompiles, Texts
 from .live_answer import answer
 from .live_document import live_document
-from .time_limit import SECONDS, TookTooLong, time_limit
-from .trace_request import CellToTrace, ObservedCalls, TraceRequest
-from .unmade_names import UnmadeNames
-from .untraced_functions import (
+from .reasons_not_to_trace import (
     stopped,
     with_computed_array,
     with_effect,
@@ -46,6 +43,9 @@ from .untraced_functions import (
     without_function,
     without_value,
 )
+from .time_limit import SECONDS, TookTooLong, time_limit
+from .trace_request import CellToTrace, ObservedCalls, TraceRequest
+from .unmade_names import UnmadeNames
 from .values_of_last_run import sentences_on_old_values
 
 if TYPE_CHECKING:

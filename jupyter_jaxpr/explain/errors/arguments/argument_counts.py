@@ -111,9 +111,9 @@ def argument_count_error(error: BaseException, raised: RaisedAt | None, function
         if raised is not None and isinstance(raised.node, ast.Call) and "pallas_call(" in raised.source(raised.node):
             indices, parameters = count(int(match["given"]), "index", "indices"), match["takes"]
             title = f"An index map gets {indices}, but the number of its parameters is {parameters}"
-            text = "An index map of a BlockSpec gets one index for each axis of the grid."
+            reason = "An index map of a BlockSpec gets one index for each axis of the grid."
             words = "Give each index map one parameter for each axis of the grid."
-            return Explained(None, title, text, (FoundCure("the parameters", None, words),))
+            return Explained(None, title, reason, (FoundCure("the parameters", None, words),))
         cure = FoundCure(
             "the arguments",
             None,

@@ -366,14 +366,6 @@ CALL_MESSAGES = (
         raised_in_jax=True,
         calls=("pure_callback", "io_callback", "pallas_call"),
     ),
-    Message(
-        r"'(list|tuple|range|int|float|str)' object has no attribute '(?:ndim|size|astype|reshape)'",
-        "The called function takes an array, but gets a value of the type {1}",
-        _OPERANDS_OF_LAX,
-        _ARRAY_FIRST,
-        of_others=True,
-        raised_in_jax=True,
-    ),
     # --- libraries ---
     Message(
         r"You are using a transformation that requires the current value of parameters, but you are not passing",
