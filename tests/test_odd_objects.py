@@ -109,7 +109,7 @@ except RuntimeError:  # JAX's own
         [
             "ran f(d: {a: f32[3]}) -> f32[3]: add",
             "f(d[<Key>]: f32[3]) raised: ",
-            "f(d[np.str_('a')]: f32[3]) compiled: This is the first call of f.",
+            "f(d[np.str_('a')]: f32[3]) compiled: This is the first call of f that did not raise an error.",
         ],
     ),
     "a name that is no text": (

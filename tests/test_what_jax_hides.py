@@ -98,7 +98,8 @@ KEPT = "A call of f that finds a cache entry does not read {name} again. The cal
             "scale = 5",
             "scale changed after the trace",
             "scale was 2 when JAX last traced f, and is 5 now. " + KEPT.format(name="scale", kept="2"),
-            "Pass scale to f as an argument.",
+            "Pass scale to f as an argument. Make the argument static if f needs a Python number, as for a shape or a "
+            "range.",
             None,
             id="a number that a called function reads",
         ),
