@@ -12,9 +12,11 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
+from jupyter_jaxpr.document.read.shardings import UNKNOWN_DEVICES
 from jupyter_jaxpr.document.types.comparison import VariantComparison
 from jupyter_jaxpr.document.types.timing import Sweep, WarmTime
 from jupyter_jaxpr.exports.compare import compare_text
+from jupyter_jaxpr.exports.terminal_text import NO_PROGRAM
 from jupyter_jaxpr.exports.time import calls_sentence, middle_half, time_text
 
 pytestmark = pytest.mark.any_jax
@@ -49,3 +51,7 @@ def test_a_sweep() -> None:
     text = time_text(SimpleNamespace(timings=[], sweep=swept))  # type: ignore[arg-type]
     assert text is not None and text.sweep is not None
     assert plain([text.sweep.head, *text.sweep.rows]) == TABLES["sweep_rows"]
+
+
+def test_sentences_that_the_panel_words_too() -> None:
+    assert {"no_program": NO_PROGRAM, "unknown_devices": UNKNOWN_DEVICES} == TABLES["sentences"]

@@ -12,6 +12,9 @@ from .cost import cost_text
 from .shardings import shardings_text
 from .time import time_text
 
+#: The text of a document without a program and without a reason; the panel has the same text.
+NO_PROGRAM = "This run has no program to show."
+
 # Matches control characters of a terminal, which a name may contain.
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
@@ -25,7 +28,7 @@ def plain(document: Snapshot) -> str:
     document = as_saved(document)
     program = wording.shown_first(document)
     if program is None:
-        return _line(document.message or "This run has no program to show.")
+        return _line(document.message or document.cut or NO_PROGRAM)
     counts = wording.counts(document, program, other_programs=len(wording.exported(document)) - 1)
     lines = [str(wording.signature(program)), counts, *_recompiles(document)]
     costs = cost_text(document)

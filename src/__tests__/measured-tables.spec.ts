@@ -8,7 +8,10 @@ import {
   middleHalf,
   warmCallsWords
 } from '../panel/time/words';
+import { withoutProgram } from '../parts/summary';
+import { snapshot } from '../protocol/__tests__/documents';
 import { Sweep, VariantComparison, WarmTime } from '../protocol/snapshot';
+import { unknownDevicesWords } from '../workbench/shardings/device-drawing';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 
@@ -66,5 +69,13 @@ describe('the exports and the panel write the same cells', () => {
         ...columns.map(({ words }) => plain(words(point) ?? 'unknown'))
       ])
     ]).toEqual(TABLES.sweep_rows);
+  });
+
+  it('of a run without a program, and of an array without known devices', () => {
+    const empty = snapshot({ programs: [], message: null, cut: null });
+    expect({
+      no_program: withoutProgram(empty, trans),
+      unknown_devices: unknownDevicesWords(trans)
+    }).toEqual(TABLES.sentences);
   });
 });

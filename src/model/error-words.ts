@@ -47,6 +47,10 @@ function plainVersion(version: string): string {
     .replace(/-?rc\.?/, 'rc');
 }
 
+/** The first line in place of an output whose document cannot be shown. */
+export const unreadableTitle = (trans: TranslationBundle): string =>
+  trans.__('This output cannot be shown.');
+
 /**
  * The sentence that says why a document or a message cannot be shown.
  *

@@ -1,7 +1,7 @@
 /** Shows a value that was saved with a notebook, as text and never as markup. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
-import { whyUnreadable } from '../model/error-words';
+import { unreadableTitle, whyUnreadable } from '../model/error-words';
 import { usersPrograms } from '../model/users-programs';
 import {
   activityWords,
@@ -31,7 +31,7 @@ export function savedOutput(
   const read = readSnapshot(value);
   if (isUnreadable(read)) {
     return element('div', 'unreadable', [
-      element('b', 'line', [trans.__('This output cannot be shown.')]),
+      element('b', 'line', [unreadableTitle(trans)]),
       element('span', 'second', [whyUnreadable(read, trans)])
     ]);
   }

@@ -13,6 +13,7 @@ import {
 import { IEditPlace } from '../model/places-of-edits';
 import { Cure, Snapshot } from '../protocol/snapshot';
 import { IJaxprModel } from '../tokens';
+import { missingCellWords } from './missing-cell';
 import { shortened } from './summary';
 
 /** The entry of a document that has the cure, such as a note or a miss. */
@@ -167,7 +168,7 @@ function whyWords(
         'This run comes from a saved copy or from an earlier kernel. Run the cell again to apply the cure.'
       );
     case 'gone':
-      return trans.__('The notebook no longer has this cell.');
+      return missingCellWords(trans);
     case 'unknown-place':
       return trans.__(
         'The panel does not know the place of the cure in the cell. Edit the cell by hand.'

@@ -16,6 +16,7 @@ import { Menu } from '@lumino/widgets';
 
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { lackKeys } from '../view-keys';
+import { missingCellWords } from '../parts/missing-cell';
 import { jaxprIcon } from '../parts/panel-icon';
 // The module is light and needed at once, to restore the layout; the views are fetched when the panel is shown.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
@@ -169,7 +170,7 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
             commands
           ))
         ) {
-          panel.notice = trans.__('The notebook no longer has this cell.');
+          panel.notice = missingCellWords(trans);
         }
       },
       insert: source => {

@@ -4,7 +4,7 @@ import { Panel, Widget } from '@lumino/widgets';
 
 import { IWidgetMessages, WidgetChannel } from '../kernel/widget-channel';
 import { JaxprModel } from '../model/model';
-import { whyUnreadable } from '../model/error-words';
+import { unreadableTitle, whyUnreadable } from '../model/error-words';
 import { Shell } from '../panel/shell/shell';
 import { element } from '../parts/dom';
 import { isUnreadable, readSnapshot } from '../protocol/document';
@@ -149,7 +149,7 @@ export class WidgetView extends Panel {
     this._refusal = element('div', 'jp-JaxprPanel jp-JaxprWidget-refusal');
     this._refusal.setAttribute('role', 'alert');
     this._refusal.append(
-      element('b', '', trans.__('This output cannot be shown.')),
+      element('b', '', unreadableTitle(trans)),
       element('p', '', reason)
     );
     this._columns.hide();

@@ -15,6 +15,8 @@ _ORIGINS = {
     "chosen": "sharding chosen by XLA",
     "unknown": "",
 }
+#: The text in place of the picture of an array; the panel has the same text.
+UNKNOWN_DEVICES = "It is unknown which device holds which shard."
 _ROLES = {
     "argument": "argument",
     "result": "result",
@@ -79,7 +81,7 @@ class ShardedArray:
         Two of the split axes are shown.
         """
         if not self.holders or self.shard is None:
-            return "It is unknown which device holds which shard."
+            return UNKNOWN_DEVICES
         split = [axis for axis, parts in enumerate(self.splits) if parts > 1]
         if not split:
             return f"Every device holds the whole array: {_devices(self.holders[0])}"

@@ -1,10 +1,9 @@
 /** The controls of the ledger's table: filter, guess, copy. */
-import { Clipboard } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Snapshot } from '../../protocol/snapshot';
-import { Icon } from '../../parts/icons';
+import { CopyTable } from '../../parts/copy-table';
 import { ledgerMarkdown, ledgerText } from './copied-ledger';
 
 export function Toolbar(props: {
@@ -18,11 +17,6 @@ export function Toolbar(props: {
   trans: TranslationBundle;
 }): JSX.Element {
   const { snapshot, filter, setFilter, predicts, hides, trans } = props;
-  const [copied, setCopied] = React.useState('');
-  const copy = (text: string, notice: string): void => {
-    Clipboard.copyToSystem(text);
-    setCopied(notice);
-  };
   return (
     <div
       className="jp-JaxprCache-tools"
@@ -54,39 +48,13 @@ export function Toolbar(props: {
       >
         {trans.__('Predict')}
       </button>
-      <button
-        className="jp-JaxprPanel-action"
-        aria-label={trans.__('Copy the table as text')}
-        title={trans.__('Copy the table as text')}
-        aria-disabled={hides}
-        onClick={() =>
-          hides ||
-          copy(
-            ledgerText(snapshot, trans),
-            trans.__('The table was copied as text.')
-          )
-        }
-      >
-        <Icon name="copy" />
-      </button>
-      <button
-        className="jp-JaxprPanel-action jp-JaxprCache-markdown"
-        aria-label={trans.__('Copy the table as Markdown')}
-        title={trans.__('Copy the table as Markdown')}
-        aria-disabled={hides}
-        onClick={() =>
-          hides ||
-          copy(
-            ledgerMarkdown(snapshot, trans),
-            trans.__('The table was copied as Markdown.')
-          )
-        }
-      >
-        {trans.__('MD')}
-      </button>
-      <span className="jp-JaxprPanel-notice" role="status">
-        {copied}
-      </span>
+      <CopyTable
+        text={() => ledgerText(snapshot, trans)}
+        markdown={() => ledgerMarkdown(snapshot, trans)}
+        isDisabled={hides}
+        markdownClass="jp-JaxprCache-markdown"
+        trans={trans}
+      />
     </div>
   );
 }

@@ -1,11 +1,10 @@
 /** The controls of the cost table: grouping, heat, copy. */
-import { Clipboard } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Measure } from '../../model/cost-shares';
 import { Costs } from '../../model/costs';
-import { Icon } from '../../parts/icons';
+import { CopyTable } from '../../parts/copy-table';
 import { useRoving } from '../../parts/arrow-key-focus';
 import { costMarkdown, costText } from './copied-costs';
 import { CostReading, GROUPS, Group, Order } from './cost-rows';
@@ -21,12 +20,7 @@ export function Toolbar(props: {
   trans: TranslationBundle;
 }): JSX.Element {
   const { costs, reading, group, setGroup, order, measure, trans } = props;
-  const [copied, setCopied] = React.useState('');
   const { row, stop } = useRoving();
-  const copy = (text: string, notice: string): void => {
-    Clipboard.copyToSystem(text);
-    setCopied(notice);
-  };
   const groups = GROUPS.filter(group => reading.has(group));
   const after = groups.length;
   return (
@@ -66,37 +60,13 @@ export function Toolbar(props: {
       >
         {trans.__('Heat')}
       </button>
-      <button
-        {...stop(after + 1)}
-        className="jp-JaxprPanel-action"
-        aria-label={trans.__('Copy the table as text')}
-        title={trans.__('Copy the table as text')}
-        onClick={() =>
-          copy(
-            costText(reading, group, order, measure, trans),
-            trans.__('The table was copied as text.')
-          )
-        }
-      >
-        <Icon name="copy" />
-      </button>
-      <button
-        {...stop(after + 2)}
-        className="jp-JaxprPanel-action jp-JaxprCost-markdown"
-        aria-label={trans.__('Copy the table as Markdown')}
-        title={trans.__('Copy the table as Markdown')}
-        onClick={() =>
-          copy(
-            costMarkdown(reading, group, order, measure, trans),
-            trans.__('The table was copied as Markdown.')
-          )
-        }
-      >
-        {trans.__('MD')}
-      </button>
-      <span className="jp-JaxprPanel-notice" role="status">
-        {copied}
-      </span>
+      <CopyTable
+        text={() => costText(reading, group, order, measure, trans)}
+        markdown={() => costMarkdown(reading, group, order, measure, trans)}
+        markdownClass="jp-JaxprCost-markdown"
+        stops={[stop(after + 1), stop(after + 2)]}
+        trans={trans}
+      />
     </div>
   );
 }

@@ -3,6 +3,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { BreakableText } from '../../parts/breakable-text';
+import { joinedNamesHint } from '../../parts/joined-names';
 import type { DiffRow, DiffSide } from '../../protocol/snapshot';
 import type { Item } from './rows';
 import { SIGNS, signWord } from './words';
@@ -113,12 +114,7 @@ function Line(props: {
       <code style={{ paddingLeft: `${Math.min(row.depth, 12) * 1.5 + 1}ch` }}>
         {side !== null && <Marked side={side} />}
         {outside && side?.outside && (
-          <span
-            className="jp-JaxprDiff-outside"
-            title={trans.__(
-              'The name to the left of “=” is the name of a value inside the call. The name to the right of “=” is the name of the same value outside of the call.'
-            )}
-          >
+          <span className="jp-JaxprDiff-outside" title={joinedNamesHint(trans)}>
             {side.outside}
           </span>
         )}

@@ -14,7 +14,7 @@ import { ICard, Reading } from './cards-of-program';
 import { Slots } from './values-table';
 import { SmallProgram } from './small-program';
 import { Stepper, useStepping } from './stepper';
-import { cardName, isBranch, isNamed } from './words';
+import { cardName, choiceWords, isBranch, isNamed } from './words';
 
 export interface ICardProps {
   model: IJaxprModel;
@@ -220,7 +220,7 @@ function Content(props: ICardProps): JSX.Element {
             data-choosing={index}
             onClick={() => props.choosing(index)}
           >
-            {trans.__('Which control-flow function to choose')}
+            {choiceWords(trans)}
           </button>
           <button
             className="jp-JaxprPanel-link"

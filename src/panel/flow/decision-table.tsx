@@ -3,6 +3,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Icon } from '../../parts/icons';
+import { choiceWords } from './words';
 
 interface IRow {
   name: string;
@@ -104,7 +105,7 @@ export function Choosing(props: {
         <Icon name="caret" />
         {trans.__('Back to control flow')}
       </button>
-      <h2>{trans.__('Which control-flow function to choose')}</h2>
+      <h2>{choiceWords(trans)}</h2>
       <p className="jp-JaxprFlow-verdict">
         {of === null ? (
           trans.__(

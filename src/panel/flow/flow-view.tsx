@@ -13,7 +13,7 @@ import { Card } from './card';
 import { Choosing } from './decision-table';
 import { ICard, Reading, readingOf } from './cards-of-program';
 import { useStepping } from './stepper';
-import { cardName, isNamed } from './words';
+import { cardName, choiceWords, isNamed } from './words';
 
 /** Draws the Flow view, and draws it again when the runs, the program in view or the selection change. */
 export class FlowView extends VisibilityReportingWidget {
@@ -146,7 +146,7 @@ function Cards(props: {
             data-choosing={-1}
             onClick={() => setChoosing(-1)}
           >
-            {trans.__('Which control-flow function to choose')}
+            {choiceWords(trans)}
           </button>
         </p>
       </div>

@@ -11,6 +11,10 @@ const LONGEST_NAME = 60;
 /** The largest number of names that are listed; further names are counted. */
 const MOST_NAMES = 4;
 
+/** The head of the decision table, and the label of the buttons that open the table. */
+export const choiceWords = (trans: TranslationBundle): string =>
+  trans.__('Which control-flow function to choose');
+
 export type Kind = Control['kind'];
 
 const LOOPS: ReadonlySet<Kind> = new Set<Kind>([

@@ -1,10 +1,9 @@
 /** The table of a sweep with copy buttons: columns if the panel is wide enough, else two lines for each point. */
-import { Clipboard } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Snapshot, Sweep, SweepPoint } from '../../protocol/snapshot';
-import { Icon } from '../../parts/icons';
+import { CopyTable } from '../../parts/copy-table';
 import { shortened } from '../../parts/summary';
 import { sweepMarkdown, sweepText } from './copied-times';
 import { Choice, LONGEST_NAME } from './series';
@@ -129,46 +128,17 @@ function TwoLines(props: {
 
 function Copies(props: ITableProps): JSX.Element {
   const { snapshot, sweep, trans } = props;
-  const [copied, setCopied] = React.useState('');
-  const copy = (text: string, notice: string): void => {
-    Clipboard.copyToSystem(text);
-    setCopied(notice);
-  };
   return (
     <div
       className="jp-JaxprTime-copies"
       role="group"
       aria-label={trans.__('Sweep table')}
     >
-      <button
-        className="jp-JaxprPanel-action"
-        aria-label={trans.__('Copy the table as text')}
-        title={trans.__('Copy the table as text')}
-        onClick={() =>
-          copy(
-            sweepText(sweep, trans),
-            trans.__('The table was copied as text.')
-          )
-        }
-      >
-        <Icon name="copy" />
-      </button>
-      <button
-        className="jp-JaxprPanel-action"
-        aria-label={trans.__('Copy the table as Markdown')}
-        title={trans.__('Copy the table as Markdown')}
-        onClick={() =>
-          copy(
-            sweepMarkdown(snapshot, sweep, trans),
-            trans.__('The table was copied as Markdown.')
-          )
-        }
-      >
-        {trans.__('MD')}
-      </button>
-      <span className="jp-JaxprPanel-notice" role="status">
-        {copied}
-      </span>
+      <CopyTable
+        text={() => sweepText(sweep, trans)}
+        markdown={() => sweepMarkdown(snapshot, sweep, trans)}
+        trans={trans}
+      />
     </div>
   );
 }

@@ -5,6 +5,7 @@ import { Program, Stages, WarmTime } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
 import { duration, ends, grouped } from '../../quantities';
 import { IStage, stageList } from '../../parts/stage-bar';
+import { missingKernelWords } from '../../parts/states/missing-kernel';
 import { bold } from '../../parts/bold-numbers';
 
 /** Names and sentences longer than this are cut: a saved notebook may hold anything. */
@@ -198,9 +199,5 @@ export function whyNot(
       'This run comes from a saved copy. Run the cell again to measure times.'
     );
   }
-  const { status } = model;
-  if (status.kind === 'stale') {
-    return `${status.reason}. ${status.cure}`;
-  }
-  return trans.__('No kernel answers. Start a kernel and run the cell again.');
+  return missingKernelWords(model, trans);
 }

@@ -4,6 +4,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import type { EquationHeat, IHeat } from '../../model/cost-shares';
 import type { ILinked, Links } from '../../model/links';
 import { constructName } from '../../parts/construct-name';
+import { joinedNamesHint } from '../../parts/joined-names';
 import { fullText } from '../../program-text/full-text';
 import {
   IPart,
@@ -394,9 +395,7 @@ export class JaxprListing implements IListing {
           {
             at: text.length,
             text: names,
-            title: this._trans.__(
-              'The name to the left of “=” is the name of a value inside the call. The name to the right of “=” is the name of the same value outside of the call.'
-            ),
+            title: joinedNamesHint(this._trans),
             kind: 'fact'
           }
         ];

@@ -4,7 +4,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import type { Links, TextLevel } from '../../model/links';
 import { element } from '../../parts/dom';
 import type { IBadge } from '../listing/listing';
-import { badgeText, whereOf } from '../words/describe';
+import { badgeText, inferredPlace, whereOf } from '../words/describe';
 import { operationGloss } from '../words/operation-glosses';
 
 /** The badge of a line: the number of the cell's line from which it comes; null if unknown. */
@@ -23,7 +23,7 @@ export function lineBadge(
   if (links.isInferred(level, index)) {
     return {
       text: badgeText(links, span),
-      title: trans.__('%1 (inferred: XLA does not state the source)', where),
+      title: inferredPlace(where, trans),
       kind: 'inferred'
     };
   }

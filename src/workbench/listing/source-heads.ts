@@ -24,7 +24,7 @@ import { SourceFiles, sourceFilesOf } from '../../model/source-files';
 import type { IOrigin, ISourceSpan } from '../../program-text/source-spans';
 import type { Selection } from '../../tokens';
 import { pythonPieces } from '../../parts/python-text';
-import { badgeText, whereOf } from '../words/describe';
+import { badgeText, inferredPlace, whereOf } from '../words/describe';
 import { element } from '../../parts/dom';
 import { closedFolds, closedLines } from './folding';
 import { hiddenLines, isHidden } from './hidden-lines';
@@ -93,9 +93,7 @@ export class SourceHeads {
     return {
       key: `${span.file.path}:${span.line}:${isInferred}:${text}`,
       badge: isNumbered(span, links) ? badgeText(links, span) : where,
-      where: isInferred
-        ? trans.__('%1 (inferred: XLA does not state the source)', where)
-        : where,
+      where: isInferred ? inferredPlace(where, trans) : where,
       text: isInferred ? trans.__('%1 (inferred)', text).trim() : text,
       selection: {
         kind: 'source',

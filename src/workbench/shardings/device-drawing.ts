@@ -142,6 +142,10 @@ function titles(
 /** The description of a picture names at most this many blocks. */
 const MOST_TOLD = 32;
 
+/** The text in place of the picture of an array whose shards have no known devices. */
+export const unknownDevicesWords = (trans: TranslationBundle): string =>
+  trans.__('It is unknown which device holds which shard.');
+
 /** A description of the picture, for users who cannot see the picture. */
 export function shardsWords(
   array: SpreadArray,

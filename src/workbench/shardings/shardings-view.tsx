@@ -17,7 +17,7 @@ import type { IJaxprModel, Selection } from '../../tokens';
 import { Failed } from '../../parts/progress-and-stop';
 import { Picture } from '../../parts/picture';
 import { dispatchKey } from '../../view-keys';
-import { drawShards, shardsWords } from './device-drawing';
+import { drawShards, shardsWords, unknownDevicesWords } from './device-drawing';
 import {
   causesWords,
   groupWords,
@@ -193,9 +193,7 @@ function Arrays(props: IPartProps): JSX.Element {
               </>
             )}
           </p>
-          {layout.holders.length === 0 && (
-            <p>{trans.__('It is unknown which device holds which shard.')}</p>
-          )}
+          {layout.holders.length === 0 && <p>{unknownDevicesWords(trans)}</p>}
           <Picture
             draw={draw}
             words={shardsWords(array, layout, trans)}

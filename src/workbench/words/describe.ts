@@ -310,6 +310,12 @@ function facts(
   return nodes;
 }
 
+/** The place of a source line that this package inferred, because XLA does not state the source. */
+export const inferredPlace = (
+  where: string,
+  trans: TranslationBundle
+): string => trans.__('%1 (inferred: XLA does not state the source)', where);
+
 /** Prints a place: `line 6`, `cell [3], line 2`, `model.py, line 20`. */
 export function whereOf(
   links: Links,

@@ -7,7 +7,7 @@ import { Control, Snapshot } from '../../../protocol/snapshot';
 import { IJaxprModel } from '../../../tokens';
 import { Failed, Question, Working } from '../../../parts/progress-and-stop';
 import { shortened } from '../../../parts/summary';
-import { whyNot } from './words';
+import { stoppingWords, whyNot } from './words';
 
 interface IAskingProps {
   model: IJaxprModel;
@@ -28,7 +28,7 @@ export function Asking(props: IAskingProps): JSX.Element {
       return (
         <Working
           state={stepper}
-          stopping={trans.__('Stopping. The steps recorded so far are kept.')}
+          stopping={stoppingWords(trans)}
           stop={() => stepping.stop(snapshot, index)}
           trans={trans}
         />

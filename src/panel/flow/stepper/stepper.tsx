@@ -10,6 +10,7 @@ import { Recorded } from './recorded-steps';
 import { constructName } from '../../../parts/construct-name';
 import { useKeptFocus } from '../../../parts/keep-focus';
 import { useStepping } from './use-stepping';
+import { stoppingWords } from './words';
 
 export function Stepper(props: {
   model: IJaxprModel;
@@ -82,9 +83,7 @@ function useSaid(
     if (working) {
       began.current = true;
       setAnnouncement(
-        stopping
-          ? trans.__('Stopping. The steps recorded so far are kept.')
-          : trans.__('Running the steps.')
+        stopping ? stoppingWords(trans) : trans.__('Running the steps.')
       );
     } else {
       setAnnouncement(

@@ -6,6 +6,7 @@ import { Control, Leaf, Visit } from '../../../protocol/snapshot';
 import { IJaxprModel } from '../../../tokens';
 import { grouped } from '../../../quantities';
 import { listOf } from '../../../parts/list-of';
+import { missingKernelWords } from '../../../parts/states/missing-kernel';
 import { shortened } from '../../../parts/summary';
 import { GOES_ON } from '../../../protocol/steps';
 import { IStep, Walk } from './places';
@@ -228,12 +229,12 @@ export function whyNot(
       'This run comes from a saved copy. Run the cell to step through the construct.'
     );
   }
-  const { status } = model;
-  if (status.kind === 'stale') {
-    return `${status.reason}. ${status.cure}`;
-  }
-  return trans.__('No kernel answers. Start a kernel and run the cell again.');
+  return missingKernelWords(model, trans);
 }
+
+/** The text while a recording stops. */
+export const stoppingWords = (trans: TranslationBundle): string =>
+  trans.__('Stopping. The steps recorded so far are kept.');
 
 /** The text for a speed of playing, such as `2 steps/s`. */
 export function speedWords(speed: Speed, trans: TranslationBundle): string {
