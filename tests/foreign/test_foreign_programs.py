@@ -203,6 +203,7 @@ def test_the_notebook_saves_it(program: str, ran: Runs) -> None:
     assert set(bundle) == {"application/vnd.jupyter-jaxpr.v1+json", "text/html", "text/plain"}
 
 
+@pytest.mark.any_jax
 def test_a_mistake_of_the_user_is_told_as_ever(ran: Runs) -> None:
     plain, magic = ran("flax_linen_wrong_shape")
 
