@@ -411,6 +411,24 @@ def test_the_words_for_a_construct_that_compiles(defined: Notebook) -> None:
     )
 
 
+def test_the_words_for_a_call_after_a_call_that_compiled(defined: Notebook) -> None:
+    ran = defined.run(
+        "%%jaxpr\ng = jax.jit(lambda v: v * v)\ng(x).block_until_ready()\nt0 = now()\nr = g(x)\nprint(now() - t0)"
+    )
+    assert ran.note("unblocked_timing")["text"] == (
+        "The clock around this call stops when g returns. JAX returns before the work is done. The measured time does "
+        "not include the whole computation."
+    )
+    ran = defined.run(
+        "%%jaxpr\n@jax.jit\ndef squared(v):\n    return v * v\nsquared(x).block_until_ready()\nt0 = now()\n"
+        "r = squared(x)\nprint(now() - t0)"
+    )
+    assert ran.note("unblocked_timing")["text"] == (
+        "The clock around this call stops when squared returns. JAX returns before the work is done. The measured time "
+        "includes the dispatch, and the compilation if the measured call compiled a program, but not the computation."
+    )
+
+
 def test_the_words_for_a_function_that_times_and_for_a_block(defined: Notebook) -> None:
     ran = defined.run("%%jaxpr\nprint(bench(f, x))\nwith Timer():\n    y = f(x)")
     notes = [note for note in ran.document["notes"] if note["kind"] == "unblocked_timing"]

@@ -15,6 +15,14 @@ from ...jax.effects import program_effects
 from ...observe.observation import Finding, Observation, Place
 from .timed_code import LONGEST, TimedCode, Timing
 
+_OF_A_FIRST_CALL = (
+    "The measured time includes the dispatch and the compilation of a first call, but not the computation."
+)
+_OF_SOME_CALL = (
+    "The measured time includes the dispatch, and the compilation if the measured call compiled a program, but not the "
+    "computation."
+)
+
 
 def unblocked_timings(source: str, file: str, namespace: Mapping[str, Any], observation: Observation) -> list[Finding]:
     """Return a finding for each line of the cell that measures only how long JAX takes to start the work.
@@ -63,14 +71,15 @@ def _finding(timing: Timing, file: str, observation: Observation) -> Finding:
         "timeit": "%timeit",
     }.get(timing.how, timing.how)
     # the name of an eager construct also contains the name of its body, such as scan(step)
-    compiled = timing.how != "timeit" and any(
-        (function.name == timing.function or function.name.startswith(f"{timing.function}(")) and function.compiles
+    compiled = [
+        function
         for function in observation.functions
-    )
-    if compiled:
-        included = (
-            "The measured time includes the dispatch and the compilation of a first call, but not the computation."
-        )
+        if (function.name == timing.function or function.name.startswith(f"{timing.function}(")) and function.compiles
+    ]
+    if timing.how != "timeit" and compiled:
+        # the counts do not say which of several calls compiled
+        every_call_compiled = all(function.calls_exact and function.calls == function.compiles for function in compiled)
+        included = _OF_A_FIRST_CALL if every_call_compiled else _OF_SOME_CALL
     # the measured call may have compiled under another name: `f = jax.jit(lambda x: x)` compiles `<lambda>`
     elif timing.how != "timeit" and (
         observation.eager_compiles or any(function.compiles for function in observation.functions)

@@ -77,6 +77,8 @@ def _outcome_of_edits(raised: RaisedAt, edits: Sequence[Edit], budget: Budget) -
         module = ast.parse(text)
     except SyntaxError:
         return "failed"
+    if _is_within_settings(ast.parse("\n".join(raised.loops.lines)), raised.place.line):
+        return "untried"
     function = raised.function
     if isinstance(function, ast.Lambda):
         line = function.lineno + _shift(edits, function.lineno)
@@ -100,6 +102,20 @@ def _outcome_of_edits(raised: RaisedAt, edits: Sequence[Edit], budget: Budget) -
     if outcome == "failed" and following and _trace_outcome(raised, body, budget) == "traced":
         return "later error"
     return outcome
+
+
+#: Context managers of JAX that change the types of values. The trial runs after their `with` blocks have ended.
+_SETTINGS = re.compile(r"\b(?:enable_x64|disable_x64|numpy_dtype_promotion|numpy_rank_promotion|disable_jit)\b")
+
+
+def _is_within_settings(module: ast.Module, line: int) -> bool:
+    """Return whether a line of the user's code stands in a `with` block that changes the types of values."""
+    return any(
+        isinstance(node, ast.With)
+        and node.lineno <= line <= (node.end_lineno or node.lineno)
+        and any(_SETTINGS.search(ast.unparse(item.context_expr)) for item in node.items)
+        for node in ast.walk(module)
+    )
 
 
 def _with_dependents(module: ast.Module, body: list[ast.stmt]) -> list[ast.stmt]:

@@ -172,7 +172,15 @@ def _in_axes(call: Applied, entries: int, passed_count: int) -> Explained:
     title = f"{of_axes}, but the call passes {count(passed_count, 'argument')}"
     if (fitting := _fitting_entries(call, passed_count)) is not None:
         return Explained(None, title, text, (fitting,))
-    if call.raised is not None and isinstance(option, ast.Tuple | ast.List) and entries < passed_count:
+    transform = call.transform
+    # Of two nested vmaps, both need the entry, so one edit does not cure the call.
+    is_nested = transform is None or not transform.args or isinstance(transform.args[0], ast.Call)
+    if (
+        call.raised is not None
+        and not is_nested
+        and isinstance(option, ast.Tuple | ast.List)
+        and entries < passed_count
+    ):
         entries_text = [call.raised.source(entry) for entry in option.elts] + ["AXIS"] * (passed_count - entries)
         code = f"in_axes=({', '.join(entries_text)})"
         of_axis = "Set AXIS to 0 to map the argument along axis 0, or to None to pass the whole argument to each call."
