@@ -117,7 +117,10 @@ def _shape_and_parameters(raised: RaisedAt, first: str, second: str) -> Explaine
 
 def _is_of_random(raised: RaisedAt, call: ast.Call) -> bool:
     """Return whether a call calls a function of jax.random."""
-    return (own_name(value_of(raised, call.func), "__module__") or "").startswith("jax._src.random")
+    import jax
+
+    function = value_of(raised, call.func)
+    return function is not None and vars(jax.random).get(own_name(function, "__name__") or "") is function
 
 
 def _plain(raised: RaisedAt, node: ast.expr) -> Any:
