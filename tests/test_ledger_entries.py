@@ -199,6 +199,7 @@ if added:
         f"The cache key now holds {len(added)} more settings, which an import added: {', '.join(added)}."
     )
     assert (reason.kind, reason.argument) == ("config", added[0])
+    assert reason.cure == "Import jax.experimental.pallas before the first call.", reason.cure
 """
 
 
