@@ -25,9 +25,9 @@ from jupyter_jaxpr.program.jaxpr.walk import Walk
 from jupyter_jaxpr.program.texts.exact_lines import differing, exact_lines
 from jupyter_jaxpr.program.texts.twin_tags import equations_named, tagged, untagged
 from jupyter_jaxpr.scripts.exact_links import ExactLinks
-from jupyter_jaxpr.wire.answers import Answers
+from jupyter_jaxpr.wire.answers_to_requests import Answers
+from jupyter_jaxpr.wire.kept_runs import Runs
 from jupyter_jaxpr.wire.messages import Working
-from jupyter_jaxpr.wire.runs import Runs
 
 # --- the tags of a twin ----------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from jupyter_jaxpr.document.types.live import LiveProgram
 from jupyter_jaxpr.live import live_program as room
 from jupyter_jaxpr.live.live_program import Live
 from jupyter_jaxpr.live.trace_request import CellToTrace
-from jupyter_jaxpr.wire.requests.live import _observed
+from jupyter_jaxpr.wire.requests.live_request import _observed
 
 pytestmark = pytest.mark.any_jax
 

@@ -20,9 +20,9 @@ from jupyter_jaxpr.measure.compiled_again.compile_with_dumps import NoPasses, du
 from jupyter_jaxpr.observe.observation import ObservedProgram, StageTimes
 from jupyter_jaxpr.program.texts import pass_dumps as passes_module
 from jupyter_jaxpr.program.texts.pass_dumps import Passes, read_passes
-from jupyter_jaxpr.wire.answers import Answers
+from jupyter_jaxpr.wire.answers_to_requests import Answers
+from jupyter_jaxpr.wire.kept_runs import Runs
 from jupyter_jaxpr.wire.messages import Working
-from jupyter_jaxpr.wire.runs import Runs
 
 
 def f(x):

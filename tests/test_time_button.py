@@ -13,9 +13,9 @@ from timed_calls import SINES, stages_of
 
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.observe import magics_at_hand
-from jupyter_jaxpr.wire.answers import Answers
+from jupyter_jaxpr.wire.answers_to_requests import Answers
+from jupyter_jaxpr.wire.kept_runs import Runs
 from jupyter_jaxpr.wire.messages import Answered, Refused, Reply
-from jupyter_jaxpr.wire.runs import Runs
 
 pytestmark = pytest.mark.any_jax
 

@@ -20,6 +20,7 @@ from ..typed.written_cell import FunctionStatement
 from .copied_names import Definitions, Skipped, read_by
 from .live_answer import answer
 
+CELL_NOT_RUN = "Live traces a cell after you have run the cell, or %load_ext jupyter_jaxpr, in this kernel."
 _NO_FUNCTION = "This cell defines no function that Live could trace."
 _NEEDS = "Live does not know the argument types of {name}. Type the types here, such as {example}, or run the cell."
 _NO_VALUE = "Live does not execute line {line}, so {name} has no value yet. Run the cell."

@@ -27,7 +27,7 @@ from ..observe.dispatches_of_cell import EAGER_TAKES, RecordedCell
 from ..observe.observation import Observation
 from ..observe.process_observer import observer
 from ..typed import cell as cells
-from ..wire import comm
+from ..wire import connection_to_panel
 from . import compare_option, completed_observation, options, sweep_option, target_trace
 from .cell_rewriter import CellRewriter, transformed_cell
 from .cell_states import ActiveCell, RunResult
@@ -57,7 +57,7 @@ class CellObserver:
     def __init__(self, shell: InteractiveShell) -> None:
         self.shell = shell
         self.observer = observer()
-        self.publisher = comm.publisher(shell)
+        self.publisher = connection_to_panel.publisher(shell)
         self.magics: JaxprMagics | None = None
         self._names = object()  # stands for the shell's global names in the history of misses
         self._active: dict[int, ActiveCell] = {}
@@ -351,7 +351,7 @@ class CellObserver:
         """Implement `%jaxpr f(x)`: trace the call, or run its comparison or sweep."""
         observation = Observation()
         interrupted = False
-        with self._guard(comm.CALL_NOT_TRACED):
+        with self._guard(connection_to_panel.CALL_NOT_TRACED):
             cell = self._running.get(threading.get_ident())
             run_id = uuid.uuid4().hex
             heartbeat = Heartbeat(self.observer, Run(), self.publisher, run_id, cell.id if cell else None).start()

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, get_args
 from ..jax.facts import compile_can_be_interrupted
 from ..observe.observer import Observer
 from ..observe.progress import Progress
-from ..wire.comm import Stage
+from ..wire.connection_to_panel import Stage
 from ..wire.messages import UnrolledSoFar
 
 if TYPE_CHECKING:
     from ..observe.cell_run import Run
     from ..observe.running_trace import UnrolledLoop
-    from ..wire.comm import Publisher
+    from ..wire.connection_to_panel import Publisher
 
 SECONDS = 1.0
 

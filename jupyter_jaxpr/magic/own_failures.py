@@ -16,7 +16,7 @@ from ..observe.observation import REPORT_WITH_DETAILS
 from ..observe.silenced_warnings import silenced_warnings
 
 if TYPE_CHECKING:
-    from ..wire.comm import Publisher
+    from ..wire.connection_to_panel import Publisher
 
 _OWN_DEPTH = 1_000
 _INTERRUPTED = "jupyter_jaxpr was interrupted, so the panel does not show this cell."

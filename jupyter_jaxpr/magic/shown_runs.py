@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from ..build.environment import environment
 from ..document.types.document import Cell
 from ..typed import cell as cells
-from ..wire.comm import CALL_NOT_TRACED
-from ..wire.runs import cell_key
+from ..wire.connection_to_panel import CALL_NOT_TRACED
+from ..wire.kept_runs import cell_key
 from . import options, trace_of_last_call
 from .cell_states import ActiveCell, RunResult, Shown
 from .kept_outputs import KeptOutputs

@@ -23,7 +23,7 @@ from ..document.types.document import Snapshot
 from ..exports.bundle import bundle
 from ..exports.terminal_text import plain
 from ..interruptions import not_of_a_signal
-from ..wire.comm import publisher_of
+from ..wire.connection_to_panel import publisher_of
 from ..wire.messages_of_widget import WidgetMessages, own_messages
 
 FOLDER = Path(__file__).parent

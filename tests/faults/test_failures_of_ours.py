@@ -38,7 +38,7 @@ OURS = (
     "build.document_of_run.build",
     "program.jaxpr.walk.Walk.__init__",
     "typed.cell.rewrite",
-    "wire.comm.Publisher.publish",
+    "wire.connection_to_panel.Publisher.publish",
     "scripts.display.show",
 )
 

@@ -28,7 +28,7 @@ RAISED_BY_HANDLERS = {
     "ValueError",
 }
 TAKES_ALL = {
-    "wire/answers.py": 2,  # here an error becomes part of the answer to the panel; no cell runs meanwhile
+    "wire/answers_to_requests.py": 2,  # here an error becomes part of the answer to the panel; no cell runs meanwhile
     "observe/side_effects/state.py": 1,  # here the error is raised again after the objects are restored
 }
 GIVES_ON = {

@@ -10,15 +10,14 @@ from ...build.levels import Unavailable
 from ...build.steps import called_again, recording_document
 from ...document.types.steps import Recording
 from ...measure.steps.jaxpr_evaluation import Unsteppable
-from ..document_index import ControlIndex
+from ..base_of_requests import LongRequest, RequestContext
+from ..indices_in_requests import ControlIndex
 from ..messages import Confirm
-from ..request import LongRequest, RequestContext
 
 
 class StepsRequest(LongRequest, tag="steps"):
     """Run a construct again on the values of the last call, and record each step: the user pressed the button."""
 
-    patience: ClassVar[int] = 1_800
     into: ClassVar[str | None] = "recordings"
 
     control: ControlIndex

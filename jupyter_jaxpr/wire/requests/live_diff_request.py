@@ -8,10 +8,10 @@ from ...build.diff_of_runs import diff_runs
 from ...build.levels import Unavailable
 from ...document.types.diff import ProgramDiff
 from ...document.types.struct import described
-from ..request import RequestContext
-from .diff import NO_SUCH, DiffRequest
+from ..base_of_requests import RequestContext
+from ..sentences_of_refusals import LIVE_TRACED_NEWER_TEXT, NO_SUCH_EARLIER_PROGRAM
+from .diff_request import DiffRequest
 
-_NEWER = "Live has traced a newer text of the cell. The diff of the newer program follows."
 #: A diff with more rows is sent with equal rows only near a difference, because a user who types waits for the answer.
 _WHOLE = 100
 
@@ -30,12 +30,12 @@ class LiveDiffRequest(DiffRequest, tag="live_diff", kw_only=True):
     def answer(self, context: RequestContext) -> ProgramDiff:
         written = context.runs.written
         if written is None or written.created != self.created:
-            raise Unavailable(_NEWER)
+            raise Unavailable(LIVE_TRACED_NEWER_TEXT)
         if not 0 <= self.program < len(written.programs):
-            raise Unavailable(NO_SUCH)
+            raise Unavailable(NO_SUCH_EARLIER_PROGRAM)
         document, sources = self._earlier(context)
         if not 0 <= self.before_program < len(document.programs):
-            raise Unavailable(NO_SUCH)
+            raise Unavailable(NO_SUCH_EARLIER_PROGRAM)
         return diff_runs(
             (document, sources), self.before_program, (written, None), self.program, self.level, whole=_WHOLE
         )

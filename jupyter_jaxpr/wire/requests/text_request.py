@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from ...document.types.pages import TextPage
 from ...document.types.struct import described
 from ...observe.process_observer import observer
-from ..document_index import ProgramIndex
-from ..request import Request, RequestContext
-from ..requested_lines import FirstLine, LineCount, lines_asked_for
+from ..base_of_requests import Request, RequestContext
+from ..indices_in_requests import ProgramIndex
+from ..lines_in_a_reply import FirstLine, LineCount, lines_asked_for
 
 
 class TextRequest(Request, tag="text"):
     """Return lines of a text that JAX has made."""
-
-    patience: ClassVar[int] = 30
 
     program: ProgramIndex
     level: Annotated[Literal["stablehlo", "hlo"], described("The kind of the text.")]

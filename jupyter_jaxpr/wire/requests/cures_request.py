@@ -7,13 +7,12 @@ from typing import ClassVar
 from ...build.cure_trial_runner import try_cures
 from ...document.types.document import Snapshot
 from ...observe.process_observer import observer
-from ..request import DOCUMENT, Request, RequestContext
+from ..base_of_requests import DOCUMENT, Request, RequestContext
 
 
 class CuresRequest(Request, tag="cures"):
     """Try the cures of a run's misses, notes and loops; JAX traces the edited code with types, and nothing runs."""
 
-    patience: ClassVar[int] = 60
     into: ClassVar[str | None] = DOCUMENT
     is_kept: ClassVar[bool] = True
 

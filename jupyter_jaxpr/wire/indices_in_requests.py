@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 
 import msgspec
 
+from .sentences_of_refusals import NO_SUCH_PART
+
 if TYPE_CHECKING:
     from ..document.types.document import Snapshot
-    from .request import Request
-
-_NO_SUCH = "This run does not have the requested {part_of_document}. Run the cell again."
+    from .base_of_requests import Request
 
 
 def _index(noun: str, field: str) -> msgspec.Meta:
@@ -39,7 +39,7 @@ def no_such_index(request: Request, document: Snapshot) -> str | None:
         value = getattr(request, name)
         count = len(getattr(document, index["of"]))
         if any(not 0 <= index < count for index in (value if isinstance(value, list) else [value])):
-            return _NO_SUCH.format(part_of_document=index["what"])
+            return NO_SUCH_PART.format(part_of_document=index["what"])
     return None
 
 

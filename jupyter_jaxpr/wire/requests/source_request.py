@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from ...build.levels import Unavailable
 from ...document.types.pages import SourcePage
 from ...document.types.struct import described
-from ..request import Request, RequestContext
+from ..base_of_requests import Request, RequestContext
+from ..sentences_of_refusals import NO_SUCH_FILE
 
 
 class SourceRequest(Request, tag="source"):
     """Return the text of a file that the run's frames refer to; the file is read, nothing runs."""
-
-    patience: ClassVar[int] = 30
 
     path: Annotated[str, described("The path of the file, as in `files` of the run.")]
 
@@ -21,5 +20,5 @@ class SourceRequest(Request, tag="source"):
         # Only files that the run's frames refer to are read.
         page = context.run.sources.source_page(self.path)
         if page is None:
-            raise Unavailable("This run does not have the text of the file. Run the cell again.")
+            raise Unavailable(NO_SUCH_FILE)
         return page

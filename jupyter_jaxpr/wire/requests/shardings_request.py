@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ...document.types.shardings import ProgramShardings
-from ..document_index import ProgramIndex
-from ..request import Request, RequestContext
+from ..base_of_requests import Request, RequestContext
+from ..indices_in_requests import ProgramIndex
 
 
 class ShardingsRequest(Request, tag="shardings"):
     """Return the distribution of a program over devices, with its collectives; the HLO is read, nothing runs."""
 
-    patience: ClassVar[int] = 60
     into: ClassVar[str | None] = "shardings"
     is_kept: ClassVar[bool] = True
 

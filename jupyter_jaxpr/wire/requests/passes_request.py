@@ -6,15 +6,14 @@ from typing import ClassVar
 
 from ...build.pass_list import find_passes, passes_document, passes_question
 from ...document.types.passes import ProgramPasses
-from ..document_index import ProgramIndex
+from ..base_of_requests import LongRequest, RequestContext
+from ..indices_in_requests import ProgramIndex
 from ..messages import Confirm
-from ..request import LongRequest, RequestContext
 
 
 class PassesRequest(LongRequest, tag="passes"):
     """Compile a program once more, to see what each of XLA's passes does: the user pressed the button."""
 
-    patience: ClassVar[int] = 1_800
     into: ClassVar[str | None] = "passes"
 
     program: ProgramIndex

@@ -9,15 +9,15 @@ from ...document.types.comparison import VariantComparison
 from ...document.types.struct import described
 from ...measure.compare.compared_programs import compare_programs, question
 from ...observe.process_observer import observer
-from ..document_index import ProgramIndex
+from ..base_of_requests import LongRequest, RequestContext
+from ..indices_in_requests import ProgramIndex
 from ..messages import Confirm
-from ..request import LongRequest, RequestContext
+from ..sentences_of_refusals import TOO_FEW_PROGRAMS
 
 
 class CompareRequest(LongRequest, tag="compare"):
     """Run several programs of a run again, timed and side by side: the user pressed the button."""
 
-    patience: ClassVar[int] = 1_800
     into: ClassVar[str | None] = "comparison"
 
     programs: Annotated[
@@ -29,7 +29,7 @@ class CompareRequest(LongRequest, tag="compare"):
         programs = run.document.programs
         chosen = list(dict.fromkeys(self.programs))
         if len(chosen) < 2:
-            raise Unavailable("A comparison needs two or more programs. Choose two or more programs.")
+            raise Unavailable(TOO_FEW_PROGRAMS)
         names = [programs[program].name for program in chosen]
         named = [
             (name if names.count(name) == 1 else f"{name} ({program + 1})", run.sources.observed(program))

@@ -8,19 +8,17 @@ from ...build.levels import Unavailable
 from ...build.machine import machine_document
 from ...document.types.cost import Machine
 from ...measure.times.machine import measure_machine
-from ..request import LongRequest, RequestContext
+from ..base_of_requests import LongRequest, RequestContext
+from ..sentences_of_refusals import NO_MEASURED_MACHINE
 
 
 class MachineRequest(LongRequest, tag="machine"):
     """Measure the peak rates of this machine: the user pressed the button. The kernel keeps the result for its life."""
 
-    patience: ClassVar[int] = 60
     into: ClassVar[str | None] = "machine"
 
     def answer(self, context: RequestContext) -> Machine:
         measured = measure_machine(report=context.work.tell, stop=context.work.is_stopped)
         if measured is None:
-            raise Unavailable(
-                "The measurement of this machine was stopped before its first result. Start the measurement again."
-            )
+            raise Unavailable(NO_MEASURED_MACHINE)
         return machine_document(measured)

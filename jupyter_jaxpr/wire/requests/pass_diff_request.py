@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from ...build.pass_list import diff_page
 from ...document.types.passes import PassDiff
 from ...document.types.struct import described
-from ..document_index import ProgramIndex
-from ..request import Request, RequestContext
-from ..requested_lines import FirstLine, LineCount, lines_asked_for
+from ..base_of_requests import Request, RequestContext
+from ..indices_in_requests import ProgramIndex
+from ..lines_in_a_reply import FirstLine, LineCount, lines_asked_for
 
 
 class PassDiffRequest(Request, tag="pass_diff"):
     """Return lines of the diff of one pass; the passes must have been requested before."""
-
-    patience: ClassVar[int] = 120
 
     program: ProgramIndex
     index: Annotated[int, described("The index of the pass in the passes of the program.")]

@@ -15,14 +15,13 @@ import msgspec
 from ..build.levels import Unavailable
 from ..observe.calls.call_values import ValuesGone
 from ..observe.silenced_warnings import silenced_warnings
-from ..plain_text import kind_name, message_of
-from .document_index import no_such_index
-from .kernel import Kernel
+from .base_of_requests import Request, RequestContext, read_request
+from .indices_in_requests import no_such_index
+from .kept_runs import Run, Runs
 from .messages import Answered, Confirm, LastReply, Refused, Reply
 from .queue_of_long_requests import Work, Worker
-from .refusals import BROKE, GONE, TRACED_ANEW, UNREADABLE
-from .request import Request, RequestContext, read_request
-from .runs import Run, Runs
+from .sentences_of_refusals import GONE, TRACED_ANEW, UNREADABLE, could_not_answer
+from .state_of_kernel import Kernel
 
 
 class Answers:
@@ -63,7 +62,7 @@ class Answers:
         except msgspec.ValidationError as error:
             return Refused(id=identifier, reason=UNREADABLE.format(why=error))
         except Exception as error:  # a module of the request's handler could not be imported
-            return Refused(id=identifier, reason=BROKE.format(error=_first_line(error)))
+            return Refused(id=identifier, reason=could_not_answer(error))
         run = self._runs.get(request.snapshot)
         if run is None:
             if request.is_of_kernel:
@@ -96,7 +95,7 @@ class Answers:
         # waits for an answer.
         except BaseException as error:
             # Raised here, a SystemExit from user code would end the thread that answers requests.
-            return Refused(id=request.id, reason=BROKE.format(error=_first_line(error)))
+            return Refused(id=request.id, reason=could_not_answer(error))
         if isinstance(answer, Confirm):
             return answer
         return Answered(id=request.id, result=answer)
@@ -113,9 +112,3 @@ class Answers:
             run.sources.merge(request.into, answer)
         if not self._runs.renew(run):
             raise Unavailable(TRACED_ANEW)
-
-
-def _first_line(error: BaseException) -> str:
-    """Return the class name of an exception and the first line of its message, without its full stop."""
-    text = message_of(error).strip().partition("\n")[0].rstrip(".")
-    return f"{kind_name(type(error))}: {text}" if text else kind_name(type(error))

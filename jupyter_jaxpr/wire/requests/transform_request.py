@@ -9,8 +9,8 @@ from ...document.types.document import Snapshot
 from ...document.types.struct import described
 from ...document.types.transform import TransformKind
 from ...observe.process_observer import observer
-from ..document_index import ProgramIndex
-from ..request import DOCUMENT, Request, RequestContext
+from ..base_of_requests import DOCUMENT, Request, RequestContext
+from ..indices_in_requests import ProgramIndex
 
 
 class TransformRequest(Request, tag="transform"):
@@ -19,7 +19,6 @@ class TransformRequest(Request, tag="transform"):
     If JAX refuses the transform, the document has a sentence with the reason.
     """
 
-    patience: ClassVar[int] = 600
     into: ClassVar[str | None] = DOCUMENT
     is_kept: ClassVar[bool] = True
 

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from IPython.core.getipython import get_ipython
 
 from ...build.levels import Unavailable
 from ...document.types.startup import StartupState
 from ...document.types.struct import described
-from ..request import Request, RequestContext
-from ..startup_file import TEXT, StartupFile
+from ..base_of_requests import Request, RequestContext
+from ..startup_file import NO_PROFILE, TEXT, StartupFile
 
 
 class StartupRequest(Request, tag="startup"):
     """Look at the startup file of the kernel's IPython profile, write the file or remove the file; nothing runs."""
-
-    patience: ClassVar[int] = 30
 
     action: Annotated[
         Literal["look", "write", "remove"],
@@ -30,10 +28,7 @@ class StartupRequest(Request, tag="startup"):
     def answer(self, context: RequestContext) -> StartupState:
         profile = getattr(get_ipython(), "profile_dir", None)
         if profile is None:
-            raise Unavailable(
-                "This kernel has no IPython profile to write to. Load the extension in the notebook with "
-                "%load_ext jupyter_jaxpr."
-            )
+            raise Unavailable(NO_PROFILE)
         file = StartupFile(Path(profile.startup_dir))
         if self.action == "write":
             file.write()

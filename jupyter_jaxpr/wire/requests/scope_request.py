@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from ...document.types.pages import ScopePage
 from ...document.types.struct import described
-from ..document_index import ScopeIndex
-from ..request import Request, RequestContext
+from ..base_of_requests import Request, RequestContext
+from ..indices_in_requests import ScopeIndex
 
 EQUATIONS_AT_MOST = 5_000
 
 
 class ScopeRequest(Request, tag="scope"):
     """Return equations of a scope that was too large to send whole."""
-
-    patience: ClassVar[int] = 30
 
     scope: ScopeIndex
     first_equation: Annotated[int, described("The index of the first requested equation, from 0.")]

@@ -22,8 +22,8 @@ import msgspec
 
 from ..document.encoding import encode
 from ..interruptions import not_of_a_signal
-from .answers import Answers
-from .kernel import Kernel
+from .answers_to_requests import Answers
+from .kept_runs import Runs, cell_key
 from .messages import (
     BUFFER_FROM,
     PROTOCOL,
@@ -41,8 +41,8 @@ from .messages import (
 )
 from .messages_of_widget import WidgetMessages
 from .outbox import Outbox
-from .refusals import GONE_RUN
-from .runs import Runs, cell_key
+from .sentences_of_refusals import GONE_RUN
+from .state_of_kernel import Kernel
 
 if TYPE_CHECKING:
     from ..build.document_of_run import Built, Sources

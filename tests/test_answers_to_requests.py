@@ -12,10 +12,10 @@ import pytest
 
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.build.document_of_run import Built
-from jupyter_jaxpr.wire import request
-from jupyter_jaxpr.wire.answers import Answers
+from jupyter_jaxpr.wire import base_of_requests
+from jupyter_jaxpr.wire.answers_to_requests import Answers
+from jupyter_jaxpr.wire.kept_runs import Runs
 from jupyter_jaxpr.wire.messages import Answered, Refused
-from jupyter_jaxpr.wire.runs import Runs
 
 pytestmark = pytest.mark.any_jax
 
@@ -258,10 +258,10 @@ def test_a_request_whose_module_cannot_be_imported_gets_a_sentence(ask, monkeypa
     def fails(name):
         raise ImportError(f"{name} is shadowed")
 
-    monkeypatch.setattr(request.importlib, "import_module", fails)
+    monkeypatch.setattr(base_of_requests.importlib, "import_module", fails)
     run = run_of(double, jnp.ones(3), stage="trace")
     assert ask(run, type="cost", id=6, program=0) == Refused(
         id=6,
-        reason="The kernel could not answer the request: ImportError: jupyter_jaxpr.wire.requests.cost is shadowed. "
-        "Run the cell again.",
+        reason="The kernel could not answer the request: ImportError: jupyter_jaxpr.wire.requests.cost_request is "
+        "shadowed. Run the cell again.",
     )

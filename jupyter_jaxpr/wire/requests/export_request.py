@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 import msgspec
 
 from ...document.copies.whole_file import whole_file
 from ...document.types.struct import described
 from ...exports.page import page
-from ..document_index import ProgramIndex
-from ..request import Request, RequestContext
+from ..base_of_requests import Request, RequestContext
+from ..indices_in_requests import ProgramIndex
 
 
 class ExportRequest(Request, tag="export"):
     """Export a run as a file that needs nothing else, with this program first; nothing runs."""
-
-    patience: ClassVar[int] = 60
 
     program: ProgramIndex
     format: Annotated[

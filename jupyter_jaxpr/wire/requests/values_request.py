@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Annotated, ClassVar
 
 from ...document.types.struct import described
-from ..request import Request, RequestContext
+from ..base_of_requests import Request, RequestContext
 
 
 class ValuesRequest(Request, tag="values"):
     """Receive the page's setting on saved values; the setting holds for later runs. Nothing runs."""
 
-    patience: ClassVar[int] = 30
     is_of_kernel: ClassVar[bool] = True
 
     saved: Annotated[

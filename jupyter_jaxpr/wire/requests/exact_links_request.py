@@ -6,15 +6,14 @@ from typing import ClassVar
 
 from ...build.exact_links import exact_links_question, find_exact_links
 from ...document.types.exact_links import ExactLinks
-from ..document_index import ProgramIndex
+from ..base_of_requests import LongRequest, RequestContext
+from ..indices_in_requests import ProgramIndex
 from ..messages import Confirm
-from ..request import LongRequest, RequestContext
 
 
 class ExactLinksRequest(LongRequest, tag="exact_links"):
     """Compile a tagged twin of a program, to find the equations of each line, after the user pressed the button."""
 
-    patience: ClassVar[int] = 1_800
     into: ClassVar[str | None] = "exact_links"
 
     program: ProgramIndex

@@ -1,13 +1,12 @@
-"""Writes the JSON Schema of document, messages and requests: `python -m jupyter_jaxpr.schema`.
+"""Makes the JSON Schema of document, messages and requests, and the TypeScript of facts, limits and requests.
 
-`--check` writes nothing and fails when the committed schema differs.
+`jupyter_jaxpr/schema.py` is the command that writes these texts into files, or compares the texts with the files.
 """
 
 from __future__ import annotations
 
 import inspect
 import json
-import sys
 from pathlib import Path
 from typing import Any, get_origin, get_type_hints
 
@@ -21,8 +20,9 @@ from ..document.telling_parameters import LONGEST_TELLING_PARAMETER, LONGEST_WHO
 from ..document.transcendental_weight import TRANSCENDENTAL_WEIGHT
 from ..document.types.document import Snapshot
 from ..document.types.transform import TRANSFORM_KINDS
+from .base_of_requests import DOCUMENT, NAMES, Request, answer_type, request_type
 from .messages import Announcement, Reply, Resend, Stop, TraceCall
-from .request import DOCUMENT, NAMES, Request, answer_type, request_type
+from .waiting_times_of_page import SECONDS_WITHOUT_REPLY
 
 PATH = Path(__file__).parent.parent / "document" / "snapshot.schema.json"
 FACTS = Path(__file__).parents[2] / "src" / "protocol" / "facts.ts"
@@ -69,7 +69,7 @@ def schema() -> str:
         "title": "Wire",
         "oneOf": [{"$ref": f"#/definitions/{name}"} for name in sorted(components)],
         "definitions": {name: _plain(components[name]) for name in sorted(components)},
-        "requests": {name: _request(kind) for name, kind in zip(NAMES, kinds, strict=True)},
+        "requests": {name: _request(name, kind) for name, kind in zip(NAMES, kinds, strict=True)},
     }
     return json.dumps(schema_document, indent=2, ensure_ascii=False) + "\n"
 
@@ -77,14 +77,14 @@ def schema() -> str:
 _PLAIN_TYPES = {str: "string", bool: "boolean"}
 
 
-def _request(kind: type[Request]) -> dict[str, Any]:
+def _request(name: str, kind: type[Request]) -> dict[str, Any]:
     """Return what the schema states on a request: patience, field of the document and so on."""
     answer = answer_type(kind)
     assert kind.into in (None, DOCUMENT) or _field(kind.into) is not None, f"{kind.into} is no field of the document"
     return {
         "params": kind.__name__,
         "answer": _PLAIN_TYPES.get(answer) or answer.__name__,
-        "patience": kind.patience,
+        "patience": SECONDS_WITHOUT_REPLY[name],
         "into": kind.into,
         "by": subject_fields(answer) if kind.into is not None and get_origin(_field(kind.into)) is list else None,
         "long": kind.is_long,
@@ -98,7 +98,7 @@ def _field(name: str) -> Any:
 
 def requests_text() -> str:
     """Return TypeScript with the types of each request's parameters and answer, and the patience of each."""
-    requests = {name: _request(request_type(name)) for name in NAMES}
+    requests = {name: _request(name, request_type(name)) for name in NAMES}
     types = sorted(
         {request[side] for request in requests.values() for side in ("params", "answer")} - {*_PLAIN_TYPES.values()}
     )
@@ -193,18 +193,6 @@ def _maximum(kind: dict[str, Any]) -> int | None:
     return kind.get("maxItems") if kind.get("type") == "array" and "prefixItems" not in kind else None
 
 
-def main(arguments: list[str]) -> int:
-    """Write the schema and the shared facts, or with --check compare them; returns the exit status."""
-    texts = {PATH: schema(), FACTS: facts_text(), LIMITS: limits_text(), REQUESTS: requests_text()}
-    if "--check" not in arguments:
-        for path, text in texts.items():
-            path.write_text(text, encoding="utf-8")
-        return 0
-    stale = [path for path, text in texts.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
-    for path in stale:
-        print(f"{path.name} is out of date: run `python -m jupyter_jaxpr.schema`, then `jlpm generate:types`.")
-    return 1 if stale else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+def texts() -> dict[Path, str]:
+    """Return the text of each file that is generated."""
+    return {PATH: schema(), FACTS: facts_text(), LIMITS: limits_text(), REQUESTS: requests_text()}

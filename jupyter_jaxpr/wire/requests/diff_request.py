@@ -11,21 +11,17 @@ from ...document.types.diff import ProgramDiff
 from ...document.types.document import Snapshot
 from ...document.types.struct import described
 from ...interruptions import not_of_a_signal
-from ..document_index import ProgramIndex
-from ..request import Request, RequestContext
-from ..runs import KEPT
+from ..base_of_requests import Request, RequestContext
+from ..indices_in_requests import ProgramIndex
+from ..sentences_of_refusals import EARLIER_RUN_GONE, NO_SUCH_EARLIER_PROGRAM
 
 if TYPE_CHECKING:
     from ...build.document_of_run import Sources
-
-_GONE = f"The kernel no longer holds the earlier run: the kernel keeps the last {KEPT} runs. Choose another run."
-NO_SUCH = "The earlier run does not have the chosen program. Choose another program."
 
 
 class DiffRequest(Request, tag="diff"):
     """Compare a program with another one, of the same run or of a later run; both are read, nothing runs."""
 
-    patience: ClassVar[int] = 60
     into: ClassVar[str | None] = "diffs"
 
     program: ProgramIndex
@@ -43,7 +39,7 @@ class DiffRequest(Request, tag="diff"):
     def answer(self, context: RequestContext) -> ProgramDiff:
         document, sources = self._earlier(context)
         if not 0 <= self.before_program < len(document.programs):
-            raise Unavailable(NO_SUCH)
+            raise Unavailable(NO_SUCH_EARLIER_PROGRAM)
         run = context.run
         return diff_runs(
             (document, sources), self.before_program, (run.document, run.sources), self.program, self.level
@@ -60,5 +56,5 @@ class DiffRequest(Request, tag="diff"):
             return self.before_document, None
         earlier = context.runs.get(self.before)
         if earlier is None:
-            raise Unavailable(_GONE)
+            raise Unavailable(EARLIER_RUN_GONE)
         return earlier.document, earlier.sources

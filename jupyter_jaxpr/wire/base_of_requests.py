@@ -1,15 +1,15 @@
 """Defines the base of all requests of the panel; each file of `requests/` defines one request.
 
-A file of `requests/` has the name of the request in the messages. Its class is a struct of the request's parameters,
-with:
+The name of a file of `requests/` is the name of the request in the messages, followed by `_request`. The class in the
+file is a struct of the request's parameters, with:
 
 - the docstring: the question of the request, and whether the request runs code of the user;
 - `answer`: does the work; its return annotation is the type of the answer, in the schema and in the browser;
-- `patience`: how long the browser waits for a reply;
 - `into`: the field of the document that receives the answer;
 - `is_of_kernel`: whether the request is about the kernel, not about a run.
 
-No other file lists the requests: the schema, the browser's types and the worker read these classes.
+`waiting_times_of_page.py` holds how long the page waits for each answer. No other file lists the requests: the schema,
+the browser's types and the worker read these classes.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from ..build.levels import Unavailable
 from ..document.types.struct import Struct
 from ..document.types.struct import described as _text
 from . import requests
-from .kernel import Kernel
+from .kept_runs import Run, Runs
 from .messages import Confirm
 from .queue_of_long_requests import Work
-from .refusals import GONE
-from .runs import Run, Runs
+from .sentences_of_refusals import GONE, unknown_request
+from .state_of_kernel import Kernel
 
 DOCUMENT = "document"
 
@@ -97,14 +97,12 @@ class Request(Struct):
     """The base of all requests: asks something about one run, or about the kernel.
 
     Attributes:
-        patience: the browser gives up after this many seconds without a reply.
         into: the field of the document that receives the answer; DOCUMENT: the answer replaces the document.
         is_kept: true if the handler itself has put the answer into the document.
         is_of_kernel: true for a request about the kernel rather than a run; its `snapshot` is then empty.
         is_long: true if a worker thread answers; it reports progress and can be stopped.
     """
 
-    patience: ClassVar[int]
     into: ClassVar[str | None] = None
     is_kept: ClassVar[bool] = False
     is_of_kernel: ClassVar[bool] = False
@@ -135,12 +133,13 @@ class LongRequest(Request):
     confirmed: Annotated[bool, _text("True if the user answered yes to the question of an earlier reply.")]
 
 
-NAMES = tuple(sorted(module.name for module in pkgutil.iter_modules(requests.__path__)))
+_SUFFIX = "_request"
+NAMES = tuple(sorted(module.name.removesuffix(_SUFFIX) for module in pkgutil.iter_modules(requests.__path__)))
 
 
 def request_type(name: str) -> type[Request]:
     """Return the class of the request with this name; the first call imports the module that defines it."""
-    module = importlib.import_module(f"{requests.__name__}.{name}")
+    module = importlib.import_module(f"{requests.__name__}.{name}{_SUFFIX}")
     (found_type,) = (
         value
         for value in vars(module).values()
@@ -164,5 +163,5 @@ def read_request(data: Any) -> Request:
     """
     name = data.get("type")
     if name not in NAMES:
-        raise msgspec.ValidationError(f"Invalid value {name!r} - at `$.type`")
+        raise unknown_request(name)
     return msgspec.convert(data, request_type(name))

@@ -9,20 +9,15 @@ from ...build.timing import asks_before, timing_document
 from ...document.types.timing import ProgramTiming
 from ...measure.times.program_timing import time_program
 from ...observe.process_observer import observer
-from ..document_index import ProgramIndex
+from ..base_of_requests import LongRequest, RequestContext
+from ..indices_in_requests import ProgramIndex
 from ..messages import Confirm
-from ..request import LongRequest, RequestContext
-
-_DERIVED = (
-    "{name} was derived from types, so the kernel has no values to run {name} on. Time the original program, or call "
-    "the transform in a cell of its own."
-)
+from ..sentences_of_refusals import NO_VALUES_TO_TIME
 
 
 class TimeRequest(LongRequest, tag="time"):
     """Run a program again, warm and eager, on the values of the last call: the user pressed the button."""
 
-    patience: ClassVar[int] = 1_800
     into: ClassVar[str | None] = "timings"
 
     program: ProgramIndex
@@ -31,7 +26,7 @@ class TimeRequest(LongRequest, tag="time"):
         document, sources, work = context.run.document, context.run.sources, context.work
         name = document.programs[self.program].name
         if any(part.program == self.program for transform in document.transforms for part in transform.parts):
-            raise Unavailable(_DERIVED.format(name=name))
+            raise Unavailable(NO_VALUES_TO_TIME.format(name=name))
         confirmation = asks_before(document, sources, self.program)
         if confirmation is not None and not self.confirmed:
             return self.confirm(confirmation)

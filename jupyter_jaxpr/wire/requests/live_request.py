@@ -12,12 +12,12 @@ from ...document.types.live import LiveProgram
 from ...document.types.struct import described
 from ...live.argument_types import observed_calls
 from ...live.live_program import Live
+from ...live.reasons_not_to_trace import CELL_NOT_RUN
 from ...live.trace_request import CellToTrace
 from ...observe.observation import ArgumentSpec
-from ..request import Request, RequestContext
-from ..runs import Runs
+from ..base_of_requests import Request, RequestContext
+from ..kept_runs import Runs
 
-_NOT_YET = "Live traces a cell after you have run the cell, or %load_ext jupyter_jaxpr, in this kernel."
 _live = Live()
 
 
@@ -28,7 +28,6 @@ class LiveRequest(Request, tag="live"):
     compiled unless `last_level` is hlo.
     """
 
-    patience: ClassVar[int] = 60
     is_of_kernel: ClassVar[bool] = True
 
     source: Annotated[str, described("The text of the cell, as the user sees the text.")]
@@ -49,7 +48,7 @@ class LiveRequest(Request, tag="live"):
     def answer(self, context: RequestContext) -> LiveProgram:
         cells = context.kernel.cells
         if cells is None or not cells.may_trace(self.cell_id):
-            raise Unavailable(_NOT_YET)
+            raise Unavailable(CELL_NOT_RUN)
         if context.kernel.is_measuring:
             return LiveProgram(state="waiting", function=None, line=None, text=None, snapshot=None, seconds=0.0)
         names = context.namespace()

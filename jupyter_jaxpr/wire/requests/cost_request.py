@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ...document.types.cost import ProgramCost
-from ..document_index import ProgramIndex
-from ..request import Request, RequestContext
+from ..base_of_requests import Request, RequestContext
+from ..indices_in_requests import ProgramIndex
 
 
 class CostRequest(Request, tag="cost"):
     """Count the operations and bytes of a program; nothing runs."""
 
-    patience: ClassVar[int] = 60
     into: ClassVar[str | None] = "costs"
     is_kept: ClassVar[bool] = True
 

@@ -7,14 +7,14 @@ from typing import Annotated, ClassVar, Literal
 from ...build.levels import Unavailable
 from ...document.types.document import Snapshot
 from ...document.types.struct import described
-from ..document_index import ProgramIndex
-from ..request import DOCUMENT, Request, RequestContext
+from ..base_of_requests import DOCUMENT, Request, RequestContext
+from ..indices_in_requests import ProgramIndex
+from ..sentences_of_refusals import NO_SUCH_TEXT
 
 
 class MakeRequest(Request, tag="make"):
     """Lower or compile a program that was only traced, after the user pressed the button; no user code runs."""
 
-    patience: ClassVar[int] = 1_800
     into: ClassVar[str | None] = DOCUMENT
     is_kept: ClassVar[bool] = True
 
@@ -27,7 +27,7 @@ class MakeRequest(Request, tag="make"):
         with context.alone() as run:
             level = next(level for level in run.document.programs[self.program].levels if level.name == self.level)
             if level.state == "absent":
-                raise Unavailable(level.reason or "This run does not have the requested text. Run the cell again.")
+                raise Unavailable(level.reason or NO_SUCH_TEXT)
             if level.state != "not_made":
                 return run.document
             return run.sources.make(self.program, self.level)

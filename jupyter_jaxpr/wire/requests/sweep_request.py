@@ -13,20 +13,14 @@ from ...measure.times.sweep import Values, sweep
 from ...observe.process_observer import observer
 from ...typed.specs import SpecError, parse_target
 from ...typed.sweep_values import parse_sweep
+from ..base_of_requests import LongRequest, RequestContext
 from ..messages import Confirm
-from ..request import LongRequest, RequestContext
-
-_VALUES = (
-    "A sweep calls the function and needs values, but the arguments of '{call}' are types. Write arrays, such as "
-    "{name}(jnp.ones({n}))."
-)
-_NO_JAX = "The kernel has no JAX that jupyter_jaxpr supports. Install JAX, and restart the kernel."
+from ..sentences_of_refusals import NO_JAX, NO_VALUES_TO_SWEEP
 
 
 class SweepRequest(LongRequest, tag="sweep"):
     """Call functions at several sizes and time the calls; the user typed the values and pressed the button."""
 
-    patience: ClassVar[int] = 1_800
     into: ClassVar[str | None] = "sweep"
 
     sweep: Annotated[str, described("The name and the values of the sweep as in --sweep, such as n=64,256,1024.")]
@@ -39,7 +33,7 @@ class SweepRequest(LongRequest, tag="sweep"):
     def answer(self, context: RequestContext) -> Sweep | Confirm:
         support, work = observer().hooks.support, context.work
         if support.tier == "none":
-            raise Unavailable(support.note or _NO_JAX)
+            raise Unavailable(support.note or NO_JAX)
         namespace = context.namespace()
         try:
             target = parse_target(self.call)
@@ -47,7 +41,7 @@ class SweepRequest(LongRequest, tag="sweep"):
         except SpecError as error:
             raise Unavailable(str(error)) from None
         if target.has_specs:
-            raise Unavailable(_VALUES.format(call=self.call, name=target.function_text, n=swept.name))
+            raise Unavailable(NO_VALUES_TO_SWEEP.format(call=self.call, name=target.function_text, n=swept.name))
         functions = functions_of(target, self.functions, namespace)
         missing = next((function.missing for function in functions if function.missing is not None), None)
         if missing is not None:
