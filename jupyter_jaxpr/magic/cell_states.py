@@ -16,8 +16,8 @@ from .options import Options
 
 if TYPE_CHECKING:
     from ..build.document_of_run import Built
-    from ..measure.compare.variants import Comparison
-    from ..measure.times.sweep import Sweep
+    from ..measure.compare.compared_functions import Comparison
+    from ..measure.times.sweep_run import Sweep
     from ..observe.cache.ledger import Ledger
 
 

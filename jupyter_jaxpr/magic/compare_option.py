@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..interruptions import not_of_a_signal
 from ..jax.facts import imported
+from ..measure.compare.compared_functions import Comparison, Sweep, compare
 from ..measure.compare.named_function import candidate
-from ..measure.compare.variants import Comparison, Sweep, compare
 from ..observe.observation import Finding, Observation
 from ..plain_text import error_text
 
 if TYPE_CHECKING:
-    from ..measure.compare.variants import Variant
+    from ..measure.compare.compared_functions import Variant
     from ..observe.observer import Observer
     from ..typed.cell import LastCall
     from .options import Options

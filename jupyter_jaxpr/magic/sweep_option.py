@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 from ..interruptions import not_of_a_signal
 from ..jax.facts import imported
 from ..measure.compare.named_function import functions_of
-from ..measure.times.sweep import Sweep, Values, sweep
+from ..measure.times.sweep_run import Sweep, Values, sweep
 from ..observe.observation import Finding, Observation
 
 if TYPE_CHECKING:
-    from ..measure.compare.variants import Report
+    from ..measure.compare.compared_functions import Report
     from ..observe.observer import Observer
     from .options import Options
 

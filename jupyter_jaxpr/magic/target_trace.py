@@ -20,8 +20,8 @@ from .own_programs import add_program, trace_error_sentence
 from .sweep_option import sweep_named
 
 if TYPE_CHECKING:
-    from ..measure.compare.variants import Report
-    from ..measure.times.sweep import Sweep
+    from ..measure.compare.compared_functions import Report
+    from ..measure.times.sweep_run import Sweep
     from ..observe.observer import Observer
     from .options import Options
 

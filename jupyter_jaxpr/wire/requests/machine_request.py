@@ -7,7 +7,7 @@ from typing import ClassVar
 from ...build.levels import Unavailable
 from ...build.machine import machine_document
 from ...document.types.cost import Machine
-from ...measure.times.machine import measure_machine
+from ...measure.times.machine_speeds import measure_machine
 from ..base_of_requests import LongRequest, RequestContext
 from ..sentences_of_refusals import NO_MEASURED_MACHINE
 

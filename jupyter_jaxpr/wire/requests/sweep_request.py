@@ -9,7 +9,7 @@ from ...build.sweep import sweep_document
 from ...document.types.struct import described
 from ...document.types.timing import Sweep
 from ...measure.compare.named_function import functions_of
-from ...measure.times.sweep import Values, sweep
+from ...measure.times.sweep_run import Values, sweep
 from ...observe.process_observer import observer
 from ...typed.specs import SpecError, parse_target
 from ...typed.sweep_values import parse_sweep

@@ -19,11 +19,13 @@ from ...observe.calls.printed_output import PrintRecorder
 from ...observe.observer import Observer
 from ...quantities import duration
 from ...typed.specs import Target
+from ..compare.compared_functions import Candidate, Report
 from ..compare.differentiation import words
-from ..compare.variants import Candidate, Report
+from . import sweep_time_limit
 from .power_law import PowerLaw, power_law
 from .repeated_calls import Stop
-from .sweep_point import SERIES, TOO_LONG, Point, Series, Swept
+from .sweep_point import SERIES, Point, Series, Swept
+from .sweep_sentences import FUNCTION_LEFT_OUT, SWEEP_ENDED_BEFORE, SWEEP_INTERRUPTED, SWEEP_STOPPED
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
@@ -120,7 +122,7 @@ def sweep(
     functions_defined = [function for function in functions if function.missing is None]
     result = Sweep(values.name, values.target.text, [function.name for function in functions_defined])
     result.notes += [
-        f"The sweep leaves out {function.name}. {function.missing}" for function in functions if function.missing
+        FUNCTION_LEFT_OUT.format(name=function.name, why=function.missing) for function in functions if function.missing
     ]
     result.total = len(functions_defined) * len(values.texts)
     swept = [
@@ -131,7 +133,7 @@ def sweep(
             _carry_out(result, swept, values, report, stop)
         except KeyboardInterrupt:
             result.interrupted = True
-            result.stopped = f"The sweep was interrupted after {_progress(result)}. Run the sweep again for all points."
+            result.stopped = SWEEP_INTERRUPTED.format(points=_progress(result))
     result.fits = fits(result)
     result.seconds = time.perf_counter() - began
     return result
@@ -151,10 +153,8 @@ def _carry_out(result: Sweep, swept: Sequence[Swept], values: Values, report: Re
             number = number_of(value)
             # If all calls would take too long, the arguments are not made either: they might not even fit into memory.
             if all(function.takes_too_long(number) for function in swept):
-                result.stopped = (
-                    f"The sweep ended before {values.name} = {text}, after {_progress(result)}: a call was expected "
-                    f"to take over {duration(TOO_LONG)}. To measure {values.name} = {text} anyway, make {text} the "
-                    "first value."
+                result.stopped = SWEEP_ENDED_BEFORE.format(
+                    name=values.name, value=text, points=_progress(result), limit=duration(sweep_time_limit.TOO_LONG)
                 )
                 return
             args, kwargs = values.arguments(value)
@@ -184,7 +184,7 @@ def _carry_out(result: Sweep, swept: Sequence[Swept], values: Values, report: Re
 
 
 def _stopped(result: Sweep) -> str:
-    return f"The sweep was stopped after {_progress(result)}. Run the sweep again for all points."
+    return SWEEP_STOPPED.format(points=_progress(result))
 
 
 def _progress(result: Sweep) -> str:

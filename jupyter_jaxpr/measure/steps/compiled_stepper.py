@@ -10,14 +10,14 @@ from ...program.control_flow.card_facts import IN_CONDITION, INSIDE
 from ...program.control_flow.control_primitives import COND, SCAN, SCOPE_PRIMITIVES, WHILE
 from ...program.jaxpr.high_primitives import named
 from ...program.jaxpr.parameters import open_jaxpr
-from .buffers import bytes_of
-from .conditions import SCOPE_PARAMETERS
 from .jaxpr_evaluation import Step, Unsteppable, inner_program, types_of
+from .loop_conditions import SCOPE_PARAMETERS
 from .recorded_columns import Target, passed_index
 from .recorded_steps import Steps
+from .recording_program import counted
 from .run_in_pieces import RunInPieces
+from .step_buffers import bytes_of
 from .step_limits import Bounds
-from .stepping_program import counted
 
 
 class Stepper:
@@ -44,10 +44,8 @@ class Stepper:
         self.target = Target(equation, passed_index(around, equation))
         self._depth = depth
         self.effects = program_effects(jaxpr)
-        row = max(1, bytes_of(self.target.sketches))
-        end = max(1, bytes_of(self.target.end_sketches))
-        self._points = max(2, min(self._bounds.points, self._bounds.bytes // row))
-        self._visits = max(1, min(self._bounds.visits, self._bounds.bytes // end))
+        self._points = self._bounds.kept_points(bytes_of(self.target.sketches))
+        self._visits = self._bounds.kept_visits(bytes_of(self.target.end_sketches))
         if not self.target.is_loop:
             self._visits = self._points  # a visit of a construct that is no loop has one point
 

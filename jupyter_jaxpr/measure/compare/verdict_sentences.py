@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from ...joined_names import in_a_sentence
 from ...quantities import count
-from ..times.difference_of_samples import FEWEST, is_slower
 from ..times.repeated_calls import Warm
-from .variants import Comparison, Variant
+from ..times.significant_time_difference import FEWEST, is_slower
+from .compared_functions import Comparison, Variant
 
 if TYPE_CHECKING:
-    from ..times.sweep import Sweep
+    from ..times.sweep_run import Sweep
 
 
 def verdict(comparison: Comparison, sweep: Sweep | None = None) -> list[str]:

@@ -19,31 +19,28 @@ from ...observe.calls.call_values import CallValues, ValuesGone, copied
 from ...observe.magics_at_hand import KEEP_AND_INSPECT, cure
 from ...observe.observation import ObservedProgram
 from ...program.jaxpr.parameters import open_jaxpr
-from ...quantities import count
+from .compiled_stepper import Stepper
 from .jaxpr_evaluation import Step, Unsteppable, types_of
 from .kept_elements import array_text
-from .kept_steps import Leaf, number_of
 from .recorded_steps import Steps
-from .stepper import Stepper
-
-NOT_RUN = (
-    "The recorded run stopped before its end, so jupyter_jaxpr did not run the original function to compare the "
-    "results."
+from .sentences_on_recorded_steps import (
+    EFFECTS,
+    INSPECT_LAST_CALL,
+    NO_EXECUTABLE,
+    NOT_RUN,
+    NUMBER_OF_STEPS_UNKNOWN,
+    ORIGINAL_NOT_COMPILED,
+    OTHER_NUMBER_OF_RESULTS,
+    RUN_WITH_STEPS,
+    SEVERAL_DEVICES,
+    STEPS_RECORDS_LAST_CALL,
+    VALUES_DONATED_LATER,
+    VALUES_NOT_RECORDED,
+    VALUES_OF_EARLIER_CALL,
+    numbers_of_steps,
+    verdict,
+    why_loop_never_ends,
 )
-EFFECTS = (
-    "The function has effects ({effects}). The stepper runs the function twice: once step by step, and once "
-    "unchanged. Both runs repeat the prints and callbacks of the function. Run the function?"
-)
-_DEVICES = (
-    "The arrays of the function are split over {count} devices, which the stepper does not support. Call the function "
-    "with arrays of one device."
-)
-_NO_VALUES = "The values of the call were not recorded. {cure}"
-_STEPS = "Run the cell again with %%jaxpr --steps."
-_EARLIER = "The steps use the values of the call that compiled, not of the last call. {cure}"
-_RECORDS_LAST = "%%jaxpr --steps records the last call."
-_INSPECT_LAST = "To record the steps of the last call, pass its function and its arguments to jupyter_jaxpr.inspect."
-_GIVEN_AWAY = "The steps use the values of the call that compiled, because later calls donated their arguments."
 
 
 @dataclass(frozen=True)
@@ -116,9 +113,9 @@ class Construct:
         notes = list(steps.notes)
         call_values = self._observed.values
         if call_values is not None and call_values.which == "compiled" and calls_after:
-            earlier = _EARLIER.format(cure=cure(_RECORDS_LAST, _INSPECT_LAST))
-            notes.append(_GIVEN_AWAY if any(self._observed.donated) else earlier)
-        notes.extend(_never_note(steps))
+            earlier = VALUES_OF_EARLIER_CALL.format(cure=cure(STEPS_RECORDS_LAST_CALL, INSPECT_LAST_CALL))
+            notes.append(VALUES_DONATED_LATER if any(self._observed.donated) else earlier)
+        notes.extend(why_loop_never_ends(steps))
         if steps.results is None:
             return Rerun(steps, [], NOT_RUN, notes, time.perf_counter() - began)
         seconds = time.perf_counter() - began
@@ -156,7 +153,7 @@ class Construct:
         for value, aval in zip(values, avals, strict=True):
             devices = len(getattr(getattr(value, "sharding", None), "device_set", ())) or 1
             if devices > 1:
-                raise Unsteppable(_DEVICES.format(count=devices))
+                raise Unsteppable(SEVERAL_DEVICES.format(count=devices))
             arrays.append(value if isinstance(value, jax.Array) else jax.device_put(np.asarray(value, aval.dtype)))
         return arrays
 
@@ -175,9 +172,9 @@ class Construct:
         try:
             executable = self._executable()
         except not_of_a_signal(Exception) as error:
-            return [], f"JAX could not compile the original function, so its results were not compared ({error})."
+            return [], ORIGINAL_NOT_COMPILED.format(error=error)
         if executable is None:
-            return [], "The executable that JAX ran is not available, so the results were not compared."
+            return [], NO_EXECUTABLE
         tree = executable.in_tree
         call_leaves = values[len(values) - tree.num_leaves :]
         args, kwargs = jax.tree_util.tree_unflatten(
@@ -187,14 +184,14 @@ class Construct:
         if len(real) != len(recorded):
             return (
                 [],
-                "The original function and its program have different numbers of results. No result was compared.",
+                OTHER_NUMBER_OF_RESULTS,
             )
         paths = _result_paths(self._observed.jaxpr, len(real))
         pairs = [
             pair(path, recorded_leaf, real_leaf)
             for path, recorded_leaf, real_leaf in zip(paths, recorded, real, strict=True)
         ]
-        return pairs, " ".join(filter(None, (_verdict(pairs), self._counts(recorded_trips, values, real))))
+        return pairs, " ".join(filter(None, (verdict(pairs), self._counts(recorded_trips, values, real))))
 
     def _counts(self, recorded: int, values: list[Any], real: list[Any]) -> str | None:
         """Return a sentence that compares the recorded number of steps with that of a program that only counts steps.
@@ -205,15 +202,12 @@ class Construct:
             return None
         results, trips = self.stepper.count(values)
         if not all(pair("", result, real_leaf).equal for result, real_leaf in zip(results, real, strict=True)):
-            return "The number of steps of the original function is unknown."
-        if trips == recorded:
-            return f"The recorded run and the original function both took {count(trips, 'step')}."
-        steps_recorded, steps_of_function = count(recorded, "step"), count(trips, "step")
-        return f"The recorded run took {steps_recorded}, and the original function took {steps_of_function}."
+            return NUMBER_OF_STEPS_UNKNOWN
+        return numbers_of_steps(recorded, trips)
 
 
 def _not_recorded() -> str:
-    return _NO_VALUES.format(cure=cure(_STEPS, KEEP_AND_INSPECT))
+    return VALUES_NOT_RECORDED.format(cure=cure(RUN_WITH_STEPS, KEEP_AND_INSPECT))
 
 
 def pair(path: str, recorded: Any, real: Any) -> Pair:
@@ -238,63 +232,6 @@ def pair(path: str, recorded: Any, real: Any) -> Pair:
         finite = apart[np.isfinite(apart)]
         difference = float(finite.max()) if finite.size else None
     return Pair(path, equal, array_text(recorded_array), array_text(real_array), difference)
-
-
-def _verdict(pairs: Sequence[Pair]) -> str:
-    apart = [compared for compared in pairs if not compared.equal]
-    if not pairs:
-        return "The function has no results to compare."
-    if not apart:
-        return "The recorded results equal the original function's results, bit for bit."
-    largest = max((compared.largest_difference or 0.0 for compared in apart), default=0.0)
-    differ = (
-        f"{len(apart)} of {len(pairs)} results differ from the original function's results by at most {largest:.2g}."
-    )
-    if len(apart) == 1:
-        differ = f"One result differs from the original function's result by at most {largest:.2g}."
-    return (
-        f"{differ} The stepper compiles the loop in pieces, and the pieces round differently than the whole loop. The "
-        "table shows both values."
-    )
-
-
-def _never_note(steps: Steps) -> list[str]:
-    """Return a note on why a loop never ends, if the run found that the state of the loop repeats."""
-    if steps.never_ends is None:
-        return []
-    notes = []
-    for leaf in steps.leaves:
-        texts = [value.text for value in leaf.seen]
-        if leaf.role != "compared" or not texts or not _goes_on(leaf):
-            continue
-        threshold = number_of(leaf.threshold) if leaf.threshold is not None else None
-        if steps.never_ends == 1:
-            since = next(place for place in range(len(texts)) if len(set(texts[place:])) == 1)
-            last_value = texts[-1]
-            sentence = (
-                f"The value that the condition of the loop compares stopped changing after {count(since, 'step')}, at "
-                f"{last_value}."
-            )
-        else:
-            sentence = f"The value that the condition of the loop compares repeats every {steps.never_ends:,} steps."
-        if threshold is None:
-            goal = "The condition of the loop stays true."
-        else:
-            goal = f"The compared value stays {_SIGNS[leaf.side]} {threshold:g}."
-        notes.append(f"{sentence} {goal} {_CURE}")
-    return notes
-
-
-def _goes_on(leaf: Leaf) -> bool:
-    """Return whether the last recorded value would let the loop continue; True if this is unknown."""
-    number, threshold = leaf.seen[-1].number, leaf.threshold
-    if number is None or threshold is None:
-        return True
-    return number > float(threshold) if leaf.side in ("above", "at or above") else number < float(threshold)
-
-
-_SIGNS = {"above": ">", "at or above": ">=", "below": "<", "at or below": "<="}
-_CURE = "Choose a bound that the compared value can reach, or also end the loop after a fixed number of steps."
 
 
 def _argument_paths(jaxpr: Any) -> list[str]:

@@ -13,10 +13,10 @@ from typing import Any
 from ...program.control_flow.card_facts import INSIDE
 from ...program.control_flow.control_primitives import COND, SCAN, SCOPE_PRIMITIVES, WHILE
 from ...program.jaxpr.high_primitives import named
-from .buffers import Buffers, Control, empty, end_visit, keep_point
-from .conditions import SCOPE_PARAMETERS
 from .jaxpr_evaluation import Step, Unsteppable, bind, inner_program, read, run, run_equations
+from .loop_conditions import SCOPE_PARAMETERS
 from .recorded_columns import Target
+from .step_buffers import Buffers, Control, empty, end_visit, keep_point
 from .surrounding_loops import loop_of
 
 _NO_LIMIT = 2**31 - 1

@@ -27,9 +27,24 @@ from ...observe.side_effects.guard import undone
 from ...observe.stages import CallStages
 from ...quantities import duration
 from ..times.repeated_calls import SLOW, Guarded, Stop, Warm, copied, take_turns
-from .agreement import Agreement, agreement, result_text
+from .agreement_of_results import Agreement, agreement, result_text
 from .compile_times import compile_samples
 from .differentiation import Differentiable, differentiability, words
+from .remarks_on_compared_functions import (
+    CALL_RAISED,
+    CALLED_WITH_STATICS,
+    CALLED_WITHOUT_JIT,
+    COMPARISON_INTERRUPTED,
+    COMPARISON_STOPPED,
+    COMPILE_TIME_UNKNOWN,
+    COMPILED_EARLIER,
+    EFFECTS_NOT_REPEATED,
+    JITTED_BY_COMPARISON,
+    MADE_BY_COMPARISON,
+    NO_DERIVATIVE_TRIED,
+    RAISED_AT_VALUE,
+    SLOW_CALL,
+)
 
 Mode = Literal["jitted", "jitted_here", "eager", "missing"]
 Report = Callable[[str, int, int], None]
@@ -153,13 +168,13 @@ def carry_out(
     ]
     for steps_done, (doing, work) in enumerate(steps):
         if stop():
-            comparison.stopped = f"The comparison was stopped before this step: {doing}."
+            comparison.stopped = COMPARISON_STOPPED.format(step=doing)
             break
         report(doing, steps_done, len(steps))
         try:
             work()
         except KeyboardInterrupt:
-            comparison.stopped = f"The comparison was interrupted in this step: {doing}."
+            comparison.stopped = COMPARISON_INTERRUPTED.format(step=doing)
             break
 
 
@@ -242,7 +257,7 @@ class Trial:
         """Call a function that the user jitted; JAX keeps the resulting cache entry."""
         fun, variant = self._fun, self.variant
         result, stages = self._run(fun, jit_name(fun._fun))
-        note = f"JAX made this program when the comparison called {variant.name}."
+        note = MADE_BY_COMPARISON.format(name=variant.name)
         variant.function = trace_call(self._observer, fun, self._args, self._kwargs, note).function
         program = variant.program
         self._effects = program_effects(program.jaxpr) if program is not None else []
@@ -253,19 +268,16 @@ class Trial:
             return result
         self.variant.compiled_before = True
         if program is None or program.stages is None or program.stages.compile is None:
-            variant.notes.append(
-                f"JAX compiled {variant.name} before {variant.name} was recorded, so the compile time is unknown. Run "
-                f"the cell that defines {variant.name} again, then compare again."
-            )
+            variant.notes.append(COMPILE_TIME_UNKNOWN.format(name=variant.name))
             return result
         self._take(program.stages)
-        variant.notes.append(f"JAX compiled {variant.name} in an earlier call, and the stage times are of that call.")
+        variant.notes.append(COMPILED_EARLIER.format(name=variant.name))
         return result
 
     def _first_plain(self) -> Any:
         """Call a plain function under a `jax.jit` of this package, or without jit if JAX cannot trace it."""
         variant = self.variant
-        note = f"{variant.name} is not jitted. The comparison called {variant.name} under a jax.jit of its own."
+        note = JITTED_BY_COMPARISON.format(name=variant.name)
         why = ""
         for scalars in (False, True):
             statics = static_names(self._fun, self._args, self._kwargs, scalars)
@@ -275,7 +287,7 @@ class Trial:
             if trace.error is None:
                 variant.mode, variant.function, self._call = "jitted_here", trace.function, jitted
                 if scalars:
-                    variant.notes.append(static_note(variant.name, ", ".join(statics)))
+                    variant.notes.append(CALLED_WITH_STATICS.format(name=variant.name, statics=", ".join(statics)))
                 return self._first_traced(traced)
             why = why or words(trace.error)
         return self._first_eager(why)
@@ -299,7 +311,7 @@ class Trial:
     def _first_eager(self, why: str | None) -> Any:
         variant = self.variant
         variant.mode = "eager"
-        variant.notes.append(f"JAX cannot trace {variant.name}, so {variant.name} was called without jit. {why}")
+        variant.notes.append(CALLED_WITHOUT_JIT.format(name=variant.name, why=why))
         prints = PrintRecorder(lambda: variant.name, swallow=True)
         with self._observer.looking_away():
             result, _ = self._run(self._fun, "", prints)
@@ -358,16 +370,10 @@ class Trial:
         if variant.result is None:
             return False
         if self._effects and not self._repeat_effects:
-            variant.notes.append(
-                f"{variant.name} has effects ({', '.join(self._effects)}), which each call repeats, so no warm call "
-                f"was timed. To time {variant.name} anyway, use %timeit."
-            )
+            variant.notes.append(EFFECTS_NOT_REPEATED.format(name=variant.name, effects=", ".join(self._effects)))
             return False
         if self._first_run > SLOW:
-            variant.notes.append(
-                f"One call of {variant.name} takes about {duration(self._first_run)}, so no warm call was timed. To "
-                f"time {variant.name} anyway, use %timeit."
-            )
+            variant.notes.append(SLOW_CALL.format(name=variant.name, seconds=duration(self._first_run)))
             return False
         return True
 
@@ -383,9 +389,7 @@ class Trial:
         variant.warm = timed.warm()
         variant.calls += variant.warm.calls if variant.warm is not None else 0
         if timed.error is not None:
-            variant.notes.append(
-                f"{variant.name} raised an error when the comparison called the function again: {words(timed.error)}"
-            )
+            variant.notes.append(CALL_RAISED.format(name=variant.name, error=words(timed.error)))
 
     def measure_further(self, sweep: Sweep | None) -> None:
         """Find out by traces whether jvp and grad work, and count the compiles of the calls of the sweep."""
@@ -394,7 +398,7 @@ class Trial:
             self._sweep(sweep)
         if variant.program is None:
             if variant.mode == "eager":
-                why = "JAX cannot trace the function, so no derivative was tried."
+                why = NO_DERIVATIVE_TRIED
                 variant.differentiable = Differentiable("unknown", why)
             return
         prints = PrintRecorder(lambda: variant.name, swallow=True)
@@ -429,14 +433,9 @@ class Trial:
                 try:
                     jax.block_until_ready(self._call(*copied(args), **copied(kwargs)))
                 except not_of_a_signal(Exception) as error:
-                    variant.notes.append(f"{variant.name} raised at {text}: {words(error)}")
+                    variant.notes.append(RAISED_AT_VALUE.format(name=variant.name, value=text, error=words(error)))
             compiles += stages.compiles
         variant.recompiles = compiles
-
-
-def static_note(name: str, statics: str) -> str:
-    """Return the sentence which says that a plain function needed its Python numbers to be static."""
-    return f"{name} was called with static arguments ({statics}): JAX cannot trace {name} otherwise."
 
 
 def _may_donate(call: Callable[..., Any]) -> bool:
