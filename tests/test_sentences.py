@@ -15,7 +15,7 @@ pytestmark = pytest.mark.any_jax
 # Files whose strings are code in Python or HTML, or the text of a program, and therefore no sentences.
 CODE = (
     "explain/loops/",
-    "explain/timings/timings_that_do_not_wait.py",
+    "explain/timings/sentences_on_timings.py",
     "program/costs/scope_sums.py",
     "program/jaxpr/",
     "document/printed_program.py",

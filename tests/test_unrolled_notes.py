@@ -136,7 +136,7 @@ def test_the_exports_have_the_rewrite_and_the_price():
 
 
 def test_a_failure_of_ours_on_one_program_hides_no_other(monkeypatch):
-    from jupyter_jaxpr.explain.loops.repeated_statements import LoopFinder
+    from jupyter_jaxpr.explain.loops.loops_worth_a_note import LoopFinder
 
     find_loops = LoopFinder.found
     failed = []

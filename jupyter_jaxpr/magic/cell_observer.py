@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from IPython.core.error import UsageError
 
-from ..explain.notes.leaks import reach_before
+from ..explain.notes.leaked_tracers import reach_before
 from ..interruptions import not_of_a_signal
 from ..jax.facts import is_jitted
 from ..observe.cell_run import Run

@@ -6,7 +6,7 @@ from collections.abc import Container, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..explain.notes.random_keys_of_recorded_calls import keys_of_recorded_calls
+from ..explain.notes.random_keys_without_jit import keys_of_recorded_calls
 from ..jax.dispatches import only_program
 from ..observe.cell_run import Run
 from ..observe.dispatch_recording import Recording

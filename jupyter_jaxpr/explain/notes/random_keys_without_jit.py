@@ -14,7 +14,7 @@ from typing import Any
 from ...observe.dispatches_of_calls import RecordedFunction
 from ...observe.observation import Finding
 from ...program.random_key_use import inputs_drawn_from
-from .random_keys_between_calls import COMPARING, EQUAL_NUMBERS, KEY_USED_TWICE, SPLIT_KEY, reads_clock
+from .random_keys_in_source_code import COMPARING, EQUAL_NUMBERS, KEY_USED_TWICE, SPLIT_KEY, reads_clock
 
 _TEXT = "Each iteration on line {line} draws from the same random key."
 _ONE_LINE = "Two calls of line {line} draw from the same random key."

@@ -21,9 +21,9 @@ from ...plain_text import file_of
 from ...program.jaxpr.parameters import open_jaxpr, programs_in
 from ...program.masked_derivatives import count_masked_derivatives
 from ...program.random_key_use import count_key_uses
-from ..edited_code import EditedCode
+from ..compiled_edits import EditedCode
 from ..errors.failing_code.edits import edited
-from ..loops.trial_of_rewrite import given_of, gives, types_before
+from ..loops.trial_of_loop_rewrite import given_of, gives, types_before
 from ..traced_result_types import Fixed, ResultTypes, Untried, result_types, spec_of_aval
 from ..trials.copied_values import NotCopied, copied
 from ..trials.trial_time_limit import Budget

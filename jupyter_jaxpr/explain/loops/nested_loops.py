@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ...program.jaxpr.repeated_blocks import RepeatedBlock
-from .statements import LoopStatement
+from .kinds_of_python_loops import LoopStatement
 
 
 @dataclass

@@ -15,9 +15,9 @@ from typing import Any
 from ...observe.cache.function_history import FunctionHistory, MissEvent
 from ...observe.observation import Edit, FoundCure
 from ..trials.trial_time_limit import Budget
+from .calls_in_source_code import Text, call_at, first_line, text_of
+from .code_that_makes_functions import Making, left_of, making_of, next_statement
 from .trial_of_making_once import gives_the_same, passed_values, stays_the_same
-from .where_functions_are_made import Making, left_of, making_of, next_statement
-from .written_calls import Text, call_at, first_line, text_of
 
 MADE_ONCE = "make the function once"
 

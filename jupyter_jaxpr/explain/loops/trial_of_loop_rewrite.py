@@ -17,13 +17,13 @@ from ...interruptions import not_of_a_signal
 from ...observe.observation import Edit, ObservedProgram, Place
 from ...program.jaxpr.parameters import open_jaxpr
 from ...typed.syntax_nodes import in_order
-from ..edited_code import EditedCode
+from ..compiled_edits import EditedCode
 from ..traced_result_types import ResultTypes, Untried, result_types, spec_of_aval, types_of
 from ..trials.copied_values import NotCopied, copied
 from ..trials.trial_time_limit import Budget
-from .bodies import has_long_text
-from .rewrites import Rewrite
-from .statements import LoopStatement
+from .kinds_of_python_loops import LoopStatement
+from .refused_loop_bodies import has_long_text
+from .scan_and_vmap_code import Rewrite
 
 Outcome = Literal["applies", "stacks", "fails", "untried", "elsewhere"]
 

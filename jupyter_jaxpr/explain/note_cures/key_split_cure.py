@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from ...jax.silent_change_hooks import PromotedCarry
 from ...observe.observation import Edit
-from ..loops.statements import Function, Span
+from ..loops.kinds_of_python_loops import Function, Span
 from .expressions_at_positions import Sketch, Text
 
 _SPLIT = "With the edit, each call gets a different key, so the random numbers differ from those of the present code."

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ...typed.syntax_nodes import in_order
-from .bodies import Cannot, target_names
-from .new_names import Names, last_name, singular, stored_names
-from .statements import LoopStatement
+from .carried_names import Names, last_name, singular, stored_names
+from .kinds_of_python_loops import LoopStatement
+from .refused_loop_bodies import Cannot, target_names
 
 _NO_POSITIONS = (
     "The source positions of the loop's equations are not known, so jupyter_jaxpr cannot tell arrays from Python "

@@ -15,8 +15,8 @@ from ...program.jaxpr.repeated_blocks import RepeatedBlock, RepeatedBlocks
 from ...program.jaxpr.walk import Walk
 from ...program.source.positions import FrameRow
 from ...typed.syntax_nodes import in_order
-from .nest import FoundLoop, merge, share_out
-from .statements import COMPREHENSIONS, Loop, LoopStatement, frame_span, iterating, loops_of
+from .kinds_of_python_loops import COMPREHENSIONS, Loop, LoopStatement, frame_span, iterating, loops_of
+from .nested_loops import FoundLoop, merge, share_out
 
 #: A block with fewer repetitions is not worth a note.
 _FEWEST = 4

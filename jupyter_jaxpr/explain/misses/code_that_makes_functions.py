@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from .written_calls import Text, is_in_loop, is_jit, jitted_here, value_of
+from .calls_in_source_code import Text, is_in_loop, is_jit, jitted_here, value_of
 
 _TRANSFORMS = ("grad", "value_and_grad", "vmap", "jacfwd", "jacrev", "hessian", "checkpoint")
 #: Transforms that differentiate only the first argument, so the edit may give the function more arguments.

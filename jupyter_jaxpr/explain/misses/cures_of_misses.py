@@ -19,10 +19,10 @@ from ...observe.value_texts import NOTHING_CALLED
 from ...plain_text import FAILURES
 from ..errors.failing_code.edits import edited, shown
 from ..trials.trial_time_limit import Budget
-from .edits_of_arguments import SAME_CALL_STYLE, argument_cure
-from .edits_that_make_once import MADE_ONCE, made_once
-from .read_outside import reads_the_machine, reads_the_same
-from .written_calls import text_of
+from .calls_in_source_code import text_of
+from .cure_by_equal_arguments import SAME_CALL_STYLE, argument_cure
+from .cure_by_making_once import MADE_ONCE, made_once
+from .unchanged_outside_values import reads_the_machine, reads_the_same
 
 #: The names of all cures that are edits; each has a row in `tests/miss_table/`.
 NAMES = ("one type", "one structure", SAME_CALL_STYLE, MADE_ONCE)

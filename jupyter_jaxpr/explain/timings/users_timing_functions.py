@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any
 
-from ..called_code import names_of, tree_of
-from .statements_that_do_not_wait import assigned, locals_of
+from ..syntax_of_called_functions import names_of, tree_of
+from .calls_that_do_not_wait import assigned, locals_of
 
 #: A function that returns whether a syntax node is a call that reads a clock. It also gets the values of the names
 #: around the node.
@@ -66,7 +66,7 @@ def differs_from(function: Any, is_clock: IsClock) -> str | None:
                 return None
             continue
         before = before_reading(statement, lambda node: is_clock(node, names))
-        # The function may format its parameters as text: `timed_code` checks that the call passes no result of JAX.
+        # The function may format its parameters as text: `clocks_and_timed_code` checks that the call passes no result of JAX.
         parameters = frozenset(_parameters(tree))
         if any(isinstance(node, _MAY_WAIT) and not _formats(node, parameters) for node in before):
             return None

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...observe.observation import Finding, ObservedFunction, Place
-from .random_keys_between_calls import (
+from .random_keys_in_source_code import (
     EQUAL_NUMBERS,
     KEY_USED_TWICE,
     array_of_key,

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from ...interruptions import not_of_a_signal
 from ...jax.silent_change_hooks import PromotedCarry
-from ..loops.statements import Span
+from ..loops.kinds_of_python_loops import Span
+from .derivatives_finite_at_one import is_finite_at_one
 from .expressions_at_positions import Sketch, Text
-from .finite_at_one import is_finite_at_one
 
 _KEPT_OUT = (
     "In the edited code, the inner jnp.where puts 1 into the branch that is not taken, so the derivative of the branch "

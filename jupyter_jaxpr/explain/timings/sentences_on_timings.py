@@ -13,7 +13,7 @@ from typing import Any
 
 from ...jax.effects import program_effects
 from ...observe.observation import Finding, Observation, Place
-from .timed_code import LONGEST, TimedCode, Timing
+from .clocks_and_timed_code import LONGEST, TimedCode, Timing
 
 _OF_A_FIRST_CALL = (
     "The measured time includes the dispatch and the compilation of a first call, but not the computation."

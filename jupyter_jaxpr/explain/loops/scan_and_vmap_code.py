@@ -14,11 +14,19 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ...typed.syntax_nodes import in_order
-from .bodies import Body, Cannot, check_numbers, check_side_effects, has_long_text, single_value, target_names
-from .equal_values import check_exact, check_whole_numbers
-from .iterated import Iterated, IteratedReader, MadeAt, ReplaceElements
-from .new_names import Names, carried_names, check_starts_empty, is_read_later, singular, stored_names
-from .statements import Loop, LoopStatement
+from .carried_names import Names, carried_names, check_starts_empty, is_read_later, singular, stored_names
+from .iterables_of_loops import Iterated, IteratedReader, MadeAt, ReplaceElements
+from .kinds_of_python_loops import Loop, LoopStatement
+from .refused_loop_bodies import (
+    Body,
+    Cannot,
+    check_numbers,
+    check_side_effects,
+    has_long_text,
+    single_value,
+    target_names,
+)
+from .refused_value_changes import check_exact, check_whole_numbers
 
 Form = Literal["fori_loop", "scan", "while_loop", "vmap"]
 

@@ -13,10 +13,10 @@ import math
 from collections.abc import Iterable
 
 from ...typed.syntax_nodes import in_order
-from .bodies import Cannot
-from .iterated import MadeAt
-from .new_names import stored_names
-from .statements import LoopStatement
+from .carried_names import stored_names
+from .iterables_of_loops import MadeAt
+from .kinds_of_python_loops import LoopStatement
+from .refused_loop_bodies import Cannot
 
 #: Methods that give another value at each call: they take from a container, read a file or advance a generator.
 _TAKES = frozenset({"pop", "popleft", "popitem", "send", "read", "readline"})

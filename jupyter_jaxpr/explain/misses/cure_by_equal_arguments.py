@@ -21,10 +21,10 @@ from ...observe.observation import FoundCure
 from ...observe.value_texts import NOTHING_CALLED
 from ..traced_result_types import Fixed, result_types
 from ..trials.trial_time_limit import Budget
-from .edited_calls import Side, Unchanged, edits_of_call, expressions
-from .key_comparison import Arguments, arguments_of, as_specs, bound, have_one_key
-from .read_outside import names_read
-from .written_calls import Text, call_at, calls_of, is_bound_around, is_repeated, text_of
+from .arguments_from_cache_keys import Arguments, arguments_of, as_specs, bound, have_one_key
+from .calls_in_source_code import Text, call_at, calls_of, is_bound_around, is_repeated, text_of
+from .code_of_equal_arguments import Side, Unchanged, edits_of_call, expressions
+from .unchanged_outside_values import names_read
 
 SAME_CALL_STYLE = "arguments passed in the same way in every call"
 KINDS = frozenset({"weak_type", "dtype", "argument_type", "pytree", "call_style"})

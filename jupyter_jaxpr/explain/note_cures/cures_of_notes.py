@@ -9,11 +9,11 @@ from operator import itemgetter
 from typing import TypeGuard
 
 from ...jax.silent_change_hooks import PromotedCarry
-from ..loops.statements import Span
+from ..loops.kinds_of_python_loops import Span
 from ..notes.dropped_updates import updated_array
 from .expressions_at_positions import Sketch, Text
-from .split_key_edit import split_key
-from .where_gradient_edit import kept_out
+from .key_split_cure import split_key
+from .where_gradient_cure import kept_out
 
 _UPDATE = "The edited statement gives the new array the name of the old array. JAX does not change the old array."
 _TYPE = "The edit does not change the result: JAX uses the type {taken} with the present code, too."

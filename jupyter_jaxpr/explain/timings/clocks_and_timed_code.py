@@ -16,11 +16,10 @@ from typing import Any
 
 from ...observe.user_or_library.library_functions import is_of_jax
 from ...typed.cell import PYTHON_CELL_MAGICS
-from ..called_code import manager_parts, names_of, tree_of
-from .clock_helpers import before_reading, differs_from, gives_reading, kept_in, parameter_of, place_with_object
-from .reads_that_wait import may_wait
-from .statements_that_do_not_wait import Scope, arguments, assigned, is_one_of, locals_of
-from .timing_syntax import (
+from ..syntax_of_called_functions import manager_parts, names_of, tree_of
+from .attribute_reads_that_wait import may_wait
+from .calls_that_do_not_wait import Scope, arguments, assigned, is_one_of, locals_of
+from .code_around_clock_reads import (
     blocks,
     in_order,
     is_difference,
@@ -29,6 +28,14 @@ from .timing_syntax import (
     named_in,
     outside_functions,
     parsed,
+)
+from .users_timing_functions import (
+    before_reading,
+    differs_from,
+    gives_reading,
+    kept_in,
+    parameter_of,
+    place_with_object,
 )
 
 _CLOCKS: tuple[Any, ...] = (

@@ -12,8 +12,8 @@ from ...interruptions import not_of_a_signal
 from ...observe.cache.cache_key import Key
 from ...observe.cache.static_values import is_plain
 from ...observe.observation import Edit
-from .key_comparison import Arguments
-from .written_calls import Text
+from .arguments_from_cache_keys import Arguments
+from .calls_in_source_code import Text
 
 
 @dataclass(eq=False)

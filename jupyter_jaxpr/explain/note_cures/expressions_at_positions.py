@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ...interruptions import not_of_a_signal
 from ...observe.observation import Edit, FoundCure, Place
 from ..errors.failing_code.edits import edited, shown
-from ..loops.statements import COMPREHENSIONS, Function, Loops, Span, node_span
+from ..loops.kinds_of_python_loops import COMPREHENSIONS, Function, Loops, Span, node_span
 
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Expr)
 _NEW_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, *COMPREHENSIONS)

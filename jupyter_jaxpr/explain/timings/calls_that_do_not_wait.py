@@ -18,7 +18,7 @@ from ...interruptions import not_of_a_signal
 from ...jax.cache_key_parts import array_type
 from ...jax.facts import is_jitted
 from ...observe.user_or_library.library_functions import is_library_jit
-from ..called_code import names_of, tree_of
+from ..syntax_of_called_functions import names_of, tree_of
 
 #: The search for jitted calls enters at most this many nested calls of the user's plain functions.
 _DEEP = 3

@@ -12,7 +12,7 @@ from typing import Any
 from ...jax.facts import is_jitted
 from ...observe.observation import Edit, Place
 from ...observe.user_or_library.library_functions import is_of_jax
-from ..loops.statements import Loops, parsed
+from ..loops.kinds_of_python_loops import Loops, parsed
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterable
 
 from ...typed.syntax_nodes import in_order
-from .bodies import Body, Cannot
-from .statements import LoopStatement
+from .kinds_of_python_loops import LoopStatement
+from .refused_loop_bodies import Body, Cannot
 
 
 class Names:
