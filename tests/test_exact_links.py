@@ -24,7 +24,7 @@ from jupyter_jaxpr.observe.observation import ObservedProgram, StageTimes
 from jupyter_jaxpr.program.jaxpr.walk import Walk
 from jupyter_jaxpr.program.texts.exact_lines import differing, exact_lines
 from jupyter_jaxpr.program.texts.twin_tags import equations_named, tagged, untagged
-from jupyter_jaxpr.scripts.exact_links import ExactLinks
+from jupyter_jaxpr.scripts.exact_links_for_scripts import ExactLinks
 from jupyter_jaxpr.wire.answers_to_requests import Answers
 from jupyter_jaxpr.wire.kept_runs import Runs
 from jupyter_jaxpr.wire.messages import Working

@@ -19,7 +19,7 @@ CODE = (
     "program/costs/scope_sums.py",
     "program/jaxpr/",
     "document/printed_program.py",
-    "exports/page.py",
+    "exports/html_page.py",
     "build/signatures.py",
 )
 
@@ -158,7 +158,7 @@ def test_a_fact_that_is_worded_twice_is_seen() -> None:
 # new cell.
 OF_MAGIC_CELLS = (
     "/magic/",
-    "typed/cell.py",
+    "typed/observed_cell.py",
     "build/timing_after_cell.py",
     "explain/loops/comparison_cell.py",
     "observe/dispatches_of_cell.py",

@@ -17,7 +17,7 @@ from jupyter_jaxpr.measure.times.sweep_point import Point, Swept
 from jupyter_jaxpr.measure.times.sweep_run import Sweep, Values, sweep
 from jupyter_jaxpr.measure.times.sweep_time_limit import Growth
 from jupyter_jaxpr.observe.process_observer import observer
-from jupyter_jaxpr.typed.specs import parse_target
+from jupyter_jaxpr.typed.targets_and_array_types import parse_target
 
 pytestmark = pytest.mark.any_jax
 

@@ -12,8 +12,8 @@ from unrolled_cells import CASES, FILE, LAYERS, ROWS, M, V, cell_of, seen
 
 from jupyter_jaxpr.build.document_of_run import build
 from jupyter_jaxpr.document.types.document import Cell
+from jupyter_jaxpr.exports.html_page import page
 from jupyter_jaxpr.exports.markdown import markdown
-from jupyter_jaxpr.exports.page import page
 from jupyter_jaxpr.observe.observation import Observation, ObservedFunction, ObservedProgram, Place
 
 pytestmark = pytest.mark.any_jax

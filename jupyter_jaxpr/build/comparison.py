@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ..document.types import comparison as schema
-from ..exports.compare import arguments_sentence, variant_remarks
+from ..exports.comparison_table import arguments_sentence, variant_remarks
 from ..measure.compare.verdict_sentences import verdict
 from .warm_time import warm_document
 

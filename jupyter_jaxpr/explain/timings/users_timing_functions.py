@@ -66,7 +66,8 @@ def differs_from(function: Any, is_clock: IsClock) -> str | None:
                 return None
             continue
         before = before_reading(statement, lambda node: is_clock(node, names))
-        # The function may format its parameters as text: `clocks_and_timed_code` checks that the call passes no result of JAX.
+        # The function may format its parameters as text: `clocks_and_timed_code` checks that the call passes no result
+        # of JAX.
         parameters = frozenset(_parameters(tree))
         if any(isinstance(node, _MAY_WAIT) and not _formats(node, parameters) for node in before):
             return None

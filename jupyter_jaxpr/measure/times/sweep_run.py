@@ -18,7 +18,7 @@ from ...interruptions import not_of_a_signal
 from ...observe.calls.printed_output import PrintRecorder
 from ...observe.observer import Observer
 from ...quantities import duration
-from ...typed.specs import Target
+from ...typed.targets_and_array_types import Target
 from ..compare.compared_functions import Candidate, Report
 from ..compare.differentiation import words
 from . import sweep_time_limit

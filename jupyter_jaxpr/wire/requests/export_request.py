@@ -8,7 +8,7 @@ import msgspec
 
 from ...document.copies.whole_file import whole_file
 from ...document.types.struct import described
-from ...exports.page import page
+from ...exports.html_page import page
 from ..base_of_requests import Request, RequestContext
 from ..indices_in_requests import ProgramIndex
 

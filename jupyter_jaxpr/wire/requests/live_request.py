@@ -12,7 +12,7 @@ from ...document.types.live import LiveProgram
 from ...document.types.struct import described
 from ...live.argument_types import observed_calls
 from ...live.live_program import Live
-from ...live.reasons_not_to_trace import CELL_NOT_RUN
+from ...live.sentences_of_untraced_cells import CELL_NOT_RUN
 from ...live.trace_request import CellToTrace
 from ...observe.observation import ArgumentSpec
 from ..base_of_requests import Request, RequestContext

@@ -11,8 +11,8 @@ from ...document.types.timing import Sweep
 from ...measure.compare.named_function import functions_of
 from ...measure.times.sweep_run import Values, sweep
 from ...observe.process_observer import observer
-from ...typed.specs import SpecError, parse_target
 from ...typed.sweep_values import parse_sweep
+from ...typed.targets_and_array_types import SpecError, parse_target
 from ..base_of_requests import LongRequest, RequestContext
 from ..messages import Confirm
 from ..sentences_of_refusals import NO_JAX, NO_VALUES_TO_SWEEP

@@ -8,7 +8,7 @@ from ..observe.called_functions import called_function
 from ..observe.own_traces import OwnTrace
 
 if TYPE_CHECKING:
-    from ..typed.cell import LastCall
+    from ..typed.observed_cell import LastCall
 
 AS_JIT = "as jit would trace it"
 _AS_JIT_UNDER = "as jit would trace {transform}"

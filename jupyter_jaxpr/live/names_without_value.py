@@ -10,10 +10,10 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
+from ..typed.edited_cell import WrittenCell
 from ..typed.syntax_nodes import nodes_of
-from ..typed.written_cell import WrittenCell
-from .allowed_code import value_of
-from .copied_names import Definitions
+from .allowed_expressions import value_of
+from .executed_statements import Definitions
 
 #: Names in code that may assign other names without writing them, such as `exec`.
 _MAKE_NAMES = frozenset("exec eval globals locals vars setattr get_ipython __import__ import_module".split())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_jaxpr.exports.folded_words import folded_words
+from jupyter_jaxpr.exports.folded_jaxpr_parameters import folded_words
 
 pytestmark = pytest.mark.any_jax
 

@@ -9,7 +9,7 @@ from IPython.core.magic import Magics, line_cell_magic, magics_class, output_can
 from traitlets import Bool, Enum, Int, List
 
 from ..document.silenceable_notes import ALL_NOTES, SILENCEABLE_NOTES
-from . import options
+from . import magic_line_options
 
 if TYPE_CHECKING:
     from .cell_observer import CellObserver
@@ -77,7 +77,7 @@ class JaxprMagics(Magics):
 
     @output_can_be_silenced
     @line_cell_magic
-    @options.arguments
+    @magic_line_options.arguments
     def jaxpr(self, line: str, cell: str | None = None) -> Any:
         """Show the programs that JAX makes of a cell, or of one call.
 
@@ -85,7 +85,7 @@ class JaxprMagics(Magics):
         jitted function that the cell calls. `%jaxpr f(x)` traces the call `f(x)`: only the code that computes the
         arguments is executed.
         """
-        parsed = options.parse(self.parser, line)
+        parsed = magic_line_options.parse(self.parser, line)
         if cell is None:
             if parsed.target is None and parsed.compare:
                 raise UsageError(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import jupyter_jaxpr
 from jupyter_jaxpr.program.source import name_places
-from jupyter_jaxpr.typed import edited_text, syntax_nodes
+from jupyter_jaxpr.typed import syntax_nodes, tree_of_edited_text
 
 pytestmark = pytest.mark.any_jax
 
@@ -91,7 +91,7 @@ def test_an_edited_text_has_the_tree_that_python_parses(number: int, edits: list
     text = ([*TEXTS, FORMS])[number]
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        patch.setattr(edited_text, "_SHORTEST", 0)
+        patch.setattr(tree_of_edited_text, "_SHORTEST", 0)
         for edit in [(0, 0, ""), *edits]:
             text = edited(text, *edit)
             tree = syntax_nodes.tree_of(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ..typed.written_cell import FunctionStatement, WrittenCell
+from ..typed.edited_cell import FunctionStatement, WrittenCell
 
 
 def chosen_function(cell: WrittenCell, line: int | None, in_view: str | None) -> FunctionStatement | None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ..observe.dispatch_recording import recording_of
-from ..typed.cell import RunningCell
+from ..typed.observed_cell import RunningCell
 from .cell_states import ActiveCell
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from ..observe.observation import Finding, Observation
 if TYPE_CHECKING:
     from ..measure.compare.compared_functions import Report
     from ..observe.observer import Observer
-    from .options import Options
+    from .magic_line_options import Options
 
 # A function that traces the target in a namespace, and returns a message if the trace fails.
 Trace = Callable[[dict[str, Any], "Options"], str | None]

@@ -10,7 +10,7 @@ import json
 import zlib
 
 from .html_writer import NOTHING, Markup, element, join, raw
-from .linked_text import LinkedText
+from .program_texts_of_page import LinkedText
 
 # A text of more characters than this is compressed after its first lines.
 _PACKED_FROM = 2_500

@@ -14,8 +14,8 @@ from ..document.printed_variable_names import pools_of
 from ..document.read.equation_numbers import equation_numbers
 from ..document.types.document import Level, Snapshot
 from ..quantities import count
-from .folded_words import FoldedWords, folded_words
-from .listings import NO_TEXT, TITLES
+from .folded_jaxpr_parameters import FoldedWords, folded_words
+from .program_texts_of_output import NO_TEXT, TITLES
 
 
 @dataclass(frozen=True)

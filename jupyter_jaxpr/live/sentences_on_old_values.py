@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .copied_names import Definitions, outdated_calls, read_by
+from .executed_statements import Definitions, outdated_calls, read_by
 
 _NOT_RUN = {
     True: "Live does not execute line {line}. {names} has the value of the last run.",

@@ -10,7 +10,7 @@ from ..document.copies.saved_copy import LIMIT_BYTES, saved_copy
 from ..document.copies.without_values import as_saved
 from ..document.encoding import encode, printable
 from ..document.types.document import Snapshot
-from .static_output import fragment
+from .html_of_saved_output import fragment
 from .terminal_text import plain
 
 MIME_TYPE = "application/vnd.jupyter-jaxpr.v1+json"

@@ -13,8 +13,8 @@ from IPython.core.magic_arguments import MagicArgumentParser, argument, magic_ar
 from ..document.silenceable_notes import ALL_NOTES, SILENCEABLE_NOTES
 from ..document.types.transform import TRANSFORM_KINDS, TransformKind
 from ..observe.own_traces import Stage
-from ..typed.specs import SpecError, Target, parse_target
 from ..typed.sweep_values import SweptName, parse_sweep
+from ..typed.targets_and_array_types import SpecError, Target, parse_target
 
 STAGES = ("trace", "lower", "compile", "run")
 

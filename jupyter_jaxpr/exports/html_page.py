@@ -1,6 +1,6 @@
 """Writes a document as a self-contained HTML file: the cell beside its programs, with links, folds and search.
 
-Below the programs is the same content as in `static_output.py`. The content security policy of the page allows only
+Below the programs is the same content as in `html_of_saved_output.py`. The content security policy of the page allows only
 this package's scripts, by their hashes, and forbids every connection. All texts of the document are escaped. Long texts
 and the script are compressed. With scripts disabled, a reader sees the first lines of long texts and all lines of the
 others.
@@ -22,12 +22,12 @@ from ..document.printed_program import Budget
 from ..document.read.named_types import LineTypes, types_of_lines
 from ..document.types.document import Cell, Frame, Snapshot
 from ..document.types.pages import SourcePage
-from . import wording
+from . import short_texts_of_run
+from .html_of_saved_output import about, after, before
 from .html_writer import Markup, element, raw, unclosed, void
 from .html_writer import page as html_page
-from .linked_text import LinkedText, linked_texts
-from .long_texts import compact, other_lines, packed, standing_lines
-from .static_output import about, after, before
+from .lines_without_scripts import compact, other_lines, packed, standing_lines
+from .program_texts_of_page import LinkedText, linked_texts
 
 # The number of lines in a chunk; a browser lays out only the chunks near the visible part.
 _CHUNK = 50
@@ -49,8 +49,8 @@ def page(document: Snapshot, source_of: Callable[[str], SourcePage | None] = lam
     """
     document = as_saved(document)
     own_file, source = _own_source(document, source_of)
-    program = wording.shown_first(document)
-    title = document.title or (str(wording.signature(program)) if program else "jupyter_jaxpr")
+    program = short_texts_of_run.shown_first(document)
+    title = document.title or (str(short_texts_of_run.signature(program)) if program else "jupyter_jaxpr")
     # the heading has no signature, because the page shows the signature below the heading
     heading = document.title or (program.name if program else "jupyter_jaxpr")
     style = json.dumps(_own("with_script.css"))
@@ -64,7 +64,7 @@ def page(document: Snapshot, source_of: Callable[[str], SourcePage | None] = lam
         element("title", title),
         raw("style", _own("without_script.css")),
     )
-    order = sorted(wording.exported(document), key=lambda index: index != document.focus)
+    order = sorted(short_texts_of_run.exported(document), key=lambda index: index != document.focus)
     budget = Budget()
     texts = {index: linked_texts(document, index, budget, own_file) for index in order}
     benches = [

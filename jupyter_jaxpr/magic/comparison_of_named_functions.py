@@ -19,8 +19,8 @@ from ..plain_text import error_text
 if TYPE_CHECKING:
     from ..measure.compare.compared_functions import Variant
     from ..observe.observer import Observer
-    from ..typed.cell import LastCall
-    from .options import Options
+    from ..typed.observed_cell import LastCall
+    from .magic_line_options import Options
 
 _NO_CALL = (
     "--compare needs a call to take the arguments from. End the cell with a call, such as {name}(x), or write the call "

@@ -16,7 +16,7 @@ import typing
 from collections.abc import Mapping
 from typing import Any
 
-from ..typed.specs import is_spec, spec_value
+from ..typed.targets_and_array_types import is_spec, spec_value
 
 _LARGEST = 10**9
 _NOTHING = object()

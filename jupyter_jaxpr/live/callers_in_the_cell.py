@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..typed.written_cell import FunctionStatement, WrittenCell
-from .chosen_function import chosen_function
-from .copied_names import Definitions, read_by
+from ..typed.edited_cell import FunctionStatement, WrittenCell
+from .executed_statements import Definitions, read_by
+from .function_at_the_caret import chosen_function
 
 
 def callers(

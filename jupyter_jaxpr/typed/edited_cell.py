@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..interruptions import not_of_a_signal
-from .cell import PYTHON_CELL_MAGICS, magic_line
+from .observed_cell import PYTHON_CELL_MAGICS, magic_line
 from .syntax_nodes import tree_of
 
 FunctionStatement = ast.FunctionDef | ast.AsyncFunctionDef

@@ -20,8 +20,8 @@ from typing import Any
 from ..interruptions import not_of_a_signal
 from ..observe.code_of_callables import code_of
 from ..observe.side_effects.source import CodesOfText
-from ..typed.written_cell import FunctionStatement, WrittenCell, names_stored
-from .allowed_code import NotHarmless, NotThere, check, check_definition, completes, is_plain_class
+from ..typed.edited_cell import FunctionStatement, WrittenCell, names_stored
+from .allowed_expressions import NotHarmless, NotThere, check, check_definition, completes, is_plain_class
 
 _ANNOTATIONS_ARE_TEXT = __future__.annotations.compiler_flag
 

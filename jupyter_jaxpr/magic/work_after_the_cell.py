@@ -38,10 +38,10 @@ from .cells_without_program import (
     ran_no_program,
     why_no_program,
 )
-from .compare_option import compare_named
-from .focus_option import put_into_focus
-from .programs_outside_jit import add_library_programs, add_recorded_calls, add_recorded_cell
-from .sweep_option import sweep_named
+from .comparison_of_named_functions import compare_named
+from .program_in_focus import put_into_focus
+from .recordings_and_library_programs import add_library_programs, add_recorded_calls, add_recorded_cell
+from .sweep_of_named_values import sweep_named
 from .target_trace import sweep_target, trace_target
 from .trace_of_last_call import trace_last_call
 

@@ -8,7 +8,7 @@ from ..document.ledger_words import MORE_MISSES, OUTCOMES, in_run, lead
 from ..document.types.document import Snapshot
 from ..document.types.ledger import LedgerCounts, LedgerFunction, LedgerMiss
 from ..quantities import UNKNOWN, count, duration
-from .wording import LEVELS, of_line
+from .short_texts_of_run import LEVELS, of_line
 
 HEAD = ("function", "calls", "hits", "entries", "compiles", "price")
 _MISSES = 12

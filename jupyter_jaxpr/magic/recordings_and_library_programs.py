@@ -12,7 +12,7 @@ from ..observe.cell_run import Run
 from ..observe.dispatch_recording import Recording
 from ..observe.observation import Finding, Observation, ObservedFunction, Place
 from ..quantities import count
-from .last_call_words import AS_JIT
+from .sentences_on_traced_programs import AS_JIT
 from .trace_of_last_call import ORIGINS_OF_CALLS
 
 if TYPE_CHECKING:

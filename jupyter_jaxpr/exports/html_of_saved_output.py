@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from ..document.printed_program import Budget
 from ..document.types.document import Note, Program, Snapshot
-from . import control_flow, cost, shardings, time, wording
-from .compare import CompareText, compare_text
-from .control_flow import ControlFlowText, control_flow_text
-from .cost import CostText, cost_text
+from . import control_flow_tables, cost_table, sharding_tables, short_texts_of_run, time_tables
+from .comparison_table import CompareText, compare_text
+from .control_flow_tables import ControlFlowText, control_flow_text
+from .cost_table import CostText, cost_text
 from .html_writer import Markup, element
-from .ledger import HEAD, CacheText, cache_text
-from .listings import Listing, listings
-from .shardings import ShardingsText, shardings_text
-from .time import TimeText, time_text
+from .ledger_tables import HEAD, CacheText, cache_text
+from .program_texts_of_output import Listing, listings
+from .sharding_tables import ShardingsText, shardings_text
+from .time_tables import TimeText, time_text
 
 #: A text with more lines than this is folded at first.
 _OPEN_LINES = 40
@@ -31,7 +31,7 @@ def fragment(document: Snapshot, *, characters: int, heading: int = 4) -> str:
         characters: The largest length of all programs' texts together, in characters.
         heading: The level of the headings.
     """
-    programs = [(index, document.programs[index]) for index in wording.exported(document)]
+    programs = [(index, document.programs[index]) for index in short_texts_of_run.exported(document)]
     texts = sum(1 + sum(level.text is not None for level in program.levels) for _, program in programs)
     characters_each = characters // max(1, texts)
     parts: list[Markup] = []
@@ -77,7 +77,7 @@ def after(document: Snapshot, heading: int, *, folded: bool = False) -> list[Mar
         else:
             parts.append(element("section", element(f"h{heading}", title), *inside, class_=class_))
 
-    left = wording.of_libraries(document)
+    left = short_texts_of_run.of_libraries(document)
     if left is not None:
         parts.append(element("p", left))
     flow = control_flow_text(document)
@@ -100,7 +100,7 @@ def after(document: Snapshot, heading: int, *, folded: bool = False) -> list[Mar
         parts.append(element("section", element(f"h{heading}", "Notes"), items, class_="jjx-notes"))
     if document.cut:
         parts.append(element("p", document.cut, class_="jjx-cut"))
-    parts.append(element("p", element("small", wording.made_with(document)), class_="jjx-made-with"))
+    parts.append(element("p", element("small", short_texts_of_run.made_with(document)), class_="jjx-made-with"))
     return parts
 
 
@@ -117,17 +117,17 @@ def about(
         folded: True if the times of the stages are folded at first.
     """
     parts = [element(f"h{heading}", element("code", program.name))] if named else []
-    short, full = (wording.signature(program, full=full).types for full in (False, True))
+    short, full = (short_texts_of_run.signature(program, full=full).types for full in (False, True))
     signature = element("code", short) if named else element(f"h{heading}", element("code", short))
     if short != full:
         summary = element("summary", signature)
         parts.append(element("details", summary, element("code", full), class_="jjx-signature"))
     else:
         parts.append(element("p", signature, class_="jjx-signature") if named else signature)
-    parts.append(element("p", wording.counts(document, program), class_="jjx-counts"))
+    parts.append(element("p", short_texts_of_run.counts(document, program), class_="jjx-counts"))
     if program.origin_note:
         parts.append(element("p", program.origin_note, class_="jjx-origin"))
-    times = wording.stages(program)
+    times = short_texts_of_run.stages(program)
     if times:
         title = "Times of the stages of the call that made the program"
         table = [
@@ -174,7 +174,12 @@ def _compared(compared: CompareText, heading: str) -> Markup:
 
 def _control_flow(flow: ControlFlowText) -> list[Markup]:
     parts = [
-        _table("Control-flow constructs in the order of the source", control_flow.HEAD, flow.rows, "jjx-control-flow"),
+        _table(
+            "Control-flow constructs in the order of the source",
+            control_flow_tables.HEAD,
+            flow.rows,
+            "jjx-control-flow",
+        ),
     ]
     if flow.left_out:
         parts.append(element("p", flow.left_out))
@@ -204,7 +209,7 @@ def _times(times: TimeText) -> list[Markup]:
     for program in times.programs:
         parts += [element("p", element("code", program.name), f": {program.sentence}")]
         if program.rows:
-            parts.append(_table("Times of eager and warm calls", time.HEAD, program.rows, "jjx-time"))
+            parts.append(_table("Times of eager and warm calls", time_tables.HEAD, program.rows, "jjx-time"))
         parts.append(element("ul", *(element("li", remark) for remark in program.remarks)))
     if times.sweep is not None:
         sweep = times.sweep
@@ -216,7 +221,7 @@ def _times(times: TimeText) -> list[Markup]:
 def _cost(costs: CostText) -> list[Markup]:
     parts = [element("p", element("code", costs.name), f": {costs.sentence}")]
     if costs.rows:
-        parts.append(_table("Cost by source line, with all steps of loops", cost.HEAD, costs.rows, "jjx-cost"))
+        parts.append(_table("Cost by source line, with all steps of loops", cost_table.HEAD, costs.rows, "jjx-cost"))
     parts += [element("p", text) for text in (costs.left_out, costs.xla) if text]
     if costs.differences:
         parts.append(element("ul", *(element("li", difference) for difference in costs.differences)))
@@ -227,12 +232,12 @@ def _cost(costs: CostText) -> list[Markup]:
 
 def _shardings(spread: ShardingsText) -> list[Markup]:
     parts = [element("p", spread.sentence)] if spread.sentence else []
-    parts.append(_table("How each array is split over the devices", shardings.HEAD, spread.rows, "jjx-sharded"))
+    parts.append(_table("How each array is split over the devices", sharding_tables.HEAD, spread.rows, "jjx-sharded"))
     for name, picture in spread.pictures:
         parts.append(element("details", element("summary", name), element("pre", picture), class_="jjx-shards"))
     if spread.collectives:
         caption = "Data that the devices exchange, from the optimised HLO"
-        parts.append(_table(caption, shardings.COLLECTIVES, spread.collectives, "jjx-collectives"))
+        parts.append(_table(caption, sharding_tables.COLLECTIVES, spread.collectives, "jjx-collectives"))
     parts += [element("p", text) for text in spread.remarks]
     return parts
 
@@ -248,7 +253,7 @@ def _cache(cache: CacheText) -> list[Markup]:
 
 def _note(document: Snapshot, note: Note) -> Markup:
     parts: list[str | Markup] = []
-    line = wording.where(document, note)
+    line = short_texts_of_run.where(document, note)
     if line:
         parts += [element("strong", f"{line[0].upper()}{line[1:]}"), ": "]
     if note.title:
@@ -259,9 +264,11 @@ def _note(document: Snapshot, note: Note) -> Markup:
     if note.code:
         parts.append(element("pre", element("code", note.code)))
         if note.level == "applies":
-            parts.append(element("p", wording.USABLE_CODE))
+            parts.append(element("p", short_texts_of_run.USABLE_CODE))
     for cure in note.cures:
-        parts.append(element("p", element("strong", cure.name), f"{wording.LEVELS[cure.level]}: {cure.text}"))
+        parts.append(
+            element("p", element("strong", cure.name), f"{short_texts_of_run.LEVELS[cure.level]}: {cure.text}")
+        )
         if cure.code:
             parts.append(element("pre", element("code", cure.code)))
     parts += [element("p", text) for text in note.price]

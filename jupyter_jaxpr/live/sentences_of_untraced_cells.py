@@ -16,9 +16,9 @@ from ..observe.side_effects.effect import SideEffect
 from ..observe.side_effects.guard import effect_text
 from ..plain_text import error_text
 from ..quantities import duration
-from ..typed.written_cell import FunctionStatement
-from .copied_names import Definitions, Skipped, read_by
-from .live_answer import answer
+from ..typed.edited_cell import FunctionStatement
+from .executed_statements import Definitions, Skipped, read_by
+from .reply_to_the_page import answer
 
 CELL_NOT_RUN = "Live traces a cell after you have run the cell, or %load_ext jupyter_jaxpr, in this kernel."
 _NO_FUNCTION = "This cell defines no function that Live could trace."
