@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from .observe.side_effects.guard import EffectsError
     from .scripts.inspection import inspect
-    from .scripts.last import LastRun, last
+    from .scripts.last_run import LastRun, last
     from .scripts.observing import RecompileError, observe
     from .scripts.snapshot import Snapshot
     from .widgets import widget
@@ -37,15 +37,15 @@ __all__ = [
 
 _HOMES = {
     "EffectsError": ".observe.side_effects.guard",
-    "LastRun": ".scripts.last",
+    "LastRun": ".scripts.last_run",
     "RecompileError": ".scripts.observing",
     "Snapshot": ".scripts.snapshot",
     "inspect": ".scripts.inspection",
-    "last": ".scripts.last",
+    "last": ".scripts.last_run",
     "observe": ".scripts.observing",
     "widget": ".widgets",
-    # not a public name: the code of rewritten cells imports this function from the package (`typed.cell.rewrite`)
-    "last_call": ".typed.cell",
+    # not a public name: the code of rewritten cells imports this function from the package
+    "last_call": ".typed.observed_cell",
 }
 
 

@@ -156,9 +156,9 @@ class Notebook:
 def no_machine_of_other_files() -> Iterator[None]:
     """Forget the measured speed of the device after each test file; otherwise all later documents would contain it."""
     yield
-    from jupyter_jaxpr.measure.times import machine
+    from jupyter_jaxpr.measure.times import machine_speeds
 
-    machine._measured_machines.clear()
+    machine_speeds._measured_machines.clear()
 
 
 @pytest.fixture(autouse=True)

@@ -25,7 +25,8 @@ NOT_READ = (
     "document/types/",
     "document/check/",
     "jax/private_names.py",
-    "wire/schema.py",
+    "wire/schema_and_typescript.py",
+    "jupyter_jaxpr/schema.py",
     "/lessons/",
     "labextension/",
 )

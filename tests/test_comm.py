@@ -12,7 +12,7 @@ import pytest
 from jupyter_jaxpr.build.document_of_run import Built
 from jupyter_jaxpr.document.check.validate import read
 from jupyter_jaxpr.document.types.document import Environment
-from jupyter_jaxpr.wire.comm import Publisher, publisher
+from jupyter_jaxpr.wire.connection_to_panel import Publisher, publisher
 
 pytestmark = pytest.mark.any_jax
 
@@ -336,7 +336,7 @@ def test_where_there_is_no_front_end_nothing_happens(monkeypatch):
 
 
 def test_a_lost_socket_never_raises(wire, talk, caplog):
-    caplog.set_level("DEBUG", "jupyter_jaxpr.wire.comm")
+    caplog.set_level("DEBUG", "jupyter_jaxpr.wire.connection_to_panel")
     wire.broken = True
     talk.publish(run("5f0c"))
     talk.progress(run="6a11", stage="trace", elapsed=1, total_elapsed=1)

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from conftest import Notebook, Ran
 
-from jupyter_jaxpr.measure.compare.agreement import Agreement
+from jupyter_jaxpr.measure.compare.agreement_of_results import Agreement
+from jupyter_jaxpr.measure.compare.compared_functions import Comparison, Variant
 from jupyter_jaxpr.measure.compare.differentiation import Differentiable
-from jupyter_jaxpr.measure.compare.variants import Comparison, Variant
-from jupyter_jaxpr.measure.compare.verdict import verdict
+from jupyter_jaxpr.measure.compare.verdict_sentences import verdict
 from jupyter_jaxpr.measure.times.repeated_calls import Warm
-from jupyter_jaxpr.measure.times.sweep import Sweep
 from jupyter_jaxpr.measure.times.sweep_point import Point
+from jupyter_jaxpr.measure.times.sweep_run import Sweep
 
 pytestmark = pytest.mark.any_jax
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from conftest import Notebook
 
-from jupyter_jaxpr.wire.answers import Answers
+from jupyter_jaxpr.wire.answers_to_requests import Answers
+from jupyter_jaxpr.wire.kept_runs import Runs
 from jupyter_jaxpr.wire.messages import Answered, Refused, Reply
-from jupyter_jaxpr.wire.runs import Runs
 
 pytestmark = pytest.mark.any_jax
 

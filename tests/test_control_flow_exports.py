@@ -10,8 +10,8 @@ import numpy as np
 from jax import lax
 from observed import built, in_cell, program, traced
 
+from jupyter_jaxpr.exports.html_of_saved_output import fragment
 from jupyter_jaxpr.exports.markdown import markdown
-from jupyter_jaxpr.exports.static_output import fragment
 from jupyter_jaxpr.exports.terminal_text import plain
 
 sys.path.insert(0, str(Path(__file__).parent / "control_flow"))

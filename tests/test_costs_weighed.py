@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from observed import built, in_cell, program
 
-from jupyter_jaxpr.exports.cost import cost_text
+from jupyter_jaxpr.exports.cost_table import cost_text
 
 pytestmark = pytest.mark.any_jax
 

@@ -19,12 +19,12 @@ from conftest import Notebook
 from jax._src import monitoring as _monitoring  # noqa: TID251  # jax.monitoring cannot take a listener out
 
 from jupyter_jaxpr.explain.trials import trial_time_limit
+from jupyter_jaxpr.exports.html_page import page
 from jupyter_jaxpr.exports.markdown import markdown
-from jupyter_jaxpr.exports.page import page
 from jupyter_jaxpr.observe.process_observer import observer
-from jupyter_jaxpr.wire.answers import Answers
+from jupyter_jaxpr.wire.answers_to_requests import Answers
+from jupyter_jaxpr.wire.kept_runs import Runs
 from jupyter_jaxpr.wire.messages import Answered
-from jupyter_jaxpr.wire.runs import Runs
 
 pytestmark = pytest.mark.any_jax
 

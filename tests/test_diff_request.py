@@ -16,9 +16,9 @@ from jupyter_jaxpr.document.copies.saved_copy import saved_copy
 from jupyter_jaxpr.document.copies.without_values import without_values
 from jupyter_jaxpr.document.encoding import encode
 from jupyter_jaxpr.document.types.diff import ProgramDiff
-from jupyter_jaxpr.wire.answers import Answers
+from jupyter_jaxpr.wire.answers_to_requests import Answers
+from jupyter_jaxpr.wire.kept_runs import Runs
 from jupyter_jaxpr.wire.messages import Answered, Refused
-from jupyter_jaxpr.wire.runs import Runs
 
 pytestmark = pytest.mark.any_jax
 

@@ -9,7 +9,7 @@ from conftest import Notebook
 from dispatch_recordings import MORE, NO_JIT, RAN_CELL, TOO_MANY, lines, program, recorded, recorded_in, recordings
 
 from jupyter_jaxpr import last
-from jupyter_jaxpr.exports.cost import cost_text
+from jupyter_jaxpr.exports.cost_table import cost_text
 from jupyter_jaxpr.magic.cell_observer import CellObserver
 from jupyter_jaxpr.observe import recording_limits
 

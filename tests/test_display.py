@@ -21,10 +21,10 @@ from jupyter_jaxpr.document.check.validate import read
 from jupyter_jaxpr.document.encoding import encode
 from jupyter_jaxpr.document.summary import summary_of
 from jupyter_jaxpr.document.types.document import Activity, Argument, Frame, Level, Note
-from jupyter_jaxpr.exports import wording
-from jupyter_jaxpr.exports.bundle import bundle
+from jupyter_jaxpr.exports import short_texts_of_run
+from jupyter_jaxpr.exports.html_of_saved_output import fragment
 from jupyter_jaxpr.exports.markdown import markdown
-from jupyter_jaxpr.exports.static_output import fragment
+from jupyter_jaxpr.exports.parts_of_saved_output import bundle
 from jupyter_jaxpr.exports.terminal_text import plain
 from jupyter_jaxpr.scripts import display
 
@@ -150,7 +150,7 @@ def test_what_the_run_did_with_the_function(activity, words):
 def test_only_a_call_of_this_run_is_timed(origin, counts):
     document = golden("log2")
     program = replace(document.programs[0], origin=origin, activity=None, summary=None)
-    assert wording.counts(document, program) == counts
+    assert short_texts_of_run.counts(document, program) == counts
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_only_a_call_of_this_run_is_timed(origin, counts):
 )
 def test_how_far_an_inspected_program_went_is_said(stage, words):
     document = inspect(lambda x: x + 1, 1.0, stage=stage).document
-    assert wording.counts(document, document.programs[0]) == f"1 equation · {words}"
+    assert short_texts_of_run.counts(document, document.programs[0]) == f"1 equation · {words}"
 
 
 def test_a_program_that_is_not_whole_counts_at_least():

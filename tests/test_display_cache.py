@@ -12,8 +12,8 @@ from ledger_documents import counts, ledger
 from jupyter_jaxpr.document.ledger_words import lead
 from jupyter_jaxpr.document.types.document import Snapshot
 from jupyter_jaxpr.document.types.ledger import LedgerCounts
+from jupyter_jaxpr.exports.html_of_saved_output import fragment
 from jupyter_jaxpr.exports.markdown import markdown
-from jupyter_jaxpr.exports.static_output import fragment
 from jupyter_jaxpr.exports.terminal_text import plain
 from jupyter_jaxpr.quantities import count
 

@@ -19,15 +19,15 @@ from observed import built, in_cell, program, traced
 
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.build.exact_links import exact_links_question
-from jupyter_jaxpr.measure.compiled_again import twin_compile
+from jupyter_jaxpr.measure.compiled_again import compile_for_exact_links
 from jupyter_jaxpr.observe.observation import ObservedProgram, StageTimes
 from jupyter_jaxpr.program.jaxpr.walk import Walk
 from jupyter_jaxpr.program.texts.exact_lines import differing, exact_lines
 from jupyter_jaxpr.program.texts.twin_tags import equations_named, tagged, untagged
-from jupyter_jaxpr.scripts.exact_links import ExactLinks
-from jupyter_jaxpr.wire.answers import Answers
+from jupyter_jaxpr.scripts.exact_links_for_scripts import ExactLinks
+from jupyter_jaxpr.wire.answers_to_requests import Answers
+from jupyter_jaxpr.wire.kept_runs import Runs
 from jupyter_jaxpr.wire.messages import Working
-from jupyter_jaxpr.wire.runs import Runs
 
 # --- the tags of a twin ----------------------------------------------------------------------------------
 
@@ -576,7 +576,7 @@ def test_what_xla_refuses_is_a_sentence(monkeypatch):
     def refuse(*_):
         raise RuntimeError("RESOURCE_EXHAUSTED: Out of memory.\nmore")
 
-    monkeypatch.setattr(twin_compile, "executable_text", refuse)
+    monkeypatch.setattr(compile_for_exact_links, "executable_text", refuse)
     _, answers = kept(in_cell(CELL, "f(jnp.ones((8, 8)))")[0])
     assert answers(type="exact_links", confirmed=True).reason == (
         "JAX could not print the tagged copy of the program (RuntimeError: RESOURCE_EXHAUSTED: Out of memory). "
@@ -595,14 +595,14 @@ def test_a_program_that_cannot_be_lowered_again_has_no_twin():
 
 def test_stop_ends_it_before_the_compilation(monkeypatch):
     reached, go = threading.Event(), threading.Event()
-    lower = twin_compile.lower_twin
+    lower = compile_for_exact_links.lower_twin
 
     def slowly(*arguments):
         reached.set()
         assert go.wait(60)
         return lower(*arguments)
 
-    monkeypatch.setattr(twin_compile, "lower_twin", slowly)
+    monkeypatch.setattr(compile_for_exact_links, "lower_twin", slowly)
     built_run, _ = in_cell(CELL, "f(jnp.ones((8, 8)))")
     runs = Runs()
     runs.keep(built_run)

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 from jupyter_jaxpr.document.check.validate import read
 from jupyter_jaxpr.exports import html_writer, markdown_writer
-from jupyter_jaxpr.exports.bundle import bundle
+from jupyter_jaxpr.exports.html_page import page
 from jupyter_jaxpr.exports.markdown import markdown
-from jupyter_jaxpr.exports.page import page
+from jupyter_jaxpr.exports.parts_of_saved_output import bundle
 
 pytestmark = pytest.mark.any_jax
 

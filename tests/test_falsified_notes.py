@@ -19,8 +19,8 @@ import test_what_jax_hides as hides
 import test_what_programs_hide as programs
 from conftest import Notebook
 
-from jupyter_jaxpr.explain.notes import dropped_updates, leaks, stale_values
-from jupyter_jaxpr.explain.timings import statements_that_do_not_wait
+from jupyter_jaxpr.explain.notes import dropped_updates, leaked_tracers, stale_values
+from jupyter_jaxpr.explain.timings import calls_that_do_not_wait
 from jupyter_jaxpr.jax import silent_change_hooks
 from jupyter_jaxpr.observe import called_functions, credited_counts, dispatch_recording, names_of_transforms
 from jupyter_jaxpr.observe import values_at_trace as at_trace
@@ -102,12 +102,12 @@ FALSE: dict[str, tuple[Falsify, Story, dict[str, Any]]] = {
         {},
     ),
     "whether an object is a tracer": (
-        replaced(leaks, "is_tracer_type", lambda _: False),
+        replaced(leaked_tracers, "is_tracer_type", lambda _: False),
         magic.test_a_tracer_that_was_kept_is_noted_with_its_line,
         {},
     ),
     "whether a tracer was there before the trace": (
-        replaced(leaks, "_was_there", lambda *_: True),
+        replaced(leaked_tracers, "_was_there", lambda *_: True),
         magic.test_a_tracer_that_was_kept_is_noted_with_its_line,
         {},
     ),
@@ -127,12 +127,12 @@ FALSE: dict[str, tuple[Falsify, Story, dict[str, Any]]] = {
         {},
     ),
     "whether what is timed is jitted": (
-        replaced(statements_that_do_not_wait, "is_jitted", lambda _: False),
+        replaced(calls_that_do_not_wait, "is_jitted", lambda _: False),
         unblocked.test_the_words,
         {"defined": unblocked.DEFINED},
     ),
     "whether a wait is for something else": (
-        replaced(statements_that_do_not_wait.Scope, "_waits_for_other", lambda *_: False),
+        replaced(calls_that_do_not_wait.Scope, "_waits_for_other", lambda *_: False),
         unblocked.test_a_timing_that_does_not_wait_is_told_of,
         {
             "defined": unblocked.DEFINED,

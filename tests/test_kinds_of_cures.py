@@ -16,8 +16,8 @@ from jupyter_jaxpr.explain.errors.message_tables.device_messages import DEVICE_M
 from jupyter_jaxpr.explain.errors.message_tables.jax_messages import ARRAY_MESSAGES, MESSAGES
 from jupyter_jaxpr.explain.errors.message_tables.lax_messages import LAX_MESSAGES
 from jupyter_jaxpr.explain.errors.message_tables.setting_messages import SETTING_MESSAGES
-from jupyter_jaxpr.explain.loops.rewrites import Form
-from jupyter_jaxpr.explain.note_edits.edits_of_notes import MAKERS as KINDS_OF_NOTES
+from jupyter_jaxpr.explain.loops.scan_and_vmap_code import Form
+from jupyter_jaxpr.explain.note_cures.cures_of_notes import MAKERS as KINDS_OF_NOTES
 
 pytestmark = pytest.mark.any_jax
 

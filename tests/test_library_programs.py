@@ -8,9 +8,9 @@ import pytest
 from conftest import Notebook, Ran
 
 from jupyter_jaxpr.document.check.validate import read
+from jupyter_jaxpr.exports.html_of_saved_output import fragment
+from jupyter_jaxpr.exports.html_page import page
 from jupyter_jaxpr.exports.markdown import markdown
-from jupyter_jaxpr.exports.page import page
-from jupyter_jaxpr.exports.static_output import fragment
 from jupyter_jaxpr.exports.terminal_text import plain
 
 pytestmark = pytest.mark.any_jax

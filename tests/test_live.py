@@ -19,7 +19,7 @@ from jupyter_jaxpr.document.types.live import LiveProgram
 from jupyter_jaxpr.live import live_program as room
 from jupyter_jaxpr.live.live_program import Live
 from jupyter_jaxpr.live.trace_request import CellToTrace
-from jupyter_jaxpr.wire.requests.live import _observed
+from jupyter_jaxpr.wire.requests.live_request import _observed
 
 pytestmark = pytest.mark.any_jax
 
@@ -681,7 +681,7 @@ def test_two_threads_print_and_only_one_is_recorded(trace: Trace, capsys: pytest
 
 STOPPED_AND_TRACED = """
 import sys, time
-from jupyter_jaxpr.live.time_limit import TookTooLong, time_limit
+from jupyter_jaxpr.live.live_time_limit import TookTooLong, time_limit
 for code in ("while True: pass", "time.sleep(0.05)"):
     try:
         with time_limit(0.01):

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from jupyter_jaxpr.jax.facts import is_jitted
 from jupyter_jaxpr.live.live_program import Live
 from jupyter_jaxpr.live.trace_request import CellToTrace
-from jupyter_jaxpr.wire.requests.live import _observed
+from jupyter_jaxpr.wire.requests.live_request import _observed
 
 pytestmark = pytest.mark.any_jax
 
@@ -185,6 +185,6 @@ def test_a_cell_that_was_traced_live_runs_as_ever(
 
 
 def _no_runs() -> Any:
-    from jupyter_jaxpr.wire.runs import Runs
+    from jupyter_jaxpr.wire.kept_runs import Runs
 
     return Runs()

@@ -458,7 +458,7 @@ def test_an_empty_cell_and_an_empty_line(notebook: Notebook) -> None:
 
 
 def test_options_are_documented(notebook: Notebook) -> None:
-    from jupyter_jaxpr.magic.magics import JaxprMagics
+    from jupyter_jaxpr.magic.magics_and_settings import JaxprMagics
 
     text = JaxprMagics.jaxpr.__doc__ or ""
     for option in ("target", "--stage", "--no-trace", "--title", "--pin"):

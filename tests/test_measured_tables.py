@@ -15,9 +15,9 @@ import pytest
 from jupyter_jaxpr.document.read.shardings import UNKNOWN_DEVICES
 from jupyter_jaxpr.document.types.comparison import VariantComparison
 from jupyter_jaxpr.document.types.timing import Sweep, WarmTime
-from jupyter_jaxpr.exports.compare import compare_text
+from jupyter_jaxpr.exports.comparison_table import compare_text
 from jupyter_jaxpr.exports.terminal_text import NO_PROGRAM
-from jupyter_jaxpr.exports.time import calls_sentence, middle_half, time_text
+from jupyter_jaxpr.exports.time_tables import calls_sentence, middle_half, time_text
 
 pytestmark = pytest.mark.any_jax
 

@@ -11,7 +11,7 @@ from conftest import Notebook
 from error_table.cards import Row, rows
 from miss_table.cards import FOLDER, Cells, names_of_cures
 
-from jupyter_jaxpr.explain.misses.edits_of_misses import NAMES
+from jupyter_jaxpr.explain.misses.cures_of_misses import NAMES
 from jupyter_jaxpr.observe.cache.reason import ReasonKind
 
 FILES = {

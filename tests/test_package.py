@@ -61,7 +61,7 @@ for room in (jupyter_jaxpr.document, jupyter_jaxpr.exports):
         importlib.import_module(module.name)
 
 from jupyter_jaxpr.document.check.validate import read
-from jupyter_jaxpr.exports.page import page
+from jupyter_jaxpr.exports.html_page import page
 
 document = read(pathlib.Path(sys.argv[1]).read_bytes())
 print(len(document.programs), "<html" in page(document))
@@ -108,7 +108,7 @@ def test_the_public_names_are_there():
         "widget",
     ]
     assert jupyter_jaxpr.inspect.__module__ == "jupyter_jaxpr.scripts.inspection"
-    assert jupyter_jaxpr.last.__module__ == "jupyter_jaxpr.scripts.last"
+    assert jupyter_jaxpr.last.__module__ == "jupyter_jaxpr.scripts.last_run"
     assert (jupyter_jaxpr.Snapshot.__name__, jupyter_jaxpr.LastRun.__name__) == ("Snapshot", "LastRun")
     assert set(jupyter_jaxpr.__all__) <= set(dir(jupyter_jaxpr))
 

@@ -24,7 +24,7 @@ from jupyter_jaxpr.document.check.validate import read
 from jupyter_jaxpr.document.printed_program import program_lines, program_text
 from jupyter_jaxpr.document.printed_variable_names import pools_of
 from jupyter_jaxpr.document.read.equation_numbers import equation_numbers
-from jupyter_jaxpr.exports.page import page
+from jupyter_jaxpr.exports.html_page import page
 
 pytestmark = pytest.mark.any_jax
 

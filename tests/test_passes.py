@@ -15,14 +15,14 @@ from jax import lax
 from observed import in_cell
 
 from jupyter_jaxpr.build.pass_list import passes_question
-from jupyter_jaxpr.measure.compiled_again import compile_with_dumps
-from jupyter_jaxpr.measure.compiled_again.compile_with_dumps import NoPasses, dump_passes
+from jupyter_jaxpr.measure.compiled_again import compile_for_pass_list
+from jupyter_jaxpr.measure.compiled_again.compile_for_pass_list import NoPasses, dump_passes
 from jupyter_jaxpr.observe.observation import ObservedProgram, StageTimes
 from jupyter_jaxpr.program.texts import pass_dumps as passes_module
 from jupyter_jaxpr.program.texts.pass_dumps import Passes, read_passes
-from jupyter_jaxpr.wire.answers import Answers
+from jupyter_jaxpr.wire.answers_to_requests import Answers
+from jupyter_jaxpr.wire.kept_runs import Runs
 from jupyter_jaxpr.wire.messages import Working
-from jupyter_jaxpr.wire.runs import Runs
 
 
 def f(x):
@@ -112,13 +112,13 @@ def test_too_many_bytes_are_left_out_and_counted(tmp_path, monkeypatch):
 def test_the_folder_is_private_and_removed(monkeypatch, tmp_path):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     folders = []
-    read = compile_with_dumps.read_passes
+    read = compile_for_pass_list.read_passes
 
     def look(folder: Path) -> Passes:
         folders.append((stat.S_IMODE(folder.stat().st_mode), len(os.listdir(folder)) > 10))
         return read(folder)
 
-    monkeypatch.setattr(compile_with_dumps, "read_passes", look)
+    monkeypatch.setattr(compile_for_pass_list, "read_passes", look)
     dump_passes(jax.jit(f).lower(jnp.ones(3)))
     assert folders == [(0o700, True)]
     assert list(tmp_path.iterdir()) == []
@@ -131,7 +131,7 @@ def test_the_folder_is_removed_when_something_goes_wrong(monkeypatch, tmp_path, 
     def fail(folder: Path) -> Passes:
         raise error
 
-    monkeypatch.setattr(compile_with_dumps, "read_passes", fail)
+    monkeypatch.setattr(compile_for_pass_list, "read_passes", fail)
     with pytest.raises(type(error)):
         dump_passes(jax.jit(f).lower(jnp.ones(3)))
     assert list(tmp_path.iterdir()) == []

@@ -9,9 +9,9 @@ import pytest
 from observed import in_cell
 
 from jupyter_jaxpr import inspect
-from jupyter_jaxpr.wire.answers import Answers
+from jupyter_jaxpr.wire.answers_to_requests import Answers
+from jupyter_jaxpr.wire.kept_runs import Runs
 from jupyter_jaxpr.wire.messages import Answered
-from jupyter_jaxpr.wire.runs import Runs
 
 CELL = """\
 @jax.jit

@@ -15,11 +15,11 @@ pytestmark = pytest.mark.any_jax
 # Files whose strings are code in Python or HTML, or the text of a program, and therefore no sentences.
 CODE = (
     "explain/loops/",
-    "explain/timings/timings_that_do_not_wait.py",
+    "explain/timings/sentences_on_timings.py",
     "program/costs/scope_sums.py",
     "program/jaxpr/",
     "document/printed_program.py",
-    "exports/page.py",
+    "exports/html_page.py",
     "build/signatures.py",
 )
 
@@ -158,7 +158,7 @@ def test_a_fact_that_is_worded_twice_is_seen() -> None:
 # new cell.
 OF_MAGIC_CELLS = (
     "/magic/",
-    "typed/cell.py",
+    "typed/observed_cell.py",
     "build/timing_after_cell.py",
     "explain/loops/comparison_cell.py",
     "observe/dispatches_of_cell.py",

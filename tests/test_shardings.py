@@ -405,8 +405,8 @@ def test_a_saved_snapshot_and_its_exports_say_the_same(on_eight_devices):
 def test_a_large_program_is_read_when_it_is_asked_about(on_eight_devices):
     output = on_eight_devices(
         """
-        from jupyter_jaxpr.wire.answers import Answers
-        from jupyter_jaxpr.wire.runs import Runs
+        from jupyter_jaxpr.wire.answers_to_requests import Answers
+        from jupyter_jaxpr.wire.kept_runs import Runs
         from jupyter_jaxpr.build.document_of_run import Built
 
         def many(a, w):

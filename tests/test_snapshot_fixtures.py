@@ -12,7 +12,7 @@ import pytest
 
 from jupyter_jaxpr.document.check.validate import read
 from jupyter_jaxpr.document.printed_program import program_text
-from jupyter_jaxpr.wire import schema
+from jupyter_jaxpr.wire import schema_and_typescript
 
 FIXTURES = Path(__file__).parent / "fixtures"
 sys.path.insert(0, str(FIXTURES))
@@ -49,17 +49,19 @@ def test_the_text_is_printed_as_before(path):
 
 @pytest.mark.parametrize("path", SAVED, ids=lambda path: path.stem)
 def test_the_document_fits_the_schema(path):
-    definitions = json.loads(schema.PATH.read_text(encoding="utf-8"))["definitions"]
+    definitions = json.loads(schema_and_typescript.PATH.read_text(encoding="utf-8"))["definitions"]
     validator = jsonschema.Draft7Validator({"$ref": "#/definitions/Snapshot", "definitions": definitions})
     validator.validate(json.loads(path.read_text(encoding="utf-8")))
 
 
 def test_the_committed_schema_is_that_of_the_types():
-    assert schema.PATH.read_text(encoding="utf-8") == schema.schema(), "run `python -m jupyter_jaxpr.schema`"
+    assert schema_and_typescript.PATH.read_text(encoding="utf-8") == schema_and_typescript.schema(), (
+        "run `python -m jupyter_jaxpr.schema`"
+    )
 
 
 def test_every_field_of_the_schema_is_described():
-    definitions = json.loads(schema.PATH.read_text(encoding="utf-8"))["definitions"]
+    definitions = json.loads(schema_and_typescript.PATH.read_text(encoding="utf-8"))["definitions"]
     missing = [
         f"{name}.{field}"
         for name, definition in definitions.items()

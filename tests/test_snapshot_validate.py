@@ -15,8 +15,8 @@ from jupyter_jaxpr.document.check.validate import read
 from jupyter_jaxpr.document.copies.saved_copy import saved_copy
 from jupyter_jaxpr.document.limits import LINES
 from jupyter_jaxpr.document.printed_program import program_text
+from jupyter_jaxpr.exports.html_page import page
 from jupyter_jaxpr.exports.markdown import markdown
-from jupyter_jaxpr.exports.page import page
 from jupyter_jaxpr.scripts.snapshot import Snapshot
 
 pytestmark = pytest.mark.any_jax

@@ -17,8 +17,8 @@ import jupyter_jaxpr as jj
 from jupyter_jaxpr.build.document_of_run import Built
 from jupyter_jaxpr.program.source import cut_source_text
 from jupyter_jaxpr.program.source.cut_source_text import NoText, source_text
-from jupyter_jaxpr.wire.answers import Answers
-from jupyter_jaxpr.wire.runs import Runs
+from jupyter_jaxpr.wire.answers_to_requests import Answers
+from jupyter_jaxpr.wire.kept_runs import Runs
 
 pytestmark = pytest.mark.any_jax
 

@@ -10,9 +10,9 @@ from stepping import snapshot_of
 
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.build.document_of_run import Built
-from jupyter_jaxpr.wire.answers import Answers
+from jupyter_jaxpr.wire.answers_to_requests import Answers
+from jupyter_jaxpr.wire.kept_runs import Runs
 from jupyter_jaxpr.wire.messages import Answered, Confirm, Working
-from jupyter_jaxpr.wire.runs import Runs
 
 pytestmark = pytest.mark.any_jax
 

@@ -465,11 +465,12 @@ def test_a_loop_in_the_condition_of_a_while_cannot_be_stepped_through():
 
 
 def test_what_rounds_otherwise_shows_both():
-    from jupyter_jaxpr.measure.steps.checked_run import _verdict, pair
+    from jupyter_jaxpr.measure.steps.recorded_and_original_run import pair
+    from jupyter_jaxpr.measure.steps.sentences_on_recorded_steps import verdict
 
     compared = pair("result[0]", jnp.array([1.0, 2.0]), jnp.array([1.0, 2.0000002]))
     assert (compared.equal, compared.recorded, compared.real) == (False, "[1.0 2.0]", "[1.0 2.0000002]")
-    assert _verdict([compared]) == (
+    assert verdict([compared]) == (
         "One result differs from the original function's result by at most 2.4e-07. The stepper compiles the loop in "
         "pieces, and the pieces round differently than the whole loop. The table shows both values."
     )

@@ -11,12 +11,13 @@ import pytest
 from jax import lax
 
 from jupyter_jaxpr.build.sweep import sweep_document
-from jupyter_jaxpr.measure.compare.variants import Candidate
-from jupyter_jaxpr.measure.times import sweep_point
-from jupyter_jaxpr.measure.times.sweep import Sweep, Values, sweep
-from jupyter_jaxpr.measure.times.sweep_point import Growth, Point, Swept
+from jupyter_jaxpr.measure.compare.compared_functions import Candidate
+from jupyter_jaxpr.measure.times import sweep_point, sweep_time_limit
+from jupyter_jaxpr.measure.times.sweep_point import Point, Swept
+from jupyter_jaxpr.measure.times.sweep_run import Sweep, Values, sweep
+from jupyter_jaxpr.measure.times.sweep_time_limit import Growth
 from jupyter_jaxpr.observe.process_observer import observer
-from jupyter_jaxpr.typed.specs import parse_target
+from jupyter_jaxpr.typed.targets_and_array_types import parse_target
 
 pytestmark = pytest.mark.any_jax
 
@@ -56,7 +57,7 @@ def _ready(monkeypatch):
     # seconds for the runs of one call; short, because the times need not be exact
     monkeypatch.setattr(sweep_point, "BUDGET", 0.01)
     # no call is left out, however long it takes on a busy machine
-    monkeypatch.setattr(sweep_point, "TOO_LONG", math.inf)
+    monkeypatch.setattr(sweep_time_limit, "TOO_LONG", math.inf)
 
 
 @pytest.fixture
@@ -318,7 +319,7 @@ def test_what_a_function_prints_is_not_shown_again_and_again(names, capsys):
 
 
 def test_a_call_that_would_take_too_long_is_left_out(names, monkeypatch):
-    monkeypatch.setattr(sweep_point, "TOO_LONG", 0.0)  # each call after the first one is expected to take longer
+    monkeypatch.setattr(sweep_time_limit, "TOO_LONG", 0.0)  # each call after the first one is expected to take longer
     sizes: list[int] = []
     names["make"] = lambda n: (sizes.append(n), jnp.ones((n, n)))[1]
     swept = swept_over(names, "product(make(n))", "n", "2", "4", "8")
@@ -331,7 +332,7 @@ def test_a_call_that_would_take_too_long_is_left_out(names, monkeypatch):
 
 
 def test_only_the_kind_of_call_that_would_take_too_long_is_left_out(names, monkeypatch):
-    monkeypatch.setattr(sweep_point, "TOO_LONG", 10.0)
+    monkeypatch.setattr(sweep_time_limit, "TOO_LONG", 10.0)
     swept = Swept(observer(), Candidate("product", names["product"]), notes := [], "n", False, False, lambda: False)
     # 9 s at n = 1 let us expect 36 s at n = 4; the first and the warm calls have no earlier times
     swept._eager.took(1.0, 9.0)
@@ -345,7 +346,7 @@ def test_only_the_kind_of_call_that_would_take_too_long_is_left_out(names, monke
 
 
 def test_confirmed_calls_may_take_long(names, monkeypatch):
-    monkeypatch.setattr(sweep_point, "TOO_LONG", 0.0)
+    monkeypatch.setattr(sweep_time_limit, "TOO_LONG", 0.0)
     swept = swept_over(names, "product(jnp.ones((n, n)))", "n", "2", "4", confirmed=True)
     assert measured(swept) == [("product", "2", ALL), ("product", "4", ALL)]
 

@@ -9,7 +9,7 @@ import pytest
 from conftest import Notebook
 
 import jupyter_jaxpr as jj
-from jupyter_jaxpr.measure.times import sweep_point
+from jupyter_jaxpr.measure.times import sweep_point, sweep_time_limit
 
 pytestmark = pytest.mark.any_jax
 
@@ -28,7 +28,7 @@ def _short(monkeypatch: pytest.MonkeyPatch) -> None:
     # seconds for the runs of one call; short, because the times need not be exact
     monkeypatch.setattr(sweep_point, "BUDGET", 0.01)
     # no call is left out, however long it takes on a busy machine
-    monkeypatch.setattr(sweep_point, "TOO_LONG", math.inf)
+    monkeypatch.setattr(sweep_time_limit, "TOO_LONG", math.inf)
 
 
 @pytest.fixture

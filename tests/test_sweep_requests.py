@@ -11,10 +11,10 @@ import jax.numpy as jnp
 import pytest
 from conftest import Notebook
 
-from jupyter_jaxpr.measure.times import sweep_point
-from jupyter_jaxpr.wire.answers import Answers
+from jupyter_jaxpr.measure.times import sweep_point, sweep_time_limit
+from jupyter_jaxpr.wire.answers_to_requests import Answers
+from jupyter_jaxpr.wire.kept_runs import Runs
 from jupyter_jaxpr.wire.messages import Answered, Refused, Reply, Working
-from jupyter_jaxpr.wire.runs import Runs
 
 pytestmark = pytest.mark.any_jax
 
@@ -96,7 +96,7 @@ def panel(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> Panel:
     # seconds for the runs of one call; short, because the times need not be exact
     monkeypatch.setattr(sweep_point, "BUDGET", 0.01)
     # no call is left out, however long it takes on a busy machine
-    monkeypatch.setattr(sweep_point, "TOO_LONG", math.inf)
+    monkeypatch.setattr(sweep_time_limit, "TOO_LONG", math.inf)
     return Panel(notebook)
 
 

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from jupyter_jaxpr.typed.specs import SpecError, parse_target
+from jupyter_jaxpr.typed.targets_and_array_types import SpecError, parse_target
 
 
 def arguments(text: str, **names: object) -> tuple[tuple[object, ...], dict[str, object]]:

@@ -266,9 +266,9 @@ def test_effects_are_left_to_the_panel(notebook: Notebook) -> None:
 
 
 def test_a_call_of_over_a_second_is_left_to_the_panel(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
-    from jupyter_jaxpr.measure.times import program_timing
+    from jupyter_jaxpr.measure.times import timing_questions_and_remarks
 
-    monkeypatch.setattr(program_timing, "SLOW", 0.0)
+    monkeypatch.setattr(timing_questions_and_remarks, "SLOW", 0.0)
     ran = notebook.run(f"%%jaxpr --time\n{SINES}f(x)")
     assert "timings" not in ran.document
     ((text, cure),) = notes_on_time(ran)

@@ -13,9 +13,9 @@ from timed_calls import SINES, stages_of
 
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.observe import magics_at_hand
-from jupyter_jaxpr.wire.answers import Answers
+from jupyter_jaxpr.wire.answers_to_requests import Answers
+from jupyter_jaxpr.wire.kept_runs import Runs
 from jupyter_jaxpr.wire.messages import Answered, Refused, Reply
-from jupyter_jaxpr.wire.runs import Runs
 
 pytestmark = pytest.mark.any_jax
 
@@ -82,10 +82,10 @@ def test_effects_are_asked_about(ask_after: Callable[[str], Ask], notebook: Note
 
 
 def test_a_long_call_is_asked_about(ask_after: Callable[[str], Ask], monkeypatch: pytest.MonkeyPatch) -> None:
-    from jupyter_jaxpr.measure.times import program_timing
+    from jupyter_jaxpr.measure.times import timing_questions_and_remarks
 
     ask = ask_after(f"%%jaxpr\n{SINES}f(x)")
-    monkeypatch.setattr(program_timing, "SLOW", 0.0)
+    monkeypatch.setattr(timing_questions_and_remarks, "SLOW", 0.0)
     question = ask().question
     assert question is not None
     assert question.startswith("One call of f takes ")
@@ -219,15 +219,15 @@ def test_the_machine_is_measured_when_asked_and_in_later_documents(ask_after: Ca
 
 
 def test_the_machine_is_the_device_that_jax_uses(monkeypatch: pytest.MonkeyPatch) -> None:
-    from jupyter_jaxpr.measure.times import machine
+    from jupyter_jaxpr.measure.times import machine_speeds
 
-    monkeypatch.setattr(machine, "_measured_machines", {})
-    assert machine.known_machine() is None
+    monkeypatch.setattr(machine_speeds, "_measured_machines", {})
+    assert machine_speeds.known_machine() is None
     with jax.default_device(jax.devices("cpu")[0]):
-        measured = machine.measure_machine()
-        assert machine.known_machine() == measured
+        measured = machine_speeds.measure_machine()
+        assert machine_speeds.known_machine() == measured
     with jax.default_device("cpu"):
-        assert machine.known_machine() == measured
+        assert machine_speeds.known_machine() == measured
     # The stored rates are those of another kind of device, so this device has none.
-    monkeypatch.setattr(machine, "_measured_machines", {"NVIDIA H200": measured})
-    assert machine.known_machine() is None
+    monkeypatch.setattr(machine_speeds, "_measured_machines", {"NVIDIA H200": measured})
+    assert machine_speeds.known_machine() is None

@@ -13,8 +13,8 @@ import jupyter_jaxpr as jj
 from jupyter_jaxpr.build.timing import timing_document
 from jupyter_jaxpr.document.types.timing import Sweep, SweepFit, SweepPoint, WarmTime
 from jupyter_jaxpr.exports.growth_sentence import growth_sentence
+from jupyter_jaxpr.exports.html_of_saved_output import fragment
 from jupyter_jaxpr.exports.markdown import markdown
-from jupyter_jaxpr.exports.static_output import fragment
 from jupyter_jaxpr.exports.terminal_text import plain
 from jupyter_jaxpr.measure.times.program_timing import ProgramTimes
 from jupyter_jaxpr.observe.observation import StageTimes

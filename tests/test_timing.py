@@ -12,8 +12,8 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from jupyter_jaxpr.measure.times.difference_of_samples import is_slower
 from jupyter_jaxpr.measure.times.repeated_calls import SLOW, Timed, copied, take_turns, warm_time
+from jupyter_jaxpr.measure.times.significant_time_difference import is_slower
 
 pytestmark = pytest.mark.any_jax
 

@@ -12,8 +12,8 @@ from jax import lax
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.build.document_of_run import Built
 from jupyter_jaxpr.document.check.validate import read
-from jupyter_jaxpr.wire.answers import Answers
-from jupyter_jaxpr.wire.runs import Runs
+from jupyter_jaxpr.wire.answers_to_requests import Answers
+from jupyter_jaxpr.wire.kept_runs import Runs
 
 pytestmark = pytest.mark.any_jax
 

@@ -12,8 +12,8 @@ from unrolled_cells import CASES, FILE, LAYERS, ROWS, M, V, cell_of, seen
 
 from jupyter_jaxpr.build.document_of_run import build
 from jupyter_jaxpr.document.types.document import Cell
+from jupyter_jaxpr.exports.html_page import page
 from jupyter_jaxpr.exports.markdown import markdown
-from jupyter_jaxpr.exports.page import page
 from jupyter_jaxpr.observe.observation import Observation, ObservedFunction, ObservedProgram, Place
 
 pytestmark = pytest.mark.any_jax
@@ -136,7 +136,7 @@ def test_the_exports_have_the_rewrite_and_the_price():
 
 
 def test_a_failure_of_ours_on_one_program_hides_no_other(monkeypatch):
-    from jupyter_jaxpr.explain.loops.repeated_statements import LoopFinder
+    from jupyter_jaxpr.explain.loops.loops_worth_a_note import LoopFinder
 
     find_loops = LoopFinder.found
     failed = []

@@ -17,9 +17,9 @@ from jupyter_jaxpr.document.check.validate import read
 from jupyter_jaxpr.document.copies.without_values import LEFT_OUT, as_saved, without_values
 from jupyter_jaxpr.document.encoding import encode
 from jupyter_jaxpr.document.types.document import Snapshot
-from jupyter_jaxpr.exports.bundle import bundle
+from jupyter_jaxpr.exports.html_page import page
 from jupyter_jaxpr.exports.markdown import markdown
-from jupyter_jaxpr.exports.page import page
+from jupyter_jaxpr.exports.parts_of_saved_output import bundle
 from jupyter_jaxpr.magic.cell_observer import CellObserver
 from jupyter_jaxpr.wire.messages import Answered
 

@@ -9,9 +9,9 @@ from conftest import Notebook
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.document.check.validate import read
 from jupyter_jaxpr.document.printed_program import program_lines, program_text
+from jupyter_jaxpr.exports.html_of_saved_output import fragment
+from jupyter_jaxpr.exports.html_page import page
 from jupyter_jaxpr.exports.markdown import markdown
-from jupyter_jaxpr.exports.page import page
-from jupyter_jaxpr.exports.static_output import fragment
 from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
 
 pytestmark = pytest.mark.skipif(not HAS_MONITORING, reason="Python 3.11 does not show the lines that run")

@@ -17,11 +17,11 @@ from jax import lax
 
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.build.document_of_run import Built
-from jupyter_jaxpr.magic.widget_host import shows_widget
+from jupyter_jaxpr.magic.widget_or_static_output import shows_widget
 from jupyter_jaxpr.widgets import jaxpr_widget
-from jupyter_jaxpr.wire.answers import Answers
+from jupyter_jaxpr.wire.answers_to_requests import Answers
+from jupyter_jaxpr.wire.kept_runs import Runs
 from jupyter_jaxpr.wire.messages_of_widget import WidgetMessages, own_messages
-from jupyter_jaxpr.wire.runs import Runs
 
 pytestmark = pytest.mark.any_jax
 

@@ -256,7 +256,7 @@ def test_what_cannot_be_sent_is_said(notebook):
     """The document is built, but sending it to the panel fails."""
     nb = notebook(
         LOAD,
-        "import jupyter_jaxpr.wire.comm as module\nsound = module.encode\n"
+        "import jupyter_jaxpr.wire.connection_to_panel as module\nsound = module.encode\n"
         "def broken(message):\n    if type(message).__name__ == 'SnapshotMessage':\n"
         "        raise RuntimeError('no such thing')\n    return sound(message)\nmodule.encode = broken",
         "%%jaxpr\njax.jit(lambda x: x + 1)(1.0)",

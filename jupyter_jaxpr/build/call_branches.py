@@ -10,9 +10,9 @@ from ..document.types.control_flow import Control
 from ..document.types.document import Snapshot
 from ..document.types.steps import CallBranches, CallTable
 from ..interruptions import not_of_a_signal
-from ..measure.steps.checked_run import Construct
 from ..measure.steps.jaxpr_evaluation import Unsteppable
 from ..measure.steps.kept_steps import Leaf as Column
+from ..measure.steps.recorded_and_original_run import Construct
 from ..measure.steps.recorded_steps import Steps
 from ..observe import magics_at_hand
 from ..observe.calls.arguments_of_calls import KeptCall

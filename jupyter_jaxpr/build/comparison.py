@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ..document.types import comparison as schema
-from ..exports.compare import arguments_sentence, variant_remarks
-from ..measure.compare.verdict import verdict
+from ..exports.comparison_table import arguments_sentence, variant_remarks
+from ..measure.compare.verdict_sentences import verdict
 from .warm_time import warm_document
 
 if TYPE_CHECKING:
     from ..document.types.document import Program
-    from ..measure.compare.variants import Comparison, Variant
-    from ..measure.times.sweep import Sweep
+    from ..measure.compare.compared_functions import Comparison, Variant
+    from ..measure.times.sweep_run import Sweep
     from ..observe.observation import ObservedProgram
 
 

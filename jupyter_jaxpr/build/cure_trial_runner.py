@@ -16,9 +16,9 @@ import msgspec
 
 from ..explain.errors.cell_error import error_finding
 from ..explain.loops.sentences_on_loops import FAILED
-from ..explain.loops.trial_of_rewrite import edits_of, tried
-from ..explain.misses.edits_of_misses import miss_cures
-from ..explain.note_edits.trial_of_edit import tried_at_top, tried_in
+from ..explain.loops.trial_of_loop_rewrite import edits_of, tried
+from ..explain.misses.cures_of_misses import miss_cures
+from ..explain.note_cures.trial_of_note_cure import tried_at_top, tried_in
 from ..explain.trials.trial_time_limit import Budget
 from ..observe.cache.function_history import FunctionHistory, MissEvent
 from ..observe.observation import Edit, ErrorToTry, FoundCure

@@ -1,6 +1,6 @@
 """Builds the exact links of a program from its twin (a second, tagged compile), and the question before that compile.
 
-No code of the user runs. Only the texts of the twin are kept: see `measure.compiled_again.twin_compile`.
+No code of the user runs. Only the texts of the twin are kept: see `measure.compiled_again.compile_for_exact_links`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..document.types.exact_links import ExactLevel, ExactLinks
-from ..measure.compiled_again.twin_compile import NoTwin, compile_twin
+from ..measure.compiled_again.compile_for_exact_links import NoTwin, compile_twin
 from ..observe.observation import ObservedProgram
 from ..program.texts.exact_lines import ExactLines, differing, exact_lines
 from ..quantities import count, duration

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 
-from ..measure.steps.checked_run import Construct
+from ..measure.steps.recorded_and_original_run import Construct
 from .sources_of_requests import Sources
 from .steps import construct_of
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..document.types.cost import Machine
-from ..measure.times.machine import MeasuredMachine, known_machine
+from ..measure.times.machine_speeds import MeasuredMachine, known_machine
 
 
 def machine_document(measured: MeasuredMachine) -> Machine:

@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Sequence
 
 from ..document.types.document import Note, Program
-from ..explain.loops.statements import frame_span, loops_of, node_span
+from ..explain.loops.kinds_of_python_loops import frame_span, loops_of, node_span
 from ..interruptions import not_of_a_signal
 from ..program.jaxpr.walk import Walk
 from .notes import inside, user_frame

@@ -9,9 +9,9 @@ import msgspec
 
 from ..document.types.cures import Cure
 from ..document.types.document import Note
-from ..explain.loops.statements import frame_span, loops_of
-from ..explain.note_edits.edits_of_notes import sketch_of
-from ..explain.note_edits.expressions_at_positions import Sketch, Text
+from ..explain.loops.kinds_of_python_loops import frame_span, loops_of
+from ..explain.note_cures.cures_of_notes import sketch_of
+from ..explain.note_cures.expressions_at_positions import Sketch, Text
 from ..jax.silent_change_hooks import PromotedCarry
 from ..program.jaxpr.walk import Walk
 

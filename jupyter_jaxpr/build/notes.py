@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from ..document.types.cures import Cure, Edit
 from ..document.types.document import Note, Program, Retrace
-from ..explain.loops.statements import frame_span, loops_of, node_span
+from ..explain.loops.kinds_of_python_loops import frame_span, loops_of, node_span
 from ..explain.loops.unrolled_loops import UnrolledLoop, UnrolledLoops
-from ..explain.notes.random_keys_between_calls import EQUAL_NUMBERS, KEY_USED_TWICE, SPLIT_KEY, SPLITS_USE_KEYS
+from ..explain.notes.random_keys_in_source_code import EQUAL_NUMBERS, KEY_USED_TWICE, SPLIT_KEY, SPLITS_USE_KEYS
 from ..interruptions import not_of_a_signal
 from ..joined_names import in_a_sentence
 from ..observe.observation import (

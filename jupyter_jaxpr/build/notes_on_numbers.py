@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Sequence
 
 from ..document.types.document import Note, Program
-from ..explain.notes.sentences_on_changed_numbers import changed_number_texts
+from ..explain.notes.numbers_changed_by_dtype import changed_number_texts
 from ..interruptions import not_of_a_signal
 from ..observe.observation import Finding
 from ..program.jaxpr.walk import Walk

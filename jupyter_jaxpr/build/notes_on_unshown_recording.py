@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from ..document.types.document import Naming, Note
-from ..explain.loops.statements import frame_span, loops_of
+from ..explain.loops.kinds_of_python_loops import frame_span, loops_of
 from ..observe.observation import Observation, Place
 from ..program.jaxpr.walk import Walk
 from ..program.source.positions import CellText

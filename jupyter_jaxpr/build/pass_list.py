@@ -1,7 +1,7 @@
 """Builds the document's list of XLA passes of a program, and the question that the panel asks before the compile.
 
 No code of the user runs. Only the differences between the texts before and after each pass are kept: see
-`measure.compiled_again.compile_with_dumps`.
+`measure.compiled_again.compile_for_pass_list`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 
 from ..document.types.passes import PassDiff, ProgramPasses, XlaPass
-from ..measure.compiled_again.compile_with_dumps import NoPasses, dump_passes
+from ..measure.compiled_again.compile_for_pass_list import NoPasses, dump_passes
 from ..observe.observation import ObservedProgram
 from ..program.texts.pass_dumps import Passes
 from ..quantities import duration

@@ -13,8 +13,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ..document.types.document import Note, Program
-from ..explain.loops.statements import COMPREHENSIONS, LoopStatement, frame_span, loops_of, source_text
-from ..explain.notes.random_keys_between_calls import COMPARING, reads_clock
+from ..explain.loops.kinds_of_python_loops import COMPREHENSIONS, LoopStatement, frame_span, loops_of, source_text
+from ..explain.notes.random_keys_in_source_code import COMPARING, reads_clock
 from ..interruptions import not_of_a_signal
 from ..observe.observation import ObservedProgram
 from ..program.jaxpr.walk import Walk

@@ -47,8 +47,8 @@ from .scopes import scope_of_columns
 from .shardings import is_spread, program_shardings
 
 if TYPE_CHECKING:
-    from ..measure.compare.variants import Comparison
-    from ..measure.times.sweep import Sweep
+    from ..measure.compare.compared_functions import Comparison
+    from ..measure.times.sweep_run import Sweep
 
 _NOT_COMPILED = (
     "JAX has not compiled this program, so its shardings are unknown. Inspect the function with stage='compile'."

@@ -10,10 +10,10 @@ from msgspec import structs
 from ..document.types.control_flow import Control
 from ..document.types.document import Note, Snapshot
 from ..document.types.steps import CallTable, Comparison, Leaf, Recording, Visit
-from ..measure.steps.checked_run import Construct, Rerun
 from ..measure.steps.jaxpr_evaluation import Step, Unsteppable
 from ..measure.steps.kept_steps import Leaf as Column
 from ..measure.steps.kept_steps import number_of
+from ..measure.steps.recorded_and_original_run import Construct, Rerun
 from ..observe.calls.call_values import ValuesGone
 from ..quantities import count
 from .call_branches import call_table

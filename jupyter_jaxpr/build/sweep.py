@@ -8,13 +8,13 @@ import msgspec
 
 from ..document.types import timing as schema
 from ..exports.growth_sentence import growth_sentence, unclear_growth
-from ..measure.times.difference_of_samples import is_slower
+from ..measure.times.significant_time_difference import is_slower
 from .warm_time import warm_document
 
 if TYPE_CHECKING:
     from ..measure.times.repeated_calls import Warm
-    from ..measure.times.sweep import Sweep
     from ..measure.times.sweep_point import Point
+    from ..measure.times.sweep_run import Sweep
 
 
 def sweep_document(sweep: Sweep) -> schema.Sweep:

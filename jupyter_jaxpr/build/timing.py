@@ -6,9 +6,10 @@ import math
 
 from ..document.types.document import Snapshot
 from ..document.types.timing import ProgramTiming
-from ..measure.times.difference_of_samples import is_slower
-from ..measure.times.program_timing import ProgramTimes, question
+from ..measure.times.program_timing import ProgramTimes
 from ..measure.times.repeated_calls import Warm
+from ..measure.times.significant_time_difference import is_slower
+from ..measure.times.timing_questions_and_remarks import question
 from ..observe.observation import StageTimes
 from .sources_of_requests import Sources
 from .timing_sentences import returned_early, timing_sentences

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..measure.times.difference_of_samples import FEWEST
 from ..measure.times.repeated_calls import Warm
+from ..measure.times.significant_time_difference import FEWEST
 from ..observe.observation import StageTimes
 from ..quantities import duration, factor
 

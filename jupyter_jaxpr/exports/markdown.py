@@ -6,15 +6,15 @@ from ..document.copies.without_values import as_saved
 from ..document.limits import CHARACTERS
 from ..document.printed_program import Budget
 from ..document.types.document import Note, Program, Snapshot
-from . import control_flow, cost, shardings, time, wording
-from .compare import CompareText, compare_text
-from .control_flow import ControlFlowText, control_flow_text
-from .cost import CostText, cost_text
-from .ledger import HEAD, CacheText, cache_text
-from .listings import Listing, listings
+from . import control_flow_tables, cost_table, sharding_tables, short_texts_of_run, time_tables
+from .comparison_table import CompareText, compare_text
+from .control_flow_tables import ControlFlowText, control_flow_text
+from .cost_table import CostText, cost_text
+from .ledger_tables import HEAD, CacheText, cache_text
 from .markdown_writer import Markdown, block, code, heading, item, items, labelled, page, table, text
-from .shardings import ShardingsText, shardings_text
-from .time import TimeText, time_text
+from .program_texts_of_output import Listing, listings
+from .sharding_tables import ShardingsText, shardings_text
+from .time_tables import TimeText, time_text
 
 
 def markdown(document: Snapshot) -> str:
@@ -27,9 +27,9 @@ def markdown(document: Snapshot) -> str:
     if compared is not None:
         blocks += _compared(compared)
     budget = Budget()
-    for index in wording.exported(document):
+    for index in short_texts_of_run.exported(document):
         blocks += _program(document, document.programs[index], listings(document, index, CHARACTERS, budget))
-    left = wording.of_libraries(document)
+    left = short_texts_of_run.of_libraries(document)
     if left is not None:
         blocks.append(text(left))
     flow = control_flow_text(document)
@@ -51,18 +51,21 @@ def markdown(document: Snapshot) -> str:
         blocks += [_note(document, note) for note in document.notes]
     if document.cut:
         blocks.append(text(document.cut))
-    blocks.append(text(wording.made_with(document)))
+    blocks.append(text(short_texts_of_run.made_with(document)))
     return page(blocks) + "\n"
 
 
 def _program(document: Snapshot, program: Program, texts: list[Listing]) -> list[Markdown]:
-    blocks = [heading(2, code(str(wording.signature(program)))), text(wording.counts(document, program))]
+    blocks = [
+        heading(2, code(str(short_texts_of_run.signature(program)))),
+        text(short_texts_of_run.counts(document, program)),
+    ]
     if program.origin_note:
         blocks.append(text(program.origin_note))
-    full = str(wording.signature(program, full=True))
-    if full != str(wording.signature(program)):
+    full = str(short_texts_of_run.signature(program, full=True))
+    if full != str(short_texts_of_run.signature(program)):
         blocks.append(code(full))
-    times = wording.stages(program)
+    times = short_texts_of_run.stages(program)
     if times:
         blocks.append(table([name for name, _ in times], [[time for _, time in times]], left=0))
     for listing in texts:
@@ -85,7 +88,7 @@ def _compared(compared: CompareText) -> list[Markdown]:
 
 
 def _control_flow(flow: ControlFlowText) -> list[Markdown]:
-    blocks = [_section("Control flow"), table(control_flow.HEAD, flow.rows)]
+    blocks = [_section("Control flow"), table(control_flow_tables.HEAD, flow.rows)]
     if flow.left_out:
         blocks.append(text(flow.left_out))
     for card in flow.cards:
@@ -102,7 +105,7 @@ def _times(times: TimeText) -> list[Markdown]:
     for program in times.programs:
         blocks.append(labelled(code(program.name), program.sentence))
         if program.rows:
-            blocks.append(table(time.HEAD, program.rows))
+            blocks.append(table(time_tables.HEAD, program.rows))
         blocks.append(items(program.remarks))
     if times.sweep is not None:
         sweep = times.sweep
@@ -113,7 +116,7 @@ def _times(times: TimeText) -> list[Markdown]:
 def _cost(costs: CostText) -> list[Markdown]:
     blocks = [_section("Cost"), labelled(code(costs.name), costs.sentence)]
     if costs.rows:
-        blocks.append(table(cost.HEAD, costs.rows))
+        blocks.append(table(cost_table.HEAD, costs.rows))
     blocks += [text(words) for words in (costs.left_out, costs.xla) if words]
     return [*blocks, items(costs.differences), text(costs.memory or "")]
 
@@ -122,12 +125,12 @@ def _shardings(spread: ShardingsText) -> list[Markdown]:
     blocks = [
         _section(f"Shardings of {spread.title}"),
         text(spread.sentence),
-        table(shardings.HEAD, spread.rows),
+        table(sharding_tables.HEAD, spread.rows),
     ]
     for name, picture in spread.pictures:
         blocks += [text(name), block(picture)]
     if spread.collectives:
-        blocks.append(table(shardings.COLLECTIVES, spread.collectives))
+        blocks.append(table(sharding_tables.COLLECTIVES, spread.collectives))
     return [*blocks, *map(text, spread.remarks)]
 
 
@@ -137,16 +140,16 @@ def _cache(cache: CacheText) -> list[Markdown]:
 
 
 def _note(document: Snapshot, note: Note) -> Markdown:
-    place = wording.where(document, note)
+    place = short_texts_of_run.where(document, note)
     title = f"{note.title}." if note.title else None
     words = " ".join(filter(None, [f"{place[0].upper()}{place[1:]}:" if place else "", title, note.text, note.cure]))
     blocks = [text(words)]
     if note.code:
         blocks.append(block(note.code))
         if note.level == "applies":
-            blocks.append(text(wording.USABLE_CODE))
+            blocks.append(text(short_texts_of_run.USABLE_CODE))
     for cure in note.cures:
-        blocks.append(text(f"{cure.name}{wording.LEVELS[cure.level]}: {cure.text}"))
+        blocks.append(text(f"{cure.name}{short_texts_of_run.LEVELS[cure.level]}: {cure.text}"))
         if cure.code:
             blocks.append(block(cure.code))
     blocks += [text(words) for words in note.price]

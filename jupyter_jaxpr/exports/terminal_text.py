@@ -7,10 +7,10 @@ import re
 from ..document.copies.without_values import as_saved
 from ..document.types.document import Snapshot
 from ..quantities import NO_BREAK
-from . import wording
-from .cost import cost_text
-from .shardings import shardings_text
-from .time import time_text
+from . import short_texts_of_run
+from .cost_table import cost_text
+from .sharding_tables import shardings_text
+from .time_tables import time_text
 
 #: The text of a document without a program and without a reason; the panel has the same text.
 NO_PROGRAM = "This run has no program to show."
@@ -26,11 +26,11 @@ def plain(document: Snapshot) -> str:
     and up to three lines of the comparison's verdict. A run without a program has its message instead.
     """
     document = as_saved(document)
-    program = wording.shown_first(document)
+    program = short_texts_of_run.shown_first(document)
     if program is None:
         return _line(document.message or document.cut or NO_PROGRAM)
-    counts = wording.counts(document, program, other_programs=len(wording.exported(document)) - 1)
-    lines = [str(wording.signature(program)), counts, *_recompiles(document)]
+    counts = short_texts_of_run.counts(document, program, other_programs=len(short_texts_of_run.exported(document)) - 1)
+    lines = [str(short_texts_of_run.signature(program)), counts, *_recompiles(document)]
     costs = cost_text(document)
     if costs is not None:
         lines.append(costs.sentence)

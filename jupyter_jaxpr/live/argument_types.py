@@ -18,9 +18,9 @@ from ..jax.facts import is_jitted
 from ..observe.code_of_callables import unwrap
 from ..observe.observation import ArgumentSpec
 from ..observe.process_observer import observer
-from ..typed.specs import SpecError, parse_target
-from ..typed.written_cell import WrittenCell
-from .allowed_code import NotHarmless, NotThere, value_of
+from ..typed.edited_cell import WrittenCell
+from ..typed.targets_and_array_types import SpecError, parse_target
+from .allowed_expressions import NotHarmless, NotThere, value_of
 from .trace_request import TraceRequest
 
 #: The words with which the panel names the magic's line as the source of the argument types.

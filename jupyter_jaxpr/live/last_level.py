@@ -25,7 +25,7 @@ from ..observe.observer import Observer
 from ..observe.silenced_warnings import silenced_warnings
 from ..plain_text import message_of
 from ..quantities import duration
-from .time_limit import SECONDS, TimeLimit
+from .live_time_limit import SECONDS, TimeLimit
 
 LastLevel = Literal["jaxpr", "stablehlo", "hlo"]
 

@@ -12,7 +12,7 @@ from ..document.types.document import Cell, Snapshot
 from ..observe.live_trace import LiveTrace
 from ..observe.observation import Finding, Observation
 from ..observe.process_observer import observer
-from .cost_since import cost_since
+from .cost_since_last_run import cost_since
 from .last_level import TEXT_LIMIT, TEXTS_UP_TO, Texts
 from .trace_request import TraceRequest
 

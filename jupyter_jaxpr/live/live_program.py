@@ -24,16 +24,18 @@ from ..observe.process_observer import observer
 from ..observe.side_effects.proof import side_effects
 from ..observe.side_effects.source import codes_of_text
 from ..plain_text import error_lines, error_text
-from ..typed.written_cell import FunctionStatement, NoPython, WrittenCell, read_cell
+from ..typed.edited_cell import FunctionStatement, NoPython, WrittenCell, read_cell
 from .argument_types import THE_MAGIC, Given, Unusable, given_arguments, parameters
-from .callers import callers
-from .chosen_function import chosen_function
-from .copied_names import DefinedClasses, Definitions, define, text_known
-from .cost_since import LastRun
+from .callers_in_the_cell import callers
+from .cost_since_last_run import LastRun
+from .executed_statements import DefinedClasses, Definitions, define, text_known
+from .function_at_the_caret import chosen_function
 from .last_level import COMPILED, SlowCompiles, Texts
-from .live_answer import answer
 from .live_document import live_document
-from .reasons_not_to_trace import (
+from .live_time_limit import SECONDS, TookTooLong, time_limit
+from .names_without_value import UnmadeNames
+from .reply_to_the_page import answer
+from .sentences_of_untraced_cells import (
     stopped,
     with_computed_array,
     with_effect,
@@ -43,10 +45,8 @@ from .reasons_not_to_trace import (
     without_function,
     without_value,
 )
-from .time_limit import SECONDS, TookTooLong, time_limit
+from .sentences_on_old_values import sentences_on_old_values
 from .trace_request import CellToTrace, ObservedCalls, TraceRequest
-from .unmade_names import UnmadeNames
-from .values_of_last_run import sentences_on_old_values
 
 if TYPE_CHECKING:
     from ..program.source.positions import CellText

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..observe.observation import ArgumentSpec
-from .cost_since import LastRun
+from .cost_since_last_run import LastRun
 from .last_level import LastLevel, SlowCompiles
-from .time_limit import TimeLimit
+from .live_time_limit import TimeLimit
 
 if TYPE_CHECKING:
     from ..program.source.positions import CellText

@@ -1,8 +1,8 @@
 """Starts and ends the observation of each cell in a shell, and implements the magics.
 
-IPython runs the cell (see `jupyter_jaxpr.typed.cell`); its events report the start and the end of a cell. Errors of
-this package never reach the user's cell (`own_failures`); `shown_runs` builds, sends and displays the document of the
-run.
+IPython runs the cell (see `jupyter_jaxpr.typed.observed_cell`); its events report the start and the end of a cell.
+Errors of this package never reach the user's cell (`reports_of_own_failures`); `shown_runs` builds, sends and displays
+the document of the run.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from IPython.core.error import UsageError
 
-from ..explain.notes.leaks import reach_before
+from ..explain.notes.leaked_tracers import reach_before
 from ..interruptions import not_of_a_signal
 from ..jax.facts import is_jitted
 from ..observe.cell_run import Run
@@ -26,17 +26,23 @@ from ..observe.dispatches_of_calls import RecordedCalls
 from ..observe.dispatches_of_cell import EAGER_TAKES, RecordedCell
 from ..observe.observation import Observation
 from ..observe.process_observer import observer
-from ..typed import cell as cells
-from ..wire import comm
-from . import compare_option, completed_observation, options, sweep_option, target_trace
+from ..typed import observed_cell as cells
+from ..wire import connection_to_panel
+from . import (
+    comparison_of_named_functions,
+    magic_line_options,
+    sweep_of_named_values,
+    target_trace,
+    work_after_the_cell,
+)
 from .cell_rewriter import CellRewriter, transformed_cell
 from .cell_states import ActiveCell, RunResult
-from .heartbeat import Heartbeat
+from .cells_that_ran import WhatRuns
 from .host_copies import HostCopies
-from .magics import JaxprMagics
+from .magics_and_settings import JaxprMagics
 from .nested_cells import is_within_a_cell, lines_above, run_body
-from .own_failures import OwnFailures
-from .running_cells import WhatRuns
+from .progress_of_long_cells import Heartbeat
+from .reports_of_own_failures import OwnFailures
 from .shown_runs import ShownRuns
 
 if TYPE_CHECKING:
@@ -57,7 +63,7 @@ class CellObserver:
     def __init__(self, shell: InteractiveShell) -> None:
         self.shell = shell
         self.observer = observer()
-        self.publisher = comm.publisher(shell)
+        self.publisher = connection_to_panel.publisher(shell)
         self.magics: JaxprMagics | None = None
         self._names = object()  # stands for the shell's global names in the history of misses
         self._active: dict[int, ActiveCell] = {}
@@ -172,14 +178,14 @@ class CellObserver:
             return lines if cells.has_body(text) else [*lines[:-1], lines[-1].rstrip("\n") + "\n", "#\n"]
         return cells.without_magic(lines)
 
-    def _parse(self, line: str) -> options.Options | None:
+    def _parse(self, line: str) -> magic_line_options.Options | None:
         """Return the options in a magic's line.
 
         None if it has a mistake, for which the cell magic will raise an error.
         """
         assert self.magics is not None
         try:
-            return options.parse(self.magics.parser, line)
+            return magic_line_options.parse(self.magics.parser, line)
         except UsageError:
             return None
 
@@ -267,7 +273,7 @@ class CellObserver:
         if len(self._cells) > _REMEMBERED_CELLS:
             self._cells.popitem(last=False)
 
-    def _begin(self, chosen: options.Options, info: Any, cell: cells.RunningCell) -> ActiveCell:
+    def _begin(self, chosen: magic_line_options.Options, info: Any, cell: cells.RunningCell) -> ActiveCell:
         self.host_copies.drop()
         run = self.observer.begin(cell.file, chosen.keeps_values, chosen.per_entry)
         run.look_before = reach_before
@@ -314,7 +320,7 @@ class CellObserver:
         error = getattr(result, "error_in_exec", None) or getattr(result, "error_before_exec", None)
         try:
             observation = self._stop(active)
-            message = completed_observation.complete(
+            message = work_after_the_cell.complete(
                 self.observer, self.shell.user_ns, active, observation, error, self._traces()
             )
             # The copies must be made before the arguments of the last call are released.
@@ -347,22 +353,22 @@ class CellObserver:
 
     # --- the magics ---
 
-    def trace_target(self, chosen: options.Options) -> None:
+    def trace_target(self, chosen: magic_line_options.Options) -> None:
         """Implement `%jaxpr f(x)`: trace the call, or run its comparison or sweep."""
         observation = Observation()
         interrupted = False
-        with self._guard(comm.CALL_NOT_TRACED):
+        with self._guard(connection_to_panel.CALL_NOT_TRACED):
             cell = self._running.get(threading.get_ident())
             run_id = uuid.uuid4().hex
             heartbeat = Heartbeat(self.observer, Run(), self.publisher, run_id, cell.id if cell else None).start()
             comparison = sweep = None
             try:
                 if chosen.compare:
-                    comparison, message = compare_option.compare_named(
+                    comparison, message = comparison_of_named_functions.compare_named(
                         self.observer, self.shell.user_ns, chosen, observation, "%jaxpr"
                     )
                     if chosen.sweep is not None and comparison is not None and comparison.stopped is None:
-                        sweep, message = sweep_option.sweep_named(
+                        sweep, message = sweep_of_named_values.sweep_named(
                             self.observer, self.shell.user_ns, chosen, observation, heartbeat.say, None
                         )
                 elif chosen.sweep is not None:
@@ -387,7 +393,7 @@ class CellObserver:
             texts.update((file, cell) for file in cells.NESTED_FILES)
         return texts
 
-    def run_nested(self, chosen: options.Options, source: str) -> Any:
+    def run_nested(self, chosen: magic_line_options.Options, source: str) -> Any:
         """Run a cell for which IPython reports no start: below `%%time`, or given to `run_cell_magic`."""
         __tracebackhide__ = True
         thread = threading.get_ident()

@@ -9,7 +9,7 @@ from typing import Any
 from IPython.core.interactiveshell import InteractiveShell
 
 from ..interruptions import not_of_a_signal
-from ..typed import cell as cells
+from ..typed import observed_cell as cells
 from .cell_states import ActiveCell
 
 

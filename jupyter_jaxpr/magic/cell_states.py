@@ -10,14 +10,14 @@ from ..observe.cell_run import Run
 from ..observe.dispatches_of_calls import RecordedCalls
 from ..observe.dispatches_of_cell import RecordedCell
 from ..observe.observation import Observation
-from ..typed.cell import LastCall, RunningCell
-from .heartbeat import Heartbeat
-from .options import Options
+from ..typed.observed_cell import LastCall, RunningCell
+from .magic_line_options import Options
+from .progress_of_long_cells import Heartbeat
 
 if TYPE_CHECKING:
     from ..build.document_of_run import Built
-    from ..measure.compare.variants import Comparison
-    from ..measure.times.sweep import Sweep
+    from ..measure.compare.compared_functions import Comparison
+    from ..measure.times.sweep_run import Sweep
     from ..observe.cache.ledger import Ledger
 
 

@@ -14,7 +14,7 @@ from ..observe.code_of_callables import code_of, name_of
 from ..observe.observation import Observation
 from ..observe.user_or_library.library_functions import is_of_jax
 from ..plain_text import file_of, kind_name
-from ..typed.cell import PYTHON_CELL_MAGICS
+from ..typed.observed_cell import PYTHON_CELL_MAGICS
 from ..typed.syntax_nodes import tree_of
 
 if TYPE_CHECKING:

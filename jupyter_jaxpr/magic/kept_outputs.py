@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from ..exports.bundle import MIME_TYPE
+from ..exports.parts_of_saved_output import MIME_TYPE
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell

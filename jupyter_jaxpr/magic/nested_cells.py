@@ -8,7 +8,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from ..typed import cell as cells
+from ..typed import observed_cell as cells
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..build.environment import environment
 from ..document.types.document import Cell
-from ..typed import cell as cells
-from ..wire.comm import CALL_NOT_TRACED
-from ..wire.runs import cell_key
-from . import options, trace_of_last_call
+from ..typed import observed_cell as cells
+from ..wire.connection_to_panel import CALL_NOT_TRACED
+from ..wire.kept_runs import cell_key
+from . import magic_line_options, trace_of_last_call
 from .cell_states import ActiveCell, RunResult, Shown
 from .kept_outputs import KeptOutputs
-from .widget_host import shows_widget
+from .widget_or_static_output import shows_widget
 
 if TYPE_CHECKING:
     from ..build.document_of_run import Built
@@ -149,7 +149,7 @@ class ShownRuns:
 
         return time_focus(built.sources)
 
-    def _with_transforms(self, built: Built, chosen: options.Options) -> Document:
+    def _with_transforms(self, built: Built, chosen: magic_line_options.Options) -> Document:
         from ..build.transform import transform_focus
 
         return transform_focus(self._observer, built.sources, chosen.transform)

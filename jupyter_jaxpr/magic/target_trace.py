@@ -14,16 +14,16 @@ from ..observe.observation import Finding, Observation, Place
 from ..observe.own_traces import trace_call
 from ..observe.side_effects.guard import EffectsError
 from ..plain_text import error_lines, error_text, kind_name
-from ..typed.specs import SpecError
+from ..typed.targets_and_array_types import SpecError
 from .cells_without_program import UNDER_JIT
-from .own_programs import add_program, trace_error_sentence
-from .sweep_option import sweep_named
+from .programs_of_own_traces import add_program, trace_error_sentence
+from .sweep_of_named_values import sweep_named
 
 if TYPE_CHECKING:
-    from ..measure.compare.variants import Report
-    from ..measure.times.sweep import Sweep
+    from ..measure.compare.compared_functions import Report
+    from ..measure.times.sweep_run import Sweep
     from ..observe.observer import Observer
-    from .options import Options
+    from .magic_line_options import Options
 
 
 def sweep_target(

@@ -26,13 +26,13 @@ from ..observe.user_or_library.whose_code import is_installed
 from ..plain_text import file_of
 from ..quantities import duration
 from .cells_without_program import CALL_IT_ITSELF, COMPILED_BEFORE, WHAT_TO_TYPE, called_compiled_before
-from .last_call_words import name_by_called, traced_after
-from .names_in_use import may_be_read
-from .own_programs import program_or_message
+from .names_read_by_notebook import may_be_read
+from .programs_of_own_traces import program_or_message
+from .sentences_on_traced_programs import name_by_called, traced_after
 
 if TYPE_CHECKING:
     from ..observe.observer import Observer
-    from ..typed.cell import LastCall
+    from ..typed.observed_cell import LastCall
     from .cell_states import ActiveCell
 
 _NOT_TRACED = (

@@ -36,7 +36,7 @@ from .value_texts import Reading
 
 
 class CallInCell(Protocol):
-    """A call expression of the cell with its values; see `typed.cell.LastCall`."""
+    """A call expression of the cell with its values; see `typed.observed_cell.LastCall`."""
 
     is_above: bool
     arguments_left: int

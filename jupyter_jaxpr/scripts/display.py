@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..document.copies.saved_copy import LIMIT_BYTES
 from ..document.types.document import Snapshot
-from ..exports.bundle import bundle
+from ..exports.parts_of_saved_output import bundle
 
 
 def show(document: Snapshot, *, limit_bytes: int = LIMIT_BYTES, enabled: bool = True) -> None:

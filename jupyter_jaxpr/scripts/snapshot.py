@@ -32,16 +32,16 @@ from ..document.types.pages import SourcePage
 from ..document.types.steps import Recording
 from ..document.types.timing import ProgramTiming
 from ..document.types.transform import TRANSFORM_KINDS, Transform, TransformKind
-from ..exports.bundle import bundle
+from ..exports.html_page import page
 from ..exports.markdown import markdown
-from ..exports.page import page
+from ..exports.parts_of_saved_output import bundle
 from ..exports.terminal_text import plain
 from ..measure.steps.jaxpr_evaluation import Unsteppable
 from ..observe.calls.call_values import ValuesGone
 from ..observe.process_observer import observer
 from ..plain_text import quoted
 from ..quantities import count
-from .exact_links import ExactLinks, exact_links_of
+from .exact_links_for_scripts import ExactLinks, exact_links_of
 
 LevelName = Literal["jaxpr", "stablehlo", "hlo"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from .specs import SpecError, Target
+from .targets_and_array_types import SpecError, Target
 
 
 @dataclass(frozen=True)

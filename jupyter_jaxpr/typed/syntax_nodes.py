@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..interruptions import not_of_a_signal
-from .edited_text import Edit, edited_tree
+from .tree_of_edited_text import Edit, edited_tree
 
 #: The fields of syntax nodes that contain no nodes, or only nodes without children; the walk skips these fields.
 _PLAIN = frozenset("arg attr conversion ctx id is_async kind level module name op ops".split())

@@ -1,7 +1,7 @@
 """Shows the panel's views as a widget (anywidget), in hosts of notebooks without the labextension.
 
 - `widget`: makes a widget, for `jupyter_jaxpr.widget`.
-- `show`: displays a widget below a cell; `magic/widget_host.py` decides when.
+- `show`: displays a widget below a cell; `magic/widget_or_static_output.py` decides when.
 - `jaxpr_widget`: the class of the widget; a host saves the script `loader.js`, the build makes `views.js` from `src/`.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..scripts.last import LastRun, last
+from ..scripts.last_run import LastRun, last
 from ..scripts.snapshot import Snapshot
 
 if TYPE_CHECKING:

@@ -20,10 +20,10 @@ from ..document.copies.saved_copy import LIMIT_BYTES, saved_copy
 from ..document.copies.without_values import as_saved
 from ..document.encoding import encode, printable
 from ..document.types.document import Snapshot
-from ..exports.bundle import bundle
+from ..exports.parts_of_saved_output import bundle
 from ..exports.terminal_text import plain
 from ..interruptions import not_of_a_signal
-from ..wire.comm import publisher_of
+from ..wire.connection_to_panel import publisher_of
 from ..wire.messages_of_widget import WidgetMessages, own_messages
 
 FOLDER = Path(__file__).parent

@@ -16,10 +16,10 @@ import msgspec
 
 from ..document.encoding import encode
 from ..interruptions import not_of_a_signal
-from .answers import Answers
+from .answers_to_requests import Answers
+from .kept_runs import Runs
 from .messages import PROTOCOL, Announcement, Answered, Failed, Hello, Reply, SnapshotMessage, TraceCall
-from .refusals import GONE_RUN
-from .runs import Runs
+from .sentences_of_refusals import GONE_RUN, TRACE_HAS_TO_WAIT
 
 if TYPE_CHECKING:
     from ..build.document_of_run import Built
@@ -29,8 +29,6 @@ log = logging.getLogger(__name__)
 
 #: The most bytes of earlier runs that are sent for the Diff view: a server may drop messages that arrive too fast.
 EARLIER_BYTES = 500_000
-
-_WAIT = "Wait until the cell or the measurement ends, and trace the call again."
 
 
 class WidgetMessages:
@@ -109,7 +107,7 @@ class WidgetMessages:
             self._fail(*GONE_RUN)
         elif run.retrace is not None and self._answers.kernel.is_measuring:
             # in some hosts, messages of widgets arrive while a cell runs
-            self._fail("The kernel does not trace the call while a cell or a measurement runs.", _WAIT)
+            self._fail(*TRACE_HAS_TO_WAIT)
         elif run.retrace is not None:
             run.retrace()
             self._show_again()

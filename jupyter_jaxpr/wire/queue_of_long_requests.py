@@ -1,7 +1,7 @@
 """Runs long requests one at a time on a thread of their own: `working` replies, then one last reply.
 
 The thread that brought the request is free at once, so `stop` and other requests are answered meanwhile. To answer a
-request this way, derive it from `request.LongRequest`. In its `answer`:
+request this way, derive it from `base_of_requests.LongRequest`. In its `answer`:
 
 - `work.tell("compiling unrolled", done=1, total=3)` reports the progress. It may be called as often as you like: the
   first report is sent at once, and at most four reports are sent in a second.
@@ -22,13 +22,10 @@ from collections.abc import Callable
 
 from ..observe.process_observer import observer
 from .messages import LastReply, Refused, Reply, Working
+from .sentences_of_refusals import STOPPED_IN_QUEUE
 
 PER_SECOND = 4
 _WAITS = "waiting for an earlier request to end"
-_NOT_BEGUN = (
-    "The request was stopped before the request began: an earlier request has not ended. Wait for the earlier request "
-    "to end, or stop the earlier request."
-)
 
 
 class Work:
@@ -151,7 +148,7 @@ class Worker:
             while not _turn.acquire(timeout=1 / PER_SECOND):
                 work.tell(_WAITS)
                 if work.stopped:
-                    work.reply(Refused(id=work.identifier, reason=_NOT_BEGUN))
+                    work.reply(Refused(id=work.identifier, reason=STOPPED_IN_QUEUE))
                     return
             try:
                 with observer().looking_away():

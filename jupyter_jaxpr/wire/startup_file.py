@@ -22,6 +22,9 @@ if hasattr(get_ipython(), "kernel") and _find_spec("jupyter_jaxpr"):
 del _find_spec
 """
 
+NO_PROFILE = (
+    "This kernel has no IPython profile to write to. Load the extension in the notebook with %load_ext jupyter_jaxpr."
+)
 _NOT_OURS = (
     "The file {path} exists and has another text than jupyter_jaxpr wrote, so jupyter_jaxpr does not change the file. "
     "Read the file. If you no longer need the file, delete the file yourself."

@@ -11,7 +11,7 @@ import jax
 from linked_programs import Made, linked_programs
 from rows import Row
 
-from jupyter_jaxpr.measure.compiled_again.twin_compile import lower_twin
+from jupyter_jaxpr.measure.compiled_again.compile_for_exact_links import lower_twin
 from jupyter_jaxpr.program.jaxpr.walk import Walk
 from jupyter_jaxpr.program.texts.exact_lines import differing
 from jupyter_jaxpr.program.texts.hlo import executable_text, hlo_lines

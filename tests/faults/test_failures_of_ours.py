@@ -33,12 +33,12 @@ OURS = (
     "jax.missed_calls.JitCall.take_trace",
     "jax.hooks.Hooks.ensure",
     "observe.dispatches_of_calls.RecordedCalls.stop",
-    "magic.completed_observation.complete",
-    "magic.heartbeat.Heartbeat.start",
+    "magic.work_after_the_cell.complete",
+    "magic.progress_of_long_cells.Heartbeat.start",
     "build.document_of_run.build",
     "program.jaxpr.walk.Walk.__init__",
-    "typed.cell.rewrite",
-    "wire.comm.Publisher.publish",
+    "typed.observed_cell.rewrite",
+    "wire.connection_to_panel.Publisher.publish",
     "scripts.display.show",
 )
 

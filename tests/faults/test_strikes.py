@@ -108,7 +108,7 @@ def test_an_alarm_at_some_statements(shell: Shell) -> None:
 
 @pytest.mark.any_jax
 def test_an_alarm_while_ipython_compiles_the_cell(shell: Shell) -> None:
-    places = [place for place in statements(shell) if place[0] == "typed/cell.py"]
+    places = [place for place in statements(shell) if place[0] == "typed/observed_cell.py"]
     # IPython prints the error of a transformer of syntax trees as a warning, and Python prints each warning once.
     meet(shell, sorted(places, key=order)[:2] * 2)
 

@@ -25,8 +25,8 @@ from jupyter_jaxpr.document.encoding import encode
 from jupyter_jaxpr.document.merged_answers import merged
 from jupyter_jaxpr.document.read.diff import Diff
 from jupyter_jaxpr.document.summary import summarised
+from jupyter_jaxpr.exports.html_page import page
 from jupyter_jaxpr.exports.markdown import markdown
-from jupyter_jaxpr.exports.page import page
 from jupyter_jaxpr.scripts.snapshot import Snapshot
 
 # The CPU seconds after which an operation counts as slow, and the seconds after which it is stopped.

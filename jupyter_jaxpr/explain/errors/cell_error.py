@@ -14,8 +14,8 @@ from ...observe.observation import Finding, FoundCure
 from ...observe.raised_traces import raised_in
 from ...observe.user_or_library.whose_code import is_jax
 from ...plain_text import error_lines, file_of, kind_name, message_of
-from ..loops.statements import parsed
-from ..trials.harmful_assignments import without_harm
+from ..loops.kinds_of_python_loops import parsed
+from ..trials.refused_assignments import without_harm
 from ..trials.trial_time_limit import Budget, error_budget
 from .arguments.argument_counts import argument_count_error
 from .arguments.argument_order_of_jax_functions import order_error

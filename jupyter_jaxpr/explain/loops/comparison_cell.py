@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator
 
 from ...typed.syntax_nodes import in_order
-from .statements import COMPREHENSIONS, Loops, LoopStatement
+from .kinds_of_python_loops import COMPREHENSIONS, Loops, LoopStatement
 
 _APART = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, *COMPREHENSIONS)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from ...observe.observation import StageTimes
 from ...program.control_flow.limit_of_short_python_loops import SHORT
 from ...quantities import count, duration
-from .nest import FoundLoop
-from .rewrites import Rewrite
-from .statements import LoopStatement
+from .kinds_of_python_loops import LoopStatement
+from .nested_loops import FoundLoop
+from .scan_and_vmap_code import Rewrite
 
 FINE = f"Unrolling up to about {SHORT} iterations is fine: it costs little, and the program may run faster."
 

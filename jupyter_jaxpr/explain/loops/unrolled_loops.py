@@ -15,10 +15,10 @@ from ...quantities import count
 from ...typed.syntax_nodes import in_order
 from . import sentences_on_loops
 from .comparison_cell import trial
-from .nest import FoundLoop
-from .repeated_statements import LoopFinder
-from .rewrites import Rewrite, rewrite
-from .statements import LoopStatement, Span, frame_span, loops_of, node_span
+from .kinds_of_python_loops import LoopStatement, Span, frame_span, loops_of, node_span
+from .loops_worth_a_note import LoopFinder
+from .nested_loops import FoundLoop
+from .scan_and_vmap_code import Rewrite, rewrite
 
 
 @dataclass(frozen=True)

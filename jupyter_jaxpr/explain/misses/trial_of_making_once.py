@@ -13,10 +13,10 @@ from ...observe.cache.function_history import FunctionHistory, MissEvent
 from ..traced_result_types import ResultTypes, Untried, result_types, silence, spec_of_aval
 from ..trials.copied_values import copied
 from ..trials.trial_time_limit import Budget
-from .key_comparison import arguments_of, as_specs
-from .read_outside import names_read, reads_the_machine, reads_what_may_change
-from .where_functions_are_made import Making, bound_in, free_names, is_inside
-from .written_calls import Text, first_line, is_repeated
+from .arguments_from_cache_keys import arguments_of, as_specs
+from .calls_in_source_code import Text, first_line, is_repeated
+from .code_that_makes_functions import Making, bound_in, free_names, is_inside
+from .unchanged_outside_values import names_read, reads_the_machine, reads_what_may_change
 
 _MADE = "made_by_the_trial"
 _INT32 = (1 << 31) - 1

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from ...jax.silent_change_hooks import ChangedNumber, TruncatedType
 from ...observe.observation import Finding, Place
 from ...quantities import count
-from .sentences_on_changed_numbers import changed_number_texts
+from .numbers_changed_by_dtype import changed_number_texts
 
 _TITLE_OF_TYPE = "The code asks for {asked_type}, but JAX uses {used_type}"
 _TYPE = "This expression asks for {asked_type}, but JAX uses {used_type}: 64-bit types need the setting jax_enable_x64."

@@ -16,10 +16,10 @@ from ...observe.calls.call_values import ValuesGone
 from ...observe.magics_at_hand import KEEP_AND_INSPECT, cure
 from ...observe.observation import ObservedFunction, ObservedProgram
 from ...observe.observer import Observer
-from ..times.program_timing import NO_EXECUTABLE
 from ..times.repeated_calls import Stop
+from ..times.timing_questions_and_remarks import NO_EXECUTABLE
+from .compared_functions import Candidate, Comparison, Report, Trial, Variant, carry_out
 from .differentiation import Differentiable, differentiability
-from .variants import Candidate, Comparison, Report, Trial, Variant, carry_out
 
 _NO_VALUES = "The recorded argument values of {name} are gone, so the programs cannot run. {cure}"
 _KEEP_OR_NAME = "Keep the arguments in variables and run the cell again, or name the functions: %%jaxpr --compare f,g."

@@ -7,8 +7,8 @@ from typing import Any
 
 from ...interruptions import not_of_a_signal
 from ...plain_text import error_text
-from ...typed.specs import Target
-from .variants import Candidate
+from ...typed.targets_and_array_types import Target
+from .compared_functions import Candidate
 
 UNDEFINED_NAME = "{name} is not defined. Define {name} in this cell or in an earlier cell."
 

@@ -9,9 +9,9 @@ from typing import Any
 from ...jax.loop_equations import scan_parts, while_parts
 from ...program.control_flow.control_primitives import COND, SCAN, WHILE
 from ...program.jaxpr.parameters import open_jaxpr
-from .conditions import Compared, compared_scalars
 from .jaxpr_evaluation import Unsteppable
 from .kept_elements import Sketch
+from .loop_conditions import Compared, compared_scalars
 
 
 @dataclass(frozen=True)

@@ -14,23 +14,23 @@ import numpy as np
 
 from ...program.control_flow.control_primitives import COND, SCAN, WHILE
 from ...quantities import count
-from .buffers import Control, empty
 from .jaxpr_evaluation import Step, inner_program, read, run_equations, types_of
 from .kept_steps import Kept, VisitEnd, leaves_of
 from .recorded_steps import Steps, Visit
-from .stepping_program import Recorder
+from .recording_program import Recorder
+from .sentences_on_recorded_steps import (
+    ALL_SECONDS_USED,
+    ALL_STEPS_USED,
+    STATE_NO_LONGER_CHANGES,
+    STATE_REPEATS,
+    STOPPED,
+)
+from .step_buffers import Control, empty
 from .surrounding_loops import loop_of
 
 if TYPE_CHECKING:
-    from .stepper import Stepper
+    from .compiled_stepper import Stepper
 
-STOPPED = "You stopped the stepper after {steps}. Press “Record the steps again” to start over."
-_TRIPS = "The stepper stopped after {steps}, because the stepper runs at most this many steps."
-_SECONDS = "The stepper stopped after {steps}, because the stepper runs for at most {seconds:g} seconds."
-_NO_CHANGE = "The stepper stopped after {steps}. The state of the loop no longer changes, so the loop never ends."
-_COMES_BACK = (
-    "The stepper stopped after {steps}. The state of the loop repeats every {period:,} steps, so the loop never ends."
-)
 # About how many seconds one piece takes; between two pieces the run can be stopped.
 _PIECE = 0.25
 _FIRST_BUDGET = 4_096
@@ -274,7 +274,7 @@ class RunInPieces:
                 if not exceeded:
                     return state
                 self._check(state)
-                self._stop(_TRIPS, state)
+                self._stop(ALL_STEPS_USED, state)
             self._check(state)
             columns.thin()
             self._tell(f"Running step {t:,} of the outermost loop", t, length)
@@ -287,9 +287,9 @@ class RunInPieces:
         if self._stopped():
             self._stop(STOPPED, state)
         if self._trips >= self._bounds.trips:
-            self._stop(_TRIPS, state)
+            self._stop(ALL_STEPS_USED, state)
         if self._seconds >= self._bounds.seconds:
-            self._stop(_SECONDS, state)
+            self._stop(ALL_SECONDS_USED, state)
 
     def _stop(self, why: str, state: Any) -> None:
         self._why = why.format(steps=count(self._trips, "step"), seconds=self._bounds.seconds, period=self._period or 0)
@@ -297,7 +297,7 @@ class RunInPieces:
 
     def _never(self, period: int, state: Any) -> None:
         self._period = period
-        self._stop(_NO_CHANGE if period == 1 else _COMES_BACK, state)
+        self._stop(STATE_NO_LONGER_CHANGES if period == 1 else STATE_REPEATS, state)
 
 
 class _Stopped(_End):

@@ -1,8 +1,12 @@
-"""Limits how long a run of the stepper may take, and how many of its steps are kept."""
+"""Limits how long a run of the stepper may take, how many of its steps are kept, and which loops it checks."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+#: If the carry of a while loop has at most this many elements, the loop is checked for repeating states.
+MOST_WATCHED_ELEMENTS = 100_000
+_FEWEST_POINTS = 2
 
 
 @dataclass(frozen=True)
@@ -22,3 +26,11 @@ class Bounds:
     bytes: int = 8_000_000
     trips: int = 1_000_000
     seconds: float = 10.0
+
+    def kept_points(self, bytes_of_point: int) -> int:
+        """Return how many steps are kept if each step has this many bytes."""
+        return max(_FEWEST_POINTS, min(self.points, self.bytes // max(1, bytes_of_point)))
+
+    def kept_visits(self, bytes_of_end: int) -> int:
+        """Return how many visits are kept if the end of each visit has this many bytes."""
+        return max(1, min(self.visits, self.bytes // max(1, bytes_of_end)))

@@ -15,15 +15,14 @@ import numpy as np
 from ...jax.loop_equations import scan_parts, while_parts
 from ...program.control_flow.card_facts import IN_CONDITION
 from ...program.control_flow.control_primitives import SCAN
-from .buffers import Buffers, end_visit, keep_point
-from .conditions import deciding
 from .jaxpr_evaluation import Step, Unsteppable, inner_program, run, run_equations
+from .loop_conditions import deciding
+from .step_buffers import Buffers, end_visit, keep_point
+from .step_limits import MOST_WATCHED_ELEMENTS
 
 if TYPE_CHECKING:
-    from .stepping_program import Recorder
+    from .recording_program import Recorder
 
-# If the carry of a while loop has at most this many elements, the loop is checked for repeating states.
-_WATCHED = 100_000
 _NO_LENGTH = "The length of a scan around the construct is not a number. Call the function with known shapes."
 
 
@@ -222,7 +221,7 @@ class WhileLoop(Loop):
             body = parameters["body_jaxpr"]
             watched = deciding(parameters["cond_jaxpr"], counts.condition_consts, body, counts.body_consts)
             sizes = [self.recorder.target.ends[place].sketch.elements for place in watched]
-            if watched and sum(sizes) <= _WATCHED:
+            if watched and sum(sizes) <= MOST_WATCHED_ELEMENTS:
                 self._watched = watched
 
     def start(self) -> dict[str, Any]:

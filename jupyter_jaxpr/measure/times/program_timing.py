@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...interruptions import not_of_a_signal
-from ...jax.effects import program_effects
 from ...jax.held_traces import call_leaves
 from ...jax.post_hook import LastCalls
 from ...observe.calls.call_values import ValuesGone
@@ -31,34 +30,32 @@ from ...observe.user_or_library.library_functions import is_users
 from ...quantities import duration
 from ..compare.differentiation import words
 from .repeated_calls import SLOW, Guarded, Stop, Warm, copied, take_blocks
+from .timing_questions_and_remarks import (
+    BY_EXECUTABLE,
+    CALL_RAISED,
+    CALLS_JITTED_FUNCTIONS,
+    COMPILED_FOR_TIMING,
+    COMPILES_LEFT_OUT,
+    DERIVED_PROGRAM,
+    EAGER_CALL_RAISED,
+    JIT_OF_LIBRARY,
+    NO_EXECUTABLE,
+    NO_FUNCTION,
+    NO_PLAIN_FUNCTION,
+    NO_RECORDED_CALL,
+    NO_STATIC,
+    NO_VALUES,
+    NOT_TIMED_WITHOUT_JIT,
+    ONE_CALL_TIMED,
+    OTHER_PROGRAM,
+    PRINTS_NOT_SHOWN,
+    RESULT_MAY_DIFFER,
+    TIME_OR_KEEP,
+    TIMING_INTERRUPTED,
+    TIMING_STOPPED,
+)
 
 Report = Callable[[str, int | None, int | None], None]
-
-EFFECTS = (
-    "{name} has effects ({effects}). Timing calls {name} many times, and each call repeats the effects. Time {name}?"
-)
-LONG = "One call of {name} takes {seconds}. Timing makes {runs} or more calls. Time {name}?"
-LONG_EAGER = "One call of {name} without jit takes {seconds}. Timing makes {runs} or more calls. Time {name}?"
-_NO_VALUES = "The recorded argument values of {name} are gone, so {name} cannot be called again. {cure}"
-_TIME_OR_KEEP = "Run the cell again with %%jaxpr --time, which keeps the values, or keep the arguments in variables."
-NO_EXECUTABLE = "The kernel no longer holds the executable of this program. Run the cell again."
-_COMPILED = "JAX compiled {name} for the timing: {name} was only traced before."
-_BY_EXECUTABLE = (
-    "{why} The timing called the executable in place of the jitted function, so each call took some microseconds more."
-)
-_OTHER_PROGRAM = "JAX does not find the program of the call again, because the settings or the caches of JAX changed."
-_NO_FUNCTION = "The jitted function no longer exists: perhaps the function was defined again."
-_NO_PLAIN_FUNCTION = "The function no longer exists: perhaps the function was defined again."
-_NO_STATIC = "A static argument of the call no longer exists."
-_DERIVED = "JAX derived this program from {name}, under a transform such as grad."
-_UNSEEN = "jupyter_jaxpr recorded no call of {name} itself."
-_OTHER_RESULT = "The settings or the caches of JAX changed, so a call without jit might compute something else."
-_OTHER_JIT = "{library} jits {name} with its own wrapper, so jupyter_jaxpr cannot call {name} without jit."
-_RAISED = "The call without jit raised {error}"
-_NO_EAGER = "{name} was not timed without jit. {why}"
-_STOPPED = "Timing was stopped. The times are of the calls that ended before the stop."
-_INTERRUPTED = "Timing was interrupted. The times are of the calls that ended before the interrupt."
-_RUNS_OF_LONG = 5
 
 
 @dataclass
@@ -73,26 +70,6 @@ class ProgramTimes:
     notes: list[str] = field(default_factory=list)
     stopped: str | None = None
     compiling: float = 0.0
-
-
-def question(name: str, program: ObservedProgram, warm: float | None = None, eager: float | None = None) -> str | None:
-    """Return the question that the user must confirm before a program runs again; None if none is needed.
-
-    Args:
-        name: The name of the function.
-        program: The program.
-        warm: The seconds of an earlier timed call; with None, the seconds of the first run are used.
-        eager: The seconds of an earlier timed call without jit.
-    """
-    effects = program_effects(program.jaxpr)
-    if effects:
-        return EFFECTS.format(name=name, effects=", ".join(effects))
-    seconds = warm if warm is not None else program.stages.first_run if program.stages is not None else None
-    if seconds is not None and seconds > SLOW:
-        return LONG.format(name=name, seconds=duration(seconds), runs=_RUNS_OF_LONG)
-    if eager is not None and eager > SLOW:
-        return LONG_EAGER.format(name=name, seconds=duration(eager), runs=_RUNS_OF_LONG)
-    return None
 
 
 def time_program(
@@ -126,14 +103,14 @@ def time_program(
         try:
             trial.run(report, stop)
             if stop():
-                times.stopped = _STOPPED
+                times.stopped = TIMING_STOPPED
         except KeyboardInterrupt:
-            times.stopped = _INTERRUPTED
+            times.stopped = TIMING_INTERRUPTED
         finally:
             prints.stop()
             trial.take()
     if prints.printed:
-        times.notes.append(f"What {name} printed during the timing is not shown.")
+        times.notes.append(PRINTS_NOT_SHOWN.format(name=name))
     return times
 
 
@@ -143,7 +120,7 @@ def _values(name: str, program: ObservedProgram) -> list[Any]:
             return program.values.get()
     except ValuesGone:  # this message has a cure for the stepper; the message below has one for the timing
         pass
-    raise ValuesGone(program.no_values or _NO_VALUES.format(name=name, cure=cure(_TIME_OR_KEEP, KEEP_AND_INSPECT)))
+    raise ValuesGone(program.no_values or NO_VALUES.format(name=name, cure=cure(TIME_OR_KEEP, KEEP_AND_INSPECT)))
 
 
 class _Trial:
@@ -179,16 +156,16 @@ class _Trial:
             self._no_eager(str(error))
 
     def _no_eager(self, why: str) -> None:
-        self._times.notes.append(_NO_EAGER.format(name=self._name, why=why))
+        self._times.notes.append(NOT_TIMED_WITHOUT_JIT.format(name=self._name, why=why))
 
     def _run(self, report: Report, stop: Stop, undoing: ExitStack) -> None:
         report("getting ready", None, None)
         self._warm = self._make_warm()
         recorded_call = self._program.held
         if recorded_call is None or self._program.origin == "derived":
-            self._no_eager(_UNSEEN.format(name=self._name))
+            self._no_eager(NO_RECORDED_CALL.format(name=self._name))
         elif not self._same_program:
-            self._no_eager(_OTHER_RESULT)
+            self._no_eager(RESULT_MAY_DIFFER)
         elif not stop():
             report("first call without jit", None, None)
             self._eager = self._make_eager(recorded_call, undoing)
@@ -212,15 +189,10 @@ class _Trial:
             times.compiling = 0.0 if times.eager is None else share * times.eager.median
         for timed in (self._warm, self._eager):
             if timed is not None and timed.error is not None:
-                times.notes.append(
-                    f"{self._name} raised an error when the timing called the function: {words(timed.error)}"
-                )
+                times.notes.append(CALL_RAISED.format(name=self._name, error=words(timed.error)))
         for label, warm in (("warm call", times.warm), ("call without jit", times.eager)):
             if warm is not None and warm.runs == 1 and warm.median > self._slow:
-                times.notes.append(
-                    f"One {label} takes {duration(warm.median)}, so only one {label} was timed. To time more calls, "
-                    "press “Measure again” in the Time tab."
-                )
+                times.notes.append(ONE_CALL_TIMED.format(call=label, seconds=duration(warm.median)))
 
     # --- warm ---
 
@@ -231,19 +203,19 @@ class _Trial:
                 program.lowered = program.lowered or program.traced.lower()
                 program.executable = program.lowered.compile()
                 if events():
-                    self._times.notes.append(_COMPILED.format(name=self._name))
-        why = _NO_FUNCTION
+                    self._times.notes.append(COMPILED_FOR_TIMING.format(name=self._name))
+        why = NO_FUNCTION
         if program.origin == "derived" or recorded_call is None:
-            why = _DERIVED.format(name=self._name)
+            why = DERIVED_PROGRAM.format(name=self._name)
             if program.origin != "derived":
-                why = _UNSEEN.format(name=self._name)
+                why = NO_RECORDED_CALL.format(name=self._name)
         elif (jitted := recorded_call.jitted()) is not None:
             arguments = recorded_call.arguments(self._leaves, jitted=True)
             if arguments is not None and self._is_program_of(jitted, arguments):
                 return self._timed(jitted, arguments, self._donated(arguments))
             self._same_program = False
-            why = _OTHER_PROGRAM
-        self._times.notes.append(_BY_EXECUTABLE.format(why=why))
+            why = OTHER_PROGRAM
+        self._times.notes.append(BY_EXECUTABLE.format(why=why))
         return self._timed_executable()
 
     def _is_program_of(self, jitted: Any, call_arguments: Given) -> bool:
@@ -286,12 +258,12 @@ class _Trial:
 
         times, fun, arguments = self._times, held_call.fun, held_call.arguments(self._leaves)
         if fun is None or arguments is None:
-            self._no_eager(_NO_PLAIN_FUNCTION if fun is None else _NO_STATIC)
+            self._no_eager(NO_PLAIN_FUNCTION if fun is None else NO_STATIC)
             return None
         # a wrapper such as that of equinox or flax is called like a plain function
         if "jit" in type(fun).__name__.lower():
             library = type(fun).__module__.partition(".")[0]
-            self._no_eager(_OTHER_JIT.format(library=library, name=self._name))
+            self._no_eager(JIT_OF_LIBRARY.format(library=library, name=self._name))
             return None
         try:
             undoing.enter_context(undone(self._name, fun, *arguments, watched=False))
@@ -307,16 +279,14 @@ class _Trial:
                 took = time.perf_counter() - began
                 compiling, compiled = stages(), events()
         except not_of_a_signal(Exception) as error:
-            self._no_eager(_RAISED.format(error=words(error)))
+            self._no_eager(EAGER_CALL_RAISED.format(error=words(error)))
             return None
         is_deleted_by_leaf = [
             isinstance(leaf, jax.Array) and leaf.is_deleted() for leaf in jax.tree_util.tree_leaves(mine)
         ]
         if took - compiling > self._slow:
             if compiled:
-                times.notes.append(
-                    f"The time without jit leaves out {duration(compiling)} in which JAX compiled the operations."
-                )
+                times.notes.append(COMPILES_LEFT_OUT.format(seconds=duration(compiling)))
             seconds = took - compiling
             times.eager = Warm(seconds, seconds, seconds, seconds, runs=1, batch=1, dispatch=seconds, calls=1)
             return None
@@ -344,9 +314,7 @@ class _Trial:
             if inner_function is not None and inner_function is not fun and is_users(inner_function)
         )
         if names:
-            self._times.notes.append(
-                f"The call of {self._name} without jit still calls functions that are jitted: {', '.join(names)}."
-            )
+            self._times.notes.append(CALLS_JITTED_FUNCTIONS.format(name=self._name, functions=", ".join(names)))
 
 
 class _WithStages(Guarded):

@@ -16,7 +16,7 @@ from typing import Any
 
 from ...interruptions import not_of_a_signal
 from ...observe.garbage_collection import without_collection
-from .difference_of_samples import FEWEST
+from .significant_time_difference import FEWEST
 
 # A call that takes more seconds than this is not repeated without asking the user.
 SLOW = 1.0

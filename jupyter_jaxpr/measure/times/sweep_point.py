@@ -27,23 +27,27 @@ from ...program.costs.memory import xla_memory
 from ...program.jaxpr.parameters import open_jaxpr
 from ...program.jaxpr.walk import Walk
 from ...quantities import duration
+from ..compare.compared_functions import Candidate
 from ..compare.differentiation import words
-from ..compare.variants import Candidate, static_note
+from ..compare.remarks_on_compared_functions import CALLED_WITH_STATICS
+from . import sweep_time_limit
 from .repeated_calls import BUDGET, SLOW, Stop, Warm, copied, warm_time
-
-# A call that is expected to take more seconds than this is left out, unless the user agreed.
-TOO_LONG = 10.0
-# A series is assumed to grow at most with this power of the swept number.
-_STEEPEST = 4.0
+from .sweep_sentences import (
+    EFFECTS,
+    FUNCTION_REPEATS_EFFECTS,
+    LEFT_OUT_FROM_HERE,
+    NO_EAGER_TIME,
+    NO_WARM_CALL,
+    ONE_EAGER_CALL,
+    ONE_EAGER_CALL_WITH_COMPILES,
+    ONE_WARM_CALL,
+    ONLY_CALLS_JITTED,
+    ONLY_EAGER_TIMES,
+)
+from .sweep_time_limit import Growth
 
 Series = Literal["eager", "first", "warm", "compile", "equations", "bytes"]
 SERIES: tuple[Series, ...] = ("eager", "first", "warm", "compile", "equations", "bytes")
-
-
-EFFECTS = (
-    "{name} has effects ({effects}). The sweep calls {name} many times at each value, and each call repeats the "
-    "effects. Run the sweep?"
-)
 
 
 @dataclass
@@ -81,45 +85,6 @@ class Point:
         """Return half the range of the middle half of the samples, relative to the median; 0 for a single sample."""
         time = self.eager if series == "eager" else self.warm if series == "warm" else None
         return 0.0 if time is None or not time.lower else math.log(time.upper / time.lower) / 2
-
-
-class Growth:
-    """Predicts from the durations at earlier numbers whether the next call would take too long.
-
-    Attributes:
-        over: True if a call was already left out because it would take too long.
-    """
-
-    def __init__(self) -> None:
-        self._samples: list[tuple[float, float]] = []
-        self.over = False
-
-    def too_long(self, number: float | None) -> bool:
-        """Return whether a call at `number` would take too long and is left out."""
-        expected = self.expected(number)
-        return self.over or (expected is not None and expected > TOO_LONG)
-
-    def took(self, number: float | None, seconds: float) -> None:
-        """Record that a call took `seconds` when the swept number was `number`."""
-        if number is not None and number > 0:
-            self._samples.append((number, max(seconds, 1e-9)))
-
-    def expected(self, number: float | None) -> float | None:
-        """Return the expected seconds at a larger number, predicted from the last two calls.
-
-        None if there is no prediction.
-        """
-        if not self._samples or number is None:
-            return None
-        last, seconds = max(self._samples)
-        if number <= last:
-            return None
-        steps = sorted(self._samples)[-2:]
-        exponent = 1.0
-        if len(steps) == 2 and steps[0][0] < steps[1][0]:
-            exponent = math.log(steps[1][1] / steps[0][1]) / math.log(steps[1][0] / steps[0][0])
-        growth = min(max(exponent, 0.0), _STEEPEST) * math.log(number / last)
-        return seconds * math.exp(min(growth, 700.0))
 
 
 class Swept:
@@ -232,7 +197,7 @@ class Swept:
                 raise first from None
             self._scalars = True
             statics = ", ".join(static_names(self._fun, args, kwargs, True))
-            self._notes.append(static_note(self.name, statics))
+            self._notes.append(CALLED_WITH_STATICS.format(name=self.name, statics=statics))
             return with_statics
         return self._trace(self._copy(args, kwargs, True), args, kwargs)
 
@@ -255,10 +220,7 @@ class Swept:
         if self._ask:
             self.question = EFFECTS.format(name=self.name, effects=", ".join(effects))
             return
-        self._notes.append(
-            f"{self.name} has effects ({', '.join(effects)}), which each call repeats, so {self.name} was traced and "
-            "not called. To time the calls, run the sweep from the Time tab, which asks first."
-        )
+        self._notes.append(FUNCTION_REPEATS_EFFECTS.format(name=self.name, effects=", ".join(effects)))
 
     def _note_one_call(self, jaxpr: Any) -> None:
         """Add a note if the Python of a plain function does nothing but call another jitted function."""
@@ -266,10 +228,7 @@ class Swept:
         if only is None or only.primitive.name not in ("jit", "pjit") or self._one_call:
             return
         self._one_call = True
-        self._notes.append(
-            f"{self.name} only calls {only.params['name']}, which is jitted, so the eager times of {self.name} are of "
-            "compiled code too."
-        )
+        self._notes.append(ONLY_CALLS_JITTED.format(name=self.name, called=only.params["name"]))
 
     def _called(
         self,
@@ -311,10 +270,10 @@ class Swept:
                 point.warm = _timed_once(run, max(returned - compiled_at, 0.0))
                 self._note(
                     point,
-                    f"A call takes {duration(run)}. The warm time is a single sample: the execution in the first call.",
+                    ONE_WARM_CALL.format(seconds=duration(run)),
                 )
             else:
-                self._note(point, f"A call takes over {duration(SLOW)}, so no warm call was timed.")
+                self._note(point, NO_WARM_CALL.format(seconds=duration(SLOW)))
             return
         if not self._stop():
             doing("warm calls")
@@ -343,7 +302,7 @@ class Swept:
             point.error = words(error)
             return
         self._traceable = False
-        self._notes.append(f"JAX cannot trace {self.name}, so {self.name} has only eager times. {why}")
+        self._notes.append(ONLY_EAGER_TIMES.format(name=self.name, why=why))
 
     # --- without jit ---
 
@@ -363,18 +322,16 @@ class Swept:
                 compiled = events()
             donated = [is_deleted(leaf) for leaf in jax.tree_util.tree_leaves((passed, keywords))]
             del passed, keywords
-            if seconds > SLOW and not self._confirmed and (not compiled or seconds > TOO_LONG):
+            if seconds > SLOW and not self._confirmed and (not compiled or seconds > sweep_time_limit.TOO_LONG):
                 point.eager = _timed_once(seconds, seconds)
-                text = f"The eager time, {duration(seconds)}, is of one call."
-                if compiled:
-                    text = f"The eager time, {duration(seconds)}, is of one call and includes compiling its operations."
-                self._note(point, text)
+                text = ONE_EAGER_CALL_WITH_COMPILES if compiled else ONE_EAGER_CALL
+                self._note(point, text.format(seconds=duration(seconds)))
             else:
                 budget = BUDGET / 100 if self._effects else BUDGET
                 point.eager = warm_time(call, args, kwargs, donated=donated, stop=self._stop, budget=budget)
         except not_of_a_signal(Exception) as error:
             if self._traceable:
-                self._note(point, f"The eager time is unknown: the call without jit raised {words(error)}")
+                self._note(point, NO_EAGER_TIME.format(error=words(error)))
             else:
                 point.error = words(error)
             return
@@ -396,9 +353,9 @@ class Swept:
             expected = duration(growth.expected(point.number))
             self._note(
                 point,
-                f"{measurement} are left out from this value of {self._swept_name} on: a call was expected to take "
-                f"{expected}. To measure {self._swept_name} = {point.value} anyway, make {point.value} the first "
-                "value.",
+                LEFT_OUT_FROM_HERE.format(
+                    measurement=measurement, name=self._swept_name, value=point.value, expected=expected
+                ),
             )
         return False
 

@@ -11,8 +11,8 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ...typed.edited_text import Edit
 from ...typed.syntax_nodes import add_parts, edit_of, nodes_of, tree_of
+from ...typed.tree_of_edited_text import Edit
 
 
 class Span(NamedTuple):

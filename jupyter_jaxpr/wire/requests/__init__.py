@@ -1,1 +1,4 @@
-"""Holds one file for each request of the panel: its parameters, its answer and its handler (see `wire/request.py`)."""
+"""Holds one file for each request of the panel: its parameters, its answer and its handler.
+
+`wire/base_of_requests.py` says what such a file holds.
+"""

@@ -1,7 +1,7 @@
 /**
  * Makes the rows of a comparison's table: the measurements of each function, in the order of reading.
  *
- * jupyter_jaxpr/exports/compare.py makes the same rows for the exports; tests compare both with
+ * jupyter_jaxpr/exports/comparison_table.py makes the same rows for the exports; tests compare both with
  * tests/measured_tables.json.
  */
 import { TranslationBundle } from '@jupyterlab/translation';

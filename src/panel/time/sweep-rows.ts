@@ -1,7 +1,7 @@
 /**
  * Makes the texts of the columns and rows of a sweep's table.
  *
- * jupyter_jaxpr/exports/time.py writes the same cells for the exports; tests compare both with
+ * jupyter_jaxpr/exports/time_tables.py writes the same cells for the exports; tests compare both with
  * tests/measured_tables.json.
  */
 import { TranslationBundle } from '@jupyterlab/translation';

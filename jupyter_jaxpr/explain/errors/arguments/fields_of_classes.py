@@ -14,7 +14,7 @@ from ....jax.facts import is_jitted
 from ....observe.observation import FoundCure
 from ....observe.side_effects.attributes import instance_dict
 from ....observe.user_or_library.whose_code import is_installed
-from ...loops.statements import parsed
+from ...loops.kinds_of_python_loops import parsed
 from ..failing_code.module_names import namespace
 from ..failing_code.origins import dtype_of, value_in
 from ..failing_code.place_of_error import RaisedAt

@@ -8,7 +8,7 @@ import sys
 from dataclasses import replace
 
 from ....observe.observation import FoundCure
-from ...trials.trial_of_cure import passed
+from ...trials.trial_of_error_cure import passed
 from ..explanation import Explained
 from ..failing_code.edits import Change, applied, edit_of, over
 from ..failing_code.module_names import jnp_name

@@ -13,7 +13,7 @@ from ....observe.observation import FoundCure
 from ....observe.user_or_library.library_functions import is_of_jax as is_function_of_jax
 from ....plain_text import message_of, mro_of, own_name
 from ....quantities import count
-from ...trials.trial_of_cure import passed
+from ...trials.trial_of_error_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over

@@ -10,7 +10,7 @@ from ....observe.observation import FoundCure
 from ....observe.side_effects.attributes import instance_dict
 from ....observe.user_or_library.library_functions import is_of_jax
 from ....plain_text import mro_of, own_name
-from ...trials.trial_of_cure import passed
+from ...trials.trial_of_error_cure import passed
 from ..explanation import Explained
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import value_of

@@ -9,7 +9,7 @@ from typing import Any
 from ....interruptions import not_of_a_signal
 from ....observe.observation import FoundCure
 from ....plain_text import own_name
-from ...trials.trial_of_cure import passed
+from ...trials.trial_of_error_cure import passed
 from ..explanation import Explained
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import namespace

@@ -12,7 +12,7 @@ from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
 from ....observe.user_or_library.library_functions import is_of_jax
 from ....plain_text import FAILURES, message_of
-from ...trials.trial_of_cure import passed
+from ...trials.trial_of_error_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over

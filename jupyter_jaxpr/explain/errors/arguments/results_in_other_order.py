@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ....observe.observation import FoundCure
-from ...trials.harmful_assignments import own_nodes
-from ...trials.trial_of_cure import passed
+from ...trials.refused_assignments import own_nodes
+from ...trials.trial_of_error_cure import passed
 from ..explanation import Explained
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import value_of

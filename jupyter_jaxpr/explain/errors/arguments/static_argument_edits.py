@@ -16,8 +16,8 @@ from ....jax.tracer_origins import RaisedCall, raised_calls
 from ....observe.code_of_callables import code_of
 from ....observe.observation import Edit, FoundCure, Place
 from ....plain_text import FAILURES, file_of, function_of
-from ...loops.statements import parsed
-from ...trials.trial_of_cure import Outcome, traced_with
+from ...loops.kinds_of_python_loops import parsed
+from ...trials.trial_of_error_cure import Outcome, traced_with
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ....interruptions import not_of_a_signal
 from ....observe.observation import Edit, FoundCure, Place
 from ....plain_text import own_name
-from ...trials.trial_of_cure import passed
+from ...trials.trial_of_error_cure import passed
 from ..failing_code.called_names import called
 from ..failing_code.edits import Change, applied, edit_of, over
 from ..failing_code.origins import value_of

@@ -10,7 +10,7 @@ from ....interruptions import not_of_a_signal
 from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
 from ....plain_text import message_of
-from ...trials.trial_of_cure import passed
+from ...trials.trial_of_error_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over

@@ -13,7 +13,7 @@ from ....jax.tracer_origins import type_of
 from ....observe.observation import FoundCure
 from ....observe.side_effects.attributes import instance_dict
 from ....plain_text import message_of, own_name
-from ...trials.trial_of_cure import passed
+from ...trials.trial_of_error_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, chosen, edit_of, over

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ....observe.observation import FoundCure, Place
 from ....plain_text import file_of, function_of
-from ...trials.trial_of_cure import passed
+from ...trials.trial_of_error_cure import passed
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.place_of_error import RaisedAt
 from .carries import Carry, carry_around

@@ -12,7 +12,7 @@ from typing import Any
 from ....jax.facts import is_jitted
 from ....observe.observation import FoundCure
 from ....plain_text import file_of
-from ...trials.trial_of_cure import passed
+from ...trials.trial_of_error_cure import passed
 from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import AnyFunction, function_of_text

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ....observe.observation import FoundCure
-from ...trials.harmful_assignments import own_nodes
-from ...trials.trial_of_cure import passed
+from ...trials.refused_assignments import own_nodes
+from ...trials.trial_of_error_cure import passed
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import AnyFunction, result_of

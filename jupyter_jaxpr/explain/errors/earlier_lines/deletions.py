@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...trials.harmful_assignments import own_nodes
+from ...trials.refused_assignments import own_nodes
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import function_of_text
 

@@ -15,7 +15,7 @@ from ....jax.tracer_origins import raised_calls
 from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
 from ....plain_text import message_of
-from ...trials.trial_of_cure import passed
+from ...trials.trial_of_error_cure import passed
 from ..arguments.static_argument_edits import parameters_of
 from ..explanation import Explained
 from ..failing_code.edits import applied, edit_of, over, shown

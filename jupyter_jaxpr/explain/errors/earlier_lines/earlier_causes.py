@@ -11,8 +11,8 @@ from ....jax.tracer_origins import is_over, maker_of, origin_of, short_type, tra
 from ....observe.observation import FoundCure
 from ....observe.user_or_library.whose_code import is_installed
 from ....plain_text import file_of, kind_name, message_of
-from ...trials.harmful_assignments import own_names
-from ...trials.trial_of_cure import passed
+from ...trials.refused_assignments import own_names
+from ...trials.trial_of_error_cure import passed
 from ..control_flow.appended_values import collected
 from ..explanation import Explained
 from ..failing_code.called_names import called

@@ -11,8 +11,8 @@ from typing import Any, TypeGuard
 from ....jax.facts import is_jitted
 from ....observe.user_or_library.whose_code import is_installed
 from ....plain_text import file_of
-from ...loops.statements import parsed
-from ...trials.harmful_assignments import own_names
+from ...loops.kinds_of_python_loops import parsed
+from ...trials.refused_assignments import own_names
 from ..failing_code.called_names import called
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import function_of_text

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ....observe.observation import FoundCure
-from ...trials.harmful_assignments import own_names, own_nodes
+from ...trials.refused_assignments import own_names, own_nodes
 from ..failing_code.called_names import called
 from ..failing_code.module_names import namespace
 from ..failing_code.place_of_error import RaisedAt

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ....observe.observation import Edit, FoundCure, Place
-from ...loops.statements import parsed
+from ...loops.kinds_of_python_loops import parsed
 from .place_of_error import RaisedAt
 
 Change = tuple[ast.AST, ast.AST, str]

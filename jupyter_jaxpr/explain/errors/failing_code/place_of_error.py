@@ -19,7 +19,7 @@ from ....jax.facts import is_tracer_type
 from ....observe.observation import Place
 from ....observe.user_or_library.whose_code import is_installed, is_jax, is_users_frame
 from ....plain_text import file_of, function_of, message_of, own_name
-from ...loops.statements import Loops, LoopStatement, node_span, parsed
+from ...loops.kinds_of_python_loops import Loops, LoopStatement, node_span, parsed
 
 #: Tracer classes of grad and jvp. Outside of jit such a tracer has a value, so Python can test it.
 _UNDER_GRAD = frozenset({"JVPTracer", "LinearizeTracer"})

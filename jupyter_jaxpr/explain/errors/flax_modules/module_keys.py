@@ -12,7 +12,7 @@ from types import FrameType
 
 from ....observe.observation import FoundCure
 from ....plain_text import file_of, message_of
-from ...loops.statements import parsed
+from ...loops.kinds_of_python_loops import parsed
 from ..explanation import Explained
 from ..failing_code.place_of_error import RaisedAt
 

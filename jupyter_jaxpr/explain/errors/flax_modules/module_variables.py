@@ -10,7 +10,7 @@ from dataclasses import replace
 from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
 from ....plain_text import message_of, own_name
-from ...trials.trial_of_cure import passed
+from ...trials.trial_of_error_cure import passed
 from ..arguments.tree_differences import keys_of
 from ..explanation import Explained
 from ..failing_code.called_names import called

@@ -10,7 +10,7 @@ from typing import Any
 from ....observe.observation import FoundCure
 from ....observe.side_effects.attributes import instance_dict
 from ....plain_text import message_of, mro_of, own_name
-from ...trials.trial_of_cure import passed
+from ...trials.trial_of_error_cure import passed
 from ..explanation import Explained
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import namespace

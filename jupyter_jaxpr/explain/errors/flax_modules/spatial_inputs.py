@@ -9,7 +9,7 @@ from ....observe.observation import FoundCure
 from ....observe.side_effects.attributes import instance_dict
 from ....observe.user_or_library.whose_code import is_installed
 from ....plain_text import file_of
-from ...trials.trial_of_cure import passed
+from ...trials.trial_of_error_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over

@@ -7,7 +7,7 @@ import sys
 
 from ....observe.observation import FoundCure
 from ....plain_text import own_name
-from ...trials.trial_of_cure import passed
+from ...trials.trial_of_error_cure import passed
 from ..arguments.static_argument_edits import parameters_of
 from ..explanation import Explained
 from ..failing_code.called_names import called

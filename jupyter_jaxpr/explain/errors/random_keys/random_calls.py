@@ -9,7 +9,7 @@ from typing import Any
 from ....interruptions import not_of_a_signal
 from ....observe.observation import FoundCure
 from ....plain_text import message_of, own_name
-from ...trials.trial_of_cure import passed
+from ...trials.trial_of_error_cure import passed
 from ..arguments.static_argument_edits import parameters_of
 from ..explanation import Explained
 from ..failing_code.called_names import called

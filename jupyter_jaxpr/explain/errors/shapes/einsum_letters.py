@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
 from ....quantities import count
-from ...trials.trial_of_cure import passed
+from ...trials.trial_of_error_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over

@@ -9,7 +9,7 @@ from typing import TypeGuard
 
 from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
-from ...trials.trial_of_cure import passed
+from ...trials.trial_of_error_cure import passed
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.expression_shapes import integer_of, shape_of

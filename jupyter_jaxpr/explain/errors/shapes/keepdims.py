@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ....observe.observation import FoundCure
-from ...trials.trial_of_cure import passed
+from ...trials.trial_of_error_cure import passed
 from ..arguments.jit_arguments import module_of_call
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over

@@ -9,7 +9,7 @@ import sys
 from ....observe.observation import FoundCure
 from ....plain_text import message_of
 from ....quantities import count
-from ...trials.trial_of_cure import passed
+from ...trials.trial_of_error_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ....observe.observation import FoundCure
-from ...trials.trial_of_cure import passed
+from ...trials.trial_of_error_cure import passed
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.expression_shapes import shape_of_slice
 from ..failing_code.origins import value_of

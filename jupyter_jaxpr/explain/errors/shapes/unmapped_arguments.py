@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
-from ...trials.trial_of_cure import passed
+from ...trials.trial_of_error_cure import passed
 from ..explanation import Explained
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.expression_shapes import shape_of, type_of_array

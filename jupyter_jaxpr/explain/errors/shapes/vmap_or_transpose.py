@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ....observe.observation import FoundCure
 from ....observe.side_effects.attributes import instance_dict
 from ....plain_text import own_name
-from ...trials.trial_of_cure import passed
+from ...trials.trial_of_error_cure import passed
 from ..arguments.jit_arguments import module_of_call, packages_of
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over

@@ -9,7 +9,7 @@ from typing import Any
 
 from ....jax.facts import is_tracer_type
 from ....observe.observation import FoundCure
-from ...trials.trial_of_cure import passed
+from ...trials.trial_of_error_cure import passed
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import jnp_name, module_of, namespace

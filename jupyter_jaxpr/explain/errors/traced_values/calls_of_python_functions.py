@@ -9,8 +9,8 @@ from typing import TypeGuard
 
 from ....jax.facts import is_tracer_type
 from ....observe.observation import FoundCure
-from ...trials.harmful_assignments import own_names
-from ...trials.trial_of_cure import passed
+from ...trials.refused_assignments import own_names
+from ...trials.trial_of_error_cure import passed
 from ..failing_code.called_names import called, called_by_name
 from ..failing_code.edits import applied, edit_of, over, replacing
 from ..failing_code.module_names import jnp_name, lax_name, namespace

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from ....observe.observation import FoundCure
 from ....observe.user_or_library.library_functions import is_of_jax as is_function_of_jax
 from ....plain_text import kind_name, message_of, own_name
-from ...trials.trial_of_cure import passed
+from ...trials.trial_of_error_cure import passed
 from ..arguments.static_argument_edits import by_name_cure, is_differentiated, static_cure, traced_static_arguments
 from ..explanation import Explained
 from ..failing_code.called_names import called

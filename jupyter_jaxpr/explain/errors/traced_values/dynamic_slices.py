@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from ....interruptions import not_of_a_signal
 from ....jax.facts import is_tracer_type
 from ....observe.observation import FoundCure
-from ...trials.trial_of_cure import passed
+from ...trials.trial_of_error_cure import passed
 from ..failing_code.edits import applied, chosen, edit_of, over
 from ..failing_code.expression_shapes import integer_of, shape_of
 from ..failing_code.module_names import jnp_name, lax_name, namespace

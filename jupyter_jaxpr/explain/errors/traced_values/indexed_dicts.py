@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ....observe.observation import FoundCure
 from ....plain_text import message_of
-from ...trials.trial_of_cure import passed
+from ...trials.trial_of_error_cure import passed
 from ..explanation import Explained
 from ..failing_code.edits import applied, chosen, edit_of, over
 from ..failing_code.module_names import jnp_name, lax_name

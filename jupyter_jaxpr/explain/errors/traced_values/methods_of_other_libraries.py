@@ -6,7 +6,7 @@ import ast
 import sys
 
 from ....observe.observation import FoundCure
-from ...trials.trial_of_cure import passed
+from ...trials.trial_of_error_cure import passed
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import jnp_name, numpy_name
 from ..failing_code.origins import value_of

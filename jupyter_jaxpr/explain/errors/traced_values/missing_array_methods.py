@@ -8,8 +8,8 @@ import sys
 from dataclasses import replace
 
 from ....observe.observation import FoundCure
-from ...trials.harmful_assignments import lost_write
-from ...trials.trial_of_cure import passed
+from ...trials.refused_assignments import lost_write
+from ...trials.trial_of_error_cure import passed
 from ..explanation import Explained
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import jnp_name

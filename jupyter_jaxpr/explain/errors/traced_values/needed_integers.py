@@ -11,7 +11,7 @@ from ....jax.facts import is_tracer_type
 from ....observe.observation import FoundCure
 from ....plain_text import message_of
 from ....quantities import count
-from ...trials.trial_of_cure import passed
+from ...trials.trial_of_error_cure import passed
 from ..arguments.static_argument_edits import static_cure
 from ..explanation import Explained
 from ..failing_code.called_names import called

@@ -9,8 +9,8 @@ from ....jax.facts import is_tracer_type
 from ....jax.tracer_origins import type_of
 from ....observe.observation import FoundCure
 from ....plain_text import own_name
-from ...loops.rewrites import Form, rewrite
-from ...loops.statements import LoopStatement
+from ...loops.kinds_of_python_loops import LoopStatement
+from ...loops.scan_and_vmap_code import Form, rewrite
 from ..failing_code.edits import Change, applied, edit_of, over
 from ..failing_code.module_names import jnp_name, lax_name, namespace
 from ..failing_code.origins import dtype_of, value_of

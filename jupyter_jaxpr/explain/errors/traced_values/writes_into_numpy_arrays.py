@@ -6,7 +6,7 @@ import ast
 import sys
 
 from ....observe.observation import FoundCure
-from ...trials.harmful_assignments import lost_write, own_names
+from ...trials.refused_assignments import lost_write, own_names
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over, replacing
 from ..failing_code.module_names import jnp_name, module_of

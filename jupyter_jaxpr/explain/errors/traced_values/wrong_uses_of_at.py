@@ -7,8 +7,8 @@ import re
 
 from ....observe.observation import FoundCure
 from ....plain_text import message_of
-from ...trials.harmful_assignments import lost_write
-from ...trials.trial_of_cure import passed
+from ...trials.refused_assignments import lost_write
+from ...trials.trial_of_error_cure import passed
 from ..explanation import Explained
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import operands

@@ -6,7 +6,7 @@ import ast
 import re
 
 from ....observe.observation import FoundCure
-from ...trials.harmful_assignments import used_names
+from ...trials.refused_assignments import used_names
 from ..failing_code.called_names import called
 from ..failing_code.edits import Change, applied, edit_of, over
 from ..failing_code.place_of_error import RaisedAt

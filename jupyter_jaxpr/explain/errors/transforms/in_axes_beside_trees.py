@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
-from ...trials.trial_of_cure import passed
+from ...trials.trial_of_error_cure import passed
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import dtype_of, root_of
 from ..failing_code.return_values import function_of_text

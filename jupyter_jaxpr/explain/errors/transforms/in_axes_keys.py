@@ -11,7 +11,7 @@ from typing import Any
 from ....interruptions import not_of_a_signal
 from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
-from ...trials.trial_of_cure import passed
+from ...trials.trial_of_error_cure import passed
 from ..control_flow.returned_leaves import leaf_at
 from ..explanation import Explained
 from ..failing_code.edits import applied, edit_of, over

@@ -7,7 +7,7 @@ from typing import Any
 
 from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
-from ...trials.trial_of_cure import passed
+from ...trials.trial_of_error_cure import passed
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.origins import dtype_of
 from ..failing_code.place_of_error import RaisedAt

@@ -6,7 +6,7 @@ import ast
 import re
 
 from ....observe.observation import FoundCure
-from ...trials.trial_of_cure import passed
+from ...trials.trial_of_error_cure import passed
 from ..failing_code.edits import applied, chosen, edit_of, over
 from ..failing_code.place_of_error import RaisedAt
 from .transformed_calls import Applied

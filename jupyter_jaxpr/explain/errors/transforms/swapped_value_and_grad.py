@@ -6,8 +6,8 @@ import ast
 from dataclasses import replace
 
 from ....observe.observation import FoundCure
-from ...trials.harmful_assignments import own_nodes
-from ...trials.trial_of_cure import passed
+from ...trials.refused_assignments import own_nodes
+from ...trials.trial_of_error_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over

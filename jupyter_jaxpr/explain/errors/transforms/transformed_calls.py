@@ -8,7 +8,7 @@ from types import FunctionType
 from typing import Any
 
 from ....observe.observation import FoundCure
-from ...trials.trial_of_cure import passed
+from ...trials.trial_of_error_cure import passed
 from ..arguments.static_argument_edits import parameters_of
 from ..explanation import Explained
 from ..failing_code.called_names import called
