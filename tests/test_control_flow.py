@@ -13,7 +13,7 @@ from jax import lax
 from observed import built, in_cell, program, traced
 
 import jupyter_jaxpr as jj
-from jupyter_jaxpr.build import programs as program_build
+from jupyter_jaxpr.build.programs.programs_of_run import programs_of_run as program_build
 from jupyter_jaxpr.document.check.validate import validate
 from jupyter_jaxpr.document.copies.saved_copy import saved_copy
 from jupyter_jaxpr.program.control_flow import EquationCards, Step

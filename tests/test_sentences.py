@@ -20,7 +20,7 @@ CODE = (
     "program/jaxpr/",
     "document/printed_program.py",
     "exports/page.py",
-    "build/signatures.py",
+    "build/programs/argument_signatures.py",
 )
 
 
@@ -159,7 +159,7 @@ def test_a_fact_that_is_worded_twice_is_seen() -> None:
 OF_MAGIC_CELLS = (
     "/magic/",
     "typed/cell.py",
-    "build/timing_after_cell.py",
+    "build/times/timing_after_cell.py",
     "explain/loops/comparison_cell.py",
     "observe/dispatches_of_cell.py",
 )

@@ -12,8 +12,8 @@ import pytest
 from jax import lax
 from observed import ENVIRONMENT, built, normal, program, traced
 
-from jupyter_jaxpr.build import programs as program_build
 from jupyter_jaxpr.build.document_of_run import Unavailable, build
+from jupyter_jaxpr.build.programs.programs_of_run import programs_of_run as program_build
 from jupyter_jaxpr.document.check.validate import validate
 from jupyter_jaxpr.document.encoding import encode
 from jupyter_jaxpr.document.printed_program import program_text

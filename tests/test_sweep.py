@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import pytest
 from jax import lax
 
-from jupyter_jaxpr.build.sweep import sweep_document
+from jupyter_jaxpr.build.times.sweep_of_sizes import sweep_document
 from jupyter_jaxpr.measure.compare.variants import Candidate
 from jupyter_jaxpr.measure.times import sweep_point
 from jupyter_jaxpr.measure.times.sweep import Sweep, Values, sweep

@@ -36,31 +36,32 @@ from ..observe.value_texts import Reading
 from ..plain_text import could_not, traceback_text
 from ..program.jaxpr.walk import Walk
 from ..program.source.positions import CellText
-from . import machine as machine_build
-from . import notes, pools_from_jaxprs
-from .collective_causes import HloLines
-from .control_flow import ControlFlowFound, of_eager_construct, read_control_flow
-from .costs import AT_ONCE, XLA_AT_ONCE, program_cost, with_lead
-from .cures_to_try import CuresToTry
-from .distinguishing_fields import told_apart
-from .jax_naming import learn_naming
-from .ledger import MissNumbers, ledger_document
-from .levels import Unavailable
-from .merged_notes import without_repeats
-from .named_values import named_values
-from .nan_gradient_notes import masked_notes
-from .note_edits_to_try import NoteSketches
-from .notes_on_numbers import number_notes
-from .notes_on_unshown_recording import notes_on_unshown
-from .out_of_bounds_notes import index_notes
-from .programs import PAGE, WHOLE, WHOLE_RUN, ProgramBuilder
-from .seed_notes import seed_notes
-from .shardings import is_spread, program_shardings
-from .silenced_notes import without_silenced
+from .cache_ledger import MissNumbers, ledger_document
+from .control_flow_cards import ControlFlowFound, of_eager_construct, read_control_flow
+from .costs_of_programs import AT_ONCE, XLA_AT_ONCE, program_cost, with_lead
+from .cures.edits_proposed_by_notes import NoteSketches
+from .cures.untried_cures import CuresToTry
+from .notes import parts_of_notes
+from .notes.changed_number_notes import number_notes
+from .notes.merged_notes import without_repeats
+from .notes.nan_gradient_notes import masked_notes
+from .notes.notes_outside_jit import notes_on_unshown
+from .notes.out_of_bounds_notes import index_notes
+from .notes.repeated_seed_notes import seed_notes
+from .notes.silenced_notes import without_silenced
+from .notes.square_root_notes import root_notes
+from .programs import pools_from_jaxprs
+from .programs.distinguishing_fields import told_apart
+from .programs.marks_beside_types import ValueMarks
+from .programs.programs_of_run import PAGE, WHOLE, WHOLE_RUN, ProgramBuilder
+from .programs.types_of_named_values import named_values
+from .programs.variable_naming_rules import learn_naming
 from .sources_of_requests import Sources
-from .square_root_notes import root_notes
-from .texts_of_small_programs import TEXT_LIMIT, TEXTS_UP_TO, with_texts
-from .value_marks import ValueMarks
+from .texts.collective_causes import HloLines
+from .texts.shardings_of_program import is_spread, program_shardings
+from .texts.stablehlo_and_hlo import Unavailable
+from .texts.texts_of_small_programs import TEXT_LIMIT, TEXTS_UP_TO, with_texts
+from .times import peak_rates_of_machine as machine_build
 
 __all__ = ["PAGE", "WHOLE", "WHOLE_RUN", "Built", "Sources", "Unavailable", "build"]
 
@@ -152,12 +153,12 @@ class _Builder:
         self._naming = learn_naming()
         self._programs: list[Program] = []
         self._observed: list[ObservedProgram] = []
-        self._loop_places: list[notes.LoopPlaces] = []
+        self._loop_places: list[parts_of_notes.LoopPlaces] = []
         self._builder = ProgramBuilder(self._walk, self._naming, [], reading=reading)
         self._failures: list[str] = []
         self._undescribed: list[Note] = []
         self._miss_numbers: MissNumbers = {}
-        self._loops: list[notes.NotedLoop] = []
+        self._loops: list[parts_of_notes.NotedLoop] = []
 
     def build(
         self,
@@ -191,34 +192,38 @@ class _Builder:
         costs = self._costs(controls, own_programs)
         sketches = NoteSketches(walk)
         shardings = self._shardings() if environment.device_count > 1 else []
-        key_notes = self._found(lambda: sketches.of(notes.key_notes(walk, own_programs, self._failures)))
+        key_notes = self._found(lambda: sketches.of(parts_of_notes.key_notes(walk, own_programs, self._failures)))
         masked = self._found(lambda: sketches.of_notes(masked_notes(walk, own_programs, self._failures)))
         roots = self._found(lambda: root_notes(walk, own_programs, self._failures))
         found_notes = [
-            *self._found(lambda: notes.captured_notes(walk, own_programs)),
+            *self._found(lambda: parts_of_notes.captured_notes(walk, own_programs)),
             *self._found(lambda: self._loop_notes(own_programs)),
             *key_notes,
             *self._found(lambda: seed_notes(walk, own_programs, self._observed, self._failures)),
             *self._found(lambda: index_notes(walk, own_programs, self._observed, self._failures)),
             *self._found(lambda: number_notes(walk, own_programs, observation.findings, self._failures)),
             *masked,
-            *notes.on_other_lines(walk, roots, masked),
+            *parts_of_notes.on_other_lines(walk, roots, masked),
             *controls.notes,
             *self._each(
                 observation.printed,
                 lambda printed: self._printed_notes(printed, sketches),
             ),
-            *self._found(lambda: notes.eager_note(walk, observation, self._names_disable_jit(), self._files_of_cell())),
+            *self._found(
+                lambda: parts_of_notes.eager_note(walk, observation, self._names_disable_jit(), self._files_of_cell())
+            ),
             *self._each(
-                notes.without_known_keys(walk, observation.findings, key_notes),
-                lambda program: sketches.of_notes(notes.finding_notes(walk, [program], self._programs), program.carry),
+                parts_of_notes.without_known_keys(walk, observation.findings, key_notes),
+                lambda program: sketches.of_notes(
+                    parts_of_notes.finding_notes(walk, [program], self._programs), program.carry
+                ),
             ),
             *extra_notes,
         ]
         found_notes += self._found(
             lambda: notes_on_unshown(observation, walk, self._cells, self._naming, found_notes, self._failures)
         )
-        found_notes += [*self._undescribed, *notes.failure_notes([*observation.failures, *self._failures])]
+        found_notes += [*self._undescribed, *parts_of_notes.failure_notes([*observation.failures, *self._failures])]
         names = self._found(lambda: self._named_values(observation, controls.controls))
         document = Snapshot(
             version=VERSION,
@@ -233,7 +238,7 @@ class _Builder:
             focus=focus if focused < 0 else focused,
             message=message,
             notes=without_silenced(
-                walk, notes.in_line_order(walk, without_repeats(found_notes), self._cell_file), silenced
+                walk, parts_of_notes.in_line_order(walk, without_repeats(found_notes), self._cell_file), silenced
             ),
             untraced_lines=list(observation.untraced_lines),
             cut=None,
@@ -243,7 +248,7 @@ class _Builder:
             control_flow=controls.controls,
             costs=costs,
             shardings=shardings,
-            retrace=notes.retrace_document(walk, observation.retrace),
+            retrace=parts_of_notes.retrace_document(walk, observation.retrace),
             machine=machine_build.known(),
             raised_calls=self._raised_calls(),
             named_values=names,
@@ -253,7 +258,7 @@ class _Builder:
         document = msgspec.structs.replace(document, costs=[with_lead(document, cost) for cost in costs])
         why = refused([getattr(document, name) for name in _DESCRIBED])
         if why is not None:
-            failed = notes.undescribed_note("A part of this run's document", why)
+            failed = parts_of_notes.undescribed_note("A part of this run's document", why)
             document = msgspec.structs.replace(document, notes=[*document.notes, failed])
         sources = Sources(document, walk, self._observed, self._cells, self._cell_file, controls.paths)
         # If several programs contain one Python loop with different numbers of iterations, the loop has several notes,
@@ -283,7 +288,9 @@ class _Builder:
         return calls
 
     def _loop_notes(self, own_programs: Sequence[Program]) -> list[Note]:
-        self._loops = notes.loop_notes(self._walk, own_programs, self._loop_places[: len(own_programs)], self._failures)
+        self._loops = parts_of_notes.loop_notes(
+            self._walk, own_programs, self._loop_places[: len(own_programs)], self._failures
+        )
         return [unrolled.note for unrolled in self._loops]
 
     def _found(self, find: Callable[[], list[Item]]) -> list[Item]:
@@ -303,7 +310,7 @@ class _Builder:
                 self._could_not("A note", error)
 
     def _could_not(self, subject: str, error: Exception) -> None:
-        self._undescribed.append(notes.undescribed_note(subject, could_not(error), traceback_text(error)))
+        self._undescribed.append(parts_of_notes.undescribed_note(subject, could_not(error), traceback_text(error)))
 
     def _ledger(self, observation: Observation) -> Ledger | None:
         if observation.ledger is None:
@@ -417,8 +424,8 @@ class _Builder:
         self._loop_places.append((function.definition, observed.call, observed.stages, observed.no_text is None))
 
     def _printed_notes(self, printed: Printed, sketches: NoteSketches) -> list[Note]:
-        found = notes.printed_notes(self._walk, [printed], self._programs)
-        return sketches.of_notes(found) if notes.shows_tracers(printed) else found
+        found = parts_of_notes.printed_notes(self._walk, [printed], self._programs)
+        return sketches.of_notes(found) if parts_of_notes.shows_tracers(printed) else found
 
     def _hold_texts(self) -> None:
         if self._builder.equations <= self._texts_up_to:

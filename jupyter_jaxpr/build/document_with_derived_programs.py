@@ -12,10 +12,10 @@ from ..interruptions import not_of_a_signal
 from ..observe.observation import ObservedFunction
 from ..program.control_flow import ControlPath
 from ..program.jaxpr.walk import Walk
-from . import pools_from_jaxprs
-from .control_flow import read_control_flow
-from .notes import failure_notes
-from .programs import PAGE, ProgramBuilder
+from .control_flow_cards import read_control_flow
+from .notes.parts_of_notes import failure_notes
+from .programs import pools_from_jaxprs
+from .programs.programs_of_run import PAGE, ProgramBuilder
 
 _NO_VALUES = "This derived program has types but no values, so the stepper cannot run. Step through {name} instead."
 

@@ -33,18 +33,19 @@ from ..program.jaxpr.walk import Walk
 from ..program.source.positions import CellText
 from ..program.texts.exact_lines import ExactLines
 from ..program.texts.pass_dumps import Passes
-from . import pages, pools_from_jaxprs
-from .collective_causes import HloLines
-from .comparison import comparison_document
-from .costs import program_cost, with_lead
-from .cures_to_try import CuresToTry
+from . import pages_on_request
+from .costs_of_programs import program_cost, with_lead
+from .cures.cures_after_trials import with_cures
+from .cures.untried_cures import CuresToTry
 from .document_with_derived_programs import with_derived
-from .document_with_passed_cures import with_cures
-from .levels import LevelName, Unavailable, level_document, make
-from .linked_lines import Text, held_level, linked_lines, linked_text
-from .programs import walk_names
-from .scopes import scope_of_columns
-from .shardings import is_spread, program_shardings
+from .programs import pools_from_jaxprs
+from .programs.equations_of_scope import scope_of_columns
+from .programs.programs_of_run import walk_names
+from .texts.collective_causes import HloLines
+from .texts.lines_linked_to_equations import Text, held_level, linked_lines, linked_text
+from .texts.shardings_of_program import is_spread, program_shardings
+from .texts.stablehlo_and_hlo import LevelName, Unavailable, level_document, make
+from .times.comparison_of_variants import comparison_document
 
 if TYPE_CHECKING:
     from ..measure.compare.variants import Comparison
@@ -200,7 +201,7 @@ class Sources:
             Unavailable: JAX did not make the text, or cannot print the text.
         """
         text = self.twin_text(program, level) if twin else self.text(program, level, platform)
-        return pages.text_page(text, level, first_line, line_count)
+        return pages_on_request.text_page(text, level, first_line, line_count)
 
     def scope_page(self, scope: int, first_equation: int, equation_count: int) -> ScopePage:
         """Return equations of a scope, with those of inner scopes; variables have their names in the printed program.
@@ -212,7 +213,7 @@ class Sources:
         """
         with self._lock:
             names = self._all_names(scope).variables
-        return pages.scope_page(self._walk, self._cell_file, names, scope, first_equation, equation_count)
+        return pages_on_request.scope_page(self._walk, self._cell_file, names, scope, first_equation, equation_count)
 
     def source_page(self, path: str) -> SourcePage | None:
         """Return the text of a source file of the run, or why it cannot be shown; None for a file not in the run."""
@@ -220,7 +221,7 @@ class Sources:
             positions = self._walk.positions
             source = next((source for source in positions.files if source.path == path and source.kind != "cell"), None)
             codes = [] if source is None else positions.codes(source)
-        return None if source is None else pages.source_page(source, codes)
+        return None if source is None else pages_on_request.source_page(source, codes)
 
     def make(self, program: int, level: LevelName) -> Snapshot:
         """Let JAX lower or compile a program that was only traced; return the document with the new levels.

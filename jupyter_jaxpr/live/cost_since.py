@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..build.costs import total_cost
+from ..build.costs_of_programs import total_cost
 from ..build.document_of_run import Built, Sources
 from ..document.read.cost_sentences import amount
 from ..document.types.document import Snapshot

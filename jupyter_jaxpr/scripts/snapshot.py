@@ -10,11 +10,11 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
-from ..build.diff_of_runs import diff_runs
 from ..build.document_of_run import Sources, Unavailable
-from ..build.levels import Platform
-from ..build.steps import construct_of, recording_document
-from ..build.transform import transform_program
+from ..build.programs.derived_programs import transform_program
+from ..build.steps.recording_of_steps import construct_of, recording_document
+from ..build.texts.diff_of_two_programs import diff_runs
+from ..build.texts.stablehlo_and_hlo import Platform
 from ..document.check.validate import read
 from ..document.copies.whole_file import SUFFIX, whole_file
 from ..document.copies.without_values import as_saved, without_values

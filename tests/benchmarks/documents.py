@@ -16,8 +16,8 @@ from rows import Row, microseconds, milliseconds
 from sized_programs import mixed, sines
 
 from jupyter_jaxpr.build import document_of_run as snapshot_build
-from jupyter_jaxpr.build import programs as program_build
-from jupyter_jaxpr.build.environment import environment
+from jupyter_jaxpr.build.programs.programs_of_run import programs_of_run as program_build
+from jupyter_jaxpr.build.versions_and_devices import environment
 from jupyter_jaxpr.document.encoding import encode
 from jupyter_jaxpr.jax.support import support
 from jupyter_jaxpr.observe.observation import Observation, ObservedFunction, ObservedProgram

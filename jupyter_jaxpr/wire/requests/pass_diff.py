@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar
 
-from ...build.pass_list import diff_page
+from ...build.texts.xla_passes_of_program import diff_page
 from ...document.types.passes import PassDiff
 from ...document.types.struct import described
 from ..document_index import ProgramIndex

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ...build.pass_list import find_passes, passes_document, passes_question
+from ...build.texts.xla_passes_of_program import find_passes, passes_document, passes_question
 from ...document.types.passes import ProgramPasses
 from ..document_index import ProgramIndex
 from ..messages import Confirm

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar
 
-from ...build.levels import Unavailable
+from ...build.texts.stablehlo_and_hlo import Unavailable
 from ...document.types.pages import SourcePage
 from ...document.types.struct import described
 from ..request import Request, RequestContext

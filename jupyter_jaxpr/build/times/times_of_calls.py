@@ -1,0 +1,64 @@
+"""Builds the document's `ProgramTiming` from the measured times of the first and of later calls."""
+
+from __future__ import annotations
+
+import math
+
+from ...document.types.document import Snapshot
+from ...document.types.timing import ProgramTiming
+from ...measure.times.difference_of_samples import is_slower
+from ...measure.times.program_timing import ProgramTimes, question
+from ...measure.times.repeated_calls import Warm
+from ...observe.observation import StageTimes
+from ..sources_of_requests import Sources
+from ..warm_time import warm_document
+from .sentences_on_times import returned_early, timing_sentences
+
+
+def timing_document(program: int, stages: StageTimes | None, times: ProgramTimes) -> ProgramTiming:
+    """Convert the measured times of a program to the document's `ProgramTiming`.
+
+    Args:
+        program: The index of the program.
+        stages: The seconds of each stage of the call that made the program; None if unknown.
+        times: The measured times of the later calls.
+    """
+    warm, eager = times.warm, times.eager
+    ratio: tuple[float, float] | None = None
+    pays_after: int | None = None
+    # A call that compiles again has no warm time, so `ratio` and `pays_after` stay unknown if each call compiles.
+    if warm is not None and eager is not None and not times.compiling:
+        saves = is_slower(eager.samples, warm.samples)
+        if saves:
+            pays_after = _pays_after(stages, warm, eager)
+        if saves or is_slower(warm.samples, eager.samples):
+            ratio = eager.lower / warm.upper, eager.upper / warm.lower
+    return ProgramTiming(
+        program=program,
+        warm=warm_document(warm),
+        eager=warm_document(eager),
+        ratio=ratio,
+        pays_after=pays_after,
+        sentence=timing_sentences(stages, warm, eager, times.compiling, ratio, pays_after),
+        notes=list(times.notes),
+        stopped=times.stopped,
+    )
+
+
+def _pays_after(stages: StageTimes | None, warm: Warm, eager: Warm) -> int | None:
+    """Return the number of calls, the first call included, after which jit has saved time.
+
+    A warm call must be faster than an eager call. None if the seconds of the first call's stages are unknown.
+    """
+    if stages is None or stages.total is None:
+        return None
+    first_seconds = stages.total + (warm.median - (stages.first_run or 0.0) if returned_early(stages, warm) else 0.0)
+    return max(1, math.ceil((first_seconds - warm.median) / (eager.median - warm.median)))
+
+
+def asks_before(document: Snapshot, sources: Sources, program: int) -> str | None:
+    """Return the question that the panel asks before it times a program; None if timing needs no question."""
+    timing = next((timing for timing in document.timings if timing.program == program), None)
+    warm = timing.warm.median if timing is not None and timing.warm is not None else None
+    eager = timing.eager.median if timing is not None and timing.eager is not None else None
+    return question(document.programs[program].name, sources.observed(program), warm, eager)
