@@ -5,9 +5,9 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jupyter_jaxpr.build.steps.recording_of_steps.recording_of_steps import construct_of, recording_document
 
 import jupyter_jaxpr as jj
+from jupyter_jaxpr.build.steps.recording_of_steps import construct_of, recording_document
 
 
 def snapshot_of(function, *arguments, stage="run", **keywords):

@@ -10,8 +10,9 @@ from unittest.mock import Mock
 
 import pytest
 from conftest import Notebook
-from jupyter_jaxpr.build.steps.recording_of_steps.branches_of_calls import _run
-from jupyter_jaxpr.build.steps.recording_of_steps.recording_of_steps import record_focus
+
+from jupyter_jaxpr.build.steps.branches_of_calls import _run
+from jupyter_jaxpr.build.steps.recording_of_steps import record_focus
 
 pytestmark = pytest.mark.any_jax
 

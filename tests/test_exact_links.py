@@ -18,7 +18,7 @@ from jax.experimental import io_callback
 from observed import built, in_cell, program, traced
 
 import jupyter_jaxpr as jj
-from jupyter_jaxpr.build.texts.exact_links_of_program import exact_links_question
+from jupyter_jaxpr.build.texts.questions_before_compiling import exact_links_question
 from jupyter_jaxpr.measure.compiled_again import twin_compile
 from jupyter_jaxpr.observe.observation import ObservedProgram, StageTimes
 from jupyter_jaxpr.program.jaxpr.walk import Walk

@@ -16,9 +16,9 @@ from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jax import lax
-from jupyter_jaxpr.build.programs.programs_of_run.variable_naming_rules import learn_naming
 from observed import binders, built, normal, program, traced
 
+from jupyter_jaxpr.build.programs.variable_naming_rules import learn_naming
 from jupyter_jaxpr.document.printed_program import program_text
 from jupyter_jaxpr.document.types.document import Naming
 

@@ -11,12 +11,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from conftest import Notebook
-from jupyter_jaxpr.build.programs.programs_of_run.programs_of_run import ProgramBuilder
 from odd_cells import check, set_up, told
 
 from jupyter_jaxpr import observe
 from jupyter_jaxpr.build import cache_ledger as ledger_build
-from jupyter_jaxpr.build.notes.parts_of_notes import parts_of_notes
+from jupyter_jaxpr.build.notes import parts_of_notes
+from jupyter_jaxpr.build.programs.programs_of_run import ProgramBuilder
 from jupyter_jaxpr.document.check.validate import read
 from jupyter_jaxpr.document.encoding import encode, refused
 from jupyter_jaxpr.document.printed_program import program_text

@@ -14,7 +14,7 @@ import pytest
 from jax import lax
 from observed import in_cell
 
-from jupyter_jaxpr.build.texts.xla_passes_of_program import passes_question
+from jupyter_jaxpr.build.texts.questions_before_compiling import passes_question
 from jupyter_jaxpr.measure.compiled_again import compile_with_dumps
 from jupyter_jaxpr.measure.compiled_again.compile_with_dumps import NoPasses, dump_passes
 from jupyter_jaxpr.observe.observation import ObservedProgram, StageTimes

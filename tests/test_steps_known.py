@@ -4,9 +4,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import lax
-from jupyter_jaxpr.build.steps.recording_of_steps.recording_of_steps import construct_of, recording_document
 from stepping import card, column, record, snapshot_of
 
+from jupyter_jaxpr.build.steps.recording_of_steps import construct_of, recording_document
 from jupyter_jaxpr.exports.control_flow import control_flow_text
 
 UNKNOWN_STEPS = "The total counts one step of each loop with an unknown number of steps: "

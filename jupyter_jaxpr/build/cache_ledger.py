@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from ..document.ledger_words import OUTCOMES, lead
+from ..document.limits import Listed
 from ..document.types.ledger import (
     Ledger,
     LedgerCounts,
@@ -21,9 +22,7 @@ from ..observe.cache.ledger import FunctionRecord, Miss
 from ..observe.observation import EagerCompile, LedgerReading, Place
 from ..program.jaxpr.walk import Walk
 from .calls_of_cell_lines import counts_of_lines
-from .notes import parts_of_notes
-
-MISSES_LISTED = 64
+from .notes import places_and_cures_of_notes
 
 #: (index of a function in the ledger, index of a miss in this function) -> number of the miss among all misses of the
 #: kernel.
@@ -60,7 +59,7 @@ def ledger_document(
         except not_of_a_signal(Exception) as error:
             failed(f"The cache entry of {kernel.name}", error)
             continue
-        for place, miss in enumerate(kernel.misses[-MISSES_LISTED:]):
+        for place, miss in enumerate(kernel.misses[-Listed.MISSES_OF_FUNCTION :]):
             numbers[len(functions) - 1, place] = miss.number
     ledger = Ledger(
         functions=functions,
@@ -85,7 +84,7 @@ def _function(walk: Walk, run: FunctionRecord | None, kernel: FunctionRecord) ->
     # The misses of a run need not have consecutive numbers: misses of other threads may be numbered in between.
     numbers = set() if run is None else {miss.number for miss in run.misses}
     new = {id(miss) for miss in kernel.misses if miss.number in numbers}
-    listed = kernel.misses[-MISSES_LISTED:]
+    listed = kernel.misses[-Listed.MISSES_OF_FUNCTION :]
     entries_made = {miss.entry for miss in kernel.misses if id(miss) in new}
     old = {miss.entry for miss in kernel.misses if id(miss) not in new}
     hits = {entry.number: entry.hits for entry in run.entries} if run is not None else {}
@@ -94,7 +93,7 @@ def _function(walk: Walk, run: FunctionRecord | None, kernel: FunctionRecord) ->
         definition = Place(kernel.file, kernel.line, kernel.name)
     return LedgerFunction(
         name=kernel.name,
-        definition=parts_of_notes.frame_of(walk, definition),
+        definition=places_and_cures_of_notes.frame_of(walk, definition),
         function_objects=kernel.function_objects,
         run=_counts(run, kernel),
         kernel=_counts(kernel, kernel, calls=False),
@@ -150,7 +149,7 @@ def _miss(walk: Walk, miss: Miss, this_run: bool) -> LedgerMiss:
             for reason in miss.reasons
         ],
         signature=miss.signature,
-        frame=parts_of_notes.frame_of(walk, place),
+        frame=places_and_cures_of_notes.frame_of(walk, place),
         this_run=this_run,
         entry=miss.entry,
         trace=miss.trace_s,

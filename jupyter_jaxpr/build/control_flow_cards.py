@@ -9,18 +9,16 @@ from typing import Any
 
 import msgspec
 
+from ..document.limits import Listed
 from ..document.types.control_flow import Branch, Control, Slot
 from ..document.types.document import Note, Program
 from ..interruptions import not_of_a_signal
 from ..jax.eager_control_flow import Construct
 from ..observe.magics_at_hand import cure
-from ..program.control_flow import MOST as MOST_OF_PROGRAM
 from ..program.control_flow import Card, ControlPath, Reader, known_trips
 from ..program.control_flow.decision_row import UNCHANGED, row_outside_of_jit
 from ..program.jaxpr.walk import Walk
 
-#: The most cards that a document holds.
-MOST = 600
 #: The largest integer that JavaScript represents exactly.
 _LARGEST = 2**53 - 1
 
@@ -52,9 +50,9 @@ def read_control_flow(
     for number, program in enumerate(programs, before):
         first = cards_before + len(cards)
         read = reader.program(number, program.scope, program.input_names, program.call)
-        room = MOST - first
+        room = Listed.CARDS_OF_RUN - first
         if read.left_out or len(read.cards) > room:
-            notes.append(_left_out(number, program, min(room, MOST_OF_PROGRAM)))
+            notes.append(_left_out(number, program, min(room, Listed.CARDS_OF_PROGRAM)))
         program_cards = read.cards[:room]
         for card in program_cards:
             card.parent += first if card.parent >= 0 else 0

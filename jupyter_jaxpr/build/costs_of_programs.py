@@ -22,11 +22,6 @@ from ..program.costs.scope_sums import Node, by_name_stack, by_scope
 from ..program.costs.sums_per_line import Row, by_line, by_primitive, unknown
 from ..program.jaxpr.walk import Walk
 
-#: The costs are counted while the document is built if the programs of the run have at most this many equations
-#: together; otherwise the panel requests them later.
-AT_ONCE = 500
-#: XLA is asked for its own count only for a program of at most this many equations.
-XLA_AT_ONCE = 300
 #: The largest integer that JSON readers read exactly; it stands for every larger number.
 MOST = 2**63 - 1
 

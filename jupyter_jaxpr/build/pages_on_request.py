@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from types import CodeType
 
 from ..document.copies.needed_pool_entries import Part
+from ..document.limits import Listed
 from ..document.types.pages import ScopeEquations, ScopePage, SourcePage, SourceStretch, TextPage
 from ..program.jaxpr.walk import Walk
-from ..program.source.cut_source_text import WHOLE_LIBRARY_LINES, WHOLE_LINES, NoText, source_text
+from ..program.source.cut_source_text import NoText, source_text
 from ..program.source.positions import SourceFile
 from .programs import pools_from_jaxprs
 from .programs.equations_of_scope import scope_of_columns
@@ -100,7 +101,7 @@ def scope_page(
 def source_page(source: SourceFile, codes: Sequence[CodeType]) -> SourcePage:
     """Return the text of a source file of the run, or why it cannot be shown."""
     try:
-        lines_shown = WHOLE_LIBRARY_LINES if source.kind == "library" else WHOLE_LINES
+        lines_shown = Listed.LIBRARY_SOURCE_LINES if source.kind == "library" else Listed.SOURCE_LINES
         read = source_text(source.name, codes, lines_shown, unfiled=source.unfiled, lines_only=source.lines_only)
     except NoText as why:
         return SourcePage(path=source.path, lines=0, stretches=[], missing=str(why))

@@ -37,10 +37,11 @@ from . import pages_on_request
 from .costs_of_programs import program_cost, with_lead
 from .cures.cures_after_trials import with_cures
 from .cures.untried_cures import CuresToTry
-from .document_with_derived_programs import with_derived
 from .programs import pools_from_jaxprs
+from .programs.derived_programs import with_derived
 from .programs.equations_of_scope import scope_of_columns
 from .programs.programs_of_run import walk_names
+from .sentences_on_missing_parts import NO_SHARDINGS_BEFORE_COMPILE, NO_SHARDINGS_REPORTED
 from .texts.collective_causes import HloLines
 from .texts.lines_linked_to_equations import Text, held_level, linked_lines, linked_text
 from .texts.shardings_of_program import is_spread, program_shardings
@@ -50,11 +51,6 @@ from .times.comparison_of_variants import comparison_document
 if TYPE_CHECKING:
     from ..measure.compare.variants import Comparison
     from ..measure.times.sweep import Sweep
-
-_NOT_COMPILED = (
-    "JAX has not compiled this program, so its shardings are unknown. Inspect the function with stage='compile'."
-)
-_UNSAID = "This executable does not report its shardings. Call or inspect the function in this kernel."
 
 
 class Sources:
@@ -378,13 +374,13 @@ class Sources:
             if sharding is not None and sharding.collectives is not None:
                 return sharding
             if observed.executable is None:
-                raise Unavailable(_NOT_COMPILED)
+                raise Unavailable(NO_SHARDINGS_BEFORE_COMPILE)
             text = self.text(program, "hlo")
             hlo = HloLines(text.lines, text.line_stacks, text.inferred_lines, text.other_stacks)
             try:
                 sharding = program_shardings(self._walk, program, document.programs[program], observed, hlo)
             except AttributeError:
-                raise Unavailable(_UNSAID) from None
+                raise Unavailable(NO_SHARDINGS_REPORTED) from None
             if len(sharding.devices) > 1:
                 self._document = merged(document, "shardings", sharding)
             return sharding

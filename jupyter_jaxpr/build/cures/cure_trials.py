@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from ...document.limits import Tried
 from ...explain.errors.cell_error import error_finding
 from ...explain.loops.sentences_on_loops import FAILED
 from ...explain.loops.trial_of_rewrite import edits_of, tried
@@ -26,17 +27,11 @@ from ...observe.observation import Edit, ErrorToTry, FoundCure
 if TYPE_CHECKING:
     from ...document.types.document import Note, Snapshot
     from ...observe.observer import Observer
-    from ..notes.parts_of_notes import NotedLoop
+    from ..notes.unrolled_loop_notes import NotedLoop
     from ..sources_of_requests import Sources
     from .edits_proposed_by_notes import SketchedNote
     from .untried_cures import CuresToTry
 
-#: The most misses of one run whose cures are tried, newest first. A function that misses often usually has one reason.
-_MISSES = 32
-#: The most loops of one run whose rewrites are tried, in the order of their notes.
-_LOOPS = 8
-#: The most notes of one run whose edits are tried.
-_NOTES = 8
 #: The `kind` of a note on the error that ended the cell is one of these.
 _ERRORS = ("trace_raised", "raised")
 
@@ -56,7 +51,7 @@ def try_cures(observer: Observer, sources: Sources, names: Mapping[str, Any]) ->
     loops: list[tuple[Note, Note, Sequence[Edit]]] = []
     untried: list[NotedLoop] = []
     undecided: list[NotedLoop] = []
-    left = waiting.loops[:_LOOPS] if waiting.left is None else waiting.left
+    left = waiting.loops[: Tried.LOOPS] if waiting.left is None else waiting.left
     with observer.looking_away():
         cures, places_seen = _cures(observer, sources, waiting, names, budget)
         for loop in left:
@@ -101,7 +96,7 @@ def _of_notes(
     """Try the edits of notes; return the tried notes, each with the edits that passed, and the notes left to try."""
     decided: list[tuple[Note, tuple[FoundCure, ...]]] = []
     undecided: list[SketchedNote] = []
-    for note in waiting.notes[:_NOTES]:
+    for note in waiting.notes[: Tried.NOTES]:
         outcome = "untried" if budget.is_over else _tried_note(note, waiting.own, sources, names, budget)
         if outcome == "untried":
             undecided.append(note)
@@ -151,7 +146,7 @@ def _cures(
     newest = sorted(waiting.misses.items(), key=lambda item: (item[0] in waiting.tried, -item[1]))
     misses_here = [item for item in newest if ledger.functions[item[0][0]].misses[item[0][1]].this_run]
     alike: dict[tuple[object, ...], tuple[FoundCure, ...]] = {}
-    for place, number in misses_here[:_MISSES]:
+    for place, number in misses_here[: Tried.MISSES]:
         if budget.is_over:
             break
         places_seen.add(place)

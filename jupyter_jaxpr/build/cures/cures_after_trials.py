@@ -9,7 +9,7 @@ import msgspec
 from ...document.types.document import Note, Snapshot
 from ...observe.observation import Edit, FoundCure
 from ...program.jaxpr.walk import Walk
-from ..notes.parts_of_notes import cure_document, edit_documents
+from ..notes.places_and_cures_of_notes import cure_document, edit_documents
 
 
 def with_cures(

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ...observe.observation import ErrorToTry
 from ..cache_ledger import MissNumbers
-from ..notes.parts_of_notes import NotedLoop
+from ..notes.unrolled_loop_notes import NotedLoop
 from .edits_proposed_by_notes import SketchedNote
 
 

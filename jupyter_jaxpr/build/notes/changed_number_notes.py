@@ -14,7 +14,7 @@ from ...interruptions import not_of_a_signal
 from ...observe.observation import Finding
 from ...program.jaxpr.walk import Walk
 from ...program.numbers_that_do_not_fit import numbers_that_do_not_fit
-from .parts_of_notes import frame_of, inside, user_frame
+from .places_and_cures_of_notes import frame_of, inside, user_frame
 
 
 def number_notes(

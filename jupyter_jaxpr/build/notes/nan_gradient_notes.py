@@ -10,7 +10,7 @@ from ...document.types.document import Note, Program
 from ...explain.loops.statements import frame_span, loops_of, node_span
 from ...interruptions import not_of_a_signal
 from ...program.jaxpr.walk import Walk
-from .parts_of_notes import inside, user_frame
+from .places_and_cures_of_notes import inside, user_frame
 
 NAN_GRADIENT = "The gradient can be NaN"
 _BY_ZERO = (

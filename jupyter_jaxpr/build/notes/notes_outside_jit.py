@@ -19,7 +19,7 @@ from ...program.source.positions import CellText
 from ..programs.programs_of_run import ProgramBuilder
 from .changed_number_notes import number_notes
 from .out_of_bounds_notes import index_notes
-from .parts_of_notes import frame_of
+from .places_and_cures_of_notes import frame_of
 from .repeated_seed_notes import seed_notes
 
 

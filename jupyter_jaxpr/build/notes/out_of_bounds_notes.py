@@ -7,12 +7,13 @@ import linecache
 import traceback
 from collections.abc import Sequence
 
+from ...document.limits import Characters
 from ...document.types.document import Note, Program
 from ...interruptions import not_of_a_signal
 from ...observe.observation import ObservedProgram
 from ...program.jaxpr.walk import Walk
 from ...program.out_of_bounds import OutOfBounds, OutsideReads
-from .parts_of_notes import inside, user_frame
+from .places_and_cures_of_notes import inside, user_frame
 
 _TITLE = "An index is out of bounds"
 _TEXT = "{expression} is out of bounds: {axis} of the array has the size {size}. JAX raises no error. {outcome}"
@@ -39,7 +40,6 @@ _UNCHECKED = "JAX assumes that the index is in bounds, so the value that the pro
 _UNCHECKED_WRITE = "JAX assumes that the index is in bounds, so the effect of the write is undefined."
 _INDEX = "Use an index from {least} to {most}."
 _BEGIN = "Begin the slice at {most} or before."
-_LONGEST = 60
 
 #: Functions that take an index as an argument, and that hide an index out of bounds if the call has no `mode`.
 _FUNCTIONS = frozenset(
@@ -117,7 +117,9 @@ def _expression(walk: Walk, frame: int) -> tuple[str, list[int]] | None:
             return None
     elif not isinstance(value, ast.Subscript):
         return None
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}...", _indexed_axes(value)
+    return text if len(
+        text
+    ) <= Characters.INDEX_IN_NOTE else f"{text[: Characters.INDEX_IN_NOTE - 3]}...", _indexed_axes(value)
 
 
 def _indexed_axes(value: ast.expr) -> list[int]:

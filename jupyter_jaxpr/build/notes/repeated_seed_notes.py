@@ -19,7 +19,7 @@ from ...interruptions import not_of_a_signal
 from ...observe.observation import ObservedProgram
 from ...program.jaxpr.walk import Walk
 from ...program.random_key_use import KeyUses, SeedUses
-from .parts_of_notes import inside, user_frames
+from .places_and_cures_of_notes import inside, user_frames
 
 _TITLE = "Iterations make the same random key"
 _TEXT = (

@@ -10,6 +10,7 @@ import linecache
 import re
 from collections.abc import Collection, Sequence
 
+from ...document.limits import Listed
 from ...document.silenceable_notes import ALL_NOTES, SILENCEABLE_NOTES
 from ...document.types.document import Note
 from ...program.jaxpr.walk import Walk
@@ -20,7 +21,6 @@ _SILENCED = (
     "{notes} is silenced, by a comment # jaxpr: ignore, by --ignore, or by %config JaxprMagics.ignore.",
     "{notes} are silenced, by a comment # jaxpr: ignore, by --ignore, or by %config JaxprMagics.ignore.",
 )
-_LISTED = 50
 
 
 def without_silenced(walk: Walk, notes: Sequence[Note], kinds: Collection[str]) -> list[Note]:
@@ -34,7 +34,7 @@ def without_silenced(walk: Walk, notes: Sequence[Note], kinds: Collection[str]) 
     silenced = [note for note in notes if _is_silenced(walk, note, kinds)]
     if not silenced:
         return list(notes)
-    listed = [_named(walk, note) for note in silenced[:_LISTED]]
+    listed = [_named(walk, note) for note in silenced[: Listed.SILENCED_NOTES]]
     counted = Note(
         kind="silenced",
         text=_SILENCED[len(silenced) > 1].format(notes=count(len(silenced), "note")),

@@ -9,7 +9,7 @@ from ...document.types.document import Note, Program
 from ...interruptions import not_of_a_signal
 from ...program.jaxpr.walk import Walk
 from .nan_gradient_notes import NAN_GRADIENT, is_pair
-from .parts_of_notes import inside, user_frame
+from .places_and_cures_of_notes import inside, user_frame
 
 _TEXT = (
     "The gradient of this square root of squares is NaN where the squared numbers are 0. The derivative of the square "

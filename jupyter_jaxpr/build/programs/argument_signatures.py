@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ...document.limits import Characters
 from ...document.types.document import Argument
 from ...interruptions import not_of_a_signal
 from ...observe.cache.key_texts import step_text
@@ -13,10 +14,6 @@ from ...observe.observation import ArgumentSpec
 from ...observe.value_texts import Reading
 from ...plain_text import FAILURES, could_not, exact, kind_name, text_of
 from ...quantities import count
-
-#: The most characters of the text of one argument.
-TYPE_LIMIT = 1_000
-SUMMARY_LIMIT = 24
 
 
 def argument(spec: ArgumentSpec, reading: Reading | None = None) -> Argument:
@@ -36,8 +33,8 @@ def _argument_of(spec: ArgumentSpec, reading: Reading) -> Argument:
     if spec.tree is None and spec.static is not None:
         return Argument(
             name=spec.name,
-            type=exact(spec.static, TYPE_LIMIT),
-            summary=exact(spec.static, SUMMARY_LIMIT),
+            type=exact(spec.static, Characters.ARGUMENT_TYPE),
+            summary=exact(spec.static, Characters.ARGUMENT_IN_PROGRAM_LIST),
             static=True,
             donated=spec.donated,
         )
@@ -62,8 +59,8 @@ def flat_result(types: Iterable[str]) -> Argument:
     text = texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
     return Argument(
         name="",
-        type=exact(text, TYPE_LIMIT),
-        summary=text if len(text) <= SUMMARY_LIMIT else count(len(texts), "array"),
+        type=exact(text, Characters.ARGUMENT_TYPE),
+        summary=text if len(text) <= Characters.ARGUMENT_IN_PROGRAM_LIST else count(len(texts), "array"),
         static=False,
         donated=False,
     )
@@ -72,7 +69,7 @@ def flat_result(types: Iterable[str]) -> Argument:
 def _argument(name: str, tree: Any, reading: Reading, *, donated: bool) -> Argument:
     return Argument(
         name=name,
-        type=exact(tree_text(tree, reading), TYPE_LIMIT),
+        type=exact(tree_text(tree, reading), Characters.ARGUMENT_TYPE),
         summary=summary_text(tree, reading),
         static=False,
         donated=donated,
@@ -91,16 +88,16 @@ def summary_text(tree: Any, reading: Reading | None = None) -> str:
     """
     reading = reading or Reading()
     text = tree_text(tree, reading)
-    if len(text) <= SUMMARY_LIMIT:
+    if len(text) <= Characters.ARGUMENT_IN_PROGRAM_LIST:
         return text
     if isinstance(tree, dict):
         keys = "{" + ", ".join(_key(key, reading) for key in tree) + "}"
-        if len(keys) <= SUMMARY_LIMIT:
+        if len(keys) <= Characters.ARGUMENT_IN_PROGRAM_LIST:
             return keys
     if _is_leaf(tree):
-        return exact(text, SUMMARY_LIMIT)
+        return exact(text, Characters.ARGUMENT_IN_PROGRAM_LIST)
     kind = "" if isinstance(tree, dict | tuple | list) else f"{kind_name(type(tree))}: "
-    return exact(f"{kind}{count(len(_leaves(tree)), 'array')}", SUMMARY_LIMIT)
+    return exact(f"{kind}{count(len(_leaves(tree)), 'array')}", Characters.ARGUMENT_IN_PROGRAM_LIST)
 
 
 def leaf_text(leaf: Any) -> str:

@@ -6,19 +6,28 @@ JAX only traces the function; it compiles and runs nothing: see `program.transfo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from ...document.types.document import Program
+import msgspec
+
+from ...document.limits import Sent
+from ...document.types.document import Program, Snapshot
 from ...document.types.transform import KeptValue, ScopeRoles, Transform, TransformPart
+from ...interruptions import not_of_a_signal
 from ...measure.steps.jaxpr_evaluation import types_of
 from ...observe.observation import ObservedFunction
+from ...program.control_flow import ControlPath
 from ...program.jaxpr.parameters import open_jaxpr
 from ...program.jaxpr.walk import Walk
 from ...program.transforms import DerivedPart, Kind, derive, roles_of
-from ..notes.parts_of_notes import printed_notes
+from ..control_flow_cards import read_control_flow
+from ..notes.failure_notes import failure_notes
+from ..notes.print_while_tracing_notes import printed_notes
+from ..sentences_on_missing_parts import NO_VALUES_OF_DERIVED
+from . import pools_from_jaxprs
+from .programs_of_run import ProgramBuilder
 
 if TYPE_CHECKING:
-    from ...document.types.document import Snapshot
     from ...observe.observer import Observer
     from ..sources_of_requests import Sources
 
@@ -82,3 +91,49 @@ def _part(walk: Walk, number: int, program: Program, kind: Kind, part: DerivedPa
             for value in roles.kept
         ],
     )
+
+
+class WithDerived(NamedTuple):
+    """A document with derived programs, and the paths to the control-flow constructs in these programs."""
+
+    document: Snapshot
+    control_paths: tuple[ControlPath, ...]
+
+
+def with_derived(
+    document: Snapshot, walk: Walk, cell_file: str | None, original: int, functions: Sequence[ObservedFunction]
+) -> WithDerived:
+    """Return a document with derived programs added; the counts in its summary do not include them.
+
+    Args:
+        document: The document of the run.
+        walk: The `Walk` that has read the equations of the run's programs.
+        cell_file: The file name of the cell that ran.
+        original: The index of the program that JAX derived the functions from; the functions get the definition of
+            this program.
+        functions: The derived functions, each with one program.
+    """
+    sent = sum(program.equations if program.complete else Sent.FIRST_PAGE for program in document.programs)
+    builder = ProgramBuilder(walk, document.naming, list(document.scopes), sent)
+    definition = document.programs[original].definition
+    try:
+        added = [
+            msgspec.structs.replace(builder.program(function, function.programs[0]), definition=definition)
+            for function in functions
+        ]
+    except not_of_a_signal(Exception):
+        walk.forget(len(document.scopes))
+        raise
+    first, failures = len(document.programs), list[str]()
+    cards = read_control_flow(walk, added, failures.append, before=first, cards_before=len(document.control_flow))
+    why = NO_VALUES_OF_DERIVED.format(name=document.programs[original].name)
+    controls = [msgspec.structs.replace(card, steppable=card.steppable or why) for card in cards.controls]
+    with_added = msgspec.structs.replace(
+        document,
+        programs=[*document.programs, *added],
+        scopes=builder.scopes,
+        control_flow=[*document.control_flow, *controls],
+        notes=[*document.notes, *cards.notes, *failure_notes(failures)],
+        **pools_from_jaxprs.of_walk(walk, cell_file).fields(),
+    )
+    return WithDerived(with_added, tuple(cards.paths))

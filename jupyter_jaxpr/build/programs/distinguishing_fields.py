@@ -10,14 +10,12 @@ from collections.abc import Sequence
 
 import msgspec
 
+from ...document.limits import Characters, Listed
 from ...document.types.document import Argument, Program
 from ...observe.cache.key_texts import static_fields_of
 from ...observe.observation import ObservedProgram
 from ...observe.value_texts import Reading
 from ...plain_text import exact
-from .argument_signatures import SUMMARY_LIMIT, TYPE_LIMIT
-
-_FIELDS = 3
 
 
 def told_apart(
@@ -42,7 +40,7 @@ def told_apart(
         names = dict.fromkeys(name for fields_of_program in fields.values() for name in fields_of_program)
         differ = [
             name for name in names if len({fields_of_program.get(name) for fields_of_program in fields.values()}) > 1
-        ][:_FIELDS]
+        ][: Listed.DISTINGUISHING_FIELDS]
         for number in numbers:
             own_fields = {name: fields[number][name] for name in differ if name in fields[number]}
             arguments = [_with_fields(argument, own_fields) for argument in distinct[number].arguments]
@@ -65,5 +63,7 @@ def _with_fields(argument: Argument, fields: dict[str, str]) -> Argument:
     )
     summary = f"{argument.summary}, {fields_text}"
     return msgspec.structs.replace(
-        argument, type=exact(type_text, TYPE_LIMIT), summary=exact(summary, 2 * SUMMARY_LIMIT)
+        argument,
+        type=exact(type_text, Characters.ARGUMENT_TYPE),
+        summary=exact(summary, 2 * Characters.ARGUMENT_IN_PROGRAM_LIST),
     )

@@ -1,7 +1,8 @@
 """Builds the programs of the document from JAX's objects; a scope that several programs contain is stored once.
 
-A program with at most `WHOLE` equations is sent completely. Of a larger program, the first `PAGE` equations are sent
-(equations of inner scopes included) with their variable names; `Sources.scope_page` answers requests for the rest.
+A program with at most `Sent.WHOLE_PROGRAM` equations is sent completely. Of a larger program, the first
+`Sent.FIRST_PAGE` equations are sent (equations of inner scopes included) with their variable names;
+`Sources.scope_page` answers requests for the rest.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from ...document.limits import Sent
 from ...document.printed_variable_names import Names, Pools, name_program
 from ...document.types.document import Activity, Let, Naming, Program, Scope, Stages
 from ...interruptions import not_of_a_signal
@@ -18,17 +20,10 @@ from ...observe.value_texts import Reading
 from ...plain_text import FAILURES, Limit, text_of
 from ...program.jaxpr.parameters import open_jaxpr
 from ...program.jaxpr.walk import Walk
-from ..notes import parts_of_notes
+from ..notes import places_and_cures_of_notes
 from ..texts.stablehlo_and_hlo import LEVELS, level_document
 from . import argument_signatures
 from .equations_of_scope import scope_of_columns
-
-#: A program with at most this many equations is sent completely.
-WHOLE = 20_000
-#: All completely sent programs of a run have at most this many equations together.
-WHOLE_RUN = 60_000
-#: Of a program with more equations, the document has this many; the panel requests the other equations.
-PAGE = 5_000
 
 
 def first_equations(walk: Walk, scope: int, first: int, limit: int) -> dict[int, int]:
@@ -99,21 +94,21 @@ class ProgramBuilder:
             columns = walk.scopes[scope]
             columns.stack = [walk.positions.called_from(stack, observed.traceback) for stack in columns.stack]
         total = walk.scopes[scope].total
-        complete = total <= WHOLE and self.equations + total <= WHOLE_RUN
+        complete = total <= Sent.WHOLE_PROGRAM and self.equations + total <= Sent.WHOLE_PROGRAMS_OF_RUN
         if not complete:
             scope = walk.program_apart(observed.jaxpr, scope, first)
         scope_lets = self._send(scope, first, complete)
         opened = open_jaxpr(observed.jaxpr)
         debug = getattr(opened, "debug_info", None)
         columns = walk.scopes[scope]
-        self.equations += total if complete else PAGE
+        self.equations += total if complete else Sent.FIRST_PAGE
         return Program(
             name=function.name,
             origin=observed.origin,
             origin_note=observed.origin_note,
             how=observed.how,
-            definition=parts_of_notes.frame_of(walk, function.definition),
-            call=parts_of_notes.frame_of(walk, observed.call),
+            definition=places_and_cures_of_notes.frame_of(walk, function.definition),
+            call=places_and_cures_of_notes.frame_of(walk, observed.call),
             arguments=[argument_signatures.argument(spec, self._reading) for spec in observed.arguments],
             result=self._result(observed, scope),
             scope=scope,
@@ -137,7 +132,7 @@ class ProgramBuilder:
             if first:
                 self._rename(first)
             return None
-        counts = first_equations(walk, scope, 0, PAGE)
+        counts = first_equations(walk, scope, 0, Sent.FIRST_PAGE)
         names = walk_names(walk, scope, self._naming, limit=counts[scope])
         for number in range(first, len(walk.scopes)):
             columns = walk.scopes[number]

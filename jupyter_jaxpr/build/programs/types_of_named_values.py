@@ -18,19 +18,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...document.limits import Characters, Listed
 from ...document.types.document import NamedValue, Scope
 from ...jax.traced_values import TracedArray, TracedTree, arrays_of, type_text
 from ...observe.traced_names import VALUES, NamePlace
 from ...program.jaxpr.walk import Walk
 from ...program.source.name_places import NamePlaces, Span, name_places
 from .marks_beside_types import ValueMarks
-
-#: The most types of one name in a document; later types are left out.
-_TYPES = 8
-#: The most names in a document; later names are left out.
-NAMES = 2_000
-#: The most characters of one type; this is enough for a container of sixty arrays.
-_LONGEST = 1_200
 
 _Where = tuple[int, int]  # (index of the scope, number of the variable in the scope)
 
@@ -101,7 +95,7 @@ def named_values(
     names: list[NamedValue] = []
     files: dict[str, NamePlaces | None] = {}
     for (key, scope), marked in values.items():
-        if len(names) == NAMES:
+        if len(names) == Listed.NAMES:
             break
         file = key.place.file
         if file not in files:
@@ -126,7 +120,7 @@ def named_values(
                 name=walk.strings.number(key.name),
                 kind=key.kind,
                 scope=scope,
-                types=[walk.strings.number(text) for text in marked.types[:_TYPES]],
+                types=[walk.strings.number(text) for text in marked.types[: Listed.TYPES_OF_NAME]],
                 variables=[] if marked.is_tree else [number for number in marked.variables if number < variable_count],
                 role=None if part is None else part.role,
                 steps=None if part is None else part.steps,
@@ -310,7 +304,7 @@ def _first(value: TracedArray | TracedTree, numbers: Sequence[int], texts: _Text
     """Return new `_Values` of a name that contain only its first recorded value."""
     if type(value) is TracedArray and len(numbers) == 1:  # a faster path for one array, the value of most names
         text = texts.of(value)
-        if len(text) <= _LONGEST:
+        if len(text) <= Characters.TYPE_OF_NAME:
             return _Values([text], [*numbers])
     values = _Values()
     _add(values, value, numbers, texts)
@@ -324,7 +318,7 @@ def _add(values: _Values, value: TracedArray | TracedTree, numbers: Sequence[int
         is_array = True
     else:
         text, is_array = type_text(value), _is_of_arrays(value)
-    text = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    text = text if len(text) <= Characters.TYPE_OF_NAME else f"{text[: Characters.TYPE_OF_NAME - 1]}…"
     if text not in values.types:
         values.types.append(text)
     values.is_tree |= isinstance(value, TracedTree)

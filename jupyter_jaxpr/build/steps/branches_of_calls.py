@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
+from ...document.limits import Listed, Tried
 from ...document.types.control_flow import Control
 from ...document.types.document import Snapshot
 from ...document.types.steps import CallBranches, CallTable
@@ -21,13 +22,10 @@ from ...plain_text import error_text
 from ...quantities import count
 from .texts_of_recorded_values import as_passed, path_of
 
-#: After this many seconds, no further call is run for the table.
-SECONDS = 5.0
-#: How many operands and results the table of calls shows: the panel has no room for more columns.
-_OPERANDS = 3
-_RESULTS = 2
-
-_LATE = f"The stepper did not run this call, because the stepper took more than {SECONDS:g} seconds for earlier calls."
+_LATE = (
+    f"The stepper did not run this call, because the stepper took more than {Tried.SECONDS_OF_CALLS:g} seconds for "
+    "earlier calls."
+)
 _STOPPED = "You stopped the stepper before this call."
 _MORE = "The call ran this construct {times:,} times, and the stepper recorded {kept:,} of these executions."
 _FAILED = "The stepper could not run the call ({error})."
@@ -77,7 +75,7 @@ def _run(
     """Run the construct on the arguments of a call; return (its recorded steps, None) or (None, why there are none)."""
     if stopped():
         return None, _STOPPED
-    if time.perf_counter() - began > SECONDS:
+    if time.perf_counter() - began > Tried.SECONDS_OF_CALLS:
         return None, _LATE
     try:
         steps = construct.run_call(call.values, stopped)
@@ -97,8 +95,8 @@ def _shown(card: Control, steps: Steps) -> list[Column]:
     """Return the index, operands and results of a call, as many as fit into the table of calls."""
     columns = as_passed(card, steps.leaves)
     index = [column for column in columns if card.kind == "switch" and column.role in ("index", "predicate")]
-    operands = [column for column in columns if column.role == "operand"][:_OPERANDS]
-    results = [column for column in columns if column.role == "result"][:_RESULTS]
+    operands = [column for column in columns if column.role == "operand"][: Listed.OPERANDS_OF_CALL]
+    results = [column for column in columns if column.role == "result"][: Listed.RESULTS_OF_CALL]
     return [*index, *operands, *results]
 
 

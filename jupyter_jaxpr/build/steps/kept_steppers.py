@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import weakref
 
+from ...document.limits import Tried
 from ...measure.steps.checked_run import Construct
 from ..sources_of_requests import Sources
 from .recording_of_steps import construct_of
 
-CONSTRUCTS_KEPT = 8
 _constructs: dict[
     tuple[weakref.ref[Sources], int], Construct
 ] = {}  # the most recently used construct is the last entry
@@ -19,7 +19,7 @@ def kept_construct(sources: Sources, control: int) -> Construct:
     key = weakref.ref(sources, _forget), control
     construct = _constructs.pop(key, None) or construct_of(sources, control)
     _constructs[key] = construct
-    while len(_constructs) > CONSTRUCTS_KEPT:
+    while len(_constructs) > Tried.STEPPERS_KEPT:
         del _constructs[next(iter(_constructs))]
     return construct
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from msgspec import structs
 
+from ...document.limits import Sent, Tried
 from ...document.types.control_flow import Control
 from ...document.types.document import Note, Snapshot
 from ...document.types.steps import CallTable, Comparison, Leaf, Recording, Visit
@@ -19,9 +20,6 @@ from ...quantities import count
 from ..sources_of_requests import Sources
 from .branches_of_calls import call_table
 from .texts_of_recorded_values import as_passed, path_of
-
-#: After this many seconds, `--steps` begins no further recording.
-FOCUS_SECONDS = 20.0
 
 
 def construct_of(sources: Sources, control: int) -> Construct:
@@ -84,7 +82,7 @@ def recording_document(document: Snapshot, control: int, rerun: Rerun, calls: Ca
     )
 
 
-def record_focus(sources: Sources, seconds: float = FOCUS_SECONDS) -> Snapshot:
+def record_focus(sources: Sources, seconds: float = Tried.SECONDS_OF_RECORDINGS) -> Snapshot:
     """Record the steps of each construct in the program that the panel shows; return the document with the recordings.
 
     Args:
@@ -152,17 +150,15 @@ def _role(card: Control, column: Column) -> str:
     return "index" if column.role == "predicate" and card.kind == "switch" else column.role
 
 
-#: The most characters that all pictures of a recording may have together.
-PICTURES = 1_000_000
 _NO_PICTURES = "The values of {leaves} have no pictures: the pictures of a recording take at most 1 MB."
 
 
 def _without_many_pictures(leaves: list[Leaf]) -> tuple[list[Leaf], list[str]]:
-    """Drop pictures above the limit `PICTURES`.
+    """Drop pictures above the limit `Sent.CHARACTERS_OF_PICTURES`.
 
     Return the leaves and the sentences on those that lost their picture.
     """
-    room, left_out = PICTURES, 0
+    room, left_out = Sent.CHARACTERS_OF_PICTURES, 0
     fitting = []
     for leaf in leaves:
         room -= sum(map(len, leaf.pictures or ()))

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 
 import msgspec
 
+from ...document.limits import Listed
 from ...document.types.shardings import Cause, EquationPlace
 from ...program.jaxpr.walk import Walk
 from ...program.texts import collectives as found
 
-#: The most equations of a source place that a document lists.
-MOST_EQUATIONS = 50
 _SEVERAL = re.compile(r"[;:]")
 
 
@@ -94,8 +93,8 @@ class CollectiveCauses:
             op_name=piece.op_name[:1000],
             file=file,
             line=line,
-            equations=named[:MOST_EQUATIONS],
-            left_out=max(len(named) - MOST_EQUATIONS, 0),
+            equations=named[: Listed.EQUATIONS_OF_CAUSE],
+            left_out=max(len(named) - Listed.EQUATIONS_OF_CAUSE, 0),
             inferred=piece.line in self._inferred,
         )
 

@@ -1,4 +1,4 @@
-"""Builds the exact links of a program from its twin (a second, tagged compile), and the question before that compile.
+"""Builds the exact links of a program from its twin, a second, tagged compile.
 
 No code of the user runs. Only the texts of the twin are kept: see `measure.compiled_again.twin_compile`.
 """
@@ -10,40 +10,15 @@ from typing import TYPE_CHECKING
 
 from ...document.types.exact_links import ExactLevel, ExactLinks
 from ...measure.compiled_again.twin_compile import NoTwin, compile_twin
-from ...observe.observation import ObservedProgram
 from ...program.texts.exact_lines import ExactLines, differing, exact_lines
-from ...quantities import count, duration
+from ...quantities import count
 from .stablehlo_and_hlo import LEVELS, LevelName, Unavailable, title, traced_of
 
 if TYPE_CHECKING:
     from ..sources_of_requests import Sources
 
-UNKNOWN_DURATION = "The duration is unknown."
-READ_FROM_DISK = "Reading the executable from the persistent cache took {duration}; compiling takes longer."
 _MAKERS: dict[LevelName, str] = {"stablehlo": "JAX", "hlo": "XLA"}
 _NOUNS: dict[LevelName, str] = {"stablehlo": "line", "hlo": "instruction"}
-
-
-def exact_links_question(observed: ObservedProgram, name: str) -> str:
-    """Return the question that the panel asks before the twin is compiled; it includes the expected time."""
-    stages = observed.stages
-    lower, compiling = (stages.lower, stages.compile) if stages is not None else (None, None)
-    if compiling is None or stages is None:
-        duration_text = UNKNOWN_DURATION
-    elif stages.from_disk:
-        duration_text = READ_FROM_DISK.format(duration=duration(compiling))
-    elif lower is None:
-        duration_text = (
-            f"The tagged copy takes more than {duration(compiling)}, the time that compiling the program took."
-        )
-    else:
-        about = duration(lower + compiling)
-        duration_text = f"The tagged copy takes about {about}, the time that lowering and compiling the program took."
-    return (
-        f"JAX lowers and XLA compiles a tagged copy of {name}: each equation of the copy has a number, and the "
-        f"instructions carry the number. {duration_text} Nothing runs. Stop has no effect while XLA compiles. "
-        "Compile the tagged copy?"
-    )
 
 
 def find_exact_links(

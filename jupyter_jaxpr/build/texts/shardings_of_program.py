@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from ...document.limits import Listed
 from ...document.read.shardings import decided, exchanged, often
 from ...document.types.document import Program
 from ...document.types.shardings import (
@@ -22,8 +23,6 @@ from ...program.texts import collectives as found
 from ...program.texts.shardings import Spread, device_count, spread_of
 from .collective_causes import CollectiveCauses, HloLines
 
-#: The most collectives of a program that a document lists.
-MOST_COLLECTIVES = 1_000
 #: The largest integer that JSON readers read exactly; it stands for every larger number.
 MOST = 2**63 - 1
 
@@ -117,9 +116,9 @@ def _with_collectives(
                 conditional=collective.conditional,
                 often=often(min(collective.runs, MOST), collective.per_trip, collective.conditional),
             )
-            for collective, ring in zip(all_collectives[:MOST_COLLECTIVES], sent, strict=False)
+            for collective, ring in zip(all_collectives[: Listed.COLLECTIVES], sent, strict=False)
         ],
-        collectives_left_out=max(len(all_collectives) - MOST_COLLECTIVES, 0),
+        collectives_left_out=max(len(all_collectives) - Listed.COLLECTIVES, 0),
         bytes=_total([(collective.bytes, collective.runs) for collective in all_collectives]),
         sent=_total([(ring, collective.runs) for ring, collective in zip(sent, all_collectives, strict=True)]),
     )

@@ -11,6 +11,7 @@ from ...plain_text import kind_name, message_of
 from ...program.source.positions import Positions
 from ...program.texts.hlo import executable_text, hlo_lines
 from ...program.texts.stablehlo import LinesOfText, lowered_text, stablehlo_lines
+from ..sentences_on_missing_parts import NO_TEXT_KEPT, NOT_COMPILED, NOT_LOWERED
 
 LevelName = Literal["stablehlo", "hlo"]
 
@@ -20,13 +21,6 @@ Platform = Literal["cpu", "cuda", "rocm", "tpu"]
 PLATFORMS: tuple[Platform, ...] = ("cpu", "cuda", "rocm", "tpu")
 
 LEVELS: tuple[LevelName, ...] = ("stablehlo", "hlo")
-
-_NOT_LOWERED = "JAX has only traced this function. Lower the function to see its StableHLO."
-_NOT_COMPILED = (
-    "JAX has not compiled this function. Compile the function to see its HLO. The compile takes about as long as a "
-    "first call."
-)
-_NOTHING = "JAX keeps no {level} of this call. Run jax.clear_caches(), then run the cell again."
 
 
 class Unavailable(Exception):
@@ -79,13 +73,13 @@ def state_of(
         if observed.lowered is not None:
             return "on_request", None
         if observed.traced is not None:
-            return "not_made", _NOT_LOWERED
+            return "not_made", NOT_LOWERED
     else:
         if observed.executable is not None:
             return "on_request", None
         if observed.traced is not None or observed.lowered is not None:
-            return "not_made", _NOT_COMPILED
-    return "absent", observed.no_text or _NOTHING.format(level=title(level))
+            return "not_made", NOT_COMPILED
+    return "absent", observed.no_text or NO_TEXT_KEPT.format(level=title(level))
 
 
 def level_document(observed: ObservedProgram, level: LevelName) -> Level:
@@ -143,7 +137,7 @@ def traced_of(observed: ObservedProgram) -> Any:
         Unavailable: JAX did not keep the traced form.
     """
     if observed.traced is None:
-        raise Unavailable(observed.no_text or _NOTHING.format(level="trace"))
+        raise Unavailable(observed.no_text or NO_TEXT_KEPT.format(level="trace"))
     return observed.traced
 
 

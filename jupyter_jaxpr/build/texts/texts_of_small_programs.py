@@ -13,11 +13,6 @@ from ...program.jaxpr.walk import Walk
 from .lines_linked_to_equations import held_level
 from .stablehlo_and_hlo import Unavailable
 
-#: The document contains texts of StableHLO and HLO only if the run has at most this many equations.
-TEXTS_UP_TO = 300
-#: A StableHLO or HLO text with more characters than this is left out.
-TEXT_LIMIT = 60_000
-
 
 def with_texts(program: Program, observed: ObservedProgram, walk: Walk, limit: int, failures: list[str]) -> Program:
     """Return a program with those of its texts that have at most `limit` characters.

@@ -1,4 +1,4 @@
-"""Builds the document's list of XLA passes of a program, and the question that the panel asks before the compile.
+"""Builds the document's list of XLA passes of a program.
 
 No code of the user runs. Only the differences between the texts before and after each pass are kept: see
 `measure.compiled_again.compile_with_dumps`.
@@ -12,24 +12,7 @@ from ...document.types.passes import PassDiff, ProgramPasses, XlaPass
 from ...measure.compiled_again.compile_with_dumps import NoPasses, dump_passes
 from ...observe.observation import ObservedProgram
 from ...program.texts.pass_dumps import Passes
-from ...quantities import duration
-from .exact_links_of_program import READ_FROM_DISK, UNKNOWN_DURATION
 from .stablehlo_and_hlo import Unavailable, lowered_of
-
-
-def passes_question(observed: ObservedProgram, name: str) -> str:
-    """Return the question that the panel asks before it compiles the program again; it includes the expected time."""
-    seconds = observed.stages.compile if observed.stages is not None else None
-    if seconds is None:
-        price = UNKNOWN_DURATION
-    elif observed.stages is not None and observed.stages.from_disk:
-        price = READ_FROM_DISK.format(duration=duration(seconds))
-    else:
-        price = f"The first compile took {duration(seconds)}."
-    return (
-        f"XLA compiles {name} once more and writes its passes into a temporary folder, which is removed afterwards. "
-        f"{price} Stop has no effect while XLA compiles. Compile {name} again?"
-    )
 
 
 def find_passes(observed: ObservedProgram) -> tuple[Passes, float]:

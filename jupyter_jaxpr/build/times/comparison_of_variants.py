@@ -10,7 +10,7 @@ import msgspec
 from ...document.types import comparison as schema
 from ...exports.compare import arguments_sentence, variant_remarks
 from ...measure.compare.verdict import verdict
-from ..warm_time import warm_document
+from .times_of_calls import warm_document
 
 if TYPE_CHECKING:
     from ...document.types.document import Program

@@ -9,7 +9,7 @@ import msgspec
 from ...document.types import timing as schema
 from ...exports.growth_sentence import growth_sentence, unclear_growth
 from ...measure.times.difference_of_samples import is_slower
-from ..warm_time import warm_document
+from .times_of_calls import warm_document
 
 if TYPE_CHECKING:
     from ...measure.times.repeated_calls import Warm

@@ -1,18 +1,20 @@
-"""Builds the document's `ProgramTiming` from the measured times of the first and of later calls."""
+"""Builds the document's `ProgramTiming` and `WarmTime` from the measured times of the first and of later calls."""
 
 from __future__ import annotations
 
-import math
+from typing import TYPE_CHECKING
 
-from ...document.types.document import Snapshot
-from ...document.types.timing import ProgramTiming
+from ...document.types.timing import ProgramTiming, WarmTime
 from ...measure.times.difference_of_samples import is_slower
 from ...measure.times.program_timing import ProgramTimes, question
-from ...measure.times.repeated_calls import Warm
-from ...observe.observation import StageTimes
-from ..sources_of_requests import Sources
-from ..warm_time import warm_document
-from .sentences_on_times import returned_early, timing_sentences
+from .break_even_of_jit import break_even
+from .sentences_on_times import timing_sentences
+
+if TYPE_CHECKING:
+    from ...document.types.document import Snapshot
+    from ...measure.times.repeated_calls import Warm
+    from ...observe.observation import StageTimes
+    from ..sources_of_requests import Sources
 
 
 def timing_document(program: int, stages: StageTimes | None, times: ProgramTimes) -> ProgramTiming:
@@ -30,7 +32,7 @@ def timing_document(program: int, stages: StageTimes | None, times: ProgramTimes
     if warm is not None and eager is not None and not times.compiling:
         saves = is_slower(eager.samples, warm.samples)
         if saves:
-            pays_after = _pays_after(stages, warm, eager)
+            pays_after = break_even(stages, warm, eager)
         if saves or is_slower(warm.samples, eager.samples):
             ratio = eager.lower / warm.upper, eager.upper / warm.lower
     return ProgramTiming(
@@ -45,20 +47,24 @@ def timing_document(program: int, stages: StageTimes | None, times: ProgramTimes
     )
 
 
-def _pays_after(stages: StageTimes | None, warm: Warm, eager: Warm) -> int | None:
-    """Return the number of calls, the first call included, after which jit has saved time.
-
-    A warm call must be faster than an eager call. None if the seconds of the first call's stages are unknown.
-    """
-    if stages is None or stages.total is None:
-        return None
-    first_seconds = stages.total + (warm.median - (stages.first_run or 0.0) if returned_early(stages, warm) else 0.0)
-    return max(1, math.ceil((first_seconds - warm.median) / (eager.median - warm.median)))
-
-
 def asks_before(document: Snapshot, sources: Sources, program: int) -> str | None:
     """Return the question that the panel asks before it times a program; None if timing needs no question."""
     timing = next((timing for timing in document.timings if timing.program == program), None)
     warm = timing.warm.median if timing is not None and timing.warm is not None else None
     eager = timing.eager.median if timing is not None and timing.eager is not None else None
     return question(document.programs[program].name, sources.observed(program), warm, eager)
+
+
+def warm_document(warm: Warm | None) -> WarmTime | None:
+    """Convert the measured times of a warm call to the document's `WarmTime`; None if nothing was measured."""
+    if warm is None:
+        return None
+    return WarmTime(
+        median=warm.median,
+        minimum=warm.minimum,
+        lower=warm.lower,
+        upper=warm.upper,
+        runs=warm.runs,
+        dispatch=warm.dispatch,
+        batch=warm.batch,
+    )

@@ -8,11 +8,10 @@ operands of a construct.
 
 from .card import NO_OPERAND, BranchRow, Card, ControlPath, SlotRow, Step
 from .card_of_equation import EquationCards
-from .cards_of_program import MOST, ProgramCards, Reader
+from .cards_of_program import ProgramCards, Reader
 from .hlo_step_counts import known_trips
 
 __all__ = [
-    "MOST",
     "NO_OPERAND",
     "BranchRow",
     "Card",

@@ -1,7 +1,7 @@
 """Makes the cards of all control-flow constructs of a program, in the order of the user's source.
 
 A scope that is called twice gives two cards for each construct, one for each call. Scopes without constructs are not
-entered, and the number of cards is limited to `MOST`, so the work depends on the number of cards rather than on the
+entered, and the number of cards is limited, so the work depends on the number of cards rather than on the
 size of the program.
 """
 
@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
 
+from ...document.limits import Listed
 from ...interruptions import not_of_a_signal
 from ..jaxpr.programs_that_run import is_run
 from ..jaxpr.walk import Walk
@@ -26,8 +27,6 @@ from .operand_names import OperandNames
 from .reached_scope import ReachedScope
 from .source_calls import Written
 
-#: The largest number of cards of a program.
-MOST = 300
 #: Primitives that always may have a card. A jit has a card only if it contains another card.
 _WITH_A_CARD = CONTROL_PRIMITIVES | {name for name, kind in SCOPE_PRIMITIVES.items() if kind not in ("jit", CALL)}
 
@@ -42,7 +41,7 @@ class _Node:
 
 @dataclass(frozen=True)
 class ProgramCards:
-    """The cards of a program. `left_out` is True if there are more than `MOST`."""
+    """The cards of a program. `left_out` is True if there are more than `Listed.CARDS_OF_PROGRAM`."""
 
     cards: list[Card]
     left_out: bool
@@ -80,8 +79,8 @@ class Reader:
         nodes = self._of_scope(reached, program, 0)
         cards: list[Card] = []
         self._flatten(nodes, -1, cards)
-        left_out = self._count > MOST
-        del cards[MOST:]
+        left_out = self._count > Listed.CARDS_OF_PROGRAM
+        del cards[Listed.CARDS_OF_PROGRAM :]
         return ProgramCards(cards, left_out)
 
     # --- order ---------------------------------------------------------------------------------
@@ -135,7 +134,7 @@ class Reader:
             children = [row for row in group if is_run(primitive, strings[row[1]], row[2])]
             if primitive not in _WITH_A_CARD and not any(self.holds(child) for *_, child in children):
                 continue
-            if self._count > MOST:
+            if self._count > Listed.CARDS_OF_PROGRAM:
                 break
             try:
                 nodes += self._equation(reached, program, equation, children, depth)

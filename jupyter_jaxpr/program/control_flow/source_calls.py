@@ -12,13 +12,11 @@ import linecache
 import re
 from dataclasses import dataclass
 
+from ...document.limits import Characters
 from ...interruptions import not_of_a_signal
 from ..jaxpr.pools import Strings
 from ..source.positions import Positions, SourceFile
 from .control_primitives import Debug
-
-#: The most characters of an expression that is shown.
-LIMIT = 80
 
 _PLAIN = re.compile(r"[\w.]+")
 _SPACE = re.compile(r"\s+")
@@ -205,13 +203,13 @@ def definition(positions: Positions, written: Written, debug: Debug) -> int:
 
 
 def shown(expression: str) -> str:
-    """Return an expression on one line, cut to `LIMIT` characters."""
+    """Return an expression on one line, cut to `Characters.SOURCE_ON_CARD` characters."""
     text = _SPACE.sub(" ", expression).strip()
-    return text if len(text) <= LIMIT else text[: LIMIT - 1] + "…"
+    return text if len(text) <= Characters.SOURCE_ON_CARD else text[: Characters.SOURCE_ON_CARD - 1] + "…"
 
 
 def text_of(node: ast.expr | None) -> str | None:
-    """Return the source of an expression on one line, cut to `LIMIT` characters."""
+    """Return the source of an expression on one line, cut to `Characters.SOURCE_ON_CARD` characters."""
     return None if node is None else shown(ast.unparse(node))
 
 

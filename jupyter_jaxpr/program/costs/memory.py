@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from heapq import nsmallest
 from typing import Any
 
+from ...document.limits import Listed
 from ...interruptions import not_of_a_signal
 from ...jax.loop_equations import scan_parts
 from ..control_flow.control_primitives import SCAN, WHILE
@@ -27,9 +28,6 @@ from ..jaxpr.scope_columns import ScopeColumns
 from ..jaxpr.sizes import Sizes
 from ..jaxpr.walk import Walk
 from .residuals import Residual, residuals
-
-#: How many of the largest live arrays at the peak are listed.
-LIVE_AT_MOST = 20
 
 
 @dataclass(frozen=True)
@@ -150,7 +148,7 @@ class Liveness:
         buffers = self._inputs(scope, columns, input_names)
         frame = self._gather(scope, buffers)
         buffers.sort(key=lambda buffer: -buffer.bytes)
-        live = [buffer for buffer in buffers[:LIVE_AT_MOST] if buffer.bytes]
+        live = [buffer for buffer in buffers[: Listed.LIVE_ARRAYS] if buffer.bytes]
         return sum(input_bytes) + self.constants(scope) + peak.bytes, frame, live
 
     def constants(self, scope: int) -> int:
@@ -291,7 +289,7 @@ class Liveness:
         if peak.with_results:
             results = range(variable, variable + columns.output_counts[at])
             alive += [(sizes[number], number, at) for number in results]
-        for size, number, index in nsmallest(LIVE_AT_MOST, alive, key=lambda entry: -entry[0]):
+        for size, number, index in nsmallest(Listed.LIVE_ARRAYS, alive, key=lambda entry: -entry[0]):
             buffers.append(self._made(scope, columns, number, index, size))
         frame = frame_of(self._walk, columns.stack[peak.equation])
         if peak.inside < 0:

@@ -1,8 +1,8 @@
 """Sums the costs in two trees: the tree of scopes and their calls, and the tree of name stacks.
 
 The cost of a node includes all nodes below it, in the most expensive call of the program. All calls of one scope from
-one line are one node. A tree has at most `NODES` nodes, the most expensive ones; the cost of a node that is left out is
-contained in its parent.
+one line are one node. A tree has a limited number of nodes, the most expensive ones; the cost of a node that is left
+out is contained in its parent.
 """
 
 from __future__ import annotations
@@ -11,12 +11,10 @@ import heapq
 from dataclasses import dataclass
 from itertools import count
 
+from ...document.limits import Listed
 from .cost import Cost
 from .costs_of_equations import Call, Costs, Part
 from .execution_counts import Runs, ScopeRuns, below, frame_of
-
-#: The largest number of nodes of a tree.
-NODES = 400
 
 _NAMED = frozenset({"jit", "pjit", "closed_call", "core_call"})
 
@@ -65,7 +63,7 @@ def by_scope(costs: Costs, scope: int, label: str, call: int = -1) -> list[Node]
         heapq.heappush(heap, (tuple(-amount for amount in price), next(order), waiting_node))
 
     wait(_Waiting(label, -1, scope, call, Runs(1, 1, 1, 1)))
-    while heap and len(nodes) < NODES:
+    while heap and len(nodes) < Listed.BARS_OF_COSTS:
         waiting = heapq.heappop(heap)[2]
         cost = costs.of(waiting.scope).times(waiting.runs.dearest)
         nodes.append(_node(waiting, cost))
@@ -146,7 +144,7 @@ def _dearest(nodes: dict[tuple[str, ...], Node]) -> list[Node]:
         return -node.flops, -node.transcendentals, -node.bytes, len(path)
 
     # A parent costs at least as much as its child, and comes first if the costs are equal.
-    chosen = sorted(nodes, key=price)[:NODES]
+    chosen = sorted(nodes, key=price)[: Listed.BARS_OF_COSTS]
     numbers = {path: number for number, path in enumerate(chosen)}
     for path in chosen:
         if path:

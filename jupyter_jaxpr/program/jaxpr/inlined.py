@@ -13,14 +13,13 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from ...document.limits import Tried
 from ...interruptions import not_of_a_signal
 from ...jax.loop_equations import scan_parts
 from .high_primitives import HIGH, high
 from .parameters import open_jaxpr
 
 _CALLS = frozenset({"jit", "pjit", "closed_call", "core_call", "checkpoint"})
-_MOST = 20_000  # in a program with more equations, the calls are not replaced by their bodies
-_MOST_ASSIGNMENTS = 16
 
 
 class Variable:
@@ -86,7 +85,7 @@ def inlined(
     rows: list[InlinedEquation] = []
     for row in _inlined(jaxpr, names, around, frozenset(kept), elements):
         rows.append(row)
-        if len(rows) > _MOST:
+        if len(rows) > Tried.INLINED_EQUATIONS:
             return [_row(jaxpr, index, inputs, around) for index in range(len(jaxpr.eqns))]
     return rows
 
@@ -106,7 +105,7 @@ def inlined_pairs(
     rows = inlined(forward, kept, names, "", elements)
     inputs = list(backward.invars)
     assignments = _assignments(forward, inputs)
-    if not 1 <= len(assignments) <= _MOST_ASSIGNMENTS:
+    if not 1 <= len(assignments) <= Tried.ASSIGNMENTS_OF_EQUAL_TYPES:
         return []
     lists = []
     for residuals in assignments:
@@ -140,8 +139,8 @@ def _merged(residuals: list[Any], inputs: list[Any], wanted: list[Any]) -> list[
             if len(residuals) - used < len(wanted) - place:
                 longer += [(used, [*chosen, given]) for given in inputs if _types([given]) == [kind]]
         ways = longer
-        if len(ways) > 4 * _MOST_ASSIGNMENTS:
-            return [[]] * (_MOST_ASSIGNMENTS + 1)
+        if len(ways) > 4 * Tried.ASSIGNMENTS_OF_EQUAL_TYPES:
+            return [[]] * (Tried.ASSIGNMENTS_OF_EQUAL_TYPES + 1)
     return [chosen for used, chosen in ways if used == len(residuals)]
 
 

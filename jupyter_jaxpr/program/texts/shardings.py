@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any, Literal
 
+from ...document.limits import Listed
 from ...interruptions import not_of_a_signal
 from ...plain_text import Limit, text_of
 from ..jaxpr.avals import AvalRow
@@ -22,10 +23,6 @@ Role = Literal["argument", "result", "constraint", "shard_map_in", "shard_map_ou
 #: or XLA chose it.
 Origin = Literal["given", "stated", "chosen", "unknown"]
 
-#: If a program uses more devices than this, the document does not list the parts that each device holds.
-MOST_DEVICES = 256
-#: The most arrays of a program that the document lists.
-MOST_ARRAYS = 400
 _EQUATIONS = frozenset({"sharding_constraint", "shard_map"})
 _IN_LOWERED = ("sdy.sharding", "mhlo.sharding")
 
@@ -151,12 +148,12 @@ def spread_of(
                 origin = "given" if stated_of_role[number] else "chosen"
             name = known_names[place] or (f"{role}[{place}]" if len(shardings) > 1 else role)
             total += 1
-            if len(arrays) < MOST_ARRAYS:
+            if len(arrays) < Listed.SHARDED_ARRAYS:
                 arrays.append(cutting.array(role, name, input_avals[place], shardings[place], origin))
     for number, equation in _sharding_equations(walk, scope):
         for array in _of_equation(cutting, walk, number, equation):
             total += 1
-            if len(arrays) < MOST_ARRAYS:
+            if len(arrays) < Listed.SHARDED_ARRAYS:
                 arrays.append(array)
     devices, ordered = cutting.devices()
     return Spread(devices, ordered, tuple(arrays), total - len(arrays))
@@ -215,7 +212,7 @@ class _Cutting:
         self, sharding: Any, shape: tuple[int, ...], shard: tuple[int, ...], splits: tuple[int, ...]
     ) -> tuple[tuple[int, ...], ...]:
         try:
-            if len(sharding.device_set) > MOST_DEVICES:
+            if len(sharding.device_set) > Listed.DEVICES:
                 return ()
             devices_of: list[list[int]] = [[] for _ in range(prod(splits))]
             for device, index in sharding.devices_indices_map(shape).items():

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...document.limits import Characters
 from ...document.types.transform import TransformKind
 from ...interruptions import not_of_a_signal
 from ...observe.calls.printed_output import PrintRecorder
@@ -25,8 +26,6 @@ Kind = TransformKind
 
 #: The size of the axis that `vmap` adds.
 BATCH = 8
-
-_WORDS_AT_MOST = 300
 
 
 @dataclass
@@ -330,5 +329,5 @@ def _result_names(original: Original) -> list[str]:
 def _said(error: Exception) -> str:
     """Return the first line of an exception's message, without its full stop."""
     text = message_of(error).strip().partition("\n")[0].strip().rstrip(".")
-    text = text if len(text) <= _WORDS_AT_MOST else text[: _WORDS_AT_MOST - 1] + "…"
+    text = text if len(text) <= Characters.JAX_REFUSAL else text[: Characters.JAX_REFUSAL - 1] + "…"
     return f"{kind_name(type(error))}: {text}" if text else kind_name(type(error))

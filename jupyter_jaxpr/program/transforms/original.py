@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from ...document.limits import Listed
 from ...document.types.transform import TransformKind
 from ...interruptions import not_of_a_signal
 from ...jax.made_programs import jaxpr_as_fun
@@ -19,7 +20,6 @@ from ..jaxpr.avals import aval_row
 
 PartName = Literal["whole", "primal", "linear"]
 
-_NAMES_AT_MOST = 6
 _TRACED = "traced by jupyter_jaxpr, not run"
 
 
@@ -243,4 +243,4 @@ def _root(path: str) -> str:
 
 def listed(names: Sequence[str]) -> str:
     """Return names joined to a part of a sentence, such as "x, y and z"; each name once."""
-    return in_a_sentence(list(dict.fromkeys(names)), _NAMES_AT_MOST)
+    return in_a_sentence(list(dict.fromkeys(names)), Listed.ARGUMENTS_LEFT_OUT)
