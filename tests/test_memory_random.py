@@ -14,7 +14,7 @@ from observed import traced
 
 from jupyter_jaxpr.document.limits import Listed
 from jupyter_jaxpr.jax.loop_equations import scan_parts
-from jupyter_jaxpr.program.costs.memory import memory_of
+from jupyter_jaxpr.program.costs.memory_of_program import memory_of
 from jupyter_jaxpr.program.jaxpr.walk import Walk
 
 pytestmark = pytest.mark.any_jax

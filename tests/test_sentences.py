@@ -16,7 +16,7 @@ pytestmark = pytest.mark.any_jax
 CODE = (
     "explain/loops/",
     "explain/timings/timings_that_do_not_wait.py",
-    "program/costs/scope_sums.py",
+    "program/costs/cost_trees_of_icicle.py",
     "program/jaxpr/",
     "document/printed_program.py",
     "exports/page.py",

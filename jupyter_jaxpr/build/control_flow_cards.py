@@ -16,7 +16,7 @@ from ..interruptions import not_of_a_signal
 from ..jax.eager_control_flow import Construct
 from ..observe.magics_at_hand import cure
 from ..program.control_flow import Card, ControlPath, Reader, known_trips
-from ..program.control_flow.decision_row import UNCHANGED, row_outside_of_jit
+from ..program.control_flow.sentences_on_cards import UNCHANGED, row_outside_of_jit
 from ..program.jaxpr.walk import Walk
 
 #: The largest integer that JavaScript represents exactly.

@@ -14,12 +14,12 @@ from ..document.types.cost import CostDifference, CostNode, CostRow, Memory, Pro
 from ..document.types.document import Program, Snapshot
 from ..observe.observation import ObservedProgram
 from ..program.costs import Cost, Costs
+from ..program.costs.cost_table_by_line import Row, by_line, by_primitive, unknown
+from ..program.costs.cost_trees_of_icicle import Node, by_name_stack, by_scope
 from ..program.costs.costs_of_equations import Priced, Trips
 from ..program.costs.difference_from_xla import Analysis, analysis, differences
-from ..program.costs.execution_counts import ScopeRuns, runs_of
-from ..program.costs.memory import memory_of
-from ..program.costs.scope_sums import Node, by_name_stack, by_scope
-from ..program.costs.sums_per_line import Row, by_line, by_primitive, unknown
+from ..program.costs.executions_of_scopes_and_lines import ScopeRuns, runs_of
+from ..program.costs.memory_of_program import memory_of
 from ..program.jaxpr.walk import Walk
 
 #: The largest integer that JSON readers read exactly; it stands for every larger number.

@@ -54,12 +54,12 @@ from .notes import (
 )
 from .notes.changed_number_notes import number_notes
 from .notes.merged_and_sorted_notes import without_repeats
-from .notes.nan_gradient_notes import masked_notes
 from .notes.notes_outside_jit import notes_on_unshown
 from .notes.out_of_bounds_notes import index_notes
 from .notes.repeated_seed_notes import seed_notes
 from .notes.silenced_notes import without_silenced
 from .notes.square_root_notes import root_notes
+from .notes.where_gradient_notes import masked_notes
 from .program_opened_first import OfFunction, opened_first
 from .programs import pools_from_jaxprs
 from .programs.distinguishing_fields import told_apart

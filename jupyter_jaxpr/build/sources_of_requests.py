@@ -18,6 +18,7 @@ from ..document.merged_answers import merged
 from ..document.printed_program import program_text
 from ..document.printed_variable_names import Names
 from ..document.read.recorded_step_counts import recorded_steps
+from ..document.sentences_on_missing_parts import NO_SHARDINGS_BEFORE_COMPILE, NO_SHARDINGS_REPORTED
 from ..document.summary import summarised
 from ..document.types.comparison import VariantComparison
 from ..document.types.cost import ProgramCost
@@ -41,7 +42,6 @@ from .programs import pools_from_jaxprs
 from .programs.derived_programs import with_derived
 from .programs.equations_of_scope import scope_of_columns
 from .programs.programs_of_run import walk_names
-from .sentences_on_missing_parts import NO_SHARDINGS_BEFORE_COMPILE, NO_SHARDINGS_REPORTED
 from .texts.collective_causes import HloLines
 from .texts.lines_linked_to_equations import Text, held_level, linked_lines, linked_text
 from .texts.shardings_of_program import is_spread, program_shardings

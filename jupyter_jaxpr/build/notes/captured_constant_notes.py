@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...document.types.document import Note, Program
-from ...program.jaxpr.scope_columns import Captured, ScopeColumns
+from ...program.jaxpr.captured_constants import Captured
+from ...program.jaxpr.scope_columns import ScopeColumns
 from ...program.jaxpr.walk import Walk
 from ...quantities import size
 from .places_and_cures_of_notes import inside, words_for_programs

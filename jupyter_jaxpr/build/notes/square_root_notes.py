@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from ...document.types.document import Note, Program
 from ...interruptions import not_of_a_signal
 from ...program.jaxpr.walk import Walk
-from .nan_gradient_notes import NAN_GRADIENT, is_pair
 from .places_and_cures_of_notes import inside, user_frame
+from .where_gradient_notes import NAN_GRADIENT, is_pair
 
 _TEXT = (
     "The gradient of this square root of squares is NaN where the squared numbers are 0. The derivative of the square "
@@ -33,7 +33,7 @@ def root_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> 
     for index, program in enumerate(programs):
         try:
             # Imported only here, because the imported module needs NumPy, which a kernel without JAX may not have.
-            from ...program.roots_of_squares import roots_of_squares
+            from ...program.nan_gradients_of_square_roots import roots_of_squares
 
             scopes = inside(walk, program.scope)
             found = list(roots_of_squares(walk, scopes))

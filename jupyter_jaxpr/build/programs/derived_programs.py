@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from ...document.limits import Sent
+from ...document.sentences_on_missing_parts import NO_VALUES_OF_DERIVED
 from ...document.types.document import Program, Snapshot
 from ...document.types.transform import KeptValue, ScopeRoles, Transform, TransformPart
 from ...interruptions import not_of_a_signal
@@ -23,7 +24,6 @@ from ...program.transforms import DerivedPart, Kind, derive, roles_of
 from ..control_flow_cards import read_control_flow
 from ..notes.failure_notes import failure_notes
 from ..notes.print_while_tracing_notes import printed_notes
-from ..sentences_on_missing_parts import NO_VALUES_OF_DERIVED
 from . import pools_from_jaxprs
 from .programs_of_run import ProgramBuilder
 

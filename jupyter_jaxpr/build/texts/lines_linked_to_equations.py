@@ -12,7 +12,7 @@ from ...document.types.document import Level
 from ...interruptions import not_of_a_signal
 from ...observe.observation import ObservedProgram
 from ...program.jaxpr.walk import Walk
-from ...program.texts.stablehlo import LinesOfText
+from ...program.texts.stablehlo_of_lowered import LinesOfText
 from ...program.texts.text_links import linked
 from .stablehlo_and_hlo import LevelName, platform_text, text_of
 

@@ -17,10 +17,10 @@ from ...document.types.shardings import (
     SpreadArray,
 )
 from ...observe.observation import ObservedProgram
-from ...program.jaxpr.sizes import aval_bytes
+from ...program.jaxpr.bytes_of_types import aval_bytes
 from ...program.jaxpr.walk import Walk
 from ...program.texts import collectives as found
-from ...program.texts.shardings import Spread, device_count, spread_of
+from ...program.texts.parts_on_devices import Spread, device_count, spread_of
 from .collective_causes import CollectiveCauses, HloLines
 
 #: The largest integer that JSON readers read exactly; it stands for every larger number.

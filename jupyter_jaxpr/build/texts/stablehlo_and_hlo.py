@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from ...document.sentences_on_missing_parts import NO_TEXT_KEPT, NOT_COMPILED, NOT_LOWERED
 from ...document.types.document import Level
 from ...interruptions import not_of_a_signal
 from ...observe.observation import ObservedProgram
 from ...plain_text import kind_name, message_of
 from ...program.source.positions import Positions
-from ...program.texts.hlo import executable_text, hlo_lines
-from ...program.texts.stablehlo import LinesOfText, lowered_text, stablehlo_lines
-from ..sentences_on_missing_parts import NO_TEXT_KEPT, NOT_COMPILED, NOT_LOWERED
+from ...program.texts.hlo_of_executable import executable_text, hlo_lines
+from ...program.texts.stablehlo_of_lowered import LinesOfText, lowered_text, stablehlo_lines
 
 LevelName = Literal["stablehlo", "hlo"]
 

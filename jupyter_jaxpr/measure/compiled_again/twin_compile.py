@@ -19,8 +19,8 @@ from ...jax.made_programs import traced_with, without_disk_cache
 from ...plain_text import kind_name, message_of
 from ...program.jaxpr.parameters import open_jaxpr
 from ...program.jaxpr.walk import Walk
-from ...program.texts.hlo import executable_text
-from ...program.texts.stablehlo import lowered_text
+from ...program.texts.hlo_of_executable import executable_text
+from ...program.texts.stablehlo_of_lowered import lowered_text
 from ...program.texts.twin_tags import tagged
 from ..steps.jaxpr_evaluation import types_of
 

@@ -13,19 +13,19 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
 
+from ...document.control_constructs import CALL, CONTROL_KINDS, CONTROL_PRIMITIVES, SCOPE_PRIMITIVES
 from ...document.limits import Listed
 from ...interruptions import not_of_a_signal
 from ..jaxpr.programs_that_run import is_run
 from ..jaxpr.walk import Walk
-from . import card_facts
-from .callers import Caller, Callers
-from .card import CONTROL_FLOW, Card, ControlPath, Step
+from . import sentences_on_cards
+from .callers_of_constructs import Caller, Callers
+from .calls_in_user_source import Written
 from .card_of_equation import EquationCards, is_users
 from .constructs_without_primitive import Dissolved, Found
-from .control_primitives import CALL, CONTROL_PRIMITIVES, SCOPE_PRIMITIVES
 from .operand_names import OperandNames
 from .reached_scope import ReachedScope
-from .source_calls import Written
+from .rows_of_cards import Card, ControlPath, Step
 
 #: Primitives that always may have a card. A jit has a card only if it contains another card.
 _WITH_A_CARD = CONTROL_PRIMITIVES | {name for name, kind in SCOPE_PRIMITIVES.items() if kind not in ("jit", CALL)}
@@ -192,7 +192,7 @@ class Reader:
             return self._inside(reached, program, equation, children, depth, None)
         card.depth = depth
         self._count += 1
-        deeper = depth + (card.kind in CONTROL_FLOW)
+        deeper = depth + (card.kind in CONTROL_KINDS)
         return [_Node(card, self._inside(reached, program, equation, children, deeper, card))]
 
     def _inside(
@@ -206,7 +206,7 @@ class Reader:
     ) -> list[_Node]:
         nodes: list[_Node] = []
         caller = self._callers.of(reached.columns.stack[equation], reached.caller)
-        if card is not None and card.kind in CONTROL_FLOW:
+        if card is not None and card.kind in CONTROL_KINDS:
             # An equation without a user line in the body belongs to the library that made the construct.
             around = caller.library or self._written.called(caller.frame)
             caller = Caller(None, caller.frame, around, inside=True)
@@ -227,9 +227,9 @@ class Reader:
             inner_nodes = self._of_scope(inner, program, depth)
             primitive = self._walk.strings.items[reached.columns.primitive[equation]]
             if name == "cond_jaxpr":
-                _unsteppable(inner_nodes, card_facts.IN_CONDITION)
+                _unsteppable(inner_nodes, sentences_on_cards.IN_CONDITION)
             elif primitive not in CONTROL_PRIMITIVES and primitive not in SCOPE_PRIMITIVES:
-                _unsteppable(inner_nodes, card_facts.INSIDE.format(name=primitive))
+                _unsteppable(inner_nodes, sentences_on_cards.INSIDE.format(name=primitive))
             if card is not None:
                 for node in inner_nodes:
                     node.card.parent_part = self._part(card, name, position)

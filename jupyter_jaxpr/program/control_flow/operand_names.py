@@ -8,9 +8,9 @@ from itertools import accumulate
 from ...document.limits import Characters
 from ..jaxpr.scope_columns import ScopeColumns
 from ..jaxpr.walk import Walk
-from .callers import Callers
+from .callers_of_constructs import Callers
+from .calls_in_user_source import Written, target_name
 from .reached_scope import ReachedScope
-from .source_calls import Written, target_name
 
 #: Primitives that JAX inserts between a value of the user's and the operand of a construct.
 CONVERSIONS = frozenset({"convert_element_type", "stop_gradient", "copy", "copy_p", "pvary"})

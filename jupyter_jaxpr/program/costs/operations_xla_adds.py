@@ -15,7 +15,7 @@ from ...document.limits import Listed
 from ...interruptions import not_of_a_signal
 from ...joined_names import listed
 from .costs_of_equations import Costs
-from .execution_counts import ScopeRuns
+from .executions_of_scopes_and_lines import ScopeRuns
 
 _NARROW = {"float16", "bfloat16"}
 _PIECE = 32  # XLA reduces a short axis in pieces of this many elements.

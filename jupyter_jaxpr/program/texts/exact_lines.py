@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..jaxpr.walk import Equation, Walk
-from .hlo import hlo_lines
 from .hlo_inference import inferred_origins
-from .hlo_module import TRIVIAL, computations
-from .stablehlo import LinesOfText, stablehlo_lines
+from .hlo_instructions import TRIVIAL, computations
+from .hlo_of_executable import hlo_lines
+from .stablehlo_of_lowered import LinesOfText, stablehlo_lines
 from .twin_tags import equations_named, scopes_of, untagged
 
 _METADATA = re.compile(r', metadata=\{(?:"(?:[^"\\]|\\.)*"|[^{}"])*\}')

@@ -3,7 +3,7 @@
 Formulas; n is the number of elements of the result unless said otherwise:
 
 - `dot_general`: 2 n x the sizes that are contracted (`HandleDot`, a multiply-add is 2).
-- `conv_general_dilated`: see `convolution` (`HandleConvolution`).
+- `conv_general_dilated`: see `operations_of_convolution` (`HandleConvolution`).
 - `reduce_*`, `reduce`: one execution of the combiner for each element that disappears (`HandleReduce`); argmax and
   argmin compare values and positions and select both, 9 operations.
 - `reduce_window*`: one execution of the combiner for each element of the window but one, n times
@@ -45,9 +45,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ...interruptions import not_of_a_signal
-from .convolution import convolution
-from .cost import UNKNOWN, Cost, plain
-from .counts_per_element import EACH_ELEMENT
+from .cost_sums_and_order import UNKNOWN, Cost, plain
+from .operations_of_convolution import convolution
+from .operations_per_element import EACH_ELEMENT
 
 #: (operations, transcendental functions); None if there is no rule.
 Operations = tuple[int, int] | None

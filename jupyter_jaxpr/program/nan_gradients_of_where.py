@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..plain_text import Limit
-from .jaxpr.inlined import InlinedEquation, inlined, inlined_pairs
+from .jaxpr.joined_equation_lists import InlinedEquation, inlined, inlined_pairs
 from .jaxpr.parameters import open_jaxpr
 from .jaxpr.walk import Walk
 from .values_at_point import ValuesAtPoint

@@ -13,24 +13,13 @@ from dataclasses import dataclass
 from ...document.control_constructs import CONTROL_KINDS
 from ..jaxpr.pools import Strings
 from ..source.positions import Positions
-from .source_calls import Written
+from .calls_in_user_source import Written
+from .names_of_library_modules import module_name
 
 _ROOM = "jax/_src/lax/control_flow/"
 #: Matches the files of equinox's loops. A card shows a loop of equinox like a loop of JAX.
 _EQUINOX = re.compile(r"equinox/internal/_loop/")
 _EQUINOX_KINDS = {"while_loop": "while_loop", "scan": "scan", "checkpointed_while_loop": "while_loop"}
-
-_ROOMS = (
-    ("jax/_src/numpy/linalg", "jnp.linalg"),
-    ("jax/_src/numpy/fft", "jnp.fft"),
-    ("jax/_src/numpy/", "jnp"),
-    ("jax/_src/lax/", "lax"),
-    ("jax/_src/random", "jax.random"),
-    ("jax/_src/nn/", "jax.nn"),
-    ("jax/_src/image/", "jax.image"),
-    ("jax/_src/ops/", "jax.ops"),
-)
-_SCIPY = re.compile(r"jax/_src/scipy/(?:(\w+)/)?(\w+)")
 
 
 @dataclass(frozen=True)
@@ -123,14 +112,4 @@ class Callers:
             return f"lax.{plain}", plain
         if _EQUINOX.match(path) and plain in _EQUINOX_KINDS:
             return f"equinox.{plain}", _EQUINOX_KINDS[plain]
-        return f"{_module(path)}.{plain}", None
-
-
-def _module(path: str) -> str:
-    for start, name in _ROOMS:
-        if path.startswith(start):
-            return name
-    scipy = _SCIPY.match(path)
-    if scipy:
-        return f"jax.scipy.{scipy.group(1) or scipy.group(2)}"
-    return path.partition("/")[0].removesuffix(".py")
+        return f"{module_name(path)}.{plain}", None

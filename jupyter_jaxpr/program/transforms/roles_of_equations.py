@@ -19,11 +19,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ...jax.loop_equations import scan_parts, while_parts
-from ..costs.residuals import KeptValue, kept_for_backward, made_values
+from ..costs.residuals_of_grad import KeptValue, kept_for_backward, made_values
 from ..jaxpr.scope_columns import ScopeColumns
 from ..jaxpr.walk import Walk
 from .derive import Kind
-from .original import DerivedPart
+from .differentiated_inputs import DerivedPart
 
 _FORWARD = "jvp("
 _BACKWARD = "transpose("

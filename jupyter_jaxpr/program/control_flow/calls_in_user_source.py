@@ -16,7 +16,7 @@ from ...document.limits import Characters
 from ...interruptions import not_of_a_signal
 from ..jaxpr.pools import Strings
 from ..source.positions import Positions, SourceFile
-from .control_primitives import Debug
+from .debug_info_of_programs import Debug
 
 _PLAIN = re.compile(r"[\w.]+")
 _SPACE = re.compile(r"\s+")

@@ -23,9 +23,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..jaxpr.walk import Equation, Walk
-from .hlo_module import TRIVIAL
-from .line_groups import Groups
-from .stablehlo import LinesOfText
+from .equations_by_place import Groups
+from .hlo_instructions import TRIVIAL
+from .stablehlo_of_lowered import LinesOfText
 
 #: The parts of a path; `transpose(jvp(while))` and `transpose(jvp())/while` have the same parts.
 _Path = tuple[str, ...]

@@ -11,8 +11,9 @@ import re
 from typing import Any
 
 from ...document.hlo_tables import HLO_TABLES
+from ...document.sentences_on_missing_parts import NO_TEXT_OF_BACKEND
 from ..source.positions import Positions
-from .stablehlo import LinesOfText, Place
+from .stablehlo_of_lowered import LinesOfText, Place
 
 _TABLE_ROW = re.compile(r'(\d+) (?:"(.*)"|\{(.*)\})$')
 _NUMBER = re.compile(r"(\w+)=(\d+)")
@@ -32,7 +33,7 @@ def executable_text(executable: Any) -> str:
     else:
         text = "\n\n".join(module.to_string() for module in executable.hlo_modules())
     if not text:
-        raise ValueError("this backend gives no text of its executables")
+        raise ValueError(NO_TEXT_OF_BACKEND)
     return str(text)
 
 

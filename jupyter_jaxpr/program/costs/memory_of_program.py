@@ -19,15 +19,15 @@ from dataclasses import dataclass, field
 from heapq import nsmallest
 from typing import Any
 
+from ...document.control_constructs import SCAN, WHILE
 from ...document.limits import Listed
 from ...interruptions import not_of_a_signal
 from ...jax.loop_equations import scan_parts
-from ..control_flow.control_primitives import SCAN, WHILE
+from ..jaxpr.bytes_of_types import Sizes
 from ..jaxpr.parameters import COMBINERS
 from ..jaxpr.scope_columns import ScopeColumns
-from ..jaxpr.sizes import Sizes
 from ..jaxpr.walk import Walk
-from .residuals import Residual, residuals
+from .residuals_of_grad import Residual, residuals
 
 
 @dataclass(frozen=True)

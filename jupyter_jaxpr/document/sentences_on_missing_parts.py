@@ -8,6 +8,7 @@ NOT_COMPILED = (
     "first call."
 )
 NO_TEXT_KEPT = "JAX keeps no {level} of this call. Run jax.clear_caches(), then run the cell again."
+NO_TEXT_OF_BACKEND = "this backend gives no text of its executables"
 NO_SHARDINGS_BEFORE_COMPILE = (
     "JAX has not compiled this program, so its shardings are unknown. Inspect the function with stage='compile'."
 )

@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ..jaxpr.walk import Walk
-from .callers import Callers
-from .card import Card
-from .control_primitives import Debug
-from .source_calls import Call, Written, definition, parameters, returned
+from .callers_of_constructs import Callers
+from .calls_in_user_source import Call, Written, definition, parameters, returned
+from .debug_info_of_programs import Debug
+from .rows_of_cards import Card
 from .users_names import guessed_carry, into, only_leaf, renamed
 
 _RESULT = "result"

@@ -7,9 +7,6 @@ from dataclasses import dataclass, field
 #: Stands for "no operand". It is smaller than the number of any literal.
 NO_OPERAND = -(2**31)
 
-#: The kinds of construct that are control flow. Other cards are named scopes (jit, custom rule, remat) around them.
-CONTROL_FLOW = frozenset({"cond", "switch", "scan", "while_loop", "fori_loop", "map", "associative_scan"})
-
 
 @dataclass(slots=True)
 class SlotRow:

@@ -40,7 +40,7 @@ def masked_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -
     for index, program in enumerate(programs):
         try:
             # Imported only here, because the imported module needs NumPy, which a kernel without JAX may not have.
-            from ...program.masked_derivatives import masked_derivatives, masked_derivatives_of_pair
+            from ...program.nan_gradients_of_where import masked_derivatives, masked_derivatives_of_pair
 
             found = list(masked_derivatives(walk, inside(walk, program.scope)))
             before = programs[index - 1] if index else None

@@ -1,4 +1,4 @@
-"""Lists the primitives of control flow and of named scopes, and reads JAX's debug information on inner programs."""
+"""Reads JAX's debug information on inner programs."""
 
 from __future__ import annotations
 
@@ -9,34 +9,6 @@ from ...interruptions import not_of_a_signal
 from ...plain_text import FAILURES, Limit, text_of
 from ..jaxpr.parameters import open_jaxpr
 from ..source.positions import Positions
-
-SCAN = "scan"
-WHILE = "while"
-COND = "cond"
-CONTROL_PRIMITIVES = frozenset({SCAN, WHILE, COND})
-
-#: The kind of an equation that only calls an inner program, such as that of remat; it gets no card.
-CALL = "call"
-#: Primitive that makes a named scope -> the word that the user knows.
-SCOPE_PRIMITIVES = {
-    "jit": "jit",
-    "pjit": "jit",
-    "custom_jvp_call": "custom_jvp",
-    "custom_vjp_call": "custom_vjp",
-    "custom_vjp_call_jaxpr": "custom_vjp",
-    "remat": "remat",
-    "remat2": "remat",
-    "checkpoint": "remat",
-    "closed_call": CALL,
-    "core_call": CALL,
-    "eval_jaxpr": CALL,
-    # JAX makes the three primitives below if the setting jax_remat3, jax_custom_jvp3 or jax_custom_vjp3 is on.
-    "RematTraced": "remat",
-    "CustomJVPTraced": "custom_jvp",
-    "CustomVJPTraced": "custom_vjp",
-}
-#: The parameter of a named scope that contains its program has one of these names.
-SCOPE_PARAMETERS = ("jaxpr", "call_jaxpr", "fun_jaxpr")
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .cost import Own, work
+from .cost_sums_and_order import Own, work
 from .costs_of_equations import Costs
-from .execution_counts import Runs, ScopeRuns, frame_of
-from .upper_bounds import at_most
+from .executions_of_scopes_and_lines import Runs, ScopeRuns, frame_of
+from .operations_if_taken import at_most
 
 #: the key of the row for equations without a user line
 _NO_LINE = -1, -1

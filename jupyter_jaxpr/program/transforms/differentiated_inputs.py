@@ -92,19 +92,6 @@ class Original:
                 f"{kind} needs a result of a float type, but {self.name} returns {types_returned}. Return a float."
             )
 
-    def respect(self) -> str:
-        """Return sentences that say which arguments are differentiated, and why others are not."""
-        chosen = listed([_root(self.names[place]) for place in self.chosen])
-        words = [f"The derivative is with respect to {chosen}."]
-        by_keyword = listed([_root(self.names[place]) for place in self.floats if place not in self.chosen])
-        if by_keyword:
-            words.append(f"The derivative leaves out arguments that are passed by keyword: {by_keyword}.")
-        not_floats = [place for place in range(len(self.specs)) if place not in self.floats]
-        described = listed([f"{self.names[place]} ({self.types[place]})" for place in not_floats])
-        if described:
-            words.append(f"The derivative leaves out arguments whose type is not a float type: {described}.")
-        return " ".join(words)
-
     def of_chosen(self, inputs: Sequence[Any], results: Sequence[int]) -> Callable[..., list[Any]]:
         """Return the program as a function of the differentiated leaves only; the other leaves are fixed."""
 
@@ -233,12 +220,6 @@ def _names(jaxpr: Any, count: int) -> list[str]:
     if len(paths) != count:
         paths = [""] * count
     return [path or f"argument {place}" for place, path in enumerate(paths)]
-
-
-def _root(path: str) -> str:
-    """Return the name of the argument with which a path begins."""
-    end = min((path.index(sign) for sign in ".[" if sign in path), default=len(path))
-    return path[:end]
 
 
 def listed(names: Sequence[str]) -> str:

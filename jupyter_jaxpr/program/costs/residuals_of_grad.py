@@ -16,9 +16,9 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..control_flow.control_primitives import SCAN, WHILE
+from ...document.control_constructs import SCAN, WHILE
+from ..jaxpr.bytes_of_types import Sizes
 from ..jaxpr.scope_columns import ScopeColumns
-from ..jaxpr.sizes import Sizes
 from ..jaxpr.walk import Walk
 
 _FORWARD = "jvp("

@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Callable
 from typing import TypeVar
 
-from .cost import Own
+from .cost_sums_and_order import Own
 from .costs_of_equations import Call, Costs
-from .execution_counts import in_order
+from .executions_of_scopes_and_lines import in_order
 
 Key = TypeVar("Key", int, tuple[int, int])
 

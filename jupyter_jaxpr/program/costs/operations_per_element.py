@@ -5,7 +5,7 @@
   element.
 - One transcendental function: exp, log, log1p, expm1, pow, sqrt, rsqrt, cbrt, sin, cos, tan, tanh, atan2, erf.
 - No operation: primitives that only move data or only mark a place, and a `convert_element_type` that changes nothing
-  but the weak type (see `formulas_of_primitives.is_relabelling`).
+  but the weak type (see `operations_of_primitives.is_relabelling`).
 
 XLA has no instruction for the functions below; JAX builds each of them from other operations. A function counts as the
 operations that remain in single precision after XLA's simplification (jax 0.10 to 0.12, CPU). For each element these

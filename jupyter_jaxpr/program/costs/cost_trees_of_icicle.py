@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from itertools import count
 
 from ...document.limits import Listed
-from .cost import Cost
+from .cost_sums_and_order import Cost
 from .costs_of_equations import Call, Costs, Part
-from .execution_counts import Runs, ScopeRuns, below, frame_of
+from .executions_of_scopes_and_lines import Runs, ScopeRuns, below, frame_of
 
 _NAMED = frozenset({"jit", "pjit", "closed_call", "core_call"})
 
