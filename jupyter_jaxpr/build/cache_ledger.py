@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from ..document.ledger_words import OUTCOMES, lead
 from ..document.limits import Listed
+from ..document.sentences.cache_tab_sentences import OUTCOMES, lead
 from ..document.types.ledger import (
     Ledger,
     LedgerCounts,

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from ..document.read.cost_sentences import lead, peak_text, xla_text
+from ..document.sentences.cost_tab_sentences import lead, peak_text, xla_text
 from ..document.types.control_flow import Control
 from ..document.types.cost import CostDifference, CostNode, CostRow, Memory, ProgramCost, ScopeCost, XlaCost
 from ..document.types.document import Program, Snapshot

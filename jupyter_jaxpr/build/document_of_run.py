@@ -18,7 +18,7 @@ import msgspec
 
 from ..document.encoding import refused
 from ..document.limits import SENTENCES, Sent
-from ..document.summary import summarised
+from ..document.sentences.program_summary_line import summarised
 from ..document.types.control_flow import Control
 from ..document.types.cost import ProgramCost
 from ..document.types.document import VERSION, Cell, Environment, NamedValue, Note, Program, RaisedCall, Snapshot

@@ -7,7 +7,8 @@ from types import CodeType
 
 from ..document.copies.needed_pool_entries import Part
 from ..document.limits import Listed
-from ..document.types.pages import ScopeEquations, ScopePage, SourcePage, SourceStretch, TextPage
+from ..document.types.pages import ScopeEquations, ScopePage, TextPage
+from ..document.types.source_pages import SourcePage, SourceStretch
 from ..program.jaxpr.walk import Walk
 from ..program.source.cut_source_text import NoText, source_text
 from ..program.source.positions import SourceFile

@@ -18,14 +18,15 @@ from ..document.merged_answers import merged
 from ..document.printed_program import program_text
 from ..document.printed_variable_names import Names
 from ..document.read.recorded_step_counts import recorded_steps
-from ..document.sentences_on_missing_parts import NO_SHARDINGS_BEFORE_COMPILE, NO_SHARDINGS_REPORTED
-from ..document.summary import summarised
+from ..document.sentences.missing_part_sentences import NO_SHARDINGS_BEFORE_COMPILE, NO_SHARDINGS_REPORTED
+from ..document.sentences.program_summary_line import summarised
 from ..document.types.comparison import VariantComparison
 from ..document.types.cost import ProgramCost
 from ..document.types.document import Note, Snapshot
 from ..document.types.exact_links import ExactLinks
-from ..document.types.pages import ScopePage, SourcePage, TextPage
+from ..document.types.pages import ScopePage, TextPage
 from ..document.types.shardings import ProgramShardings
+from ..document.types.source_pages import SourcePage
 from ..document.types.transform import Transform
 from ..interruptions import not_of_a_signal
 from ..observe.observation import Edit, FoundCure, ObservedFunction, ObservedProgram

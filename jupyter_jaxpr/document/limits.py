@@ -1,8 +1,11 @@
-"""Declares the limits of a document and of its printed text; TypeScript has the same limits.
+"""Declares the limits of a document, of its printed text, and of the lists, texts and trials that the kernel makes.
 
 A reader refuses a document above a limit, with a sentence that names the field. The printed text of a document ends
-after `LINES` lines or `CHARACTERS` characters, and says how much is left out. Limits of single lists are declared at
-the fields, in `types/`. `python -m jupyter_jaxpr.schema` writes all limits to `src/protocol/limits.ts`.
+after `LINES` lines or `CHARACTERS` characters, and says how much is left out. The fields in `types/` name the limits of
+single lists. `python -m jupyter_jaxpr.schema` writes the limits that TypeScript has, too, to `src/protocol/limits.ts`.
+
+What the kernel sends is smaller: the classes `Sent`, `Listed`, `Characters` and `Tried`. A list may become as long as
+its field allows, so raise both. Limits of recordings are in `measure/steps/step_limits.py`.
 """
 
 from __future__ import annotations
@@ -46,6 +49,15 @@ VALUES: Final = 2_000_000
 SLOTS: Final = 1_000_000
 
 
+class Refused:
+    """Lists with more entries than this are refused by a reader; the fields in `types/` have these limits."""
+
+    #: The rows of a diff.
+    DIFF_ROWS = FUNCTIONS
+    #: The misses of a function in the ledger; the kernel lists `Listed.MISSES_OF_FUNCTION` of them.
+    MISSES_OF_FUNCTION = SENTENCES
+
+
 class Sent:
     """The largest programs, texts and pictures that the kernel sends with a document; the panel requests the rest."""
 
@@ -55,6 +67,13 @@ class Sent:
     WHOLE_PROGRAMS_OF_RUN = 60_000
     #: Of a program with more equations, the document has this many; the panel requests the other equations.
     FIRST_PAGE = 5_000
+    #: A diff with at most this many rows is sent with all equal rows; a longer one only with equal rows near a
+    #: difference.
+    WHOLE_DIFF = 2_000
+    #: The rows of a longer diff that are sent.
+    DIFF_ROWS = 5_000
+    #: The bytes of a saved output, unless the user sets `%config JaxprMagics.output_bytes`.
+    SAVED_OUTPUT_BYTES = 256_000
     #: The document contains texts of StableHLO and HLO only if the run has at most this many equations.
     EQUATIONS_WITH_TEXTS = 300
     #: A StableHLO or HLO text with more characters than this is left out.
@@ -89,6 +108,8 @@ class Listed:
     #: The cards of control flow in a document, and of one program.
     CARDS_OF_RUN = 600
     CARDS_OF_PROGRAM = 300
+    #: The differences of one row of a diff; an equation may have 100,000 operands.
+    CHANGES_OF_DIFF_ROW = 1_000
     #: The equations of a source place that caused a collective.
     EQUATIONS_OF_CAUSE = 50
     #: The collectives of a program.
@@ -122,6 +143,10 @@ class Characters:
     ARGUMENT_IN_PROGRAM_LIST = 24
     #: One type beside the code; this is enough for a container of sixty arrays.
     TYPE_OF_NAME = 1_200
+    #: The type of a name beside a line; `src/model/named-types.ts` has the same limit.
+    TYPE_BESIDE_LINE = 48
+    #: A value in the description of a change in a diff.
+    VALUE_IN_DIFF = 120
     #: An index expression in a note on an index out of bounds.
     INDEX_IN_NOTE = 60
     #: An expression of the user's source on a card of control flow.

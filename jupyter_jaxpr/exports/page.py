@@ -19,9 +19,9 @@ from itertools import chain
 
 from ..document.copies.without_values import as_saved
 from ..document.printed_program import Budget
-from ..document.read.named_types import LineTypes, types_of_lines
+from ..document.read.named_types_for_scripts import LineTypes, types_of_lines
 from ..document.types.document import Cell, Frame, Snapshot
-from ..document.types.pages import SourcePage
+from ..document.types.source_pages import SourcePage
 from . import wording
 from .html_writer import Markup, element, raw, unclosed, void
 from .html_writer import page as html_page

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from ...document.limits import Sent
-from ...document.sentences_on_missing_parts import NO_VALUES_OF_DERIVED
+from ...document.sentences.missing_part_sentences import NO_VALUES_OF_DERIVED
 from ...document.types.document import Program, Snapshot
 from ...document.types.transform import KeptValue, ScopeRoles, Transform, TransformPart
 from ...interruptions import not_of_a_signal

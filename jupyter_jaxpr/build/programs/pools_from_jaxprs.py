@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...document.interned_pools import Pools
+from ...document.pools_of_documents_and_pages import Pools
 from ...document.types.document import (
     Aval,
     Frame,

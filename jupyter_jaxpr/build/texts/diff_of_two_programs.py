@@ -6,8 +6,8 @@ from typing import Literal
 
 import msgspec
 
-from ...document.diff.program_diff import WHOLE, Text, of, program_diff, text_diff
-from ...document.limits import COMPARED
+from ...document.diff.program_diff import Text, of, program_diff, text_diff
+from ...document.limits import COMPARED, Sent
 from ...document.types.diff import ProgramDiff
 from ...document.types.document import Frame, Snapshot, Stack
 from ...plain_text import quoted
@@ -35,7 +35,7 @@ def diff_runs(
     program_after: int,
     level: Level = "jaxpr",
     *,
-    whole: int = WHOLE,
+    whole: int = Sent.WHOLE_DIFF,
 ) -> ProgramDiff:
     """Compare two programs and return their diff.
 

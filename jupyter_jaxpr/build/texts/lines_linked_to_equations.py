@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from ...document.interned_pools import Pools
+from ...document.pools_of_documents_and_pages import Pools
 from ...document.types.document import Level
 from ...interruptions import not_of_a_signal
 from ...observe.observation import ObservedProgram

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from ...document.limits import Listed
-from ...document.read.shardings import decided, exchanged, often
+from ...document.read.shardings_for_scripts import decided, exchanged, often
 from ...document.types.document import Program
 from ...document.types.shardings import (
     Collective,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from ...document.sentences_on_missing_parts import NO_TEXT_KEPT, NOT_COMPILED, NOT_LOWERED
+from ...document.sentences.missing_part_sentences import NO_TEXT_KEPT, NOT_COMPILED, NOT_LOWERED
 from ...document.types.document import Level
 from ...interruptions import not_of_a_signal
 from ...observe.observation import ObservedProgram

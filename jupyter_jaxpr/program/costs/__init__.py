@@ -9,7 +9,7 @@ instruction to which it is lowered. Transcendental functions are counted separat
 - `bytes_moved`: the bytes that an equation reads and writes by itself, without fusion.
 - `costs_of_equations`: the costs of the equations of a scope; the body of a loop counts once for each step.
 - `executions_of_scopes_and_lines`: how often each scope runs in a call, and from which lines.
-- `cost_table_by_line`, `cost_trees_of_icicle`: the costs by line and by primitive; the costs by scope and by name stack.
+- `cost_table_by_line`, `cost_trees_of_icicle`: the costs by line and by primitive; by scope and by name stack.
 - `difference_from_xla`: XLA's own count for the executable, and the reasons why it differs from this package's count.
 
 The counts differ from XLA's in two ways. A loop's body counts once for each step, and a while loop's condition once

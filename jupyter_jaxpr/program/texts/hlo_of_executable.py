@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 from ...document.hlo_tables import HLO_TABLES
-from ...document.sentences_on_missing_parts import NO_TEXT_OF_BACKEND
+from ...document.sentences.missing_part_sentences import NO_TEXT_OF_BACKEND
 from ..source.positions import Positions
 from .stablehlo_of_lowered import LinesOfText, Place
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, ClassVar
 
 from ...build.texts.stablehlo_and_hlo import Unavailable
-from ...document.types.pages import SourcePage
+from ...document.types.source_pages import SourcePage
 from ...document.types.struct import described
 from ..request import Request, RequestContext
 

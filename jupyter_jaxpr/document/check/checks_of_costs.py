@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..types.cost import CostNode, CostRow, Memory, ProgramCost, XlaCost
 from ..types.document import Snapshot
-from .index_ranges import amounts, index, need
+from .checks_of_indices import amounts, index, need
 
 
 def check_costs(document: Snapshot) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ...quantities import count
 from ..diff.rows_near_differences import near_differences
+from ..sentences.diff_sentences import MOVED_FROM_HERE, MOVED_TO_HERE
 from ..types.diff import DiffChange, DiffOf, DiffRow, DiffSide, ProgramDiff
 
 _SIGNS = {"same": " ", "added": "+", "removed": "-", "changed": "~", "moved": ">"}
@@ -95,7 +96,11 @@ class Diff:
 
     def __str__(self) -> str:
         document = self.document
-        lines = [f"--- {_label(document.before)}", f"+++ {_label(document.after)}", *wrapped(document.summary, "")]
+        lines = [
+            f"--- {_label(document.before)}",
+            f"+++ {_label(document.after)}",
+            *wrapped(document.summary, ""),
+        ]
         for remark in self.remarks:
             lines += wrapped(remark, "  ")
         if self:
@@ -174,7 +179,7 @@ def _row(row: DiffRow) -> list[str]:
         side = row.after or row.before
         arrow = ""
         if row.sign == "moved":
-            arrow = "line moved from here: " if row.before is not None else "line moved to here: "
+            arrow = MOVED_FROM_HERE if row.before is not None else MOVED_TO_HERE
         return wrapped(f"{arrow}{side.text}", f"{sign} {indent}") if side is not None else []
     lines = []
     if row.before is not None and row.after is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..types.document import Snapshot
-from .index_ranges import amounts, index, need
+from .checks_of_indices import amounts, index, need
 
 
 def check_compiled_again(document: Snapshot) -> None:

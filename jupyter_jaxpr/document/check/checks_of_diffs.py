@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..types.document import Snapshot
-from .index_ranges import amounts, index
+from .checks_of_indices import amounts, index
 
 
 def check_diffs(document: Snapshot) -> None:

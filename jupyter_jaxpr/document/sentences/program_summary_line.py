@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 import msgspec
 
-from ..quantities import count
-from .types.document import Activity, Program, Snapshot, Summary
+from ...quantities import count
+from ..types.document import Activity, Program, Snapshot, Summary
 
 # The constructs that a summary mentions, in this order, each with its word in singular and plural.
 _CONTROL_FLOW = {

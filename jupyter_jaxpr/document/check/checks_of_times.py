@@ -6,7 +6,7 @@ import math
 
 from ..types.document import Snapshot
 from ..types.timing import ProgramTiming, Sweep, WarmTime
-from .index_ranges import amounts, index, need
+from .checks_of_indices import amounts, index, need
 
 
 def check_times(document: Snapshot) -> None:

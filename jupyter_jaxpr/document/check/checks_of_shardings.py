@@ -7,7 +7,7 @@ from math import prod
 from ..limits import ARRAYS
 from ..types.document import Snapshot
 from ..types.shardings import Collective, ProgramShardings
-from .index_ranges import amounts, index, need
+from .checks_of_indices import amounts, index, need
 
 
 def check_shardings(document: Snapshot) -> None:

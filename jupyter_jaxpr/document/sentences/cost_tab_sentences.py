@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from ...quantities import NO_BREAK, count, ends, operations, operations_in_words, size
+from ..read.recorded_step_counts import recorded_steps
 from ..transcendental_weight import TRANSCENDENTAL_WEIGHT
 from ..types.cost import CostRow, ProgramCost
 from ..types.document import Snapshot
-from .recorded_step_counts import recorded_steps
 
 _WEIGHT = f"{TRANSCENDENTAL_WEIGHT} operations"
 #: The largest number of loops or primitives that a sentence names.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..quantities import count, duration
-from .types.ledger import Ledger, LedgerFunction
+from ...quantities import count, duration
+from ..types.ledger import Ledger, LedgerFunction
 
 #: One miss, and several misses, that a list leaves out.
 MORE_MISSES = ("more miss or slow hit", "more misses and slow hits")

@@ -10,7 +10,7 @@ import msgspec
 
 from ..limits import AMOUNT, INTEGER, LIST, TEXT
 from ..types.document import Snapshot
-from .index_ranges import need
+from .checks_of_indices import need
 
 #: Fields with counts of operations and bytes. These integers may be larger than the integers that JavaScript
 #: represents exactly; their limit is `AMOUNT` instead of `INTEGER`.

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...quantities import count
+from ..sentences.diff_sentences import too_different
 from ..types.diff import DiffSide, Sign
 from .constants_and_donations import CONSTANT_AS_ARGUMENT
 from .match.changes import Change
-from .match.texts import changed_parts, compare_texts, without_metadata
+from .match.compared_text_lines import changed_parts, compare_texts, without_metadata
 from .rows_of_programs import Row, Write
 
 
@@ -85,10 +86,7 @@ def text_rows(
         start_a, start_b = i + 1, j + 1
     remarks = []
     if difference.coarse:
-        remarks.append(
-            "The texts are too different to find the smallest diff. Some lines may be listed as removed and added "
-            "although they match."
-        )
+        remarks.append(too_different("texts", "lines"))
     elided = min(sum(_is_elided(line) for line in lines) for lines in (before, after))
     if elided:
         remarks.append(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ...quantities import count
+from ..limits import Characters
 from ..types.document import Snapshot
 
 
@@ -115,8 +116,6 @@ def _named(at: NamedType, types: str) -> str:
     return f"→ {text}" if at.kind == "returned" else f"{at.name}: {text}"
 
 
-#: The most characters of the text of a type beside a line.
-_LONGEST = 48
 _CLOSING = {"[": "]", "(": ")", "{": "}"}
 
 
@@ -125,12 +124,12 @@ def shortened(text: str) -> str:
 
     Other texts are cut.
     """
-    if len(text) <= _LONGEST:
+    if len(text) <= Characters.TYPE_BESIDE_LINE:
         return text
     head = re.match(r"\w*[\[({]", text)
     arrays = len(re.findall(r"\b\w+\[[^\]]*\]", text))
     if head is None or arrays == 0:
-        return f"{text[: _LONGEST - 1]}…"
+        return f"{text[: Characters.TYPE_BESIDE_LINE - 1]}…"
     container = f"{head[0]}…{_CLOSING[head[0][-1]]}"
     # the kernel already cuts the longest texts, so the number of arrays may be a lower bound
     arrays_text = count(arrays, "array")
