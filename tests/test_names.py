@@ -336,7 +336,7 @@ def test_the_rules_are_not_learned_where_nothing_is_jitted():
     """While `jax.disable_jit` is on, the naming rules cannot be learned; they are learned later."""
     code = (
         "import jax\n"
-        "from jupyter_jaxpr.build import jax_naming as names\n"
+        "from jupyter_jaxpr.build.programs import variable_naming_rules as names\n"
         "with jax.disable_jit():\n"
         "    assert names.learn_naming() == names.NAMING\n"
         "assert not names._learned\n"
