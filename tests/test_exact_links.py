@@ -22,8 +22,8 @@ from jupyter_jaxpr.build.texts.questions_before_compiling import exact_links_que
 from jupyter_jaxpr.measure.compiled_again import twin_compile
 from jupyter_jaxpr.observe.observation import ObservedProgram, StageTimes
 from jupyter_jaxpr.program.jaxpr.walk import Walk
-from jupyter_jaxpr.program.texts.exact_lines import differing, exact_lines
-from jupyter_jaxpr.program.texts.twin_tags import equations_named, tagged, untagged
+from jupyter_jaxpr.program.texts.lines_of_tagged_copy import differing, exact_lines
+from jupyter_jaxpr.program.texts.tags_of_tagged_copy import equations_named, tagged, untagged
 from jupyter_jaxpr.scripts.exact_links import ExactLinks
 from jupyter_jaxpr.wire.answers import Answers
 from jupyter_jaxpr.wire.messages import Working

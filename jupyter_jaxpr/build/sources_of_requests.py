@@ -33,7 +33,7 @@ from ..observe.observation import Edit, FoundCure, ObservedFunction, ObservedPro
 from ..program.control_flow import ControlPath
 from ..program.jaxpr.walk import Walk
 from ..program.source.positions import CellText
-from ..program.texts.exact_lines import ExactLines
+from ..program.texts.lines_of_tagged_copy import ExactLines
 from ..program.texts.pass_dumps import Passes
 from . import pages_on_request
 from .costs_of_programs import program_cost, with_lead

@@ -124,6 +124,11 @@ class Listed:
     BARS_OF_COSTS = 400
     #: The primitives that the sentence on operations which XLA adds names.
     PRIMITIVES_XLA_EXPANDS = 5
+    #: The elements of a constant that StableHLO prints; larger constants are elided.
+    ELEMENTS_OF_CONSTANT = 16
+    #: The user frames, and the library frames, of a stack.
+    USER_FRAMES = 16
+    LIBRARY_FRAMES = 4
     #: The arguments passed by keyword that the sentence above a derivative names.
     ARGUMENTS_LEFT_OUT = 6
     #: A file with at most this many lines is sent completely; of a longer file, only the functions that ran, with some
@@ -158,7 +163,7 @@ class Characters:
 
 
 class Tried:
-    """The most trials, runs and seconds that one request spends; the rest waits for the next request."""
+    """The most that one request tries, and that is kept for later requests."""
 
     #: The misses whose cures are tried, newest first. A function that misses often usually has one reason.
     MISSES = 32
@@ -166,10 +171,6 @@ class Tried:
     LOOPS = 8
     #: The notes whose edits are tried.
     NOTES = 8
-    #: After this many seconds, `--steps` begins no further recording.
-    SECONDS_OF_RECORDINGS = 20.0
-    #: After this many seconds, the stepper runs no further call for the table of calls.
-    SECONDS_OF_CALLS = 5.0
     #: The constructs whose compiled steppers are kept.
     STEPPERS_KEPT = 8
     #: The ways to assign values of equal types where a forward and a backward program are joined.

@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
-from ...document.limits import Listed, Tried
+from ...document.limits import Listed
 from ...document.types.control_flow import Control
 from ...document.types.document import Snapshot
 from ...document.types.steps import CallBranches, CallTable
@@ -15,6 +15,7 @@ from ...measure.steps.checked_run import Construct
 from ...measure.steps.jaxpr_evaluation import Unsteppable
 from ...measure.steps.kept_steps import Leaf as Column
 from ...measure.steps.recorded_steps import Steps
+from ...measure.steps.step_limits import SECONDS_OF_CALLS
 from ...observe import magics_at_hand
 from ...observe.calls.arguments_of_calls import KeptCall
 from ...observe.calls.call_values import ValuesGone
@@ -23,7 +24,7 @@ from ...quantities import count
 from .texts_of_recorded_values import as_passed, path_of
 
 _LATE = (
-    f"The stepper did not run this call, because the stepper took more than {Tried.SECONDS_OF_CALLS:g} seconds for "
+    f"The stepper did not run this call, because the stepper took more than {SECONDS_OF_CALLS:g} seconds for "
     "earlier calls."
 )
 _STOPPED = "You stopped the stepper before this call."
@@ -75,7 +76,7 @@ def _run(
     """Run the construct on the arguments of a call; return (its recorded steps, None) or (None, why there are none)."""
     if stopped():
         return None, _STOPPED
-    if time.perf_counter() - began > Tried.SECONDS_OF_CALLS:
+    if time.perf_counter() - began > SECONDS_OF_CALLS:
         return None, _LATE
     try:
         steps = construct.run_call(call.values, stopped)

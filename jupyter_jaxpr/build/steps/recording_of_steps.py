@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from msgspec import structs
 
-from ...document.limits import Sent, Tried
+from ...document.limits import Sent
 from ...document.types.control_flow import Control
 from ...document.types.document import Note, Snapshot
 from ...document.types.steps import CallTable, Comparison, Leaf, Recording, Visit
@@ -15,6 +15,7 @@ from ...measure.steps.checked_run import Construct, Rerun
 from ...measure.steps.jaxpr_evaluation import Step, Unsteppable
 from ...measure.steps.kept_steps import Leaf as Column
 from ...measure.steps.kept_steps import number_of
+from ...measure.steps.step_limits import SECONDS_OF_RECORDINGS
 from ...observe.calls.call_values import ValuesGone
 from ...quantities import count
 from ..sources_of_requests import Sources
@@ -82,7 +83,7 @@ def recording_document(document: Snapshot, control: int, rerun: Rerun, calls: Ca
     )
 
 
-def record_focus(sources: Sources, seconds: float = Tried.SECONDS_OF_RECORDINGS) -> Snapshot:
+def record_focus(sources: Sources, seconds: float = SECONDS_OF_RECORDINGS) -> Snapshot:
     """Record the steps of each construct in the program that the panel shows; return the document with the recordings.
 
     Args:

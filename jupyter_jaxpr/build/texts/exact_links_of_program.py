@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ...document.types.exact_links import ExactLevel, ExactLinks
 from ...measure.compiled_again.twin_compile import NoTwin, compile_twin
-from ...program.texts.exact_lines import ExactLines, differing, exact_lines
+from ...program.texts.lines_of_tagged_copy import ExactLines, differing, exact_lines
 from ...quantities import count
 from .stablehlo_and_hlo import LEVELS, LevelName, Unavailable, title, traced_of
 

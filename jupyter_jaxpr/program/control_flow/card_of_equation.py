@@ -12,6 +12,7 @@ from ..costs import Costs
 from ..jaxpr.walk import Walk
 from ..jaxpr.while_step_counts import counted_trips
 from . import sentences_on_cards
+from .branch_labels import branch_labels
 from .callers_of_constructs import Callers
 from .calls_in_user_source import Call, Written, branch_name, definition, returned, text_of
 from .debug_info_of_programs import Debug, debug_of
@@ -219,9 +220,7 @@ class EquationCards:
             card.kind = "switch"
         if card.kind not in ("cond", "switch"):
             card.kind = "cond" if len(sides) == 2 and self._predicates.is_boolean(card, reached) else "switch"
-        labels = ["False", "True"] if card.kind == "cond" and len(sides) == 2 else [str(side) for side, _ in sides]
-        if platforms is not None:
-            labels = [", ".join(names) if names else sentences_on_cards.OTHER_PLATFORM for names in platforms]
+        labels = branch_labels(card.kind, [side for side, _ in sides], platforms)
         for side, (label, (_, scope)) in enumerate(zip(labels, sides, strict=True)):
             debug = self.debug_of(scope)
             name = debug.function if debug.users or debug.function not in ("<lambda>", "<unknown>") else ""

@@ -43,7 +43,6 @@ SELECT = (
 BACKWARD_EQUATIONS = "The equations of this construct belong to the backward pass."
 
 _FALSE_FIRST = "The jaxpr lists the False branch first: branch 0 is False, branch 1 is True."
-OTHER_PLATFORM = "other platforms"
 _BY_PLATFORM = (
     "The platform that the program is compiled for decides which branch runs. The other branches are dropped."
 )

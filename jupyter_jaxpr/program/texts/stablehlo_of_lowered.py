@@ -11,14 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...document.limits import Listed
 from ...interruptions import not_of_a_signal
 from ..source.positions import Positions
 
 #: (file, function, line, column, end line, end column)
 Place = tuple[str, str, int, int, int, int]
-
-#: The most elements of a constant that are printed; larger constants are elided.
-ELEMENTS = 16
 
 _TABLE_ROW = re.compile(r"#loc(\d*) = loc\((.*)\)$")
 _REFERENCE = re.compile(r" loc\(#loc(\d*)\)$")
@@ -58,7 +56,7 @@ class LinesOfText:
 def lowered_text(lowered: Any) -> str:
     """Return the StableHLO of a `jax.stages.Lowered` with source locations; large constants are elided."""
     module = lowered.compiler_ir("stablehlo")
-    return str(module.operation.get_asm(large_elements_limit=ELEMENTS, enable_debug_info=True))
+    return str(module.operation.get_asm(large_elements_limit=Listed.ELEMENTS_OF_CONSTANT, enable_debug_info=True))
 
 
 def stablehlo_lines(text: str, positions: Positions) -> LinesOfText:

@@ -1,4 +1,4 @@
-"""Reads the tags in the StableHLO or HLO of a twin.
+"""Reads the tags in the StableHLO or HLO of a twin, the tagged copy of a program.
 
 The tags give the equations of each line. A comparison counts the lines that differ from the program's own text.
 """
@@ -17,7 +17,7 @@ from .hlo_inference import inferred_origins
 from .hlo_instructions import TRIVIAL, computations
 from .hlo_of_executable import hlo_lines
 from .stablehlo_of_lowered import LinesOfText, stablehlo_lines
-from .twin_tags import equations_named, scopes_of, untagged
+from .tags_of_tagged_copy import equations_named, scopes_of, untagged
 
 _METADATA = re.compile(r', metadata=\{(?:"(?:[^"\\]|\\.)*"|[^{}"])*\}')
 _OPERATION = re.compile(r" *%[\w:]+ = (?!stablehlo\.constant)")
