@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import jupyter_jaxpr as jj
-from jupyter_jaxpr.build.steps import construct_of, recording_document
+from jupyter_jaxpr.build.steps.recording_of_steps import construct_of, recording_document
 
 
 def snapshot_of(function, *arguments, stage="run", **keywords):

@@ -13,9 +13,9 @@ from jax import lax
 from observed import built, in_cell, program, traced
 
 import jupyter_jaxpr as jj
-from jupyter_jaxpr.build import programs as program_build
 from jupyter_jaxpr.document.check.validate import validate
 from jupyter_jaxpr.document.copies.saved_copy import saved_copy
+from jupyter_jaxpr.document.limits import Sent
 from jupyter_jaxpr.program.control_flow import EquationCards, Step
 
 sys.path.insert(0, str(Path(__file__).parent / "control_flow"))
@@ -437,8 +437,8 @@ def test_sharing_that_doubles_at_every_level_stays_small():
 
 
 def test_a_program_that_is_sent_in_pages_has_all_its_cards(monkeypatch):
-    monkeypatch.setattr(program_build, "WHOLE", 50)
-    monkeypatch.setattr(program_build, "PAGE", 10)
+    monkeypatch.setattr(Sent, "WHOLE_PROGRAM", 50)
+    monkeypatch.setattr(Sent, "FIRST_PAGE", 10)
 
     def f(x):
         for _ in range(60):

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from jupyter_jaxpr.document.check.validate import read
-from jupyter_jaxpr.document.read.cost_sentences import lead, peak_text, xla_text
+from jupyter_jaxpr.document.sentences.cost_tab_sentences import lead, peak_text, xla_text
 
 pytestmark = pytest.mark.any_jax
 

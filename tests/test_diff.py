@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.document.diff.match.key_alignment import Budget, align
-from jupyter_jaxpr.document.read.diff import Diff
+from jupyter_jaxpr.document.read.printed_diff_for_scripts import Diff
 from jupyter_jaxpr.document.types.diff import DiffRow
 
 pytestmark = pytest.mark.any_jax

@@ -11,7 +11,7 @@ import pytest
 from jax import lax
 
 import jupyter_jaxpr as jj
-from jupyter_jaxpr.build.diff_of_runs import diff_runs
+from jupyter_jaxpr.build.texts.diff_of_two_programs import diff_runs
 from jupyter_jaxpr.document.types.diff import DiffSide
 
 pytestmark = pytest.mark.any_jax

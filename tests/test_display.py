@@ -19,7 +19,7 @@ from nbformat import v4
 from jupyter_jaxpr import inspect
 from jupyter_jaxpr.document.check.validate import read
 from jupyter_jaxpr.document.encoding import encode
-from jupyter_jaxpr.document.summary import summary_of
+from jupyter_jaxpr.document.sentences.program_summary_line import summary_of
 from jupyter_jaxpr.document.types.document import Activity, Argument, Frame, Level, Note
 from jupyter_jaxpr.exports import short_texts_of_run
 from jupyter_jaxpr.exports.html_of_saved_output import fragment

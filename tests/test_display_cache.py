@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from ledger_documents import counts, ledger
 
-from jupyter_jaxpr.document.ledger_words import lead
+from jupyter_jaxpr.document.sentences.cache_tab_sentences import lead
 from jupyter_jaxpr.document.types.document import Snapshot
 from jupyter_jaxpr.document.types.ledger import LedgerCounts
 from jupyter_jaxpr.exports.html_of_saved_output import fragment

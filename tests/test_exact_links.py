@@ -18,12 +18,12 @@ from jax.experimental import io_callback
 from observed import built, in_cell, program, traced
 
 import jupyter_jaxpr as jj
-from jupyter_jaxpr.build.exact_links import exact_links_question
+from jupyter_jaxpr.build.texts.questions_before_compiling import exact_links_question
 from jupyter_jaxpr.measure.compiled_again import compile_for_exact_links
 from jupyter_jaxpr.observe.observation import ObservedProgram, StageTimes
 from jupyter_jaxpr.program.jaxpr.walk import Walk
-from jupyter_jaxpr.program.texts.exact_lines import differing, exact_lines
-from jupyter_jaxpr.program.texts.twin_tags import equations_named, tagged, untagged
+from jupyter_jaxpr.program.texts.lines_of_tagged_copy import differing, exact_lines
+from jupyter_jaxpr.program.texts.tags_of_tagged_copy import equations_named, tagged, untagged
 from jupyter_jaxpr.scripts.exact_links_for_scripts import ExactLinks
 from jupyter_jaxpr.wire.answers_to_requests import Answers
 from jupyter_jaxpr.wire.kept_runs import Runs

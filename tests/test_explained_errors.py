@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from conftest import Notebook
 
-from jupyter_jaxpr.build.cure_trial_runner import try_cures
+from jupyter_jaxpr.build.cures.cure_trials import try_cures
 from jupyter_jaxpr.explain.errors.cell_error import trace_error
 from jupyter_jaxpr.explain.trials import trial_time_limit
 from jupyter_jaxpr.jax.tracer_origins import type_of

@@ -11,10 +11,10 @@ import pytest
 from jax import lax
 
 from jupyter_jaxpr.program.jaxpr.walk import Walk
-from jupyter_jaxpr.program.texts.hlo import executable_text, hlo_lines
 from jupyter_jaxpr.program.texts.hlo_inference import inferred_origins
-from jupyter_jaxpr.program.texts.hlo_module import computations, count
-from jupyter_jaxpr.program.texts.stablehlo import lowered_text, stablehlo_lines
+from jupyter_jaxpr.program.texts.hlo_instructions import computations, count
+from jupyter_jaxpr.program.texts.hlo_of_executable import executable_text, hlo_lines
+from jupyter_jaxpr.program.texts.stablehlo_of_lowered import lowered_text, stablehlo_lines
 from jupyter_jaxpr.program.texts.text_links import linked, primitives
 
 MODULE = """\

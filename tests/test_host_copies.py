@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from conftest import Notebook
 
-from jupyter_jaxpr.build.steps import record_focus
+from jupyter_jaxpr.build.steps.recording_of_steps import record_focus
 from jupyter_jaxpr.magic.cell_observer import CellObserver
 from jupyter_jaxpr.observe.calls.call_values import CallValues, ValuesGone
 

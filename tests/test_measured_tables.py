@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
-from jupyter_jaxpr.document.read.shardings import UNKNOWN_DEVICES
+from jupyter_jaxpr.document.read.shardings_for_scripts import UNKNOWN_DEVICES
 from jupyter_jaxpr.document.types.comparison import VariantComparison
 from jupyter_jaxpr.document.types.timing import Sweep, WarmTime
 from jupyter_jaxpr.exports.comparison_table import compare_text

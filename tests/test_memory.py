@@ -9,7 +9,7 @@ import pytest
 from jax import lax
 from observed import traced
 
-from jupyter_jaxpr.program.costs.memory import MemoryUse, memory_of
+from jupyter_jaxpr.program.costs.memory_of_program import MemoryUse, memory_of
 from jupyter_jaxpr.program.jaxpr.walk import Walk
 
 pytestmark = pytest.mark.any_jax

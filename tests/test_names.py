@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from jax import lax
 from observed import binders, built, normal, program, traced
 
-from jupyter_jaxpr.build.jax_naming import learn_naming
+from jupyter_jaxpr.build.programs.variable_naming_rules import learn_naming
 from jupyter_jaxpr.document.printed_program import program_text
 from jupyter_jaxpr.document.types.document import Naming
 
@@ -325,7 +325,7 @@ def test_the_rules_are_learned_where_jax_prints_in_colour():
         "builtins.get_ipython = ZMQInteractiveShell\n"
         "import jax\n"
         "assert '\\x1b[' in str(jax.make_jaxpr(jax.numpy.sin)(1.0))\n"
-        "from jupyter_jaxpr.build.jax_naming import learn_naming\n"
+        "from jupyter_jaxpr.build.programs.variable_naming_rules import learn_naming\n"
         "print(learn_naming())\n"
     )
     process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
@@ -336,7 +336,7 @@ def test_the_rules_are_not_learned_where_nothing_is_jitted():
     """While `jax.disable_jit` is on, the naming rules cannot be learned; they are learned later."""
     code = (
         "import jax\n"
-        "from jupyter_jaxpr.build import jax_naming as names\n"
+        "from jupyter_jaxpr.build.programs import variable_naming_rules as names\n"
         "with jax.disable_jit():\n"
         "    assert names.learn_naming() == names.NAMING\n"
         "assert not names._learned\n"
@@ -348,7 +348,7 @@ def test_the_rules_are_not_learned_where_nothing_is_jitted():
 
 def test_learning_the_rules_starts_no_backend():
     code = (
-        "from jupyter_jaxpr.build.jax_naming import learn_naming\n"
+        "from jupyter_jaxpr.build.programs.variable_naming_rules import learn_naming\n"
         "learn_naming()\n"
         "from jupyter_jaxpr.jax.facts import backend_started\n"
         "assert not backend_started()\n"

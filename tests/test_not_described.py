@@ -14,9 +14,9 @@ from conftest import Notebook
 from odd_cells import check, set_up, told
 
 from jupyter_jaxpr import observe
-from jupyter_jaxpr.build import ledger as ledger_build
-from jupyter_jaxpr.build import notes
-from jupyter_jaxpr.build.programs import ProgramBuilder
+from jupyter_jaxpr.build import cache_ledger as ledger_build
+from jupyter_jaxpr.build.notes import print_while_tracing_notes
+from jupyter_jaxpr.build.programs.programs_of_run import ProgramBuilder
 from jupyter_jaxpr.document.check.validate import read
 from jupyter_jaxpr.document.encoding import encode, refused
 from jupyter_jaxpr.document.printed_program import program_text
@@ -71,7 +71,7 @@ def test_each_part_that_cannot_be_described_says_so(notebook: Notebook, monkeypa
 
     monkeypatch.setattr(ProgramBuilder, "program", fails_on("bad_program", ProgramBuilder.program))
     monkeypatch.setattr(ledger_build, "_function", fails_on("bad_ledger", ledger_build._function))
-    monkeypatch.setattr(notes, "printed_notes", lambda walk, printed, programs: 1 / 0)
+    monkeypatch.setattr(print_while_tracing_notes, "printed_notes", lambda walk, printed, programs: 1 / 0)
     ran = notebook.run(
         """%%jaxpr
 @jax.jit

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from odd_cells import check, clean, set_up, told
 
 from jupyter_jaxpr.build.document_of_run import build
-from jupyter_jaxpr.build.environment import environment
+from jupyter_jaxpr.build.versions_and_devices import environment
 from jupyter_jaxpr.document.check.validate import read
 from jupyter_jaxpr.document.encoding import encode, refused
 from jupyter_jaxpr.document.types.document import Level

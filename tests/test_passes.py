@@ -14,7 +14,7 @@ import pytest
 from jax import lax
 from observed import in_cell
 
-from jupyter_jaxpr.build.pass_list import passes_question
+from jupyter_jaxpr.build.texts.questions_before_compiling import passes_question
 from jupyter_jaxpr.measure.compiled_again import compile_for_pass_list
 from jupyter_jaxpr.measure.compiled_again.compile_for_pass_list import NoPasses, dump_passes
 from jupyter_jaxpr.observe.observation import ObservedProgram, StageTimes

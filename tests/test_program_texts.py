@@ -11,8 +11,8 @@ from test_program_sources import pointed
 
 from jupyter_jaxpr.program.jaxpr.pools import Strings
 from jupyter_jaxpr.program.source.positions import Positions
-from jupyter_jaxpr.program.texts.hlo import executable_text, hlo_lines
-from jupyter_jaxpr.program.texts.stablehlo import lowered_text, stablehlo_lines
+from jupyter_jaxpr.program.texts.hlo_of_executable import executable_text, hlo_lines
+from jupyter_jaxpr.program.texts.stablehlo_of_lowered import lowered_text, stablehlo_lines
 
 SOURCE = """\
 def helper(x):

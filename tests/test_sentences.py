@@ -16,11 +16,11 @@ pytestmark = pytest.mark.any_jax
 CODE = (
     "explain/loops/",
     "explain/timings/sentences_on_timings.py",
-    "program/costs/scope_sums.py",
+    "program/costs/cost_trees_of_icicle.py",
     "program/jaxpr/",
     "document/printed_program.py",
     "exports/html_page.py",
-    "build/signatures.py",
+    "build/programs/argument_signatures.py",
 )
 
 
@@ -159,7 +159,7 @@ def test_a_fact_that_is_worded_twice_is_seen() -> None:
 OF_MAGIC_CELLS = (
     "/magic/",
     "typed/observed_cell.py",
-    "build/timing_after_cell.py",
+    "build/times/timing_after_cell.py",
     "explain/loops/comparison_cell.py",
     "observe/dispatches_of_cell.py",
 )

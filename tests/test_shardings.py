@@ -18,7 +18,7 @@ import pytest
 
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.document.check.validate import read
-from jupyter_jaxpr.document.read.shardings import exchanged
+from jupyter_jaxpr.document.read.shardings_for_scripts import exchanged
 from jupyter_jaxpr.document.types.shardings import ProgramShardings
 
 pytestmark = pytest.mark.any_jax

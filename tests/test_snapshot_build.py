@@ -12,10 +12,10 @@ import pytest
 from jax import lax
 from observed import ENVIRONMENT, built, normal, program, traced
 
-from jupyter_jaxpr.build import programs as program_build
 from jupyter_jaxpr.build.document_of_run import Unavailable, build
 from jupyter_jaxpr.document.check.validate import validate
 from jupyter_jaxpr.document.encoding import encode
+from jupyter_jaxpr.document.limits import Sent
 from jupyter_jaxpr.document.printed_program import program_text
 from jupyter_jaxpr.document.types.document import Cell
 from jupyter_jaxpr.observe.observation import (
@@ -356,8 +356,8 @@ def test_a_backend_without_texts_fails_nothing():
 
 @pytest.fixture
 def small_pages(monkeypatch):
-    monkeypatch.setattr(program_build, "WHOLE", 30)
-    monkeypatch.setattr(program_build, "PAGE", 10)
+    monkeypatch.setattr(Sent, "WHOLE_PROGRAM", 30)
+    monkeypatch.setattr(Sent, "FIRST_PAGE", 10)
 
 
 def large(x):

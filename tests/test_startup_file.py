@@ -8,7 +8,7 @@ import pytest
 from jupyter_client.manager import KernelManager
 from kernel_pages import Page, of_type, ours
 
-from jupyter_jaxpr.build.levels import Unavailable
+from jupyter_jaxpr.build.texts.stablehlo_and_hlo import Unavailable
 from jupyter_jaxpr.wire.startup_file import NAME, TEXT, StartupFile
 
 pytestmark = pytest.mark.any_jax

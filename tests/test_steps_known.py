@@ -6,7 +6,7 @@ import pytest
 from jax import lax
 from stepping import card, column, record, snapshot_of
 
-from jupyter_jaxpr.build.steps import construct_of, recording_document
+from jupyter_jaxpr.build.steps.recording_of_steps import construct_of, recording_document
 from jupyter_jaxpr.exports.control_flow_tables import control_flow_text
 
 UNKNOWN_STEPS = "The total counts one step of each loop with an unknown number of steps: "

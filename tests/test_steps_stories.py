@@ -12,7 +12,7 @@ from jax import lax
 from stepping import card, column, record, snapshot_of
 
 import jupyter_jaxpr as jj
-from jupyter_jaxpr.build.steps import construct_of
+from jupyter_jaxpr.build.steps.recording_of_steps import construct_of
 from jupyter_jaxpr.measure.steps.jaxpr_evaluation import Unsteppable
 from jupyter_jaxpr.measure.steps.step_limits import Bounds
 from jupyter_jaxpr.observe import magics_at_hand
@@ -235,7 +235,7 @@ def test_an_array_of_up_to_64_elements_has_its_elements_for_a_picture(monkeypatc
     }
     assert recording.notes == []
 
-    monkeypatch.setattr("jupyter_jaxpr.build.steps.PICTURES", 120)
+    monkeypatch.setattr("jupyter_jaxpr.document.limits.Sent.CHARACTERS_OF_PICTURES", 120)
     recording = record(run, h, kind="scan")
     assert [leaf.path for leaf in recording.leaves if leaf.pictures is not None] == ["h['grid']"]
     assert recording.notes == ["The values of 1 leaf have no pictures: the pictures of a recording take at most 1 MB."]

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import pytest
 from jax import lax
 
-from jupyter_jaxpr.build.sweep import sweep_document
+from jupyter_jaxpr.build.times.sweep_of_sizes import sweep_document
 from jupyter_jaxpr.measure.compare.compared_functions import Candidate
 from jupyter_jaxpr.measure.times import sweep_point, sweep_time_limit
 from jupyter_jaxpr.measure.times.sweep_point import Point, Swept

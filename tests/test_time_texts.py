@@ -10,7 +10,7 @@ import pytest
 from timed_calls import warm
 
 import jupyter_jaxpr as jj
-from jupyter_jaxpr.build.timing import timing_document
+from jupyter_jaxpr.build.times.times_of_calls import timing_document
 from jupyter_jaxpr.document.types.timing import Sweep, SweepFit, SweepPoint, WarmTime
 from jupyter_jaxpr.exports.growth_sentence import growth_sentence
 from jupyter_jaxpr.exports.html_of_saved_output import fragment

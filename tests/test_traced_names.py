@@ -16,7 +16,7 @@ from conftest import Notebook
 
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.document.check.validate import read
-from jupyter_jaxpr.document.read.named_types import shortened, types_of
+from jupyter_jaxpr.document.read.named_types_for_scripts import shortened, types_of
 from jupyter_jaxpr.exports.html_page import page
 from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
 

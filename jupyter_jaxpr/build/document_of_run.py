@@ -1,7 +1,8 @@
 """Builds the document of an observation, and the live sources that answer later requests about it.
 
-A program with at most `WHOLE` equations is sent completely. Of a larger program, the first `PAGE` equations are sent
-(equations of inner scopes included) with their variable names; `Sources.scope_page` answers requests for the rest.
+A program with at most `Sent.WHOLE_PROGRAM` equations is sent completely. Of a larger program, the first
+`Sent.FIRST_PAGE` equations are sent (equations of inner scopes included) with their variable names;
+`Sources.scope_page` answers requests for the rest.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from typing import TypeVar
 import msgspec
 
 from ..document.encoding import refused
-from ..document.limits import SENTENCES
-from ..document.summary import summarised
+from ..document.limits import SENTENCES, Sent
+from ..document.sentences.program_summary_line import summarised
 from ..document.types.control_flow import Control
 from ..document.types.cost import ProgramCost
 from ..document.types.document import VERSION, Cell, Environment, NamedValue, Note, Program, RaisedCall, Snapshot
@@ -36,33 +37,44 @@ from ..observe.value_texts import Reading
 from ..plain_text import could_not, traceback_text
 from ..program.jaxpr.walk import Walk
 from ..program.source.positions import CellText
-from . import machine as machine_build
-from . import notes, pools_from_jaxprs
-from .collective_causes import HloLines
-from .control_flow import ControlFlowFound, of_eager_construct, read_control_flow
-from .costs import AT_ONCE, XLA_AT_ONCE, program_cost, with_lead
-from .cures_to_try import CuresToTry
-from .distinguishing_fields import told_apart
-from .jax_naming import learn_naming
-from .ledger import MissNumbers, ledger_document
-from .levels import Unavailable
-from .merged_notes import without_repeats
-from .named_values import named_values
-from .nan_gradient_notes import masked_notes
-from .note_edits_to_try import NoteSketches
-from .notes_on_numbers import number_notes
-from .notes_on_unshown_recording import notes_on_unshown
-from .out_of_bounds_notes import index_notes
-from .programs import PAGE, WHOLE, WHOLE_RUN, ProgramBuilder
-from .seed_notes import seed_notes
-from .shardings import is_spread, program_shardings
-from .silenced_notes import without_silenced
+from .cache_ledger import MissNumbers, ledger_document
+from .control_flow_cards import ControlFlowFound, of_eager_construct, read_control_flow
+from .costs_of_programs import program_cost, with_lead
+from .cures.edits_proposed_by_notes import NoteSketches
+from .cures.untried_cures import CuresToTry
+from .notes import (
+    captured_constant_notes,
+    failure_notes,
+    merged_and_sorted_notes,
+    places_and_cures_of_notes,
+    print_while_tracing_notes,
+    random_key_notes,
+    small_compile_notes,
+    unrolled_loop_notes,
+)
+from .notes.changed_number_notes import number_notes
+from .notes.merged_and_sorted_notes import without_repeats
+from .notes.notes_outside_jit import notes_on_unshown
+from .notes.out_of_bounds_notes import index_notes
+from .notes.repeated_seed_notes import seed_notes
+from .notes.silenced_notes import without_silenced
+from .notes.square_root_notes import root_notes
+from .notes.where_gradient_notes import masked_notes
+from .program_opened_first import OfFunction, opened_first
+from .programs import pools_from_jaxprs
+from .programs.distinguishing_fields import told_apart
+from .programs.marks_beside_types import ValueMarks
+from .programs.programs_of_run import ProgramBuilder
+from .programs.types_of_named_values import named_values
+from .programs.variable_naming_rules import learn_naming
 from .sources_of_requests import Sources
-from .square_root_notes import root_notes
-from .texts_of_small_programs import TEXT_LIMIT, TEXTS_UP_TO, with_texts
-from .value_marks import ValueMarks
+from .texts.collective_causes import HloLines
+from .texts.shardings_of_program import is_spread, program_shardings
+from .texts.stablehlo_and_hlo import Unavailable
+from .texts.texts_of_small_programs import with_texts
+from .times import peak_rates_of_machine as machine_build
 
-__all__ = ["PAGE", "WHOLE", "WHOLE_RUN", "Built", "Sources", "Unavailable", "build"]
+__all__ = ["Built", "Sources", "Unavailable", "build"]
 
 #: The fields of a document whose texts may come from objects of the user: `build` checks that JSON can represent these.
 _DESCRIBED = ("title", "cell", "programs", "message", "notes", "avals", "files", "ledger", "control_flow", "shardings")
@@ -96,8 +108,8 @@ def build(
     cells: Mapping[str, CellText] | None = None,
     silenced: Collection[str] = (),
     saves_values: bool = True,
-    texts_up_to: int = TEXTS_UP_TO,
-    text_limit: int = TEXT_LIMIT,
+    texts_up_to: int = Sent.EQUATIONS_WITH_TEXTS,
+    text_limit: int = Sent.CHARACTERS_OF_TEXT,
 ) -> Built:
     """Make the document of an observed run.
 
@@ -152,12 +164,12 @@ class _Builder:
         self._naming = learn_naming()
         self._programs: list[Program] = []
         self._observed: list[ObservedProgram] = []
-        self._loop_places: list[notes.LoopPlaces] = []
+        self._loop_places: list[unrolled_loop_notes.LoopPlaces] = []
         self._builder = ProgramBuilder(self._walk, self._naming, [], reading=reading)
         self._failures: list[str] = []
         self._undescribed: list[Note] = []
         self._miss_numbers: MissNumbers = {}
-        self._loops: list[notes.NotedLoop] = []
+        self._loops: list[unrolled_loop_notes.NotedLoop] = []
 
     def build(
         self,
@@ -172,53 +184,56 @@ class _Builder:
         silenced: Collection[str],
         saves_values: bool,
     ) -> Built:
-        focus = -1
+        of_functions = list[OfFunction]()
         for function in observation.functions:
             first = len(self._programs)
             self._programs_of(function)
-            if len(self._programs) > first and (function.top_level or focus < 0):
-                ran = [index for index in range(first, len(self._programs)) if not self._observed[index].is_candidate]
-                focus = ran[-1] if ran else len(self._programs) - 1
+            of_functions.append(OfFunction(function.top_level, range(first, len(self._programs))))
         self._hold_texts()
         own_programs = list(self._programs)
         # Programs of library calls come after the user's own programs, and are never the program in focus by default.
         for function in observation.libraries:
             self._programs_of(function)
-        focused = next((index for index, observed in enumerate(self._observed) if observed is observation.focus), -1)
         walk = self._walk
         ledger = self._ledger(observation)
         controls = self._control_flow()
         costs = self._costs(controls, own_programs)
         sketches = NoteSketches(walk)
         shardings = self._shardings() if environment.device_count > 1 else []
-        key_notes = self._found(lambda: sketches.of(notes.key_notes(walk, own_programs, self._failures)))
+        key_notes = self._found(lambda: sketches.of(random_key_notes.key_notes(walk, own_programs, self._failures)))
         masked = self._found(lambda: sketches.of_notes(masked_notes(walk, own_programs, self._failures)))
         roots = self._found(lambda: root_notes(walk, own_programs, self._failures))
         found_notes = [
-            *self._found(lambda: notes.captured_notes(walk, own_programs)),
+            *self._found(lambda: captured_constant_notes.captured_notes(walk, own_programs)),
             *self._found(lambda: self._loop_notes(own_programs)),
             *key_notes,
             *self._found(lambda: seed_notes(walk, own_programs, self._observed, self._failures)),
             *self._found(lambda: index_notes(walk, own_programs, self._observed, self._failures)),
             *self._found(lambda: number_notes(walk, own_programs, observation.findings, self._failures)),
             *masked,
-            *notes.on_other_lines(walk, roots, masked),
+            *merged_and_sorted_notes.on_other_lines(walk, roots, masked),
             *controls.notes,
             *self._each(
                 observation.printed,
                 lambda printed: self._printed_notes(printed, sketches),
             ),
-            *self._found(lambda: notes.eager_note(walk, observation, self._names_disable_jit(), self._files_of_cell())),
+            *self._found(
+                lambda: small_compile_notes.eager_note(
+                    walk, observation, self._names_disable_jit(), self._files_of_cell()
+                )
+            ),
             *self._each(
-                notes.without_known_keys(walk, observation.findings, key_notes),
-                lambda program: sketches.of_notes(notes.finding_notes(walk, [program], self._programs), program.carry),
+                random_key_notes.without_known_keys(walk, observation.findings, key_notes),
+                lambda program: sketches.of_notes(
+                    places_and_cures_of_notes.finding_notes(walk, [program], self._programs), program.carry
+                ),
             ),
             *extra_notes,
         ]
         found_notes += self._found(
             lambda: notes_on_unshown(observation, walk, self._cells, self._naming, found_notes, self._failures)
         )
-        found_notes += [*self._undescribed, *notes.failure_notes([*observation.failures, *self._failures])]
+        found_notes += [*self._undescribed, *failure_notes.failure_notes([*observation.failures, *self._failures])]
         names = self._found(lambda: self._named_values(observation, controls.controls))
         document = Snapshot(
             version=VERSION,
@@ -230,10 +245,12 @@ class _Builder:
             environment=environment,
             cell=self._cell,
             programs=self._programs,
-            focus=focus if focused < 0 else focused,
+            focus=opened_first(of_functions, self._observed, observation.focus),
             message=message,
             notes=without_silenced(
-                walk, notes.in_line_order(walk, without_repeats(found_notes), self._cell_file), silenced
+                walk,
+                merged_and_sorted_notes.in_line_order(walk, without_repeats(found_notes), self._cell_file),
+                silenced,
             ),
             untraced_lines=list(observation.untraced_lines),
             cut=None,
@@ -243,7 +260,7 @@ class _Builder:
             control_flow=controls.controls,
             costs=costs,
             shardings=shardings,
-            retrace=notes.retrace_document(walk, observation.retrace),
+            retrace=places_and_cures_of_notes.retrace_document(walk, observation.retrace),
             machine=machine_build.known(),
             raised_calls=self._raised_calls(),
             named_values=names,
@@ -253,7 +270,7 @@ class _Builder:
         document = msgspec.structs.replace(document, costs=[with_lead(document, cost) for cost in costs])
         why = refused([getattr(document, name) for name in _DESCRIBED])
         if why is not None:
-            failed = notes.undescribed_note("A part of this run's document", why)
+            failed = failure_notes.undescribed_note("A part of this run's document", why)
             document = msgspec.structs.replace(document, notes=[*document.notes, failed])
         sources = Sources(document, walk, self._observed, self._cells, self._cell_file, controls.paths)
         # If several programs contain one Python loop with different numbers of iterations, the loop has several notes,
@@ -283,7 +300,9 @@ class _Builder:
         return calls
 
     def _loop_notes(self, own_programs: Sequence[Program]) -> list[Note]:
-        self._loops = notes.loop_notes(self._walk, own_programs, self._loop_places[: len(own_programs)], self._failures)
+        self._loops = unrolled_loop_notes.loop_notes(
+            self._walk, own_programs, self._loop_places[: len(own_programs)], self._failures
+        )
         return [unrolled.note for unrolled in self._loops]
 
     def _found(self, find: Callable[[], list[Item]]) -> list[Item]:
@@ -303,7 +322,7 @@ class _Builder:
                 self._could_not("A note", error)
 
     def _could_not(self, subject: str, error: Exception) -> None:
-        self._undescribed.append(notes.undescribed_note(subject, could_not(error), traceback_text(error)))
+        self._undescribed.append(failure_notes.undescribed_note(subject, could_not(error), traceback_text(error)))
 
     def _ledger(self, observation: Observation) -> Ledger | None:
         if observation.ledger is None:
@@ -361,14 +380,14 @@ class _Builder:
 
     def _costs(self, controls: ControlFlowFound, programs: Sequence[Program]) -> list[ProgramCost]:
         """Return the costs of the programs, if the programs have few enough equations to count the costs at once."""
-        if sum(program.equations for program in programs) > AT_ONCE:
+        if sum(program.equations for program in programs) > Sent.EQUATIONS_WITH_COSTS:
             return []
         costs = []
         equation_counts = {number: len(scope.primitive) for number, scope in enumerate(self._builder.scopes)}
         for number, program in enumerate(programs):
             try:
                 observed = self._observed[number]
-                ask = program.equations <= XLA_AT_ONCE
+                ask = program.equations <= Sent.EQUATIONS_WITH_XLA_COSTS
                 costs.append(
                     program_cost(self._walk, number, program, observed, controls.controls, equation_counts, ask_xla=ask)
                 )
@@ -417,8 +436,8 @@ class _Builder:
         self._loop_places.append((function.definition, observed.call, observed.stages, observed.no_text is None))
 
     def _printed_notes(self, printed: Printed, sketches: NoteSketches) -> list[Note]:
-        found = notes.printed_notes(self._walk, [printed], self._programs)
-        return sketches.of_notes(found) if notes.shows_tracers(printed) else found
+        found = print_while_tracing_notes.printed_notes(self._walk, [printed], self._programs)
+        return sketches.of_notes(found) if print_while_tracing_notes.shows_tracers(printed) else found
 
     def _hold_texts(self) -> None:
         if self._builder.equations <= self._texts_up_to:

@@ -18,42 +18,40 @@ from ..document.merged_answers import merged
 from ..document.printed_program import program_text
 from ..document.printed_variable_names import Names
 from ..document.read.recorded_step_counts import recorded_steps
-from ..document.summary import summarised
+from ..document.sentences.missing_part_sentences import NO_SHARDINGS_BEFORE_COMPILE, NO_SHARDINGS_REPORTED
+from ..document.sentences.program_summary_line import summarised
 from ..document.types.comparison import VariantComparison
 from ..document.types.cost import ProgramCost
 from ..document.types.document import Note, Snapshot
 from ..document.types.exact_links import ExactLinks
-from ..document.types.pages import ScopePage, SourcePage, TextPage
+from ..document.types.pages import ScopePage, TextPage
 from ..document.types.shardings import ProgramShardings
+from ..document.types.source_pages import SourcePage
 from ..document.types.transform import Transform
 from ..interruptions import not_of_a_signal
 from ..observe.observation import Edit, FoundCure, ObservedFunction, ObservedProgram
 from ..program.control_flow import ControlPath
 from ..program.jaxpr.walk import Walk
 from ..program.source.positions import CellText
-from ..program.texts.exact_lines import ExactLines
+from ..program.texts.lines_of_tagged_copy import ExactLines
 from ..program.texts.pass_dumps import Passes
-from . import pages, pools_from_jaxprs
-from .collective_causes import HloLines
-from .comparison import comparison_document
-from .costs import program_cost, with_lead
-from .cures_to_try import CuresToTry
-from .document_with_derived_programs import with_derived
-from .document_with_passed_cures import with_cures
-from .levels import LevelName, Unavailable, level_document, make
-from .linked_lines import Text, held_level, linked_lines, linked_text
-from .programs import walk_names
-from .scopes import scope_of_columns
-from .shardings import is_spread, program_shardings
+from . import pages_on_request
+from .costs_of_programs import program_cost, with_lead
+from .cures.cures_after_trials import with_cures
+from .cures.untried_cures import CuresToTry
+from .programs import pools_from_jaxprs
+from .programs.derived_programs import with_derived
+from .programs.equations_of_scope import scope_of_columns
+from .programs.programs_of_run import walk_names
+from .texts.collective_causes import HloLines
+from .texts.lines_linked_to_equations import Text, held_level, linked_lines, linked_text
+from .texts.shardings_of_program import is_spread, program_shardings
+from .texts.stablehlo_and_hlo import LevelName, Unavailable, level_document, make
+from .times.comparison_of_variants import comparison_document
 
 if TYPE_CHECKING:
     from ..measure.compare.compared_functions import Comparison
     from ..measure.times.sweep_run import Sweep
-
-_NOT_COMPILED = (
-    "JAX has not compiled this program, so its shardings are unknown. Inspect the function with stage='compile'."
-)
-_UNSAID = "This executable does not report its shardings. Call or inspect the function in this kernel."
 
 
 class Sources:
@@ -200,7 +198,7 @@ class Sources:
             Unavailable: JAX did not make the text, or cannot print the text.
         """
         text = self.twin_text(program, level) if twin else self.text(program, level, platform)
-        return pages.text_page(text, level, first_line, line_count)
+        return pages_on_request.text_page(text, level, first_line, line_count)
 
     def scope_page(self, scope: int, first_equation: int, equation_count: int) -> ScopePage:
         """Return equations of a scope, with those of inner scopes; variables have their names in the printed program.
@@ -212,7 +210,7 @@ class Sources:
         """
         with self._lock:
             names = self._all_names(scope).variables
-        return pages.scope_page(self._walk, self._cell_file, names, scope, first_equation, equation_count)
+        return pages_on_request.scope_page(self._walk, self._cell_file, names, scope, first_equation, equation_count)
 
     def source_page(self, path: str) -> SourcePage | None:
         """Return the text of a source file of the run, or why it cannot be shown; None for a file not in the run."""
@@ -220,7 +218,7 @@ class Sources:
             positions = self._walk.positions
             source = next((source for source in positions.files if source.path == path and source.kind != "cell"), None)
             codes = [] if source is None else positions.codes(source)
-        return None if source is None else pages.source_page(source, codes)
+        return None if source is None else pages_on_request.source_page(source, codes)
 
     def make(self, program: int, level: LevelName) -> Snapshot:
         """Let JAX lower or compile a program that was only traced; return the document with the new levels.
@@ -377,13 +375,13 @@ class Sources:
             if sharding is not None and sharding.collectives is not None:
                 return sharding
             if observed.executable is None:
-                raise Unavailable(_NOT_COMPILED)
+                raise Unavailable(NO_SHARDINGS_BEFORE_COMPILE)
             text = self.text(program, "hlo")
             hlo = HloLines(text.lines, text.line_stacks, text.inferred_lines, text.other_stacks)
             try:
                 sharding = program_shardings(self._walk, program, document.programs[program], observed, hlo)
             except AttributeError:
-                raise Unavailable(_UNSAID) from None
+                raise Unavailable(NO_SHARDINGS_REPORTED) from None
             if len(sharding.devices) > 1:
                 self._document = merged(document, "shardings", sharding)
             return sharding

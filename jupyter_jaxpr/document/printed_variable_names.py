@@ -2,7 +2,7 @@
 
 FORMAT.md in this folder states the rules; `src/program-text/` follows the same rules. The rules need
 only the columns of `document.Scope`. The document's field `naming` states the differences between JAX versions; see
-`build/jax_naming.py`.
+`build/programs/variable_naming_rules.py`.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..document.control_constructs import CONTROL_KINDS
-from ..document.read.cost_sentences import place
 from ..document.read.recorded_step_counts import steps_range
+from ..document.sentences.cost_tab_sentences import place
 from ..document.types.control_flow import Control
 from ..document.types.document import Snapshot
 from ..quantities import NO_BREAK, UNKNOWN, count

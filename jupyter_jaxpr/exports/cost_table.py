@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..document.read.cost_sentences import lead, operations_between, peak_text, place, share, work_of, xla_text
+from ..document.sentences.cost_tab_sentences import lead, operations_between, peak_text, place, share, work_of, xla_text
 from ..document.types.cost import CostRow, Memory, ProgramCost
 from ..document.types.document import Snapshot
 from ..quantities import count, size

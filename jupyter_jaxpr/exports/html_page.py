@@ -1,9 +1,9 @@
 """Writes a document as a self-contained HTML file: the cell beside its programs, with links, folds and search.
 
-Below the programs is the same content as in `html_of_saved_output.py`. The content security policy of the page allows only
-this package's scripts, by their hashes, and forbids every connection. All texts of the document are escaped. Long texts
-and the script are compressed. With scripts disabled, a reader sees the first lines of long texts and all lines of the
-others.
+Below the programs is the same content as in `html_of_saved_output.py`. The content security policy of the page allows
+only this package's scripts, by their hashes, and forbids every connection. All texts of the document are escaped. Long
+texts and the script are compressed. With scripts disabled, a reader sees the first lines of long texts and all lines of
+the others.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from itertools import chain
 
 from ..document.copies.without_values import as_saved
 from ..document.printed_program import Budget
-from ..document.read.named_types import LineTypes, types_of_lines
+from ..document.read.named_types_for_scripts import LineTypes, types_of_lines
 from ..document.types.document import Cell, Frame, Snapshot
-from ..document.types.pages import SourcePage
+from ..document.types.source_pages import SourcePage
 from . import short_texts_of_run
 from .html_of_saved_output import about, after, before
 from .html_writer import Markup, element, raw, unclosed, void

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..document.ledger_words import MORE_MISSES, OUTCOMES, in_run, lead
+from ..document.sentences.cache_tab_sentences import MORE_MISSES, OUTCOMES, in_run, lead
 from ..document.types.document import Snapshot
 from ..document.types.ledger import LedgerCounts, LedgerFunction, LedgerMiss
 from ..quantities import UNKNOWN, count, duration

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..document.read.shardings import CausedCollective, ShardedArray, decided, groups, shardings_of
+from ..document.read.shardings_for_scripts import CausedCollective, ShardedArray, decided, groups, shardings_of
 from ..document.types.document import Snapshot
 from ..joined_names import listed
 from ..quantities import count, size

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from ..document.read.cost_sentences import place
-from ..document.summary import summary_of
+from ..document.sentences.cost_tab_sentences import place
+from ..document.sentences.program_summary_line import summary_of
 from ..document.types.document import Argument, Note, Program, Snapshot
 from ..quantities import NO_BREAK, count, duration
 

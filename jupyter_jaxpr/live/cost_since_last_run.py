@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..build.costs import total_cost
+from ..build.costs_of_programs import total_cost
 from ..build.document_of_run import Built, Sources
-from ..document.read.cost_sentences import amount
+from ..document.sentences.cost_tab_sentences import amount
 from ..document.types.document import Snapshot
 from ..program.costs import Cost
 from ..quantities import size

@@ -14,7 +14,7 @@ from typing import Literal
 
 import msgspec
 
-from ..build.levels import LEVELS, LevelName, Unavailable, make, title
+from ..build.texts.stablehlo_and_hlo import LEVELS, LevelName, Unavailable, make, title
 from ..document.types.document import Level
 from ..interruptions import not_of_a_signal
 from ..jax.hidden_events import unheard

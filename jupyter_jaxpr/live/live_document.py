@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from ..build.document_of_run import build
-from ..build.environment import environment
+from ..build.versions_and_devices import environment
 from ..document.types.document import Cell, Snapshot
 from ..observe.live_trace import LiveTrace
 from ..observe.observation import Finding, Observation

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..build.environment import environment
+from ..build.versions_and_devices import environment
 from ..document.types.document import Cell
 from ..typed import observed_cell as cells
 from ..wire.connection_to_panel import CALL_NOT_TRACED
@@ -53,7 +53,7 @@ class ShownRuns:
 
         Send the document and display the output.
         """
-        from ..build.sweep import sweep_document
+        from ..build.times.sweep_of_sizes import sweep_document
         from ..scripts import display
 
         parsed = run.options
@@ -139,18 +139,18 @@ class ShownRuns:
         return retrace
 
     def _with_steps(self, built: Built) -> Document:
-        from ..build.steps import record_focus
+        from ..build.steps.recording_of_steps import record_focus
 
         with self._observer.looking_away():
             return record_focus(built.sources)
 
     def _with_time(self, built: Built) -> Document:
-        from ..build.timing_after_cell import time_focus
+        from ..build.times.timing_after_cell import time_focus
 
         return time_focus(built.sources)
 
     def _with_transforms(self, built: Built, chosen: magic_line_options.Options) -> Document:
-        from ..build.transform import transform_focus
+        from ..build.programs.derived_programs import transform_focus
 
         return transform_focus(self._observer, built.sources, chosen.transform)
 

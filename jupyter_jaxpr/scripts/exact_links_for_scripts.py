@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..build.exact_links import find_exact_links
-from ..build.levels import LevelName, title
+from ..build.texts.exact_links_of_program import find_exact_links
+from ..build.texts.stablehlo_and_hlo import LevelName, title
 from ..document.types.exact_links import ExactLevel
 from ..quantities import count, duration
 

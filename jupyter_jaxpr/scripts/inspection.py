@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any, Literal, get_args
 
 from ..build.document_of_run import Built, build
-from ..build.environment import environment
-from ..build.timing_after_cell import time_focus
+from ..build.times.timing_after_cell import time_focus
+from ..build.versions_and_devices import environment
 from ..observe.observation import Observation
 from ..observe.own_traces import trace_call
 from ..observe.process_observer import observer

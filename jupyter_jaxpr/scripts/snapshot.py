@@ -10,25 +10,25 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
-from ..build.diff_of_runs import diff_runs
 from ..build.document_of_run import Sources, Unavailable
-from ..build.levels import Platform
-from ..build.steps import construct_of, recording_document
-from ..build.transform import transform_program
+from ..build.programs.derived_programs import transform_program
+from ..build.steps.recording_of_steps import construct_of, recording_document
+from ..build.texts.diff_of_two_programs import diff_runs
+from ..build.texts.stablehlo_and_hlo import Platform
 from ..document.check.validate import read
 from ..document.copies.whole_file import SUFFIX, whole_file
 from ..document.copies.without_values import as_saved, without_values
 from ..document.diff.program_diff import WHOLE_IN_SCRIPTS
 from ..document.encoding import encode
 from ..document.printed_program import program_text
-from ..document.read.control_flow import ControlFlow, constructs, control_flow
-from ..document.read.costs import Cost, cost_of
-from ..document.read.diff import Diff
-from ..document.read.named_types import NamedType, types_of
-from ..document.read.notes import Note, notes_of
-from ..document.read.shardings import Shardings, shardings_of
+from ..document.read.cards_for_scripts import ControlFlow, constructs, control_flow
+from ..document.read.costs_for_scripts import Cost, cost_of
+from ..document.read.named_types_for_scripts import NamedType, types_of
+from ..document.read.notes_for_scripts import Note, notes_of
+from ..document.read.printed_diff_for_scripts import Diff
+from ..document.read.shardings_for_scripts import Shardings, shardings_of
 from ..document.types import document as schema
-from ..document.types.pages import SourcePage
+from ..document.types.source_pages import SourcePage
 from ..document.types.steps import Recording
 from ..document.types.timing import ProgramTiming
 from ..document.types.transform import TRANSFORM_KINDS, Transform, TransformKind

@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from ..build.diff_of_runs import diff_runs
-from ..build.levels import Unavailable
+from ..build.texts.diff_of_two_programs import diff_runs
+from ..build.texts.stablehlo_and_hlo import Unavailable
 from ..document.check.validate import read
 from ..document.encoding import encode
 from ..interruptions import not_of_a_signal

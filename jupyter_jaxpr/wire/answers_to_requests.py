@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from ..build.levels import Unavailable
+from ..build.texts.stablehlo_and_hlo import Unavailable
 from ..observe.calls.call_values import ValuesGone
 from ..observe.silenced_warnings import silenced_warnings
 from .base_of_requests import Request, RequestContext, read_request

@@ -23,7 +23,7 @@ from typing import Annotated, Any, ClassVar, get_type_hints
 
 import msgspec
 
-from ..build.levels import Unavailable
+from ..build.texts.stablehlo_and_hlo import Unavailable
 from ..document.types.struct import Struct
 from ..document.types.struct import described as _text
 from . import requests

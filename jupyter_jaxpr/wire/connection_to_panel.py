@@ -73,7 +73,7 @@ def publisher_of(document: str, sources: Sources) -> Publisher | None:
 
 def environment() -> Environment:
     """Return the versions and devices for `hello`; JAX is asked only when this is called."""
-    from ..build.environment import environment
+    from ..build.versions_and_devices import environment
 
     return environment()
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..build.levels import Unavailable
+from ..build.texts.stablehlo_and_hlo import Unavailable
 from ..interruptions import not_of_a_signal
 
 NAME = "50-jupyter_jaxpr.py"

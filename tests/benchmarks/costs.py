@@ -12,9 +12,9 @@ from rows import Row, microseconds, milliseconds
 from sized_programs import mixed, sines, transformer
 
 from jupyter_jaxpr.program.costs import Costs
-from jupyter_jaxpr.program.costs.execution_counts import runs_of
-from jupyter_jaxpr.program.costs.scope_sums import by_name_stack, by_scope
-from jupyter_jaxpr.program.costs.sums_per_line import by_line, by_primitive
+from jupyter_jaxpr.program.costs.cost_table_by_line import by_line, by_primitive
+from jupyter_jaxpr.program.costs.cost_trees_of_icicle import by_name_stack, by_scope
+from jupyter_jaxpr.program.costs.executions_of_scopes_and_lines import runs_of
 from jupyter_jaxpr.program.jaxpr.walk import Walk
 
 

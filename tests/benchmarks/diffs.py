@@ -11,8 +11,8 @@ from documents import observed, seconds
 from rows import Row, milliseconds
 
 from jupyter_jaxpr.build import document_of_run as snapshot_build
-from jupyter_jaxpr.build.diff_of_runs import diff_runs
-from jupyter_jaxpr.build.environment import environment
+from jupyter_jaxpr.build.texts.diff_of_two_programs import diff_runs
+from jupyter_jaxpr.build.versions_and_devices import environment
 
 
 def chain(count: int, first: Any, last: Any, dtype: str = "float32") -> Callable[..., Any]:

@@ -16,9 +16,9 @@ from rows import Row, microseconds, milliseconds
 from sized_programs import mixed, sines
 
 from jupyter_jaxpr.build import document_of_run as snapshot_build
-from jupyter_jaxpr.build import programs as program_build
-from jupyter_jaxpr.build.environment import environment
+from jupyter_jaxpr.build.versions_and_devices import environment
 from jupyter_jaxpr.document.encoding import encode
+from jupyter_jaxpr.document.limits import Sent
 from jupyter_jaxpr.jax.support import support
 from jupyter_jaxpr.observe.observation import Observation, ObservedFunction, ObservedProgram
 
@@ -127,13 +127,13 @@ def growth() -> Iterator[Row]:
                 paged = seconds(lambda observation=observation: snapshot(observation), times)
                 _, raw = snapshot(observation)
                 sent = {"seconds": paged, "bytes": len(raw)}
-            limits = program_build.WHOLE, program_build.WHOLE_RUN
-            program_build.WHOLE = program_build.WHOLE_RUN = 10**9
+            limits = Sent.WHOLE_PROGRAM, Sent.WHOLE_PROGRAMS_OF_RUN
+            Sent.WHOLE_PROGRAM = Sent.WHOLE_PROGRAMS_OF_RUN = 10**9
             try:
                 took = seconds(lambda observation=observation: snapshot(observation), times)
                 built, raw = snapshot(observation)
             finally:
-                program_build.WHOLE, program_build.WHOLE_RUN = limits
+                Sent.WHOLE_PROGRAM, Sent.WHOLE_PROGRAMS_OF_RUN = limits
             figures.append((built.document.programs[0].equations, took, len(raw)))
         for quantity, values in (("time", [row[1] for row in figures]), ("bytes", [float(row[2]) for row in figures])):
             exponent = fit([row[0] for row in figures], values)

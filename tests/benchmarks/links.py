@@ -13,13 +13,13 @@ from rows import Row
 
 from jupyter_jaxpr.measure.compiled_again.compile_for_exact_links import lower_twin
 from jupyter_jaxpr.program.jaxpr.walk import Walk
-from jupyter_jaxpr.program.texts.exact_lines import differing
-from jupyter_jaxpr.program.texts.hlo import executable_text, hlo_lines
-from jupyter_jaxpr.program.texts.hlo_module import TRIVIAL, computations
-from jupyter_jaxpr.program.texts.line_groups import Groups
-from jupyter_jaxpr.program.texts.stablehlo import LinesOfText
+from jupyter_jaxpr.program.texts.equations_by_place import Groups
+from jupyter_jaxpr.program.texts.hlo_instructions import TRIVIAL, computations
+from jupyter_jaxpr.program.texts.hlo_of_executable import executable_text, hlo_lines
+from jupyter_jaxpr.program.texts.lines_of_tagged_copy import differing
+from jupyter_jaxpr.program.texts.stablehlo_of_lowered import LinesOfText
+from jupyter_jaxpr.program.texts.tags_of_tagged_copy import equations_named, untagged
 from jupyter_jaxpr.program.texts.text_links import linked, primitives
-from jupyter_jaxpr.program.texts.twin_tags import equations_named, untagged
 
 # One in this many lines with a stated link loses it, so that its inferred link can be compared with the stated link.
 _HIDDEN = 10

@@ -23,8 +23,8 @@ from jupyter_jaxpr.document.copies.saved_copy import saved_copy
 from jupyter_jaxpr.document.copies.without_values import without_values
 from jupyter_jaxpr.document.encoding import encode
 from jupyter_jaxpr.document.merged_answers import merged
-from jupyter_jaxpr.document.read.diff import Diff
-from jupyter_jaxpr.document.summary import summarised
+from jupyter_jaxpr.document.read.printed_diff_for_scripts import Diff
+from jupyter_jaxpr.document.sentences.program_summary_line import summarised
 from jupyter_jaxpr.exports.html_page import page
 from jupyter_jaxpr.exports.markdown import markdown
 from jupyter_jaxpr.scripts.snapshot import Snapshot

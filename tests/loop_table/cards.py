@@ -10,7 +10,7 @@ import jax
 import numpy as np
 from error_table.cards import FIRST, edited
 
-from jupyter_jaxpr.build.cure_trial_runner import try_cures
+from jupyter_jaxpr.build.cures.cure_trials import try_cures
 from jupyter_jaxpr.document.types.cures import Cure
 from jupyter_jaxpr.document.types.document import Note, Snapshot
 from jupyter_jaxpr.observe.process_observer import observer

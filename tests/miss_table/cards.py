@@ -15,7 +15,7 @@ import numpy as np
 from error_table.cards import FIRST, edited
 from jax._src import monitoring as _monitoring  # noqa: TID251  # jax.monitoring cannot take a listener out
 
-from jupyter_jaxpr.build.cure_trial_runner import try_cures
+from jupyter_jaxpr.build.cures.cure_trials import try_cures
 from jupyter_jaxpr.document.types.document import Snapshot
 from jupyter_jaxpr.observe.process_observer import observer
 

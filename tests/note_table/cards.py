@@ -8,7 +8,7 @@ from typing import Any
 
 from error_table.cards import FIRST, _value, edited
 
-from jupyter_jaxpr.build.cure_trial_runner import try_cures
+from jupyter_jaxpr.build.cures.cure_trials import try_cures
 from jupyter_jaxpr.document.types.document import Note, Snapshot
 from jupyter_jaxpr.observe.process_observer import observer
 

@@ -14,27 +14,19 @@ import msgspec
 
 from ...plain_text import quoted
 from ..limits import DEPTH, EQUATIONS, HELD, LAST_SECOND, SLOTS, TEXT, VALUES
+from ..sentences.refused_document_sentences import BROKEN, NEWER, NO_VERSION, NOT_JSON, TOO_LONG
 from ..types.control_flow import Control
 from ..types.document import VERSION, Program, Scope, Snapshot
 from ..types.ledger import Ledger
 from ..types.steps import Recording
 from ..types.transform import Transform
-from .bounds import check_bounds
-from .costs import check_costs
-from .diffs import check_diffs
-from .index_ranges import Damaged, amounts, index, indices, need
-from .passes_and_exact_links import check_compiled_again
-from .shardings import check_shardings
-from .times import check_times, check_warm
-
-_TOO_LONG = f"This is not a snapshot of jupyter_jaxpr: the text is longer than {TEXT // 1_000_000} MB."
-_NOT_JSON = "This is not a snapshot of jupyter_jaxpr: the text is not JSON."
-_NO_VERSION = "This is not a snapshot of jupyter_jaxpr: the field `version` is missing or is not a number from 1."
-_NEWER = (
-    "This snapshot was written by a newer jupyter_jaxpr (format {theirs}; this version reads format {ours}). "
-    "Upgrade with `pip install -U jupyter_jaxpr`."
-)
-_BROKEN = "This snapshot is damaged ({why}) and cannot be shown. Run the cell again."
+from .checks_of_costs import check_costs
+from .checks_of_diffs import check_diffs
+from .checks_of_indices import Damaged, amounts, index, indices, need
+from .checks_of_limits import check_bounds
+from .checks_of_passes_and_exact_links import check_compiled_again
+from .checks_of_shardings import check_shardings
+from .checks_of_times import check_times, check_warm
 
 _ROLES = frozenset("fbrtm-")
 #: Roles of a recording's leaves that have, in each visit, one value more than the visit has points.
@@ -54,18 +46,18 @@ def read(data: str | bytes | dict[str, Any]) -> Snapshot:
         fields: Any = data
     else:
         if len(data) > TEXT:
-            raise ValueError(_TOO_LONG)
+            raise ValueError(TOO_LONG)
         try:
             # The byte order mark that some editors of Windows write is removed.
             text = data.removeprefix("\ufeff") if isinstance(data, str) else data.removeprefix(BOM_UTF8)
             fields = msgspec.json.decode(text)
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-            raise ValueError(_NOT_JSON) from error
+            raise ValueError(NOT_JSON) from error
     version = fields.get("version") if isinstance(fields, dict) else None
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        raise ValueError(_NO_VERSION)
+        raise ValueError(NO_VERSION)
     if version > VERSION:
-        raise ValueError(_NEWER.format(theirs=version, ours=VERSION))
+        raise ValueError(NEWER.format(theirs=version, ours=VERSION))
     try:
         document = msgspec.convert(fields, Snapshot)
     except (msgspec.ValidationError, RecursionError) as error:
@@ -87,7 +79,7 @@ def validate(document: Snapshot) -> None:
 
 
 def _broken(error: Exception) -> str:
-    return _BROKEN.format(why=quoted(str(error)))
+    return BROKEN.format(why=quoted(str(error)))
 
 
 class _Check:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from ..interned_pools import Pools
+from ..pools_of_documents_and_pages import Pools
 from ..types.control_flow import Control
 from ..types.cost import ProgramCost
 from ..types.document import Child, Effects, File, Frame, LiteralValue, Parameter, Scope, Stack

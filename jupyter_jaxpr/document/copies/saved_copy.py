@@ -15,9 +15,10 @@ import msgspec
 from ...joined_names import in_a_sentence
 from ...quantities import count, size
 from ..encoding import encode
-from ..interned_pools import of_document
-from ..ledger_words import in_run
+from ..limits import Sent
+from ..pools_of_documents_and_pages import of_document
 from ..printed_variable_names import Names, name_program, pools_of
+from ..sentences.cache_tab_sentences import in_run
 from ..types.cost import ProgramCost
 from ..types.cures import Cure, Edit
 from ..types.document import Cell, Let, Level, NamedValue, Program, RaisedCall, Scope, Snapshot
@@ -26,7 +27,7 @@ from .fewer_programs import with_programs
 from .needed_pool_entries import Part
 
 #: The most bytes of a saved output, unless the user sets `%config JaxprMagics.output_bytes`.
-LIMIT_BYTES = 256_000
+LIMIT_BYTES = Sent.SAVED_OUTPUT_BYTES
 #: How many equations of each scope to keep, tried from left to right until the copy is small enough.
 _PAGES = (2_000, 500, 100, 20, 0)
 #: If a document has more programs than this, programs are left out before equations.

@@ -8,34 +8,28 @@ from typing import Literal
 import msgspec
 
 from ...quantities import count
-from ..limits import FUNCTIONS
+from ..limits import Characters, Listed, Refused, Sent
+from ..sentences.diff_sentences import diff_summary
 from ..types.diff import DiffChange, DiffOf, DiffRow, DiffSide, ProgramDiff
 from ..types.document import Snapshot
 from .constants_and_donations import outside
 from .custom_derivative_rules import uncompared_rules
 from .match.changes import Change
-from .match.compare import compare
+from .match.compared_programs import compare
 from .match.side import Child, ScopeSide, Side, Type
 from .noise_of_rows import mark_noise
 from .row_sides import Written
 from .rows_near_differences import near_differences
 from .rows_of_programs import Hideable, Listing, Row
-from .text import text_rows
+from .rows_of_texts import text_rows
 
 #: (lines of a text, for each of them the line number in the cell from which it comes; 0 if unknown).
 Text = tuple[Sequence[str], Sequence[int]]
 
-#: A diff with at most this many rows is sent with all equal rows; a longer one only with equal rows near a difference.
-WHOLE = 2_000
 #: A diff for a script has all equal rows up to this many rows, which only the largest programs exceed.
-WHOLE_IN_SCRIPTS = FUNCTIONS
-ROWS_AT_MOST = 5_000
+WHOLE_IN_SCRIPTS = Refused.DIFF_ROWS
 
 _KINDS = {"weak_type": "weak type", "results": "number of results"}
-#: The most differences of one row that are listed; an equation may have 100,000 operands.
-_CHANGES = 1_000
-#: The most characters of a value in the description of a change.
-_SHORT = 120
 
 
 def side_of(document: Snapshot, program: int) -> Side:
@@ -66,7 +60,7 @@ def side_of(document: Snapshot, program: int) -> Side:
 
 
 def program_diff(
-    before: Snapshot, program_before: int, after: Snapshot, program_after: int, *, row_limit: int = WHOLE
+    before: Snapshot, program_before: int, after: Snapshot, program_after: int, *, row_limit: int = Sent.WHOLE_DIFF
 ) -> ProgramDiff:
     """Compare a program of `before` with a program of `after`, and return the diff.
 
@@ -94,7 +88,7 @@ def text_diff(
     after: DiffOf,
     text_after: Text,
     *,
-    row_limit: int = WHOLE,
+    row_limit: int = Sent.WHOLE_DIFF,
 ) -> ProgramDiff:
     """Compare two StableHLO or HLO texts line by line, and return the diff.
 
@@ -128,7 +122,7 @@ def rows_document(rows: list[Row], row_limit: int) -> tuple[list[DiffRow], int, 
     numbers: dict[int, int] = {}
     skipped = left_out = 0
     for number, row in enumerate(rows):
-        if len(sent) >= max(row_limit, ROWS_AT_MOST):
+        if len(sent) >= max(row_limit, Sent.DIFF_ROWS):
             left_out += row.sign != "same"
         elif is_shown[number]:
             numbers[number] = len(sent)
@@ -168,11 +162,6 @@ def _document(
         if row.what in ("argument", "heading", "result")
     )
     noun = "equation" if level == "jaxpr" else "line"
-    sentences = [
-        f"{count(number, f'{noun} was', f'{noun}s were')} {word}." for word, number in numbers.items() if number
-    ]
-    if signature:
-        sentences.append(f"{count(signature, 'argument or result was', 'arguments or results were')} changed.")
     sent, skipped, left_out = rows_document(rows, row_limit)
     return ProgramDiff(
         level=level,
@@ -180,7 +169,7 @@ def _document(
         after=after,
         **numbers,
         signature=signature,
-        summary=" ".join(sentences) or f"All {noun}s are equal except for names.",
+        summary=diff_summary(noun, numbers, signature),
         remarks=remarks,
         rows=sent,
         skipped=skipped,
@@ -197,9 +186,9 @@ def _row(row: Row, skipped: int) -> DiffRow:
             after=change.after[:300],
             text=_change_text(change),
         )
-        for change in row.changes[:_CHANGES]
+        for change in row.changes[: Listed.CHANGES_OF_DIFF_ROW]
     ]
-    unlisted = row.changes[_CHANGES:]
+    unlisted = row.changes[Listed.CHANGES_OF_DIFF_ROW :]
     if unlisted:
         words = count(len(unlisted), "more difference")
         changes.append(DiffChange(kind=unlisted[0].kind, name="", before="", after="", text=words))
@@ -223,7 +212,8 @@ def _change_text(change: Change) -> str:
     if not change.before and not change.after:
         return f"{changed_part} is another value in the second program"
     text_before, text_after = (
-        f"{text[:_SHORT]}…" if len(text) > _SHORT else text or "a variable" for text in (change.before, change.after)
+        f"{text[: Characters.VALUE_IN_DIFF]}…" if len(text) > Characters.VALUE_IN_DIFF else text or "a variable"
+        for text in (change.before, change.after)
     )
     return f"{changed_part}: {text_before} → {text_after}"
 

@@ -1,4 +1,4 @@
-"""Makes the rows of a diff from two compared programs, and sentences on equations that moved into or out of a function.
+"""Makes the rows of a diff from two compared programs, with remarks on equations that moved into or out of a function.
 
 A row has a function that prints each side, not the text, because most rows of a large program are never shown.
 """
@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from ...quantities import count
+from ..sentences.diff_sentences import moved_remark, too_different
 from ..types.diff import DiffSide, Noise, Sign, What
 from .match.changes import Change
-from .match.compare import ProgramsDiff, ScopeDiff, Wrapped
+from .match.compared_programs import ProgramsDiff, ScopeDiff, Wrapped
 from .match.keys import is_combiner
 from .match.side import Child
 from .row_sides import Written
@@ -67,10 +67,7 @@ class Listing:
         for wrapped in diff.wrapped:
             self._cross(wrapped)
         if diff.coarse:
-            self.remarks.append(
-                "The programs are too different to find the smallest diff. Some equations may be listed as removed and "
-                "added although they match."
-            )
+            self.remarks.append(too_different("programs", "equations"))
         self._arguments(diff.root)
         self._scope((diff.a.root, diff.b.root), 0)
 
@@ -87,14 +84,7 @@ class Listing:
         primitive = side.strings[scope.primitive[wrapped.equation]]
         length = side.parameter_texts(scope, wrapped.equation).get("length")
         holder = f"{primitive} (length {length})" if length else primitive
-        equations_text = count(len(wrapped.outside), "equation")
-        if wrapped.into:
-            remark, first_or_second = f"{equations_text} moved into {holder}.", "first"
-        else:
-            remark, first_or_second = f"{equations_text} moved out of {holder}.", "second"
-        if wrapped.turns > 1:
-            remark += f" The {first_or_second} program has each of the moved equations {wrapped.turns} times."
-        self.remarks.append(remark)
+        self.remarks.append(moved_remark(len(wrapped.outside), holder, wrapped.turns, into=wrapped.into))
 
     # --- rows -----------------------------------------------------------------------------------------------
 

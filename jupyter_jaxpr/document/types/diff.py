@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from ..limits import FUNCTIONS, ROWS, SENTENCES
+from ..limits import ROWS, SENTENCES, Refused
 from .struct import Struct
 from .struct import described as _text
 
@@ -119,7 +119,9 @@ class ProgramDiff(Struct):
         list[str],
         _text("Further differences, such as equations that were wrapped in a scan, as sentences.", most=SENTENCES),
     ]
-    rows: Annotated[list[DiffRow], _text("The rows, in the order in which the programs are read.", most=FUNCTIONS)]
+    rows: Annotated[
+        list[DiffRow], _text("The rows, in the order in which the programs are read.", most=Refused.DIFF_ROWS)
+    ]
     skipped: Annotated[int, _text("The number of equal rows that were left out after the last row.")]
     left_out: Annotated[
         int, _text("The number of differing rows that were left out because the diff has too many rows.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from ..limits import FUNCTIONS, ROWS, SENTENCES
+from ..limits import FUNCTIONS, ROWS, SENTENCES, Refused
 from .cures import Cure
 from .struct import Count, Struct
 from .struct import described as _text
@@ -139,7 +139,8 @@ class LedgerFunction(Struct):
         _text("The cache entries of the function, in the order in which JAX made the entries.", most=FUNCTIONS),
     ]
     misses: Annotated[
-        list[LedgerMiss], _text("The newest 64 misses of the function, in the order of the calls.", most=SENTENCES)
+        list[LedgerMiss],
+        _text("The newest 64 misses of the function, in the order of the calls.", most=Refused.MISSES_OF_FUNCTION),
     ]
     misses_left_out: Annotated[Count, _text("The number of older misses that are counted and not listed.")]
 

@@ -19,7 +19,7 @@ from ...observe.observation import ObservedProgram
 from ...observe.user_or_library.whose_code import is_installed
 from ...plain_text import file_of
 from ...program.jaxpr.parameters import open_jaxpr, programs_in
-from ...program.masked_derivatives import count_masked_derivatives
+from ...program.nan_gradients_of_where import count_masked_derivatives
 from ...program.random_key_use import count_key_uses
 from ..compiled_edits import EditedCode
 from ..errors.failing_code.edits import edited

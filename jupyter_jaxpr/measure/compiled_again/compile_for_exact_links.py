@@ -4,7 +4,8 @@ No Python of the user runs, and no program is executed.
 
 JAX lowers the twin from its record of the call, so that shardings, layouts, donated and unused arguments are those of
 the program. The twin leaves no trace in JAX's caches: its lowering is stored under the twin object, which this module
-drops, and the compile neither reads nor writes JAX's cache on disk. `program.texts.twin_tags` describes the tags.
+drops, and the compile neither reads nor writes JAX's cache on disk. `program.texts.tags_of_tagged_copy` describes the
+tags.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from ...jax.made_programs import traced_with, without_disk_cache
 from ...plain_text import kind_name, message_of
 from ...program.jaxpr.parameters import open_jaxpr
 from ...program.jaxpr.walk import Walk
-from ...program.texts.hlo import executable_text
-from ...program.texts.stablehlo import lowered_text
-from ...program.texts.twin_tags import tagged
+from ...program.texts.hlo_of_executable import executable_text
+from ...program.texts.stablehlo_of_lowered import lowered_text
+from ...program.texts.tags_of_tagged_copy import tagged
 from ..steps.jaxpr_evaluation import types_of
 
 _ENDS = "The links that the panel already shows do not change."

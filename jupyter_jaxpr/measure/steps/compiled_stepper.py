@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ...document.control_constructs import COND, SCAN, SCOPE_PRIMITIVES, WHILE
 from ...jax.effects import program_effects
-from ...program.control_flow.card_facts import IN_CONDITION, INSIDE
-from ...program.control_flow.control_primitives import COND, SCAN, SCOPE_PRIMITIVES, WHILE
+from ...program.control_flow.sentences_on_cards import IN_CONDITION, INSIDE
 from ...program.jaxpr.high_primitives import named
 from ...program.jaxpr.parameters import open_jaxpr
 from .jaxpr_evaluation import Step, Unsteppable, inner_program, types_of

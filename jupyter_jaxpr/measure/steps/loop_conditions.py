@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...program.control_flow.control_primitives import SCOPE_PRIMITIVES
+from ...document.control_constructs import SCOPE_PRIMITIVES
 from ...program.jaxpr.parameters import open_jaxpr
 
 _COMPARISONS = {"gt": "above", "ge": "at or above", "lt": "below", "le": "at or below"}

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...document.control_constructs import COND, SCAN, WHILE
 from ...jax.loop_equations import scan_parts, while_parts
-from ...program.control_flow.control_primitives import COND, SCAN, WHILE
 from ...program.jaxpr.parameters import open_jaxpr
 from .jaxpr_evaluation import Unsteppable
 from .kept_elements import Sketch

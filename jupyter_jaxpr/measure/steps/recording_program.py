@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...program.control_flow.card_facts import INSIDE
-from ...program.control_flow.control_primitives import COND, SCAN, SCOPE_PRIMITIVES, WHILE
+from ...document.control_constructs import COND, SCAN, SCOPE_PRIMITIVES, WHILE
+from ...program.control_flow.sentences_on_cards import INSIDE
 from ...program.jaxpr.high_primitives import named
 from .jaxpr_evaluation import Step, Unsteppable, bind, inner_program, read, run, run_equations
 from .loop_conditions import SCOPE_PARAMETERS

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...program.control_flow.control_primitives import COND, SCAN, WHILE
+from ...document.control_constructs import COND, SCAN, WHILE
 from ...quantities import count
 from .jaxpr_evaluation import Step, inner_program, read, run_equations, types_of
 from .kept_steps import Kept, VisitEnd, leaves_of

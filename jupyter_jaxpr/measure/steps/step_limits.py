@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
+
+#: After this many seconds, `--steps` begins no further recording.
+SECONDS_OF_RECORDINGS: Final = 20.0
+#: After this many seconds, the stepper runs no further call for the table of the calls of a cond or switch.
+SECONDS_OF_CALLS: Final = 5.0
 
 #: If the carry of a while loop has at most this many elements, the loop is checked for repeating states.
 MOST_WATCHED_ELEMENTS = 100_000

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...document.control_constructs import SCAN
 from ...jax.loop_equations import scan_parts, while_parts
-from ...program.control_flow.card_facts import IN_CONDITION
-from ...program.control_flow.control_primitives import SCAN
+from ...program.control_flow.sentences_on_cards import IN_CONDITION
 from .jaxpr_evaluation import Step, Unsteppable, inner_program, run, run_equations
 from .loop_conditions import deciding
 from .step_buffers import Buffers, end_visit, keep_point

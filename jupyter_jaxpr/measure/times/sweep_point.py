@@ -23,7 +23,7 @@ from ...observe.calls.printed_output import PrintRecorder
 from ...observe.jitted_copies import jitted_anew, jitted_copy, static_names
 from ...observe.observer import Observer
 from ...program.costs import Costs
-from ...program.costs.memory import xla_memory
+from ...program.costs.memory_of_program import xla_memory
 from ...program.jaxpr.parameters import open_jaxpr
 from ...program.jaxpr.walk import Walk
 from ...quantities import duration

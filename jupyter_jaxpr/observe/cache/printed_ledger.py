@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ...document.ledger_words import MORE_MISSES, NO_CALL, NO_CALL_IN_THREAD, OUTCOMES
+from ...document.sentences.cache_tab_sentences import MORE_MISSES, NO_CALL, NO_CALL_IN_THREAD, OUTCOMES
 from ...quantities import count, duration
 
 if TYPE_CHECKING:

@@ -5,20 +5,23 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from ...document.control_constructs import COND, SCAN, SCOPE_PRIMITIVES
 from ...jax.effects import INSIDE
 from ...jax.loop_equations import scan_parts, while_parts
 from ..costs import Costs
 from ..jaxpr.walk import Walk
 from ..jaxpr.while_step_counts import counted_trips
-from . import card_facts, decision_row
-from .body import Bodies, Body
-from .callers import Callers
-from .card import BranchRow, Card, ControlPath, SlotRow
-from .control_primitives import COND, SCAN, SCOPE_PRIMITIVES, Debug, debug_of
+from . import sentences_on_cards
+from .branch_labels import branch_labels
+from .callers_of_constructs import Callers
+from .calls_in_user_source import Call, Written, branch_name, definition, returned, text_of
+from .debug_info_of_programs import Debug, debug_of
+from .forward_or_backward import REMATTED
+from .loop_bodies import Bodies, Body
 from .operand_names import OperandNames
 from .predicate_of_cond import Predicates
-from .reached_scope import REMATTED, ReachedScope
-from .source_calls import Call, Written, branch_name, definition, returned, text_of
+from .reached_scope import ReachedScope
+from .rows_of_cards import BranchRow, Card, ControlPath, SlotRow
 from .users_names import into, only_leaf, renamed
 
 Child = tuple[int, int, int, int]
@@ -77,10 +80,10 @@ class EquationCards:
         plain = card.library is None and (card.body < 0 or self.debug_of(card.body).users)
         is_repeated = REMATTED in f"{reached.around}/{card.name_stack}" and derivative != "transpose"
         used = equation in dict(columns.effects) or self._is_used(reached, equation)
-        card_facts.add(
+        sentences_on_cards.add(
             card, call, self._walk, backward=derivative == "transpose", is_repeated=is_repeated, plain=plain, used=used
         )
-        decision_row.choose(card, reached, derivative)
+        sentences_on_cards.choose(card, reached, derivative)
         return card
 
     def _scan(self, card: Card, reached: ReachedScope, scopes: dict[tuple[str, int], int], call: Call | None) -> None:
@@ -217,9 +220,7 @@ class EquationCards:
             card.kind = "switch"
         if card.kind not in ("cond", "switch"):
             card.kind = "cond" if len(sides) == 2 and self._predicates.is_boolean(card, reached) else "switch"
-        labels = ["False", "True"] if card.kind == "cond" and len(sides) == 2 else [str(side) for side, _ in sides]
-        if platforms is not None:
-            labels = [", ".join(names) if names else card_facts.OTHER_PLATFORM for names in platforms]
+        labels = branch_labels(card.kind, [side for side, _ in sides], platforms)
         for side, (label, (_, scope)) in enumerate(zip(labels, sides, strict=True)):
             debug = self.debug_of(scope)
             name = debug.function if debug.users or debug.function not in ("<lambda>", "<unknown>") else ""
@@ -278,7 +279,7 @@ class EquationCards:
             name = self._outside(reached, operand, card) or _at(debug.arguments, index)
             card.slots.append(SlotRow("operand", name, step, aval, step, operand))
         self._results(card, reached, debug, self._written.call(caller.frame) if caller.library is None else None)
-        card.steppable = card_facts.NO_STEPS
+        card.steppable = sentences_on_cards.NO_STEPS
         return card
 
     def _results(self, card: Card, reached: ReachedScope, debug: Debug, call: Call | None) -> None:

@@ -1,7 +1,7 @@
 """Makes the cards of all control-flow constructs of a program, in the order of the user's source.
 
 A scope that is called twice gives two cards for each construct, one for each call. Scopes without constructs are not
-entered, and the number of cards is limited to `MOST`, so the work depends on the number of cards rather than on the
+entered, and the number of cards is limited, so the work depends on the number of cards rather than on the
 size of the program.
 """
 
@@ -13,21 +13,20 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
 
+from ...document.control_constructs import CALL, CONTROL_KINDS, CONTROL_PRIMITIVES, SCOPE_PRIMITIVES
+from ...document.limits import Listed
 from ...interruptions import not_of_a_signal
 from ..jaxpr.programs_that_run import is_run
 from ..jaxpr.walk import Walk
-from . import card_facts
-from .callers import Caller, Callers
-from .card import CONTROL_FLOW, Card, ControlPath, Step
+from . import sentences_on_cards
+from .callers_of_constructs import Caller, Callers
+from .calls_in_user_source import Written
 from .card_of_equation import EquationCards, is_users
 from .constructs_without_primitive import Dissolved, Found
-from .control_primitives import CALL, CONTROL_PRIMITIVES, SCOPE_PRIMITIVES
 from .operand_names import OperandNames
 from .reached_scope import ReachedScope
-from .source_calls import Written
+from .rows_of_cards import Card, ControlPath, Step
 
-#: The largest number of cards of a program.
-MOST = 300
 #: Primitives that always may have a card. A jit has a card only if it contains another card.
 _WITH_A_CARD = CONTROL_PRIMITIVES | {name for name, kind in SCOPE_PRIMITIVES.items() if kind not in ("jit", CALL)}
 
@@ -42,7 +41,7 @@ class _Node:
 
 @dataclass(frozen=True)
 class ProgramCards:
-    """The cards of a program. `left_out` is True if there are more than `MOST`."""
+    """The cards of a program. `left_out` is True if there are more than `Listed.CARDS_OF_PROGRAM`."""
 
     cards: list[Card]
     left_out: bool
@@ -80,8 +79,8 @@ class Reader:
         nodes = self._of_scope(reached, program, 0)
         cards: list[Card] = []
         self._flatten(nodes, -1, cards)
-        left_out = self._count > MOST
-        del cards[MOST:]
+        left_out = self._count > Listed.CARDS_OF_PROGRAM
+        del cards[Listed.CARDS_OF_PROGRAM :]
         return ProgramCards(cards, left_out)
 
     # --- order ---------------------------------------------------------------------------------
@@ -135,7 +134,7 @@ class Reader:
             children = [row for row in group if is_run(primitive, strings[row[1]], row[2])]
             if primitive not in _WITH_A_CARD and not any(self.holds(child) for *_, child in children):
                 continue
-            if self._count > MOST:
+            if self._count > Listed.CARDS_OF_PROGRAM:
                 break
             try:
                 nodes += self._equation(reached, program, equation, children, depth)
@@ -193,7 +192,7 @@ class Reader:
             return self._inside(reached, program, equation, children, depth, None)
         card.depth = depth
         self._count += 1
-        deeper = depth + (card.kind in CONTROL_FLOW)
+        deeper = depth + (card.kind in CONTROL_KINDS)
         return [_Node(card, self._inside(reached, program, equation, children, deeper, card))]
 
     def _inside(
@@ -207,7 +206,7 @@ class Reader:
     ) -> list[_Node]:
         nodes: list[_Node] = []
         caller = self._callers.of(reached.columns.stack[equation], reached.caller)
-        if card is not None and card.kind in CONTROL_FLOW:
+        if card is not None and card.kind in CONTROL_KINDS:
             # An equation without a user line in the body belongs to the library that made the construct.
             around = caller.library or self._written.called(caller.frame)
             caller = Caller(None, caller.frame, around, inside=True)
@@ -228,9 +227,9 @@ class Reader:
             inner_nodes = self._of_scope(inner, program, depth)
             primitive = self._walk.strings.items[reached.columns.primitive[equation]]
             if name == "cond_jaxpr":
-                _unsteppable(inner_nodes, card_facts.IN_CONDITION)
+                _unsteppable(inner_nodes, sentences_on_cards.IN_CONDITION)
             elif primitive not in CONTROL_PRIMITIVES and primitive not in SCOPE_PRIMITIVES:
-                _unsteppable(inner_nodes, card_facts.INSIDE.format(name=primitive))
+                _unsteppable(inner_nodes, sentences_on_cards.INSIDE.format(name=primitive))
             if card is not None:
                 for node in inner_nodes:
                     node.card.parent_part = self._part(card, name, position)

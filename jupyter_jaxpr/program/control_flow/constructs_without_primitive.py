@@ -13,13 +13,13 @@ from dataclasses import dataclass, field, replace
 from ..costs import Cost, equation_cost
 from ..jaxpr.scope_columns import ScopeColumns
 from ..jaxpr.walk import Walk
-from . import card_facts
-from .callers import Callers
-from .card import NO_OPERAND, BranchRow, Card, ControlPath, SlotRow
+from . import sentences_on_cards
+from .callers_of_constructs import Callers
+from .calls_in_user_source import Written, branch_name, target_name, text_of
 from .operand_names import OperandNames
 from .predicate_of_cond import Predicates
 from .reached_scope import ReachedScope
-from .source_calls import Written, branch_name, target_name, text_of
+from .rows_of_cards import NO_OPERAND, BranchRow, Card, ControlPath, SlotRow
 
 _SELECTED = "select"
 _COMBINED = "associative_scan"
@@ -166,11 +166,11 @@ class Dissolved:
         if flops and len(starts) == sides and None not in flops:
             card.step_flops = sum(flop_count for flop_count in flops if flop_count is not None)
         decider = "index" if card.kind == "switch" else "predicate"
-        card.facts.append(card_facts.SELECT.format(decider=decider))
+        card.facts.append(sentences_on_cards.SELECT.format(decider=decider))
         if card.library is None:
             card.choice = "elementwise"
-            card.choice_reason = f"Each element has its own {decider}. All branches run, as in jnp.where."
-        card.steppable = card_facts.SELECTED
+            card.choice_reason = sentences_on_cards.ALL_BRANCHES_RUN.format(decider=decider)
+        card.steppable = sentences_on_cards.SELECTED
         return found_select
 
     def _size(self, reached: ReachedScope, equations: Sequence[int]) -> tuple[int, int | None]:
@@ -257,15 +257,13 @@ class Dissolved:
             target = call.target if call is not None else None
             given_name = target_name(target, index, len(ys)) if target is not None else None
             card.slots.append(self._slot(columns, "ys", given_name or "", variable, axis))
-        card.facts.append(card_facts.combined(length, card.equations))
+        card.facts.append(sentences_on_cards.combined(length, card.equations))
         if backward:
-            card.facts.append(card_facts.BACKWARD_EQUATIONS)
+            card.facts.append(sentences_on_cards.BACKWARD_EQUATIONS)
         if card.library is None:
             card.choice = "outputs"
-            card.choice_reason = (
-                "Each element has an output. associative_scan combines the elements in pairs, not one after the other."
-            )
-        card.steppable = card_facts.COMBINED
+            card.choice_reason = sentences_on_cards.COMBINED_IN_PAIRS
+        card.steppable = sentences_on_cards.COMBINED
         return Found(card)
 
     def _axis(self, reached: ReachedScope, group: _Group) -> int:

@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ...document.control_constructs import SCAN, WHILE
 from ..source.positions import Positions
-from . import card_facts
-from .card import Card
-from .control_primitives import SCAN, WHILE
+from . import sentences_on_cards
+from .rows_of_cards import Card
 
 _WHILE = re.compile(r"= .* while\(")
 _COUNT = re.compile(r'"known_trip_count":\{"n":"(\d+)"')
@@ -43,11 +43,11 @@ def known_trips(cards: Sequence[Card], text: str, line_stacks: Sequence[int], po
         uncounted = [card for card in cards_there if card.primitive == WHILE and card.trips is None]
         if not counts and all_placed:
             for card in cards_there:
-                card_facts.no_hlo_loop(card)
+                sentences_on_cards.no_hlo_loop(card)
         elif len(counts) == len(uncounted) and len(set(counts)) == 1 and counts[0] is not None:
             for card in uncounted:
                 card.trips, card.trips_from = counts[0], "xla"
-                card_facts.counted_by_xla(card)
+                sentences_on_cards.counted_by_xla(card)
 
 
 def _instructions(

@@ -5,18 +5,17 @@ from __future__ import annotations
 from bisect import bisect_right
 from itertools import accumulate
 
+from ...document.limits import Characters
 from ..jaxpr.scope_columns import ScopeColumns
 from ..jaxpr.walk import Walk
-from .callers import Callers
+from .callers_of_constructs import Callers
+from .calls_in_user_source import Written, target_name
 from .reached_scope import ReachedScope
-from .source_calls import Written, target_name
 
 #: Primitives that JAX inserts between a value of the user's and the operand of a construct.
 CONVERSIONS = frozenset({"convert_element_type", "stop_gradient", "copy", "copy_p", "pvary"})
 #: The conversions, and the primitives that a transform may insert before the operand on the construct's own line.
 _PUT_THERE = CONVERSIONS | {"transpose", "broadcast_in_dim", "reshape", "squeeze", "slice"}
-#: The most characters of an expression that stands in for a name.
-_LONGEST_EXPRESSION = 40
 
 
 class OperandNames:
@@ -79,7 +78,7 @@ class OperandNames:
             if name:
                 return name
         text = self._written.text(caller.frame)
-        return text if text is not None and len(text) <= _LONGEST_EXPRESSION else ""
+        return text if text is not None and len(text) <= Characters.OPERAND_ON_CARD else ""
 
     def _last(self, reached: ReachedScope, frame: int) -> tuple[int, int]:
         """Return (index of the last equation of a scope that comes from a user frame, number of such equations).

@@ -9,11 +9,11 @@ from __future__ import annotations
 import ast
 
 from ..jaxpr.walk import Walk
-from .callers import Callers
-from .card import Card
+from .callers_of_constructs import Callers
+from .calls_in_user_source import Call, Written, text_of
 from .operand_names import CONVERSIONS, OperandNames
 from .reached_scope import ReachedScope
-from .source_calls import Call, Written, text_of
+from .rows_of_cards import Card
 
 #: Primitives by which JAX makes the predicate from the user's value, on the line of the construct itself.
 _TO_PREDICATE = CONVERSIONS | {"clamp", "ne", "eq", "broadcast_in_dim", "transpose"}

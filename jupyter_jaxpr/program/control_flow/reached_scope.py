@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..jaxpr.scope_columns import ScopeColumns
-from .callers import Caller
-from .card import Step
-
-#: Part of the name stack of equations that remat computes again in the backward pass; they belong to the forward pass.
-REMATTED = "rematted_computation"
+from .callers_of_constructs import Caller
+from .forward_or_backward import derivative_of
+from .rows_of_cards import Step
 
 
 @dataclass(slots=True)
@@ -35,8 +33,4 @@ class ReachedScope:
 
     def derivative(self, name_stack: str) -> str:
         """Return the part of a derivative to which an equation belongs: `transpose` (backward pass), `jvp`, or ''."""
-        name_stacks = f"{self.around}/{name_stack}"
-        _, backward, after = name_stacks.rpartition("transpose(")
-        if backward and REMATTED not in after:
-            return "transpose"
-        return "jvp" if backward or "jvp(" in name_stacks else ""
+        return derivative_of(f"{self.around}/{name_stack}")

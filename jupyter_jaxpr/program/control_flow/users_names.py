@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from .source_calls import parameters, unpacked
+from .calls_in_user_source import parameters, unpacked
 
 _ROOT = re.compile(r"[A-Za-z_]\w*")
 _INDEX = re.compile(r"\[(\d+)\]")

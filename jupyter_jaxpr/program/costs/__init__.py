@@ -3,13 +3,13 @@
 The rules are those of XLA's `HloCostAnalysis` (xla/service/hlo_cost_analysis.cc): a primitive is counted like the HLO
 instruction to which it is lowered. Transcendental functions are counted separately.
 
-- `counts_per_element`: primitives that cost a fixed number of operations for each element of the result.
-- `formulas_of_primitives`: the formulas for dot products, convolutions, reductions, sorts, scatters, random bits and
+- `operations_per_element`: primitives that cost a fixed number of operations for each element of the result.
+- `operations_of_primitives`: the formulas for dot products, convolutions, reductions, sorts, scatters, random bits and
   linear algebra; also for primitives for which XLA has no rule, or a rule that counts something else.
-- `traffic`: the bytes that an equation reads and writes by itself, without fusion.
+- `bytes_moved`: the bytes that an equation reads and writes by itself, without fusion.
 - `costs_of_equations`: the costs of the equations of a scope; the body of a loop counts once for each step.
-- `execution_counts`: how often each scope runs in a call.
-- `sums_per_line`, `scope_sums`: the costs by line and by primitive; the costs by scope and by name stack.
+- `executions_of_scopes_and_lines`: how often each scope runs in a call, and from which lines.
+- `cost_table_by_line`, `cost_trees_of_icicle`: the costs by line and by primitive; by scope and by name stack.
 - `difference_from_xla`: XLA's own count for the executable, and the reasons why it differs from this package's count.
 
 The counts differ from XLA's in two ways. A loop's body counts once for each step, and a while loop's condition once
@@ -20,8 +20,8 @@ takes the branch with the most work, where a transcendental function counts as s
 rule counts 0, a loop with an unknown number of steps counts one step.
 """
 
-from .cost import NOTHING, UNKNOWN, Cost, Own
+from .cost_sums_and_order import NOTHING, UNKNOWN, Cost, Own
 from .costs_of_equations import Costs
-from .formulas_of_primitives import equation_cost
+from .operations_of_primitives import equation_cost
 
 __all__ = ["NOTHING", "UNKNOWN", "Cost", "Costs", "Own", "equation_cost"]

@@ -16,16 +16,16 @@ from typing import Any
 from ...document.transcendental_weight import TRANSCENDENTAL_WEIGHT
 from ...interruptions import not_of_a_signal
 from ...jax.loop_equations import scan_parts
+from ..jaxpr.bytes_of_types import Sizes
 from ..jaxpr.high_primitives import named
 from ..jaxpr.parameters import COMBINERS
 from ..jaxpr.programs_that_run import has_rules, is_run
 from ..jaxpr.scope_columns import ScopeColumns
-from ..jaxpr.sizes import Sizes
 from ..jaxpr.walk import Walk
 from ..jaxpr.while_step_counts import counted_trips
-from .cost import NOTHING, Cost, Own, plain
-from .formulas_of_primitives import is_relabelling, operations
-from .traffic import traffic
+from .bytes_moved import traffic
+from .cost_sums_and_order import NOTHING, Cost, Own, plain
+from .operations_of_primitives import is_relabelling, operations
 
 #: (scope, equation) of a while loop -> number of steps that another source than the jaxpr states, such as XLA.
 Trips = Mapping[tuple[int, int], int]

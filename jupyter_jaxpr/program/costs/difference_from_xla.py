@@ -16,11 +16,11 @@ from typing import Any
 from ...interruptions import not_of_a_signal
 from ...jax.loop_equations import lowered_scan, scan_parts
 from ...quantities import count, operations_in_words
-from .cost import Cost
+from .cost_sums_and_order import Cost
+from .cost_table_by_line import unknown
 from .costs_of_equations import Call, Costs
-from .execution_counts import Runs, ScopeRuns, frame_of
+from .executions_of_scopes_and_lines import Runs, ScopeRuns, frame_of
 from .operations_xla_adds import expansions
-from .sums_per_line import unknown
 
 #: The most loops that get a row of their own in the table of differences.
 LOOPS = 8

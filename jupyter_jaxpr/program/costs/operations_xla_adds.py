@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ...document.limits import Listed
 from ...interruptions import not_of_a_signal
 from ...joined_names import listed
 from .costs_of_equations import Costs
-from .execution_counts import ScopeRuns
+from .executions_of_scopes_and_lines import ScopeRuns
 
-_NAMED = 5
 _NARROW = {"float16", "bfloat16"}
 _PIECE = 32  # XLA reduces a short axis in pieces of this many elements.
 _SHORT = 4096  # XLA reduces an axis with more elements directly, without pieces.
@@ -161,4 +161,4 @@ def _real_parts(names: list[str]) -> str:
 
 
 def _listed(names: list[str]) -> str:
-    return listed(names, _NAMED)
+    return listed(names, Listed.PRIMITIVES_XLA_EXPANDS)

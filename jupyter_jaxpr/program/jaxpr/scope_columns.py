@@ -4,18 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-
-@dataclass(frozen=True)
-class Captured:
-    """What is known about a constant of a scope; the array itself is never kept.
-
-    Attributes:
-        identity: a number that identifies the array: two constants that are the same array have the same number.
-    """
-
-    operand: int
-    bytes: int
-    identity: int
+from .captured_constants import Captured
 
 
 @dataclass(slots=True)

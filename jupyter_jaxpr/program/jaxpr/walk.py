@@ -22,6 +22,7 @@ from ...observe.value_texts import Reading
 from ...plain_text import COULD_NOT, FAILURES, Limit, error_text, exact, kind_name, text_of
 from ..source.positions import CellText, Positions
 from .avals import AvalRow, aval_row
+from .captured_constants import Captured
 from .high_primitives import HIGH, high
 from .parameters import (
     COMBINERS,
@@ -33,7 +34,7 @@ from .parameters import (
     text_around_programs,
 )
 from .pools import Strings
-from .scope_columns import Captured, ScopeColumns
+from .scope_columns import ScopeColumns
 
 #: (index of the scope in the `Walk`, index of the equation in the scope).
 Equation = tuple[int, int]

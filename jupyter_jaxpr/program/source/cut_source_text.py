@@ -13,15 +13,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from types import CodeType
 
+from ...document.limits import Listed
 from ...interruptions import not_of_a_signal
 
-#: A file with at most this many lines is returned completely; of a longer file, only the functions that ran, with some
-#: lines around each. The limit for files of libraries is lower.
-WHOLE_LINES = 2_000
-WHOLE_LIBRARY_LINES = 200
 AROUND = 3
-#: Of a long file, at most `MOST_LINES` lines are returned; a file of more than `LARGEST` bytes is not read.
-MOST_LINES = 4_000
+#: A file of more than this many bytes is not read.
 LARGEST = 4_000_000
 
 _UNKNOWN = "It is unknown which code of {name} ran, so the panel does not show the text."
@@ -52,7 +48,7 @@ class SourceText:
 def source_text(
     name: str,
     codes: Iterable[CodeType],
-    whole: int = WHOLE_LINES,
+    whole: int = Listed.SOURCE_LINES,
     *,
     unfiled: str | None = None,
     lines_only: bool = False,
@@ -201,13 +197,13 @@ def _stretches(lines: list[str], ran: list[CodeType]) -> list[Stretch]:
             joined[-1] = joined[-1][0], max(joined[-1][1], last)
         else:
             joined.append((first, last))
-    stretches, left = list[Stretch](), MOST_LINES
+    stretches, left = list[Stretch](), Listed.CUT_SOURCE_LINES
     for first, last in joined:
         last = min(last, first + left - 1)
         if last >= first:
             stretches.append(Stretch(first, lines[first - 1 : last]))
             left -= last - first + 1
-    return stretches or [Stretch(1, lines[:WHOLE_LINES])]
+    return stretches or [Stretch(1, lines[: Listed.SOURCE_LINES])]
 
 
 def _extent(code: CodeType) -> tuple[int, int]:

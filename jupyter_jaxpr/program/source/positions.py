@@ -21,13 +21,10 @@ from operator import is_
 from types import CodeType
 from typing import Any, Protocol
 
+from ...document.limits import Listed
 from ...interruptions import PACKAGE, not_of_a_signal
 from ...plain_text import file_of, function_of
 from ..jaxpr.pools import Strings
-
-#: The most user frames, and the most library frames, of a stack.
-USER_FRAMES = 16
-LIBRARY_FRAMES = 4
 
 _CELL_FILE = re.compile(r"ipykernel_\d+[/\\][^/\\]+\.py$|^<ipython-input-(\d+)-")
 _PACKAGES = re.compile(r"[/\\](?:site|dist)-packages[/\\]")
@@ -224,7 +221,7 @@ class Positions:
                 record = self._codes[id(code)] = _CodeRecord(code, self.source_file(file_of(code)))
             if record.is_machinery or is_over:
                 continue
-            is_over = record.source.runner or users == USER_FRAMES
+            is_over = record.source.runner or users == Listed.USER_FRAMES
             if is_over or (record.is_library and users):
                 continue
             users += not record.is_library
@@ -248,7 +245,7 @@ class Positions:
         library: list[int] = []
         for path, function, *span in places:
             source = self.source_file(path)
-            if source.runner or len(user) == USER_FRAMES:
+            if source.runner or len(user) == Listed.USER_FRAMES:
                 break
             if source.machinery or (source.kind == "library" and user):
                 continue
@@ -277,7 +274,7 @@ class Positions:
         if len(user) > 1:  # the lowering of a loop repeats the frame of the loop's call
             user = [frame for place, frame in enumerate(user) if not place or user[place - 1] != frame]
         if len(library) > 1:
-            library = library[::-1][:LIBRARY_FRAMES]
+            library = library[::-1][: Listed.LIBRARY_FRAMES]
         key = (tuple(user), tuple(library))
         number = self._stack_numbers.get(key)
         if number is None:

@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..jaxpr.sizes import element_bytes
-from .hlo_module import Computation, Instruction, computations
+from ..jaxpr.bytes_of_types import element_bytes
+from .hlo_instructions import Computation, Instruction, computations
 
 KINDS = ("all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute", "collective-broadcast")
 

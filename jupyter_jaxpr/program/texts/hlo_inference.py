@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 
-from .hlo_module import Computation, Instruction, computations
+from .hlo_instructions import Computation, Instruction, computations
 
 _NAMED_AFTER_ROOT = frozenset({"fusion", "call"})
 _OF_LITERALS = frozenset({"broadcast", "convert"})

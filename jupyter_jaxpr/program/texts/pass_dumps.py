@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...document.hlo_tables import HLO_TABLES
-from .hlo_module import count
+from .hlo_instructions import count
 from .pass_differences import pass_difference
 
 #: The most bytes of dumps that are read; later passes are left out, and their number is shown.

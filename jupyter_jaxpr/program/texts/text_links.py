@@ -32,13 +32,13 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 
-from ..costs.counts_per_element import ONE_OPERATION
+from ..costs.operations_per_element import ONE_OPERATION
 from ..jaxpr.walk import Walk
 from ..source.positions import Positions
+from .equations_by_place import Groups
 from .hlo_inference import inferred_origins
-from .line_groups import Groups
-from .named_equations import named_equations
-from .stablehlo import LinesOfText
+from .single_equation_of_line import named_equations
+from .stablehlo_of_lowered import LinesOfText
 
 #: The place of a frame without the function name: (file, line, column); for StableHLO also the end.
 _Spot = tuple[int, ...]

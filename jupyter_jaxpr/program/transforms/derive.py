@@ -13,20 +13,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...document.limits import Characters
 from ...document.types.transform import TransformKind
 from ...interruptions import not_of_a_signal
 from ...observe.calls.printed_output import PrintRecorder
 from ...observe.observation import ArgumentSpec, ObservedProgram, Printed
 from ...plain_text import kind_name, message_of
 from ..jaxpr.parameters import open_jaxpr, programs_in
-from .original import DerivedPart, Original, Refused, listed
+from .differentiated_inputs import DerivedPart, Original, Refused, listed
 
 Kind = TransformKind
 
 #: The size of the axis that `vmap` adds.
 BATCH = 8
-
-_WORDS_AT_MOST = 300
 
 
 @dataclass
@@ -92,7 +91,7 @@ def _grad(original: Original, derived: Derived) -> None:
     result = original.results[original.float_results[0]]
     scalar = len(original.results) == 1 and result.shape == () and not _complex(result)
     if scalar and not any(_complex(original.specs[place]) for place in chosen):
-        derived.words = f"jax.grad of {name}. {original.respect()}"
+        derived.words = f"jax.grad of {name}. {_respect(original)}"
 
         def gradient(*inputs: Any) -> Any:
             call = original.of_chosen(inputs, [0])
@@ -117,7 +116,7 @@ def _grad(original: Original, derived: Derived) -> None:
         if scalar
         else f"{name} returns {listed(original.result_types)}, not a real scalar, so this program is a vjp."
     )
-    derived.words = f"{reason} The cotangent is an input with the type of the result. {original.respect()}"
+    derived.words = f"{reason} The cotangent is an input with the type of the result. {_respect(original)}"
     cotangents = [original.results[place] for place in original.float_results]
 
     def pulled_back(*inputs: Any) -> Any:
@@ -202,7 +201,7 @@ def _jvp(original: Original, derived: Derived) -> None:
 
     original.needs_floats("jvp")
     name, count = original.name, len(original.specs)
-    derived.words = f"jax.jvp of {name}. The tangents are inputs with the types of the arguments. {original.respect()}"
+    derived.words = f"jax.jvp of {name}. The tangents are inputs with the types of the arguments. {_respect(original)}"
 
     def pushed(*inputs: Any) -> Any:
         values = inputs[:count]
@@ -235,7 +234,7 @@ def _linearize(original: Original, derived: Derived) -> None:
     name = original.name
     derived.words = (
         f"jax.linearize of {name}. The primal program keeps residuals; the linear program maps the tangents. "
-        f"{original.respect()}"
+        f"{_respect(original)}"
     )
 
     def linearized(*inputs: Any) -> Any:
@@ -330,5 +329,25 @@ def _result_names(original: Original) -> list[str]:
 def _said(error: Exception) -> str:
     """Return the first line of an exception's message, without its full stop."""
     text = message_of(error).strip().partition("\n")[0].strip().rstrip(".")
-    text = text if len(text) <= _WORDS_AT_MOST else text[: _WORDS_AT_MOST - 1] + "…"
+    text = text if len(text) <= Characters.JAX_REFUSAL else text[: Characters.JAX_REFUSAL - 1] + "…"
     return f"{kind_name(type(error))}: {text}" if text else kind_name(type(error))
+
+
+def _respect(original: Original) -> str:
+    """Return sentences that say which arguments are differentiated, and why others are not."""
+    chosen = listed([_root(original.names[place]) for place in original.chosen])
+    words = [f"The derivative is with respect to {chosen}."]
+    by_keyword = listed([_root(original.names[place]) for place in original.floats if place not in original.chosen])
+    if by_keyword:
+        words.append(f"The derivative leaves out arguments that are passed by keyword: {by_keyword}.")
+    not_floats = [place for place in range(len(original.specs)) if place not in original.floats]
+    described = listed([f"{original.names[place]} ({original.types[place]})" for place in not_floats])
+    if described:
+        words.append(f"The derivative leaves out arguments whose type is not a float type: {described}.")
+    return " ".join(words)
+
+
+def _root(path: str) -> str:
+    """Return the name of the argument with which a path begins."""
+    end = min((path.index(sign) for sign in ".[" if sign in path), default=len(path))
+    return path[:end]

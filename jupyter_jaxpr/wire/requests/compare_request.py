@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar
 
-from ...build.levels import Unavailable
+from ...build.texts.stablehlo_and_hlo import Unavailable
 from ...document.types.comparison import VariantComparison
 from ...document.types.struct import described
 from ...measure.compare.compared_programs import compare_programs, question

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ...build.cure_trial_runner import try_cures
+from ...build.cures.cure_trials import try_cures
 from ...document.types.document import Snapshot
 from ...observe.process_observer import observer
 from ..base_of_requests import DOCUMENT, Request, RequestContext

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-from ...build.diff_of_runs import diff_runs
-from ...build.levels import Unavailable
+from ...build.texts.diff_of_two_programs import diff_runs
+from ...build.texts.stablehlo_and_hlo import Unavailable
 from ...document.check.validate import validate
 from ...document.types.diff import ProgramDiff
 from ...document.types.document import Snapshot

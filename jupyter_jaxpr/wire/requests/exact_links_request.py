@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ...build.exact_links import exact_links_question, find_exact_links
+from ...build.texts.exact_links_of_program import find_exact_links
+from ...build.texts.questions_before_compiling import exact_links_question
 from ...document.types.exact_links import ExactLinks
 from ..base_of_requests import LongRequest, RequestContext
 from ..indices_in_requests import ProgramIndex

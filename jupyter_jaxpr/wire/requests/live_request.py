@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
 from ...build.document_of_run import Sources
-from ...build.levels import Unavailable
+from ...build.texts.stablehlo_and_hlo import Unavailable
 from ...document.types.document import Snapshot
 from ...document.types.live import LiveProgram
 from ...document.types.struct import described

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ...build.levels import Unavailable
-from ...build.machine import machine_document
+from ...build.texts.stablehlo_and_hlo import Unavailable
+from ...build.times.peak_rates_of_machine import machine_document
 from ...document.types.cost import Machine
 from ...measure.times.machine_speeds import measure_machine
 from ..base_of_requests import LongRequest, RequestContext

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from ...build.levels import Unavailable
+from ...build.texts.stablehlo_and_hlo import Unavailable
 from ...document.types.document import Snapshot
 from ...document.types.struct import described
 from ..base_of_requests import DOCUMENT, Request, RequestContext

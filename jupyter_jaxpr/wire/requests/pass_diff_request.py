@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from ...build.pass_list import diff_page
+from ...build.texts.xla_passes_of_program import diff_page
 from ...document.types.passes import PassDiff
 from ...document.types.struct import described
 from ..base_of_requests import Request, RequestContext

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ...build.pass_list import find_passes, passes_document, passes_question
+from ...build.texts.questions_before_compiling import passes_question
+from ...build.texts.xla_passes_of_program import find_passes, passes_document
 from ...document.types.passes import ProgramPasses
 from ..base_of_requests import LongRequest, RequestContext
 from ..indices_in_requests import ProgramIndex

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from ...build.levels import Unavailable
-from ...document.types.pages import SourcePage
+from ...build.texts.stablehlo_and_hlo import Unavailable
+from ...document.types.source_pages import SourcePage
 from ...document.types.struct import described
 from ..base_of_requests import Request, RequestContext
 from ..sentences_of_refusals import NO_SUCH_FILE

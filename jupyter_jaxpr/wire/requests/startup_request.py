@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from IPython.core.getipython import get_ipython
 
-from ...build.levels import Unavailable
+from ...build.texts.stablehlo_and_hlo import Unavailable
 from ...document.types.startup import StartupState
 from ...document.types.struct import described
 from ..base_of_requests import Request, RequestContext

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ...build.call_branches import call_table
-from ...build.kept_steppers import kept_construct
-from ...build.levels import Unavailable
-from ...build.steps import called_again, recording_document
+from ...build.steps.branches_of_calls import call_table
+from ...build.steps.kept_steppers import kept_construct
+from ...build.steps.recording_of_steps import called_again, recording_document
+from ...build.texts.stablehlo_and_hlo import Unavailable
 from ...document.types.steps import Recording
 from ...measure.steps.jaxpr_evaluation import Unsteppable
 from ..base_of_requests import LongRequest, RequestContext

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar
 
-from ...build.levels import Unavailable
-from ...build.sweep import sweep_document
+from ...build.texts.stablehlo_and_hlo import Unavailable
+from ...build.times.sweep_of_sizes import sweep_document
 from ...document.types.struct import described
 from ...document.types.timing import Sweep
 from ...measure.compare.named_function import functions_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ...build.levels import Unavailable
-from ...build.timing import asks_before, timing_document
+from ...build.texts.stablehlo_and_hlo import Unavailable
+from ...build.times.times_of_calls import asks_before, timing_document
 from ...document.types.timing import ProgramTiming
 from ...measure.times.program_timing import time_program
 from ...observe.process_observer import observer

@@ -1,0 +1,1 @@
+"""Builds the recordings of the stepper from the steps that were recorded."""
