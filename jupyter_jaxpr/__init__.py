@@ -16,7 +16,7 @@ from .version import __version__
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-    from .observe.side_effects.guard import EffectsError
+    from .observe.side_effects.refused_and_undone_traces import EffectsError
     from .scripts.inspection import inspect
     from .scripts.last import LastRun, last
     from .scripts.observing import RecompileError, observe

@@ -14,9 +14,9 @@ from ..measure.steps.checked_run import Construct
 from ..measure.steps.jaxpr_evaluation import Unsteppable
 from ..measure.steps.kept_steps import Leaf as Column
 from ..measure.steps.recorded_steps import Steps
-from ..observe import magics_at_hand
+from ..observe import advice_without_magics
 from ..observe.calls.arguments_of_calls import KeptCall
-from ..observe.calls.call_values import ValuesGone
+from ..observe.calls.held_or_gone_values import ValuesGone
 from ..plain_text import error_text
 from ..quantities import count
 from .step_paths import as_passed, path_of
@@ -143,5 +143,7 @@ def _others(document: Snapshot, control: int, construct: Construct, known_calls:
     if construct.question is not None:
         return f"{sentence} {_EFFECTS}"
     return (
-        f"{sentence} {_KEEP if construct.kept_calls is None else _AT_MOST}" if magics_at_hand.has_magics() else sentence
+        f"{sentence} {_KEEP if construct.kept_calls is None else _AT_MOST}"
+        if advice_without_magics.has_magics()
+        else sentence
     )

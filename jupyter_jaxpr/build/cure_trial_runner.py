@@ -20,7 +20,7 @@ from ..explain.loops.trial_of_rewrite import edits_of, tried
 from ..explain.misses.edits_of_misses import miss_cures
 from ..explain.note_edits.trial_of_edit import tried_at_top, tried_in
 from ..explain.trials.trial_time_limit import Budget
-from ..observe.cache.function_history import FunctionHistory, MissEvent
+from ..observe.cache.history_of_one_function import FunctionHistory, MissEvent
 from ..observe.observation import Edit, ErrorToTry, FoundCure
 
 if TYPE_CHECKING:

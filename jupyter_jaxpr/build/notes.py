@@ -27,7 +27,7 @@ from ..observe.observation import (
     StageTimes,
 )
 from ..observe.observation import Edit as FoundEdit
-from ..observe.offered_traces import Retrace as RetraceOffer
+from ..observe.own_traces.question_before_trace import Retrace as RetraceOffer
 from ..program.jaxpr.scope_columns import Captured, ScopeColumns
 from ..program.jaxpr.walk import Walk
 from ..program.random_key_use import KeyUse, KeyUses

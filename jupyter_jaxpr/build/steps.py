@@ -14,7 +14,7 @@ from ..measure.steps.checked_run import Construct, Rerun
 from ..measure.steps.jaxpr_evaluation import Step, Unsteppable
 from ..measure.steps.kept_steps import Leaf as Column
 from ..measure.steps.kept_steps import number_of
-from ..observe.calls.call_values import ValuesGone
+from ..observe.calls.held_or_gone_values import ValuesGone
 from ..quantities import count
 from .call_branches import call_table
 from .sources_of_requests import Sources

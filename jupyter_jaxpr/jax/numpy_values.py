@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import Any
 
-from .dispatches import is_jax_type
+from .dispatch_types import is_jax_type
 
 
 def is_numpy(value: Any) -> bool:

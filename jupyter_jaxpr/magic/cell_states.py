@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..observe.cell_run import Run
-from ..observe.dispatches_of_calls import RecordedCalls
-from ..observe.dispatches_of_cell import RecordedCell
 from ..observe.observation import Observation
+from ..observe.outside_jit.recorded_calls import RecordedCalls
+from ..observe.outside_jit.recorded_cell import RecordedCell
 from ..typed.cell import LastCall, RunningCell
 from .heartbeat import Heartbeat
 from .options import Options

@@ -15,7 +15,7 @@ from ..wire.messages import UnrolledSoFar
 
 if TYPE_CHECKING:
     from ..observe.cell_run import Run
-    from ..observe.running_trace import UnrolledLoop
+    from ..observe.loop_of_running_trace import UnrolledLoop
     from ..wire.comm import Publisher
 
 SECONDS = 1.0

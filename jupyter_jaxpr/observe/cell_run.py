@@ -16,16 +16,17 @@ from typing import Any
 
 from ..interruptions import not_of_a_signal
 from ..jax.facts import imported, staging
+from ..jax.functions_that_only_trace import TracedAhead
 from ..jax.post_hook import LastCalls
-from ..jax.silent_change_hooks import ChangedNumber, PromotedCarry, TruncatedType, UnusedDonation
-from ..jax.uncalled_traces import TracedAhead
+from ..jax.silent_type_and_value_changes import ChangedNumber, PromotedCarry, TruncatedType, UnusedDonation
 from ..joined_names import in_a_sentence
 from ..plain_text import traceback_text
 from ..quantities import count
+from .advice_without_magics import cure
 from .cache.ledger import Calls, Ledger
 from .calls.arguments_of_calls import KeptCalls
-from .calls.call_lines import CallLines
-from .calls.counters import CallCounter
+from .calls.call_counter import CallCounter
+from .calls.counted_lines import CallLines
 from .calls.entry_hits import EntryHits
 from .calls.hit_programs import HitPrograms, Looks, input_types
 from .calls.impure_calls_while_tracing import ImpureCalls
@@ -33,18 +34,17 @@ from .calls.printed_output import PrintRecorder
 from .calls.static_hits import StaticHits
 from .calls.sys_monitoring import HAS_MONITORING
 from .calls.untraced_lines import LineRecorder
-from .code_of_callables import name_of
-from .jitted_functions import FunctionRecord
-from .magics_at_hand import cure
+from .functions.function_inside_wrappers import name_of
+from .functions.jitted_functions import FunctionRecord
+from .loop_of_running_trace import ProgramUnderWay
 from .observation import EagerCompile, LineReading, Observation, ObservedFunction, ObservedProgram, Place
-from .programs_of_misses import KeptProgram, own_programs
-from .running_trace import ProgramUnderWay
-from .stages import Tally
-from .traced_names import NamedValues, NameRecorder
-from .traces_ahead import TRACES_AHEAD, KeptTrace, with_traces
+from .outside_values.changes_since_trace import ChangedByTrace
+from .programs.programs_of_misses import KeptProgram, own_programs
+from .programs.traces_without_call import TRACES_AHEAD, KeptTrace, with_traces
+from .stage_times_of_call import Tally
+from .types_beside_code.values_of_names import NamedValues, NameRecorder
 from .user_or_library.library_functions import is_of_jax
 from .value_texts import Reading
-from .values_at_trace import ChangedByTrace
 
 PROGRAMS_PER_FUNCTION = 32
 NOT_COUNTED = (

@@ -21,8 +21,8 @@ from ..jax.held_traces import call_leaves
 from .cache.ledger import Ledger
 from .cache.printed_ledger import not_counted
 from .calls.arguments_of_calls import ProgramCalls
-from .calls.call_values import CallValues
 from .calls.entry_hits import EntryHits
+from .calls.held_or_gone_values import CallValues
 from .calls.hit_programs import HitPrograms
 from .calls.static_hits import StaticHits
 from .calls.sys_monitoring import HAS_MONITORING
@@ -31,10 +31,10 @@ from .credited_counts import count_by_name, drain, take_loose
 from .hook_receiver import HookReceiver
 from .observation import LedgerReading, Observation
 from .open_calls import ThreadState, prune, state_of
-from .programs_of_misses import KeptProgram
+from .programs.programs_of_misses import KeptProgram
 from .progress import Progress, progress_of
-from .stages import CallStages
-from .traced_names import NamedValues
+from .stage_times_of_call import CallStages
+from .types_beside_code.values_of_names import NamedValues
 
 _FUNCTIONS_IN_LEDGER = 40
 

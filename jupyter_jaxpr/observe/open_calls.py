@@ -17,20 +17,20 @@ from typing import Any, NamedTuple
 from ..interruptions import not_of_a_signal
 from ..jax.missed_calls import JitCall
 from ..plain_text import FAILURES
-from .argument_specs import CallShape, EquinoxCall
-from .cache.cache_key import Key
-from .cache.function_history import FunctionHistory, MissEvent
-from .cache.kernel_history import History
-from .calls.call_values import CallValues
+from .cache.history_of_all_functions import History
+from .cache.history_of_one_function import FunctionHistory, MissEvent
+from .cache.types_and_layouts_of_key import Key
+from .calls.held_or_gone_values import CallValues
 from .calls.repeatable_calls import HeldCall
 from .cell_run import FunctionActivity, Run
-from .code_of_callables import code_of, unwrap
-from .jitted_functions import FunctionRecord
+from .functions.function_inside_wrappers import code_of, unwrap
+from .functions.jitted_functions import FunctionRecord
 from .observation import Place
-from .outside_reads import Read
-from .stages import CallStages, LooseEvent
+from .outside_values.changes_since_trace import values_at_trace
+from .outside_values.paths_that_code_reads import Read
+from .programs.arguments_in_signature import CallShape, EquinoxCall
+from .stage_times_of_call import CallStages, LooseEvent
 from .user_or_library.whose_code import is_class_of_users
-from .values_at_trace import values_at_trace
 
 LOOSE_EVENTS = 64
 TRACED_FUNCTIONS = 50
@@ -200,7 +200,9 @@ def leave(state: ThreadState, history: History, call: JitCall, raised: bool) -> 
         lines = state.run.call_lines if state.run is not None and miss.activity is not None else None
         was_left_early = raised or top is not call
         if was_left_early and state.run is not None and state.run.keeps_programs:
-            from .programs_that_ran import note_unfinished  # an import at the top of the file would be circular
+            from .programs.programs_that_ran import (
+                note_unfinished,  # an import at the top of the file would be circular
+            )
 
             try:
                 note_unfinished(top, miss)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..observe.magics_at_hand import cure
+from ..observe.advice_without_magics import cure
 from .observing import observe
 from .snapshot import Snapshot
 

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from ..build.levels import Unavailable
-from ..observe.calls.call_values import ValuesGone
+from ..observe.calls.held_or_gone_values import ValuesGone
 from ..observe.silenced_warnings import silenced_warnings
 from ..plain_text import kind_name, message_of
 from .document_index import no_such_index

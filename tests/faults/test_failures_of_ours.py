@@ -32,7 +32,7 @@ OURS = (
     "observe.cell_run.Run.observation",
     "jax.missed_calls.JitCall.take_trace",
     "jax.hooks.Hooks.ensure",
-    "observe.dispatches_of_calls.RecordedCalls.stop",
+    "observe.outside_jit.recorded_calls.RecordedCalls.stop",
     "magic.completed_observation.complete",
     "magic.heartbeat.Heartbeat.start",
     "build.document_of_run.build",

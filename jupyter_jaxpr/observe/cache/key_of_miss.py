@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ...jax.cache_key_parts import FlatCall
+from ...jax.leaves_and_context_of_key import FlatCall
 from ...jax.missed_calls import JitCall, pmap_call
-from ..jitted_functions import FunctionRecord, equinox_frame
+from ..functions.jitted_functions import FunctionRecord, equinox_frame
 from ..value_texts import Reading
-from .cache_key import Key
-from .keys_of_calls import equinox_key_of, key_of, pmap_key_of
+from .key_of_call import equinox_key_of, key_of, pmap_key_of
+from .types_and_layouts_of_key import Key
 
 
 def key_of_miss(call: JitCall, function: FunctionRecord, reading: Reading, flat: FlatCall | None = None) -> Key:

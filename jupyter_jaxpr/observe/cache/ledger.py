@@ -18,15 +18,15 @@ from ...quantities import count
 from ..calls.entry_hits import EntryHits
 from ..observation import Outcome, Place
 from ..value_texts import NOTHING_CALLED, Reading
-from .cache_key import Key
-from .function_history import Counts, FunctionHistory, MissEvent
-from .function_labels import function_label
+from .function_named_in_reason import function_label
 from .held_entries import held_entries
-from .kernel_history import History
+from .history_of_all_functions import History
+from .history_of_one_function import Counts, FunctionHistory, MissEvent
 from .key_texts import signature_text
 from .miss_reasons import entries_of, reasons_of
 from .miss_reasons import entry_of as find_entry
 from .reason import Reason
+from .types_and_layouts_of_key import Key
 
 if TYPE_CHECKING:
     from .printed_ledger import Lines

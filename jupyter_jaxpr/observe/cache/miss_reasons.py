@@ -9,16 +9,16 @@ from collections.abc import Hashable, Sequence
 from ...interruptions import not_of_a_signal
 from ...plain_text import FAILURES, could_not
 from ..value_texts import NOTHING_CALLED, Reading
-from .cache_key import Key
 from .closest_key import MOST_COMPARED, closest, compare, kinds_of_values
 from .construct_reasons import NO_CLEARING, construct_reasons
-from .function_history import FunctionHistory, MissEvent
-from .function_labels import with_label
+from .function_named_in_reason import with_label
 from .function_object_reasons import function_object_reasons, is_cell, new_equinox_reason
 from .held_entries import EVICTED_ABOVE
+from .history_of_one_function import FunctionHistory, MissEvent
 from .reason import Reason
 from .static_values import is_plain
 from .transform_reasons import first_under, is_first_under, transform_reason, under, under_the_same
+from .types_and_layouts_of_key import Key
 
 
 def reasons_of(event: MissEvent, history: FunctionHistory, reading: Reading = NOTHING_CALLED) -> tuple[Reason, ...]:

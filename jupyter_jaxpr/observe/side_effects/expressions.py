@@ -10,7 +10,11 @@ import types
 from typing import Any
 
 from ...interruptions import not_of_a_signal
-from .abstract import (
+from .analysed_function_calls import Calls
+from .arguments_bound_to_parameters import Keywords
+from .attribute_reads import TAKES_ELEMENTS
+from .harmless_functions import is_array_of_jax, is_users_class
+from .known_and_plain_values import (
     OUTSIDE,
     PLAIN,
     Known,
@@ -24,11 +28,7 @@ from .abstract import (
     is_immutable,
     is_literal_true_or_false,
 )
-from .attributes import TAKES_ELEMENTS
-from .bindings import Keywords
-from .calls import Calls
-from .effect import LINE_OF_SIDE_EFFECT
-from .harmless_functions import is_array_of_jax, is_users_class
+from .side_effect import LINE_OF_SIDE_EFFECT
 
 _OPERATORS: dict[type[ast.AST], str] = {
     ast.Add: "add",

@@ -16,12 +16,12 @@ from types import CodeType
 from typing import Any
 
 from ...typed.syntax_nodes import add_parts
-from .abstract import OUTSIDE, PLAIN, Known, Local, Made, Scope, Value, as_object
-from .bindings import as_argument
-from .effect import LINE_OF_SIDE_EFFECT, TOO_DEEP, NotProven, SideEffect
+from .arguments_bound_to_parameters import as_argument
 from .expressions import Expressions
 from .harmless_functions import is_users_class
-from .source import FunctionNode
+from .known_and_plain_values import OUTSIDE, PLAIN, Known, Local, Made, Scope, Value, as_object
+from .side_effect import LINE_OF_SIDE_EFFECT, TOO_DEEP, NotProven, SideEffect
+from .source_of_code_objects import FunctionNode
 
 _PASSES = 4
 _CATCHES_ALL = f"{LINE_OF_SIDE_EFFECT} catches every exception, so that Live could not stop the trace."

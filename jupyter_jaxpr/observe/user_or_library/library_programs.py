@@ -14,12 +14,12 @@ from typing import Any
 from ...jax.missed_calls import DerivedCall, JitCall
 from ...plain_text import own_name, text_of
 from ..cell_run import Run
-from ..jitted_functions import FunctionRecord
+from ..functions.jitted_functions import FunctionRecord
 from ..observation import ObservedFunction, Place
 from ..open_calls import ThreadState
-from ..programs_of_misses import KeptProgram
-from ..programs_that_ran import replay
-from ..stages import CallStages, LooseEvent
+from ..programs.programs_of_misses import KeptProgram
+from ..programs.programs_that_ran import replay
+from ..stage_times_of_call import CallStages, LooseEvent
 
 MOST = 20
 """The number of library programs that a run keeps."""
