@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "EffectsError": ".observe.side_effects.guard",
+    "EffectsError": ".observe.side_effects.refused_and_undone_traces",
     "LastRun": ".scripts.last",
     "RecompileError": ".scripts.observing",
     "Snapshot": ".scripts.snapshot",

@@ -11,8 +11,8 @@ import types
 from typing import Any
 
 from ...interruptions import not_of_a_signal
+from . import sentences_on_side_effects as texts
 from .arguments_bound_to_parameters import Keywords, bind_parameters, count_of_parameters, defaults_of, rebuilt
-from .attribute_reads import PASSES_ITERATOR
 from .harmless_functions import (
     SETS_ATTRIBUTES,
     is_consumed,
@@ -37,7 +37,7 @@ from .method_and_class_calls import (
     vars_of,
     writes_into_out,
 )
-from .side_effect import LINE_OF_SIDE_EFFECT, TOO_DEEP, Kind
+from .side_effect import Kind
 from .source_of_code_objects import FunctionNode, function_node
 
 _DEEPEST = 60
@@ -80,10 +80,10 @@ _VERDICTS: dict[str, tuple[Kind, str]] = {
     "random": ("random", advances_generator("{name}")),
     "outside": (
         "outside",
-        "{line_of_side_effect} calls {name}, which may change files, processes, connections, queues or threads.",
+        texts.CALLS_OUTSIDE,
     ),
-    "settings": ("outside", "{line_of_side_effect} calls {name}, which changes settings of the Python process."),
-    "unknown": ("unknown", "{line_of_side_effect} calls {name}, whose side effects are unknown."),
+    "settings": ("outside", texts.CHANGES_SETTINGS),
+    "unknown": ("unknown", texts.UNKNOWN_EFFECTS),
 }
 
 _FUNCTIONS = (Local, Transformed, Method, Choice)
@@ -106,7 +106,7 @@ class Calls(Methods):
     def call(self, scope: Scope, node: ast.AST, callee: Value, values: list[Value], keywords: Keywords) -> Value:
         """Analyse the call `callee(*values, **keywords)`, and return the abstract value of its result."""
         if self._depth > _DEEPEST:
-            return self.refuse("unknown", scope, node, TOO_DEEP)
+            return self.refuse("unknown", scope, node, texts.TOO_DEEP)
         self._depth += 1
         try:
             return self._call(scope, node, callee, values, keywords)
@@ -193,7 +193,7 @@ class Calls(Methods):
                 "unknown",
                 scope,
                 node,
-                f"{LINE_OF_SIDE_EFFECT} calls {code.co_name}, whose source code is not available.",
+                texts.sentence(texts.WITHOUT_SOURCE, name=code.co_name),
             )
             return self._call_object(scope, node, wrapped, values, keywords) if callable(wrapped) else OUTSIDE
         cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
@@ -287,9 +287,7 @@ class Calls(Methods):
             # In jax.jit(f) and jax.vmap(f), f gets the arguments of the call. The rules of a custom derivative get
             # other arguments.
             if not wrapper_is_known(function):
-                text = (
-                    f"{LINE_OF_SIDE_EFFECT} calls {name} through a wrapper of a library whose side effects are unknown."
-                )
+                text = texts.sentence(texts.UNKNOWN_WRAPPER, name=name)
                 self.refuse("unknown", scope, node, text)
             if isinstance(function, functools._lru_cache_wrapper):
                 self.refuse("state", scope, node, _keeps_results(name))
@@ -298,14 +296,14 @@ class Calls(Methods):
                 self._call_back(scope, node, tuple(inner_functions[1:]), arguments_passed)
             return self._call_transformed(scope, node, Transformed((inner_functions[0],)), values, keywords)
         if self.is_live and name == _COMPUTES and _package(function) == "jax":
-            text = f"{LINE_OF_SIDE_EFFECT} calls jax.{name}, which computes arrays while JAX traces."
+            text = texts.sentence(texts.COMPUTES_ARRAYS, name=name)
             return self.refuse("state", scope, node, text)
         if judgement != "harmless" and not inner_functions:
             kind, text = _VERDICTS[judgement]
             if name == "open" and judgement == "outside" and not _writes(values, keywords):
-                kind, text = "unknown", "{line_of_side_effect} calls {name}, which reads a file."
+                kind, text = "unknown", texts.READS_FILE
             self._escaping(arguments_passed)
-            return self.refuse(kind, scope, node, text.format(line_of_side_effect=LINE_OF_SIDE_EFFECT, name=name))
+            return self.refuse(kind, scope, node, texts.sentence(text, name=name))
         if name in _LINEN and str(getattr(function, "__module__", "")).startswith("flax.linen"):
             module = values[0] if values else OUTSIDE
             if isinstance(module, Known) and is_users_class(type(module.value)):
@@ -319,10 +317,13 @@ class Calls(Methods):
             return self.refuse("state", scope, node, changes_in_place(name))
         if name in SETS_ATTRIBUTES and any(isinstance(value, Known) for value in arguments_passed):
             return self.refuse(
-                "state", scope, node, f"{LINE_OF_SIDE_EFFECT} calls {name}, which sets attributes of its argument."
+                "state",
+                scope,
+                node,
+                texts.sentence(texts.SETS_ATTRIBUTES_OF_ARGUMENT, name=name),
             )
         if name == "print" and "file" in keywords and not is_none(keywords["file"]):
-            return self.refuse("outside", scope, node, f"{LINE_OF_SIDE_EFFECT} prints to a file.")
+            return self.refuse("outside", scope, node, texts.PRINTS_TO_FILE)
         for value in arguments_passed:
             self._handed_over(scope, node, function, value)
         functions = [function for value in arguments_passed for function in self._functions_in(value)]
@@ -411,7 +412,7 @@ class Calls(Methods):
     def _handed_over(self, scope: Scope, node: ast.AST, function: Any, value: Value) -> None:
         """Analyse the methods of an argument that the library function `function` may call."""
         if isinstance(value, Known) and is_consumed(value.value) and function is not iter:
-            self.refuse("outside", scope, node, PASSES_ITERATOR)
+            self.refuse("outside", scope, node, texts.PASSES_ITERATOR)
         name = getattr(function, "__name__", "")
         if id(function) in _SPECIAL_OF:
             self.special(scope, node, value, _SPECIAL_OF[id(function)])
@@ -450,7 +451,7 @@ class Calls(Methods):
         for value in values:
             if self._is_function(value):
                 self._escapes(value)
-        text = f"{LINE_OF_SIDE_EFFECT} calls {call_text(node)}, which is unknown before the code runs."
+        text = texts.sentence(texts.UNKNOWN_FUNCTION, call=call_text(node))
         return self.refuse("unknown", scope, node, text)
 
 
@@ -470,7 +471,7 @@ def _writes(values: list[Value], keywords: Keywords) -> bool:
 
 
 def _keeps_results(name: str) -> str:
-    return f"{LINE_OF_SIDE_EFFECT} calls {name}, which keeps its results in a cache."
+    return texts.sentence(texts.KEEPS_RESULTS, name=name)
 
 
 def _name(function: Any) -> str:

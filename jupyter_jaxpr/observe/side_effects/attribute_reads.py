@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...interruptions import not_of_a_signal
+from . import sentences_on_side_effects as texts
 from .harmless_functions import (
     elements_of,
     functions_inside,
@@ -35,13 +36,8 @@ from .known_and_plain_values import (
     as_object,
     is_immutable,
 )
-from .side_effect import LINE_OF_SIDE_EFFECT, Kind, NotProven, SideEffect
+from .side_effect import Kind, NotProven, SideEffect
 
-TAKES_ELEMENTS = f"{LINE_OF_SIDE_EFFECT} takes elements from an iterator that existed before the call."
-PASSES_ITERATOR = (
-    f"{LINE_OF_SIDE_EFFECT} passes an iterator that existed before the call to a function, which may take elements "
-    "from it."
-)
 _MOST_OBJECTS = 2_000
 _MOST_EFFECTS = 200
 _PLAIN_TYPES = (int, float, complex, bool, str, bytes, type(None), slice, range, list, tuple, dict, set, frozenset)
@@ -84,7 +80,7 @@ class Attributes(abc.ABC):
     def refuse(self, kind: Kind, scope: Scope, node: ast.AST, sentence: str) -> Made:
         """Record a side effect: a line that may change an object outside of the call.
 
-        In `sentence`, `LINE_OF_SIDE_EFFECT` stands for the text of the line.
+        In `sentence`, `sentences_on_side_effects.LINE_OF_SIDE_EFFECT` stands for the text of the line.
         """
         self.refusals += 1
         effect = SideEffect(kind, scope.file, getattr(node, "lineno", 0), scope.function, sentence)
@@ -161,7 +157,7 @@ class Attributes(abc.ABC):
                 for kind in classes:
                     if name in vars(kind):
                         return self._bound(scope, node, owner.receiver, vars(kind)[name], name)
-                text = f"{LINE_OF_SIDE_EFFECT} reads super().{name}, an attribute that could not be found."
+                text = texts.sentence(texts.NO_ATTRIBUTE_OF_SUPER, name=name)
                 return self.refuse("unknown", scope, node, text)
             case Transformed() if name in ("defvjp", "defjvp", "defjvps", "def_vmap", "__wrapped__", "defpartition"):
                 return Method(owner, name)
@@ -188,7 +184,7 @@ class Attributes(abc.ABC):
                 has_getattr = self._is_users_module and "__getattr__" in vars(value)
                 if isinstance(node, ast.Attribute) and not has_getattr and self.raises(scope, name):
                     return PLAIN
-                text = f"{LINE_OF_SIDE_EFFECT} reads the attribute {name}, which the module does not have."
+                text = texts.sentence(texts.NO_ATTRIBUTE_OF_MODULE, name=name)
                 return self.refuse("unknown", scope, node, text)
             return Known(attribute)
         if is_immutable(value) or is_array_of_jax(value):
@@ -205,7 +201,7 @@ class Attributes(abc.ABC):
                 "unknown",
                 scope,
                 node,
-                f"{LINE_OF_SIDE_EFFECT} reads the attribute {name}, which the object does not have.",
+                texts.sentence(texts.NO_ATTRIBUTE_OF_OBJECT, name=name),
             )
         if isinstance(value, type):
             if isinstance(attribute, staticmethod | classmethod):
@@ -216,10 +212,7 @@ class Attributes(abc.ABC):
                 )
             return Known(attribute)
         if _own_getattribute(kind):
-            text = (
-                f"{LINE_OF_SIDE_EFFECT} reads the attribute {name} through a user-defined __getattribute__, whose "
-                "side effects are unknown."
-            )
+            text = texts.sentence(texts.READS_BY_GETATTRIBUTE, name=name)
             return self.refuse("unknown", scope, node, text)
         in_instance = name in instance_dict(value)
         if in_instance and not inspect.isdatadescriptor(attribute):
@@ -257,7 +250,7 @@ class Attributes(abc.ABC):
                 return self._user_call(scope, node, getter, [receiver])
             return self._read(receiver.value, name) if isinstance(receiver, Known) else OUTSIDE
         if isinstance(attribute, functools.cached_property):
-            text = f"{LINE_OF_SIDE_EFFECT} computes the cached property {name}, which stores its value in the object."
+            text = texts.sentence(texts.COMPUTES_CACHED_PROPERTY, name=name)
             return self.refuse("state", scope, node, text)
         if isinstance(attribute, types.MemberDescriptorType | types.GetSetDescriptorType):
             return self._read(receiver.value, name) if isinstance(receiver, Known) else OUTSIDE
@@ -267,10 +260,7 @@ class Attributes(abc.ABC):
             return Method(receiver, name, attribute.func)
         if callable(getattr(type(attribute), "__get__", None)):
             if is_users_class(type(attribute)):
-                text = (
-                    f"{LINE_OF_SIDE_EFFECT} reads the attribute {name} through a user-defined descriptor, whose side "
-                    "effects are unknown."
-                )
+                text = texts.sentence(texts.READS_BY_DESCRIPTOR, name=name)
                 return self.refuse("unknown", scope, node, text)
             inner = getattr(attribute, "__wrapped__", None) or getattr(attribute, "fun", None)
             if isinstance(
@@ -298,17 +288,11 @@ class Attributes(abc.ABC):
             if isinstance(attribute, property) and isinstance(attribute.fget, types.FunctionType):
                 self._user_call(scope, node, attribute.fget, [OUTSIDE])
             elif isinstance(attribute, functools.cached_property):
-                text = (
-                    f"{LINE_OF_SIDE_EFFECT} may compute the cached property {name}, which stores its value in the "
-                    "object."
-                )
+                text = texts.sentence(texts.MAY_COMPUTE_CACHED_PROPERTY, name=name)
                 return self.refuse("state", scope, node, text)
             if _own_getattribute(kind) or _has_own_getattr(kind):
                 owner_class = kind.__name__
-                text = (
-                    f"{LINE_OF_SIDE_EFFECT} may read the attribute {name} through a __getattr__ or __getattribute__ of "
-                    f"{owner_class}, whose side effects are unknown."
-                )
+                text = texts.sentence(texts.MAY_READ_BY_GETATTR, name=name, owner=owner_class)
                 return self.refuse("unknown", scope, node, text)
         return Method(owner, name)
 
@@ -320,7 +304,7 @@ class Attributes(abc.ABC):
         if isinstance(value, Known):
             iterated = value.value
             if is_consumed(iterated):
-                return self.refuse("outside", scope, node, TAKES_ELEMENTS)
+                return self.refuse("outside", scope, node, texts.TAKES_ELEMENTS)
             if is_immutable(iterated) or is_array_of_jax(iterated):
                 return PLAIN
             if type(iterated) in _PLAIN_TYPES or isinstance(iterated, tuple):
@@ -334,7 +318,7 @@ class Attributes(abc.ABC):
             return Made(element.plain, element.deep, element.deep)
         if isinstance(value, Made):
             if not value.plain and not value.fresh and not self._restartable:
-                text = f"{LINE_OF_SIDE_EFFECT} may take elements from an iterator that existed before the call."
+                text = texts.MAY_TAKE_ELEMENTS
                 return self.refuse("outside", scope, node, text)
             if not value.plain:
                 self._iterated(scope, node, value)

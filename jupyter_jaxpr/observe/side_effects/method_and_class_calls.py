@@ -11,8 +11,9 @@ import types
 from typing import Any
 
 from ...interruptions import not_of_a_signal
+from . import sentences_on_side_effects as texts
 from .arguments_bound_to_parameters import Keywords, count_of_parameters
-from .attribute_reads import PASSES_ITERATOR, Attributes
+from .attribute_reads import Attributes
 from .harmless_functions import (
     CHANGING_METHODS,
     field_functions,
@@ -25,7 +26,7 @@ from .harmless_functions import (
     verdict,
 )
 from .known_and_plain_values import OUTSIDE, PLAIN, Known, Made, Method, Scope, Super, Transformed, Value, as_object
-from .side_effect import LINE_OF_SIDE_EFFECT, Kind
+from .side_effect import Kind
 
 
 class Methods(Attributes):
@@ -41,7 +42,7 @@ class Methods(Attributes):
             if isinstance(method.function, types.FunctionType) and is_users_code(method.function.__code__):
                 return self._call_function(scope, node, method.function, [receiver, *values], keywords)
             if isinstance(receiver, Known) and not receiver.rebuilt and is_changeable(receiver.value):
-                text = f"{LINE_OF_SIDE_EFFECT} calls {call_text(node)}, a method that may change its object."
+                text = texts.sentence(texts.MAY_CHANGE_ITS_OBJECT, call=call_text(node))
                 return self.refuse("state", scope, node, text)
             return self._call_library(scope, node, method.function, [receiver, *values], keywords)
         if isinstance(receiver, Transformed):
@@ -49,7 +50,10 @@ class Methods(Attributes):
             return receiver
         if isinstance(receiver, Known) and type(receiver.value).__module__.partition(".")[0] in ("io", "_io"):
             return self.refuse(
-                "outside", scope, node, f"{LINE_OF_SIDE_EFFECT} calls {call_text(node)}, a method of a file object."
+                "outside",
+                scope,
+                node,
+                texts.sentence(texts.METHOD_OF_FILE, call=call_text(node)),
             )
         if isinstance(receiver, Known):
             return self._method_of_object(scope, node, receiver, name, values, keywords)
@@ -61,7 +65,7 @@ class Methods(Attributes):
         """Analyse `apply` of a flax.linen module, which runs the methods of a copy of the module."""
         method = keywords.get("method")
         if method is not None and not is_none(method):
-            text = f"{LINE_OF_SIDE_EFFECT} passes method= to a Flax module, so the method that runs is unknown."
+            text = texts.UNKNOWN_METHOD_OF_FLAX
             return self.refuse("unknown", scope, node, text)
         clone = Made(plain=False, fresh=True, deep=False, of=kind)
         results: list[Value] = []
@@ -97,20 +101,26 @@ class Methods(Attributes):
         # the second positional argument may be the parameter `out`
         if any(self._may_be_array(value_given) for value_given in values[1:]):
             return self.refuse(
-                "state", scope, node, f"{LINE_OF_SIDE_EFFECT} calls {call_text(node)}, which may write into an array."
+                "state",
+                scope,
+                node,
+                texts.sentence(texts.MAY_WRITE_INTO_ARRAY, call=call_text(node)),
             )
         if name == "at" and hasattr(value, "nin"):
             return self.refuse("state", scope, node, changes_in_place(call_text(node)))
         if is_consumed(value):
             return self.refuse(
-                "outside", scope, node, f"{LINE_OF_SIDE_EFFECT} calls {call_text(node)}, which advances an iterator."
+                "outside",
+                scope,
+                node,
+                texts.sentence(texts.ADVANCES_ITERATOR, call=call_text(node)),
             )
         if isinstance(value, contextvars.ContextVar) and name != "get":
             return self.refuse(
                 "outside",
                 scope,
                 node,
-                f"{LINE_OF_SIDE_EFFECT} calls {call_text(node)}, which changes a context variable.",
+                texts.sentence(texts.CHANGES_CONTEXT_VARIABLE, call=call_text(node)),
             )
         if name in CHANGING_METHODS or not container:
             if container and receiver.rebuilt:
@@ -118,12 +128,9 @@ class Methods(Attributes):
             kind: Kind = "state" if container else "outside" if judgement == "outside" else "unknown"
             if judgement == "harmless" and not container:
                 return self._call_library(scope, node, bound, values, keywords)
-            text = f"{LINE_OF_SIDE_EFFECT} calls {call_text(node)}, a method whose side effects are unknown."
+            text = texts.sentence(texts.UNKNOWN_METHOD, call=call_text(node))
             if container:
-                text = (
-                    f"{LINE_OF_SIDE_EFFECT} calls {call_text(node)}, which changes an object that existed before the "
-                    "call."
-                )
+                text = texts.sentence(texts.CALL_CHANGES_OBJECT, call=call_text(node))
             return self.refuse(kind, scope, node, text)
         for argument in (*values, *keywords.values()):
             if self._is_function(argument):
@@ -168,10 +175,7 @@ class Methods(Attributes):
             )
         if name in CHANGING_METHODS:
             if name == "delete" or not receiver.fresh:
-                text = (
-                    f"{LINE_OF_SIDE_EFFECT} calls {call_text(node)}, which may change an object that existed before "
-                    "the call."
-                )
+                text = texts.sentence(texts.CALL_MAY_CHANGE_OBJECT, call=call_text(node))
                 return self.refuse("state", scope, node, text)
             return self._changes_fresh(scope, node, arguments)
         if receiver.plain:
@@ -206,10 +210,7 @@ class Methods(Attributes):
             if self._is_function(value):
                 self._escapes(value)
             elif not self.blurred(value).deep:
-                text = (
-                    f"{LINE_OF_SIDE_EFFECT} calls {call_text(node)}, which may store an object that existed before "
-                    "the call."
-                )
+                text = texts.sentence(texts.CALL_MAY_STORE_OBJECT, call=call_text(node))
                 return self.refuse("unknown", scope, node, text)
         return PLAIN
 
@@ -219,14 +220,14 @@ class Methods(Attributes):
             if self._is_function(value):
                 self._escapes(value)
             elif isinstance(value, Known) and is_consumed(value.value):
-                self.refuse("outside", scope, node, PASSES_ITERATOR)
+                self.refuse("outside", scope, node, texts.PASSES_ITERATOR)
 
     def _construct(self, scope: Scope, node: ast.AST, kind: type, values: list[Value], keywords: Keywords) -> Value:
         if not is_users_class(kind):
             return self._call_library(scope, node, kind, values, keywords)
         arguments = [*values, *keywords.values()]
         if type(kind) is not type and is_users_class(type(kind)):
-            text = f"{LINE_OF_SIDE_EFFECT} creates a {kind.__name__}, a class with a user-defined metaclass."
+            text = texts.sentence(texts.USERS_METACLASS, kind=kind.__name__)
             return self.refuse("unknown", scope, node, text)
         self._classes[kind] = None
         self._escaping(arguments)
@@ -281,9 +282,7 @@ class Methods(Attributes):
         cell = owner.cells.get("__class__")
         first = next(iter(owner.names.values()), None)
         if cell is None or first is None:
-            return self.refuse(
-                "unknown", scope, node, f"{LINE_OF_SIDE_EFFECT} calls super() of a class that is unknown."
-            )
+            return self.refuse("unknown", scope, node, texts.SUPER_OF_UNKNOWN_CLASS)
         return Super(cell.cell_contents, first)
 
     def _by_name(self, scope: Scope, node: ast.AST, function: Any, values: list[Value]) -> Value:
@@ -294,16 +293,16 @@ class Methods(Attributes):
                 self.store(scope, node, values[0], values[2] if len(values) > 2 else PLAIN, name.value, name.value)
                 return PLAIN
             return self.refuse(
-                "state", scope, node, f"{LINE_OF_SIDE_EFFECT} calls {call_text(node)}, which changes an attribute."
+                "state",
+                scope,
+                node,
+                texts.sentence(texts.CHANGES_ATTRIBUTE, call=call_text(node)),
             )
         name = values[1] if len(values) > 1 else OUTSIDE
         if not isinstance(name, Known) or type(name.value) is not str:
             if isinstance(values[0], Known) and not is_users_class(type(values[0].value)):
                 return OUTSIDE
-            text = (
-                f"{LINE_OF_SIDE_EFFECT} calls {call_text(node)} with an attribute name that is unknown before the "
-                "code runs."
-            )
+            text = texts.sentence(texts.UNKNOWN_ATTRIBUTE_NAME, call=call_text(node))
             return self.refuse("unknown", scope, node, text)
         if len(values) > 2 and isinstance(values[0], Known) and not hasattr(type(values[0].value), "__getattr__"):
             if inspect.getattr_static(values[0].value, name.value, None) is None:
@@ -393,17 +392,17 @@ def is_none(value: Value) -> bool:
 
 def advances_generator(name: str) -> str:
     """Return the sentence about a call of a random generator; `name` is the called function or the code of the call."""
-    return f"{LINE_OF_SIDE_EFFECT} calls {name}, which advances a random generator."
+    return texts.sentence(texts.ADVANCES_GENERATOR, name=name)
 
 
 def changes_in_place(name: str) -> str:
     """Return the sentence about a call that writes into an array; `name` is as for `advances_generator`."""
-    return f"{LINE_OF_SIDE_EFFECT} calls {name}, which changes an array in place."
+    return texts.sentence(texts.CHANGES_IN_PLACE, name=name)
 
 
 def writes_into_out(name: str) -> str:
     """Return the sentence about a call that writes into the array `out`; `name` is as for `advances_generator`."""
-    return f"{LINE_OF_SIDE_EFFECT} calls {name} with out=, which changes an array in place."
+    return texts.sentence(texts.WRITES_INTO_OUT, name=name)
 
 
 def call_text(node: ast.AST) -> str:

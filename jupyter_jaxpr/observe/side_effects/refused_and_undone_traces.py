@@ -18,7 +18,8 @@ from ...interruptions import is_of_a_signal
 from .audit_events import refused_event
 from .proof import side_effects
 from .saved_state import BYTES_AT_MOST, SECONDS_AT_MOST, SavedState, TooLarge
-from .side_effect import LINE_OF_SIDE_EFFECT, SideEffect
+from .sentences_on_side_effects import LINE_OF_SIDE_EFFECT
+from .side_effect import SideEffect
 
 _IRREVERSIBLE = "The Python code of {name} did not run again. {why} This side effect cannot be undone."
 _TOO_LARGE = (

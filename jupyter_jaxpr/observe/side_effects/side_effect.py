@@ -7,11 +7,6 @@ from typing import Literal
 
 Kind = Literal["state", "random", "outside", "unknown"]
 
-#: `LINE_OF_SIDE_EFFECT` stands for the text of the line in the sentence of a side effect: the text depends on the cell
-#: that the user sees.
-LINE_OF_SIDE_EFFECT = "{line_of_side_effect}"
-TOO_DEEP = f"{LINE_OF_SIDE_EFFECT} nests calls of functions too deeply to be analysed."
-
 
 @dataclass(frozen=True)
 class SideEffect:
