@@ -24,7 +24,8 @@ from ..jax.facts import is_jitted
 from ..observe.cell_run import Run
 from ..observe.observation import Observation
 from ..observe.outside_jit.recorded_calls import RecordedCalls
-from ..observe.outside_jit.recorded_cell import EAGER_TAKES, RecordedCell
+from ..observe.outside_jit.recorded_cell import RecordedCell
+from ..observe.outside_jit.sentences_on_recordings import EAGER_TAKES
 from ..observe.process_observer import observer
 from ..typed import cell as cells
 from ..wire import comm

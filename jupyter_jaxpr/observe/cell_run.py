@@ -31,6 +31,7 @@ from .calls.entry_hits import EntryHits
 from .calls.hit_programs import HitPrograms, Looks, input_types
 from .calls.impure_calls_while_tracing import ImpureCalls
 from .calls.printed_output import PrintRecorder
+from .calls.sentences_on_call_numbers import ELSEWHERE, NOT_ALL, NOT_COUNTED, NOT_IN_BLOCKS, ONLY_IN_CELLS, UNLISTED
 from .calls.static_hits import StaticHits
 from .calls.sys_monitoring import HAS_MONITORING
 from .calls.untraced_lines import LineRecorder
@@ -40,6 +41,7 @@ from .loop_of_running_trace import ProgramUnderWay
 from .observation import EagerCompile, LineReading, Observation, ObservedFunction, ObservedProgram, Place
 from .outside_values.changes_since_trace import ChangedByTrace
 from .programs.programs_of_misses import KeptProgram, own_programs
+from .programs.sentences_above_program import CANDIDATE, MORE_PROGRAMS, SKIPPED
 from .programs.traces_without_call import TRACES_AHEAD, KeptTrace, with_traces
 from .stage_times_of_call import Tally
 from .types_beside_code.values_of_names import NamedValues, NameRecorder
@@ -47,38 +49,8 @@ from .user_or_library.library_functions import is_of_jax
 from .value_texts import Reading
 
 PROGRAMS_PER_FUNCTION = 32
-NOT_COUNTED = (
-    "The number of calls is unknown: a debugger, a profiler or another observed thread uses the counter of calls."
-)
-UNLOADED = "The numbers of calls are lower bounds: %unload_ext jupyter_jaxpr ended the observation early."
-ELSEWHERE = (
-    "The numbers of calls and compiles of {names} are lower bounds: calls in other threads are not counted, and the "
-    "compiles of these calls are not counted."
-)
-_ONLY_IN_CELLS = (
-    "The number of calls is unknown: on Python 3.11, jupyter_jaxpr counts calls only in a %%jaxpr cell. Use Python "
-    "3.12 or later to count calls here."
-)
-_NOT_IN_BLOCKS = (
-    "The number of calls is unknown: on Python 3.11, jupyter_jaxpr does not count calls in a block under observe(). "
-    "Use Python 3.12 or later to count calls here."
-)
-NOT_ALL = (
-    "The numbers of calls are lower bounds: on Python 3.11, jupyter_jaxpr does not see a call that raises before JAX "
-    "looks for a cache entry. Use Python 3.12 or later to count all calls."
-)
 EAGER_COMPILES = 1_000
 _UNSEEN = 100
-_UNLISTED = "The ledger leaves out {calls} of {names}: JAX compiled {names} before the observation began."
-_CANDIDATE = (
-    "It is unknown which program of {name} ran for {calls} of this cell. This program is a candidate. From earlier "
-    "compiles, jupyter_jaxpr knows {known}.{more_programs}"
-)
-_MORE = " JAX may hold more programs."
-_SKIPPED = (
-    "jupyter_jaxpr did not look at the arguments of {skipped} of {name}, because the calls came too fast. These calls "
-    "may have run another program of {name}."
-)
 
 
 def not_counted() -> str:
@@ -86,7 +58,7 @@ def not_counted() -> str:
 
     Another tool watches the cell, or Python 3.11 runs a block, in which calls cannot be counted.
     """
-    return NOT_COUNTED if HAS_MONITORING else cure(_ONLY_IN_CELLS, _NOT_IN_BLOCKS)
+    return NOT_COUNTED if HAS_MONITORING else cure(ONLY_IN_CELLS, NOT_IN_BLOCKS)
 
 
 class FunctionActivity:
@@ -279,10 +251,8 @@ class FunctionActivity:
                     known = f"{count(len(of_types), 'program')} of {record.name} with the argument types of these calls"
                     programs = of_types
                     candidates = [program for program in candidates if program in of_types]
-            more_text = _MORE if record.unkept else ""
-            why = _CANDIDATE.format(
-                name=record.name, calls=count(unknown, "call"), known=known, more_programs=more_text
-            )
+            more_text = MORE_PROGRAMS if record.unkept else ""
+            why = CANDIDATE.format(name=record.name, calls=count(unknown, "call"), known=known, more_programs=more_text)
             phrase = (
                 "may be the program that ran"
                 if len(programs) == 1
@@ -290,7 +260,7 @@ class FunctionActivity:
             )
             return [replace(program.observed(False, why), how=phrase, is_candidate=True) for program in candidates]
         if looks.skipped:
-            looked = _SKIPPED.format(name=record.name, skipped=count(looks.skipped, "call"))
+            looked = SKIPPED.format(name=record.name, skipped=count(looks.skipped, "call"))
             of_record = [key for key in self.programs if key in record.programs]
             for key in of_record[-1:]:
                 program, in_this_run, note = self.programs[key]
@@ -476,7 +446,7 @@ class Run:
             return None
         names = dict.fromkeys(name_of(called) for called in self.unseen if calls.get(id(called)))
         calls_text = count(total, "call", exact=self.counter.lost is None)
-        return _UNLISTED.format(calls=calls_text, names=in_a_sentence([*names], 5))
+        return UNLISTED.format(calls=calls_text, names=in_a_sentence([*names], 5))
 
     def calls_note(self) -> str | None:
         """Return a sentence that says why the counts of calls are lower bounds or unknown.

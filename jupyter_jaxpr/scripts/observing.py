@@ -14,8 +14,9 @@ from typing import ClassVar
 
 from ..jax.facts import jitted_functions
 from ..observe.cache.ledger import Calls, Ledger
+from ..observe.calls.sentences_on_call_numbers import UNLOADED
 from ..observe.calls.sys_monitoring import HAS_MONITORING
-from ..observe.cell_run import UNLOADED, Run, not_counted
+from ..observe.cell_run import Run, not_counted
 from ..observe.functions.function_inside_wrappers import name_of
 from ..observe.observation import Place
 from ..observe.process_observer import observer

@@ -33,6 +33,7 @@ from ..user_or_library.whose_code import is_installed
 from .function_references import Held, Reference
 from .instruction_lines import InstructionLines
 from .passed_functions import CARRIERS, DO_NOT_CALL, carried_by, is_c_code, is_of_container
+from .sentences_on_call_numbers import LOST, OVERFLOWED, OVERRULED
 from .sys_monitoring import HAS_MONITORING, MonitoringTool, monitoring
 
 
@@ -51,9 +52,6 @@ class CallsAt(NamedTuple):
     record: Any = None
 
 
-LOST = "The numbers of calls are lower bounds: another tool took the place of the counter in sys.monitoring."
-OVERRULED = "The numbers of calls are lower bounds: JAX's check for NaN (jax_debug_nans) took the place of the counter."
-OVERFLOWED = "The numbers of calls are lower bounds: some calls at Python's recursion limit are not seen."
 # after this many calls of functions that are not jitted, the reports of a site in user code are switched off
 _OTHER_CALLS = 50
 _CALLED_ELSEWHERE = 100  # How many functions that other threads called are kept, at most, between two calls of `drain`.

@@ -30,6 +30,7 @@ from ..index_array_values import whole_numbers
 from ..user_or_library.properties_of_user_classes import comparing_class, read_by_users_code
 from .numpy_arrays_in_recordings import NumPyArrays
 from .recording_limits import ARRAYS_READ, CALL_DISPATCHES, CALL_SECONDS, LEFT_OUT
+from .sentences_on_recordings import CHECKED, OF_USERS, TOO_LONG, TOO_MANY, UNKNOWN, UNREAD
 
 
 @dataclass(frozen=True)
@@ -68,31 +69,6 @@ class _Key(NamedTuple):
     numbers: weakref.ref[Any]
     kind: type
     variable: Any
-
-
-HOW = "recorded as it ran"
-NO_TEXT = (
-    "The program is a recording: JAX compiled each of its equations by itself. To see the StableHLO and HLO of one "
-    "program, call the function under jax.jit."
-)
-NO_VALUES = (
-    "The program is a recording and holds no values. To step through or to time a loop or a jitted function, choose "
-    "the program of the loop or of the function itself."
-)
-_TOO_MANY = "The recording covers {first_dispatches}; JAX ran the other dispatches at full speed, unrecorded."
-_TOO_LONG = (
-    "The recording covers {first_dispatches} and added {took} to the run; JAX ran the other dispatches at full speed, "
-    "unrecorded."
-)
-_OF_USERS = (
-    "The recording ends after {dispatches}: to read the next call, jupyter_jaxpr would run code of your class {kind}."
-)
-_UNKNOWN = "The recording ends after {dispatches}: what JAX ran next could not be read."
-_CHECKED = "The recording ends after {dispatches}: from then on, JAX checked each result for NaN."
-_UNREAD = (
-    "Your code gave JAX {arrays} of more than 256 KiB more than once. The recording shows such an array as one input, "
-    "also where your code changed the array in between."
-)
 
 
 def recording_of(hooks: Hooks) -> Any:
@@ -192,7 +168,7 @@ class Recording:
         if self._on:
             self._results.stop()
             if self._results.overflowed and self.ended is None:
-                self.ended = _UNKNOWN.format(dispatches=self._dispatches)
+                self.ended = UNKNOWN.format(dispatches=self._dispatches)
             if self._hooks.ran == self._missed:
                 self._hooks.ran = self._hooks.put = None
             self._on = False
@@ -256,7 +232,7 @@ class Recording:
 
     def _unread(self) -> str | None:
         arrays = len(self._numpy.unread)
-        return _UNREAD.format(arrays=count(arrays, "NumPy array")) if arrays else None
+        return UNREAD.format(arrays=count(arrays, "NumPy array")) if arrays else None
 
     def _argument(self, array: Any) -> Any:
         """Return the variable of an argument.
@@ -302,7 +278,7 @@ class Recording:
         if kind is None:
             self._add(dispatch_types.of_hit(called, args, kwargs, output))
         else:
-            self._end(_OF_USERS.format(dispatches=self._dispatches, kind=kind))
+            self._end(OF_USERS.format(dispatches=self._dispatches, kind=kind))
 
     def _missed(self, frame: FrameType, results: Any) -> None:
         if threading.get_ident() == self._thread:
@@ -329,7 +305,7 @@ class Recording:
             work(*values)
         except not_of_a_signal(*FAILURES) as error:
             self._fail(error)
-            self._end(_UNKNOWN.format(dispatches=self._dispatches))
+            self._end(UNKNOWN.format(dispatches=self._dispatches))
         finally:
             if is_collecting:
                 gc.enable()
@@ -345,7 +321,7 @@ class Recording:
         return "the first dispatch" if self.count == 1 else f"the first {self.count:,} dispatches"
 
     def _lose(self) -> None:
-        self._end(_CHECKED.format(dispatches=self._dispatches))
+        self._end(CHECKED.format(dispatches=self._dispatches))
 
     def _end(self, why: str, is_limit: bool = False) -> None:
         if self._on:
@@ -372,23 +348,23 @@ class Recording:
     def _has_room(self) -> bool:
         """Return whether the next dispatch can be recorded; end the recording where it cannot."""
         if self._results.overflowed:
-            self._end(_UNKNOWN.format(dispatches=self._dispatches))
+            self._end(UNKNOWN.format(dispatches=self._dispatches))
             return False
         if self.count >= self._limit:
-            self._end(_TOO_MANY.format(first_dispatches=self._first_dispatches), is_limit=True)
+            self._end(TOO_MANY.format(first_dispatches=self._first_dispatches), is_limit=True)
             return False
         # The limit of seconds is only checked when JAX runs another dispatch, because the sentence for the user says
         # that further dispatches ran unrecorded.
         if self.spent > self._seconds:
             self._end(
-                _TOO_LONG.format(first_dispatches=self._first_dispatches, took=duration(self._seconds)), is_limit=True
+                TOO_LONG.format(first_dispatches=self._first_dispatches, took=duration(self._seconds)), is_limit=True
             )
             return False
         return True
 
     def _add(self, dispatch: Dispatch | None) -> None:
         if dispatch is None:
-            self._end(_UNKNOWN.format(dispatches=self._dispatches))
+            self._end(UNKNOWN.format(dispatches=self._dispatches))
         elif self._has_room():
             source = dispatch_types.source_here()
             avals = dispatch.in_avals or [None] * len(dispatch.operands)

@@ -29,10 +29,21 @@ from ..programs.arguments_in_signature import CallShape, arguments_of, arrays_on
 from ..user_or_library.library_functions import is_library_jit
 from ..user_or_library.whose_code import is_installed
 from ..value_texts import Reading
-from .dispatch_recording import HOW, NO_TEXT, NO_VALUES, Recorded, Recording
+from .dispatch_recording import Recorded, Recording
 from .function_of_transform_call import called_function, runs_for_user
 from .recorded_cell import RecordedCell
 from .recording_limits import CALLS, CALLS_ABOVE
+from .sentences_on_recordings import (
+    CALL_RAISED,
+    FIRST_OF_SEVERAL,
+    HOW,
+    HOW_UNDER,
+    LEFT_OUT_CALLS,
+    NO_TEXT,
+    NO_VALUES,
+    NOT_RECORDED,
+    OF_CALL,
+)
 
 
 class CallInCell(Protocol):
@@ -209,7 +220,7 @@ class RecordedCalls:
         if active.recording.count:
             self._recorded.append(active)
         elif active.recording.ended is not None:
-            self.not_recorded.append(_NOT_RECORDED.format(call=active.call.text, why=active.recording.ended))
+            self.not_recorded.append(NOT_RECORDED.format(call=active.call.text, why=active.recording.ended))
         if not self._is_over:
             self._cell.start()
 
@@ -239,7 +250,7 @@ class RecordedCalls:
                 times = self._above.get(done_call.call.number, 1)
                 if times > 1:
                     program = function.programs[0]
-                    several = _FIRST_OF_SEVERAL.format(calls=count(times, "time"))
+                    several = FIRST_OF_SEVERAL.format(calls=count(times, "time"))
                     program.origin_note = f"{program.origin_note} {several}"
                 is_wrapper = next_inside(done_call.function) is not None
                 called_before = done_call.called_before if done_call.call.is_above else None
@@ -249,7 +260,7 @@ class RecordedCalls:
         if functions and self._left_out:
             program = functions[-1].function.programs[0]
             calls = count(self._left_out, "more call")
-            program.origin_note = f"{program.origin_note} {_LEFT_OUT.format(calls=calls)}"
+            program.origin_note = f"{program.origin_note} {LEFT_OUT_CALLS.format(calls=calls)}"
         return functions
 
     def forget(self) -> None:
@@ -302,18 +313,6 @@ def _is_recorded(function: Any) -> bool:
     return runs_for_user(function)
 
 
-_HOW_UNDER = "recorded as it ran under {transform}"
-_NOTE = (
-    "jupyter_jaxpr recorded what JAX ran for the call {call}: {ran}, in this order. JAX compiled each dispatch by "
-    "itself. For the recording, nothing ran a second time."
-)
-_NOT_RECORDED = "The call {call} was not recorded. {why}"
-
-_LEFT_OUT = "The statement made {calls} that were not recorded: jupyter_jaxpr records at most 8 calls."
-_FIRST_OF_SEVERAL = "The cell made this call {calls}; the recording is of the first call."
-_RAISED = "The call raised an error; the recording covers what JAX ran until then."
-
-
 def _function(
     recorded_call: _RecordedCall, file: str, reading: Reading
 ) -> tuple[ObservedFunction | None, tuple[weakref.ref[Any] | None, ...]]:
@@ -341,7 +340,7 @@ def _function(
         result=None if recorded_call.has_raised else _result(recorded_call.result, results),
         call=Place(file, call.line, "<module>", call.column, call.end_line, call.end_column),
         origin_note=_note(call.text, recorded, recorded_call.has_raised),
-        how=HOW if called.transform is None else _HOW_UNDER.format(transform=called.transform),
+        how=HOW if called.transform is None else HOW_UNDER.format(transform=called.transform),
         input_names=(*[""] * recorded.others, *paths),
     )
     function = ObservedFunction(name=name, definition=called.definition, programs=[program], transform=called.transform)
@@ -424,6 +423,6 @@ def _input_name(path: Sequence[Any], names: Sequence[str]) -> str:
 
 
 def _note(text: str, recorded: Recorded, has_raised: bool) -> str:
-    note = _NOTE.format(call=text, ran=count(recorded.dispatches, "dispatch", "dispatches"))
-    further = (recorded.ended, recorded.unread, _RAISED if has_raised else None)
+    note = OF_CALL.format(call=text, ran=count(recorded.dispatches, "dispatch", "dispatches"))
+    further = (recorded.ended, recorded.unread, CALL_RAISED if has_raised else None)
     return " ".join([note, *filter(None, further)])

@@ -18,21 +18,10 @@ from ...quantities import count, duration
 from ..observation import ObservedFunction, ObservedProgram
 from ..user_or_library.whose_code import is_installed
 from . import recording_limits
-from .dispatch_recording import HOW, NO_TEXT, NO_VALUES, Recording
+from .dispatch_recording import Recording
+from .sentences_on_recordings import COMPOSED, HOW, MORE_BY_EAGER, NO_TEXT, NO_VALUES, OF_CELL, TOOK
 
 _FOREVER = float("inf")
-
-EAGER_TAKES = "--eager records each dispatch of JAX, so the cell takes up to 20 times as long."
-
-_NOTE = (
-    "jupyter_jaxpr recorded what JAX ran for the cell outside of jit: {ran}, in this order. JAX compiled each dispatch "
-    "by itself."
-)
-_COMPOSED = (
-    "JAX compiles no program for the whole of {name} outside of jit: each operation of {name} is a program of its own."
-)
-_TOOK = "The recording took {took} of the cell's time."
-_MORE = "To also record what JAX ran after the recording ended, write %%jaxpr --eager."
 
 
 def _is_jitted_by_user(fun: Any) -> bool:
@@ -102,11 +91,11 @@ class RecordedCell:
         if not self.recording.count:
             return None
         recorded = self.recording.recorded_whole(name)
-        note = _NOTE.format(ran=count(recorded.dispatches, "dispatch", "dispatches"))
-        limit_note = _MORE if self.recording.reached_limit else None
+        note = OF_CELL.format(ran=count(recorded.dispatches, "dispatch", "dispatches"))
+        limit_note = MORE_BY_EAGER if self.recording.reached_limit else None
         if self.covers_cell:
-            limit_note = _TOOK.format(took=duration(self.recording.spent))
-        composed = " ".join(_COMPOSED.format(name=name) for name in composed_in(recorded.program))
+            limit_note = TOOK.format(took=duration(self.recording.spent))
+        composed = " ".join(COMPOSED.format(name=name) for name in composed_in(recorded.program))
         program = ObservedProgram(
             origin="recorded",
             no_text=NO_TEXT,

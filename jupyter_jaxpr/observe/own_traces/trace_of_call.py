@@ -37,6 +37,7 @@ from ..observation import ObservedFunction, ObservedProgram, Place, Printed
 from ..observer import Observer
 from ..programs.arguments_in_signature import CallShape, arrays_only, fixed_arguments, shape_of
 from ..programs.programs_of_misses import KeptProgram
+from ..programs.sentences_above_program import HELD_FIXED
 from ..side_effects.refused_and_undone_traces import EffectsError, undone
 from ..side_effects.side_effect import SideEffect
 from ..types_beside_code.values_of_names import NameRecorder
@@ -160,9 +161,6 @@ class CallToTrace:
     numbers_are_fixed: bool = False
 
 
-_HELD_FIXED = " The trace kept these arguments of the call fixed: {values}."
-
-
 def has_numbers_to_fix(call: CallToTrace, error: Exception) -> bool:
     """Return whether a trace that raised `error` may succeed with the call's Python numbers as constants."""
     import jax
@@ -193,7 +191,7 @@ def held_fixed_text(program: KeptProgram) -> str:
     """
     shape = program.shape
     fixed = shape.fixed if isinstance(shape, CallShape) else {}
-    return _HELD_FIXED.format(values=", ".join(f"{name}={text}" for name, text in fixed.items())) if fixed else ""
+    return HELD_FIXED.format(values=", ".join(f"{name}={text}" for name, text in fixed.items())) if fixed else ""
 
 
 def _traced(call: CallToTrace, allow_effects: bool) -> tuple[KeptProgram, IsTraced, Any]:

@@ -15,21 +15,11 @@ from ..observation import ArgumentSpec, ObservedFunction, ObservedProgram, Place
 from ..user_or_library.users_line_of_call import call_place
 from ..user_or_library.whose_code import is_users_frame
 from .arguments_in_signature import spec_of
+from .sentences_above_program import NO_TEXT_OF_RAISED, NO_VALUES_OF_RAISED, RAISED, UNTIL_ERROR
 
-_HOW = "traced until the trace raised an error"
 _RAISED_OUTSIDE = 8
 """The number of functions, traced outside of jit, whose raised traces a run shows."""
 _UNKNOWN = "<unknown>"  # the name that JAX gives to a function without a name
-_NO_TEXT = (
-    "JAX did not lower the program, because its trace raised an error. Correct the function and run the cell again."
-)
-_NO_VALUES = (
-    "JAX did not run the program, because its trace raised an error. Correct the function, then run the cell again."
-)
-_NOTE = (
-    "The trace of {name} raised {error}. The program shows the equations that JAX had traced before the error. JAX did "
-    "not compile or run the program."
-)
 
 
 def note_raised(activity: FunctionActivity, error: BaseException, call: Place | None) -> None:
@@ -75,7 +65,8 @@ def add_raised(functions: list[ObservedFunction], error: BaseException) -> None:
         return
     name, code = _traced_function(error, partial)
     if name is None or any(
-        function.name == name and any(program.how == _HOW for program in function.programs) for function in functions
+        function.name == name and any(program.how == UNTIL_ERROR for program in function.programs)
+        for function in functions
     ):
         return
     for function in functions:
@@ -129,10 +120,10 @@ def _program(partial: PartialTrace, name: str, error: BaseException, call: Place
             ArgumentSpec(argument, tree=spec_of(aval)) for argument, aval in zip(names, avals, strict=True)
         ),
         call=call,
-        no_text=_NO_TEXT,
-        no_values=_NO_VALUES,
-        origin_note=_NOTE.format(name=name, error=kind_name(type(error))),
-        how=_HOW,
+        no_text=NO_TEXT_OF_RAISED,
+        no_values=NO_VALUES_OF_RAISED,
+        origin_note=RAISED.format(name=name, error=kind_name(type(error))),
+        how=UNTIL_ERROR,
         input_names=(*[""] * partial.captured, *names),
         raised_operands=_operands(partial, error),
     )

@@ -31,6 +31,7 @@ from .arguments_in_signature import (
     result_of,
     spec_of,
 )
+from .sentences_above_program import DERIVED, PART_OF_CALL, REUSED
 
 KEEP_PER_FUNCTION = 8
 _KEYS = 8
@@ -128,14 +129,10 @@ class KeptProgram:
     def note(self, in_this_run: bool) -> str | None:
         """Return a sentence on the origin of the program; None if the origin is clear."""
         if self.origin == "derived":
-            text = (
-                "JAX derived this program from the function, which was called under a transform such as grad or vmap "
-                "outside any jit."
-            )
-            return text if in_this_run else f"{text} JAX compiled the program earlier and reused the executable."
+            return DERIVED if in_this_run else f"{DERIVED} {REUSED}"
         within = None if self.construct is None or self.construct.within is None else _construct_note(self.construct)
         if self.origin == "ran" and not in_this_run:
-            return " ".join(filter(None, (within, "JAX compiled the program earlier and reused the executable.")))
+            return " ".join(filter(None, (within, REUSED)))
         return within
 
     def arguments(self) -> tuple[ArgumentSpec, ...]:
@@ -175,10 +172,7 @@ class KeptProgram:
 
 def _construct_note(construct: Construct) -> str:
     """Return a sentence that names the JAX function, such as `cg`, one of whose programs is the construct."""
-    return (
-        f"JAX compiles no program for the whole of {construct.within}: JAX runs the parts of {construct.within} one by "
-        f"one, and this {construct.name} is one of the parts."
-    )
+    return PART_OF_CALL.format(within=construct.within, name=construct.name)
 
 
 def keep(record: FunctionRecord, program: KeptProgram) -> None:

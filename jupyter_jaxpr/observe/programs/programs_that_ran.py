@@ -28,6 +28,7 @@ from ..stage_times_of_call import CallStages
 from ..value_texts import NOTHING_CALLED
 from .arguments_in_signature import CallShape, equinox_call, shape_of
 from .programs_of_misses import KeptProgram, keep, stored_program
+from .sentences_above_program import UNFINISHED
 
 _UNDER_TRANSFORMS = 32
 
@@ -189,7 +190,7 @@ def note_unfinished(call: JitCall, miss: Miss) -> None:
         types = miss.types if miss.types is not None else call.types()
         replay(miss.state, miss.function, program, lambda: call.stages_so_far(types, is_lowered))
         keep(miss.function, program)
-    miss.activity.use(program, in_this_run=False, note=_UNFINISHED.format(name=miss.function.name))
+    miss.activity.use(program, in_this_run=False, note=UNFINISHED.format(name=miss.function.name))
 
 
 def note_transformed(state: ThreadState, call: JitCall, miss: Miss) -> None:
@@ -285,8 +286,4 @@ def _shape_of_same(function: FunctionRecord, jaxpr: Any) -> CallShape | Key | No
     return next((program.shape for program in reversed(function.programs.values()) if program.jaxpr is jaxpr), None)
 
 
-_UNFINISHED = (
-    "A call of {name} did not return: an error or an interrupt ended the call. The program is what JAX had made for "
-    "the call until then."
-)
 _AFTER_TRACE = frozenset({LOWER_EVENT, COMPILE_EVENT})

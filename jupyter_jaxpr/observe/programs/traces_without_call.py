@@ -13,21 +13,10 @@ from ..observation import ObservedFunction, Place
 from ..value_texts import Reading
 from .arguments_in_signature import CallShape, shape_of
 from .programs_of_misses import KeptProgram
+from .sentences_above_program import WITHOUT_CALL
 
 TRACES_AHEAD = 64
 """The number of traces without a call that one run keeps."""
-
-_NOTES = {
-    "jax.make_jaxpr": "jax.make_jaxpr traced {name}. JAX ran no program for this trace.",
-    "jax.eval_shape": "jax.eval_shape traced {name} for the shapes of its results. JAX ran no program for this trace.",
-    "eval_shape": "{name}.eval_shape() traced {name} for the shapes of its results. JAX ran no program for this trace.",
-    "trace": "{name}.trace() traced {name}.",
-    "lower": "{name}.lower() traced {name} to lower it.",
-    "print_saved_residuals": (
-        "print_saved_residuals traced the forward pass of {name} under vjp. JAX ran no program for this trace."
-    ),
-    "jax.export": "jax.export traced {name} to export it.",
-}
 
 
 @dataclass(frozen=True)
@@ -70,7 +59,7 @@ class KeptTrace:
             Exception
         ):  # a user's pytree class may accept only arrays as leaves: the arguments are then a flat list
             program.shape = None
-        note = _NOTES[self.ahead.by].format(name=name)
+        note = WITHOUT_CALL[self.ahead.by].format(name=name)
         observed = program.observed(True, note)
         observed.how = self._origin_words()
         return ObservedFunction(name=name, definition=place_of(code_of(fun)), programs=[observed], top_level=True)

@@ -17,16 +17,9 @@ from typing import Any
 from ...interruptions import is_of_a_signal
 from .audit_events import refused_event
 from .proof import side_effects
-from .saved_state import BYTES_AT_MOST, SECONDS_AT_MOST, SavedState, TooLarge
-from .sentences_on_side_effects import LINE_OF_SIDE_EFFECT
+from .saved_state import SavedState, TooLarge
+from .sentences_on_side_effects import IRREVERSIBLE, LINE_OF_SIDE_EFFECT, TOO_LARGE_TO_UNDO
 from .side_effect import SideEffect
-
-_IRREVERSIBLE = "The Python code of {name} did not run again. {why} This side effect cannot be undone."
-_TOO_LARGE = (
-    "The Python code of {name} did not run again. {why} To undo this side effect, jupyter_jaxpr saves the objects that "
-    f"the call can reach. Saving these objects exceeds the limit of {BYTES_AT_MOST // 1_000_000} MB or "
-    f"{SECONDS_AT_MOST * 1_000:.0f} ms."
-)
 
 
 class EffectsError(RuntimeError):
@@ -94,12 +87,12 @@ def undone(
         return
     outside = next((effect for effect in effects if effect.kind == "outside"), None)
     if outside is not None and not allowed:
-        raise EffectsError(_IRREVERSIBLE.format(name=name, why=effect_text(outside)), outside)
+        raise EffectsError(IRREVERSIBLE.format(name=name, why=effect_text(outside)), outside)
     try:
         saved = SavedState(fun, args, kwargs)
     except TooLarge:
         if not allowed:
-            raise EffectsError(_TOO_LARGE.format(name=name, why=effect_text(effects[0])), effects[0]) from None
+            raise EffectsError(TOO_LARGE_TO_UNDO.format(name=name, why=effect_text(effects[0])), effects[0]) from None
         yield effects
         return
     refused: list[str] = []
@@ -118,7 +111,7 @@ def undone(
 
 def _refusal(name: str, sentence: str) -> EffectsError:
     effect = SideEffect("outside", "", 0, "", sentence)
-    return EffectsError(_IRREVERSIBLE.format(name=name, why=effect_text(effect)), effect)
+    return EffectsError(IRREVERSIBLE.format(name=name, why=effect_text(effect)), effect)
 
 
 # --- effects outside of the process, which Python announces by audit events ----------------------------------

@@ -1,9 +1,21 @@
-"""Holds the sentences on lines with a side effect, such as "Line 9 calls f, whose side effects are unknown."."""
+"""Holds the sentences on side effects: of a refused trace, and of a line, such as "Line 9 prints to a file."."""
 
 from __future__ import annotations
 
+from .saved_state import BYTES_AT_MOST, SECONDS_AT_MOST
+
 #: Stands for the text of the line in the sentence of a side effect: the text depends on the cell that the user sees.
 LINE_OF_SIDE_EFFECT = "{line_of_side_effect}"
+
+#: `why` is the sentence on the line.
+IRREVERSIBLE = "The Python code of {name} did not run again. {why} This side effect cannot be undone."
+TOO_LARGE_TO_UNDO = (
+    "The Python code of {name} did not run again. {why} To undo this side effect, jupyter_jaxpr saves the objects that "
+    f"the call can reach. Saving these objects exceeds the limit of {BYTES_AT_MOST // 1_000_000} MB or "
+    f"{SECONDS_AT_MOST * 1_000:.0f} ms."
+)
+
+# lines that the analysis of the code refuses
 
 ASSIGNS_OUTSIDE_VARIABLE = "{line_of_side_effect} assigns {name}, a variable outside of the function."
 COMPUTES_ARRAYS = "{line_of_side_effect} calls jax.{name}, which computes arrays while JAX traces."
@@ -87,6 +99,28 @@ MAY_TAKE_ELEMENTS = "{line_of_side_effect} may take elements from an iterator th
 TAKES_ELEMENTS = "{line_of_side_effect} takes elements from an iterator that existed before the call."
 CAN_CHANGE_ANYTHING = "{line_of_side_effect} uses {name}, which can change anything."
 REACHES_ALL_VARIABLES = "{line_of_side_effect} uses {name}, which gives access to all variables."
+
+# effects outside of the process, which end a trace
+REMOVES_FILE = "{line_of_side_effect} removes a file."
+RENAMES_FILE = "{line_of_side_effect} renames a file."
+CREATES_FOLDER = "{line_of_side_effect} creates a folder."
+REMOVES_FOLDER = "{line_of_side_effect} removes a folder."
+TRUNCATES_FILE = "{line_of_side_effect} truncates a file."
+CREATES_LINK = "{line_of_side_effect} creates a file link on the disk."
+SENDS_DATA = "{line_of_side_effect} sends data over a network connection."
+CHANGES_PERMISSIONS = "{line_of_side_effect} changes the permissions of a file."
+CHANGES_OWNER = "{line_of_side_effect} changes the owner of a file."
+CHANGES_TIMES = "{line_of_side_effect} changes the times of a file."
+SETS_ENVIRONMENT = "{line_of_side_effect} sets an environment variable."
+REMOVES_ENVIRONMENT = "{line_of_side_effect} removes an environment variable."
+STARTS_PROCESS = "{line_of_side_effect} starts a process."
+SENDS_SIGNAL = "{line_of_side_effect} sends a signal to a process."
+OPENS_CONNECTION = "{line_of_side_effect} opens a network connection."
+BINDS_SOCKET = "{line_of_side_effect} binds a network socket to an address."
+OPENS_DATABASE = "{line_of_side_effect} opens a database."
+ASKS_FOR_INPUT = "{line_of_side_effect} asks the user for input."
+OPENS_BROWSER = "{line_of_side_effect} opens a web browser."
+WRITES_TO_FILE = "{line_of_side_effect} writes to a file."
 
 
 def sentence(template: str, **names: str) -> str:
