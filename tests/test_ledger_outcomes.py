@@ -18,7 +18,7 @@ from conftest import Notebook
 from jupyter_jaxpr import observe
 from jupyter_jaxpr.document.types.document import Snapshot
 from jupyter_jaxpr.exports.ledger import cache_text
-from jupyter_jaxpr.observe.cache.ledger import FunctionRecord
+from jupyter_jaxpr.observe.cache.ledger_rows import FunctionRecord
 from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
 
 CALLS = None if not HAS_MONITORING else 0

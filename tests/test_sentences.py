@@ -161,7 +161,7 @@ OF_MAGIC_CELLS = (
     "typed/cell.py",
     "build/timing_after_cell.py",
     "explain/loops/comparison_cell.py",
-    "observe/outside_jit/recorded_cell.py",
+    "observe/outside_jit/sentences_on_recordings.py",
 )
 
 

@@ -17,7 +17,6 @@ from ..explain.notes.random_keys_between_calls import EQUAL_NUMBERS, KEY_USED_TW
 from ..interruptions import not_of_a_signal
 from ..joined_names import in_a_sentence
 from ..observe.observation import (
-    REPORT_WITH_DETAILS,
     EagerCompile,
     Finding,
     FoundCure,
@@ -28,6 +27,7 @@ from ..observe.observation import (
 )
 from ..observe.observation import Edit as FoundEdit
 from ..observe.own_traces.question_before_trace import Retrace as RetraceOffer
+from ..observe.report_to_developers import REPORT, REPORT_WITH_DETAILS
 from ..program.jaxpr.scope_columns import Captured, ScopeColumns
 from ..program.jaxpr.walk import Walk
 from ..program.random_key_use import KeyUse, KeyUses
@@ -360,7 +360,7 @@ def undescribed_note(part_of_run: str, could_not_be_described: str, detail: str 
     return Note(
         kind="failed",
         text=f"{part_of_run} {could_not_be_described}. The rest of the run is complete; the cell itself ran as always.",
-        cure=REPORT_WITH_DETAILS if detail else "Report this failure to the developers of jupyter_jaxpr.",
+        cure=REPORT_WITH_DETAILS if detail else REPORT,
         detail=detail,
         program=-1,
         frame=-1,

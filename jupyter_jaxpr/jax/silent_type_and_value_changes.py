@@ -163,6 +163,8 @@ def _truncated(frame: FrameType) -> Untold:
 
 
 _WIDE = frozenset({"int64", "uint64", "float64"})
+MOST_CHANGES = 50
+"""The most silent changes that a run notes: of numbers, of types and carries, of donations."""
 _VALUES = 100_000
 """The values of a larger array are not compared: JAX's own conversion takes less time than the comparison."""
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..build.document_of_run import Built
     from ..measure.compare.variants import Comparison
     from ..measure.times.sweep import Sweep
-    from ..observe.cache.ledger import Ledger
+    from ..observe.cache.ledger_for_scripts import Ledger
 
 
 @dataclass

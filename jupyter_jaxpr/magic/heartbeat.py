@@ -7,7 +7,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, get_args
 
-from ..jax.facts import compile_can_be_interrupted
+from ..jax.stop_during_compile import compile_can_be_interrupted
 from ..observe.observer import Observer
 from ..observe.progress import Progress
 from ..wire.comm import Stage

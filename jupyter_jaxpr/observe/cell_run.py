@@ -22,8 +22,8 @@ from ..jax.silent_type_and_value_changes import ChangedNumber, PromotedCarry, Tr
 from ..joined_names import in_a_sentence
 from ..plain_text import traceback_text
 from ..quantities import count
-from .advice_without_magics import cure
-from .cache.ledger import Calls, Ledger
+from .cache.ledger_for_scripts import Ledger
+from .cache.ledger_rows import Calls
 from .calls.arguments_of_calls import KeptCalls
 from .calls.call_counter import CallCounter
 from .calls.counted_lines import CallLines
@@ -31,7 +31,12 @@ from .calls.entry_hits import EntryHits
 from .calls.hit_programs import HitPrograms, Looks, input_types
 from .calls.impure_calls_while_tracing import ImpureCalls
 from .calls.printed_output import PrintRecorder
-from .calls.sentences_on_call_numbers import ELSEWHERE, NOT_ALL, NOT_COUNTED, NOT_IN_BLOCKS, ONLY_IN_CELLS, UNLISTED
+from .calls.sentences_on_call_numbers import (
+    ELSEWHERE,
+    NOT_ALL,
+    UNLISTED,
+    not_counted,
+)
 from .calls.static_hits import StaticHits
 from .calls.sys_monitoring import HAS_MONITORING
 from .calls.untraced_lines import LineRecorder
@@ -51,14 +56,6 @@ from .value_texts import Reading
 PROGRAMS_PER_FUNCTION = 32
 EAGER_COMPILES = 1_000
 _UNSEEN = 100
-
-
-def not_counted() -> str:
-    """Return a sentence on why the calls were not counted.
-
-    Another tool watches the cell, or Python 3.11 runs a block, in which calls cannot be counted.
-    """
-    return NOT_COUNTED if HAS_MONITORING else cure(ONLY_IN_CELLS, NOT_IN_BLOCKS)
 
 
 class FunctionActivity:

@@ -30,11 +30,18 @@ from ..jax.hooks import Hooks
 from ..jax.leaves_and_context_of_key import FlatCall
 from ..jax.made_programs import made_ahead
 from ..jax.missed_calls import DerivedCall, JitCall
-from ..jax.silent_type_and_value_changes import ChangedNumber, SilentChangeHooks, TruncatedType, Untold, UnusedDonation
+from ..jax.silent_type_and_value_changes import (
+    MOST_CHANGES,
+    ChangedNumber,
+    SilentChangeHooks,
+    TruncatedType,
+    Untold,
+    UnusedDonation,
+)
 from ..plain_text import FAILURES, file_of, text_of
 from .cache.history_of_all_functions import History
 from .cache.history_of_one_function import FunctionHistory
-from .cache.key_of_miss import key_of_miss
+from .cache.key_of_call import key_of_miss
 from .cache.types_and_layouts_of_key import Key
 from .cell_run import Run
 from .credited_counts import count_missed_call, take_loose, worked_ahead
@@ -45,18 +52,14 @@ from .open_calls import (
     Miss,
     ThreadState,
     TraceRequest,
-    begin_trace,
     count_replayed,
-    end_trace,
     forget_trace_requests,
     leave,
     prune,
-    read_names,
-    start_trace,
     state_of,
-    stop_trace,
 )
 from .outside_jit.dispatch_recording import recording_of
+from .prints_and_values_while_tracing import begin_trace, end_trace, read_names, start_trace, stop_trace
 from .programs.program_before_error import note_raised, note_raised_outside
 from .programs.programs_that_ran import note_call, note_derived, note_program, note_transformed, origin_of
 from .stage_times_of_call import STAGE_NAMES, LooseEvent
@@ -67,7 +70,6 @@ from .user_or_library.whose_code import is_jax, is_users_frame
 from .value_texts import NOTHING_CALLED, Reading
 
 _AHEAD = 256
-_CHANGES = 50
 
 
 class HookReceiver:
@@ -125,14 +127,14 @@ class HookReceiver:
             return
         if isinstance(change, UnusedDonation):
             function: FunctionRecord | None = state.stack[-1].record.function if state.stack else None
-            if function is not None and not function.library and len(state.run.unused_donations) < _CHANGES:
+            if function is not None and not function.library and len(state.run.unused_donations) < MOST_CHANGES:
                 state.run.unused_donations.setdefault((function.name, function.definition), change)
             return
         place = asking_place(frame)
-        if place is None or len(state.run.truncated) + len(state.run.promoted) > _CHANGES:
+        if place is None or len(state.run.truncated) + len(state.run.promoted) > MOST_CHANGES:
             return
         if isinstance(change, ChangedNumber):
-            if len(state.run.changed_numbers) < _CHANGES:
+            if len(state.run.changed_numbers) < MOST_CHANGES:
                 state.run.changed_numbers.setdefault(place, change)
         elif isinstance(change, TruncatedType):
             state.run.truncated.setdefault(place, change)

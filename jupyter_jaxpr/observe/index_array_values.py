@@ -9,8 +9,8 @@ from typing import Any
 
 from ..interruptions import not_of_a_signal
 from ..jax.leaves_and_context_of_key import array_type
-from ..jax.numpy_values import is_numpy
 from ..plain_text import FAILURES
+from .outside_jit.numpy_arrays_in_recordings import is_numpy
 
 _LONGEST = 64  # The most elements of an array whose values are read.
 _KINDS = "iub"  # NumPy's kinds of integers, and booleans: a condition such as i < 0 can choose between two indices.

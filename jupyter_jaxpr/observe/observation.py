@@ -21,8 +21,6 @@ from .calls.held_or_gone_values import CallValues
 from .calls.repeatable_calls import HeldCall
 from .value_texts import Reading
 
-#: The cure of an error of this package whose traceback is shown: see `Observation.failures`.
-REPORT_WITH_DETAILS = "Report this failure to the developers of jupyter_jaxpr, with the details below."
 Outcome = Literal["fast_hit", "dispatch_only", "lowered", "compiled", "compiled_from_disk", "inlined", "raised"]
 
 
@@ -255,7 +253,7 @@ class LineReading:
 
 @dataclass(frozen=True)
 class LedgerReading:
-    """The ledger at the end of a run: functions as `observe.cache.ledger.FunctionRecord`.
+    """The ledger at the end of a run: functions as `ledger_rows.FunctionRecord`.
 
     Attributes:
         run: the functions of this run, in the order of their calls.

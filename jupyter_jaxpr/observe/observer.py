@@ -18,7 +18,8 @@ from ..jax.facts import (
     is_deleted,
 )
 from ..jax.held_traces import call_leaves
-from .cache.ledger import Ledger
+from .cache.ledger_for_scripts import Ledger
+from .cache.ledger_rows import FUNCTIONS_OF_KERNEL
 from .cache.printed_ledger import not_counted
 from .calls.arguments_of_calls import ProgramCalls
 from .calls.entry_hits import EntryHits
@@ -35,8 +36,6 @@ from .programs.programs_of_misses import KeptProgram
 from .progress import Progress, progress_of
 from .stage_times_of_call import CallStages
 from .types_beside_code.values_of_names import NamedValues
-
-_FUNCTIONS_IN_LEDGER = 40
 
 
 class Observer(HookReceiver):
@@ -168,7 +167,7 @@ class Observer(HookReceiver):
         library = self.functions.library_names(run.library_before)
         return LedgerReading(
             run=ledger.functions,
-            kernel=self.history.full_ledger(_FUNCTIONS_IN_LEDGER, run.reading).functions,
+            kernel=self.history.full_ledger(FUNCTIONS_OF_KERNEL, run.reading).functions,
             seconds=time.perf_counter() - run.started_at,
             library_functions=tuple(name for name, _ in library[:200]),
             library_misses=sum(times for _, times in library),

@@ -12,7 +12,7 @@ from .snapshot import Snapshot
 if TYPE_CHECKING:
     from ..magic.cell_observer import CellObserver
     from ..magic.cell_states import Shown
-    from ..observe.cache.ledger import Ledger
+    from ..observe.cache.ledger_for_scripts import Ledger
 
 
 class LastRun(NamedTuple):

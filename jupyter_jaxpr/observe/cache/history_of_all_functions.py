@@ -27,7 +27,8 @@ from .types_and_layouts_of_key import Key
 if TYPE_CHECKING:
     from ..calls.counted_lines import CallLines
     from ..cell_run import FunctionActivity
-    from .ledger import Calls, Ledger
+    from .ledger_for_scripts import Ledger
+    from .ledger_rows import Calls
 
 
 GONE_KEPT = 256
@@ -252,7 +253,7 @@ class History:
 
     def ledger(self, thread: int | None, calls: Callable[[], list[Calls]], reading: Reading) -> Ledger:
         """Return a ledger that records from this moment on, for one thread or for all threads."""
-        from .ledger import Ledger
+        from .ledger_for_scripts import Ledger
 
         self._forget_functions()
         before = {id(function): function.counts_on(thread).copy() for function in self.functions.values()}
@@ -282,7 +283,7 @@ class History:
 
         The ledger has at most `newest` functions, those with the latest misses.
         """
-        from .ledger import Ledger
+        from .ledger_for_scripts import Ledger
 
         return Ledger(self, None, 0, {}, list, reading, newest)
 

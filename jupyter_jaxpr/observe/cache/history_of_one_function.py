@@ -31,7 +31,7 @@ from .types_and_layouts_of_key import Key
 from .wrappers_named_in_reasons import Wrappers
 
 if TYPE_CHECKING:
-    from .ledger import FunctionRecord
+    from .ledger_rows import FunctionRecord
 
 
 # The properties by which function objects on one line are distinguished: (names of the wrappers around the function,

@@ -1,4 +1,4 @@
-"""Makes the cache key of a call of `jax.jit`, `jax.pmap` or `equinox.filter_jit`, from the arguments that JAX sees."""
+"""Makes the cache key of a call of `jax.jit`, `jax.pmap`, `equinox.filter_jit` or an eager construct."""
 
 from __future__ import annotations
 
@@ -14,10 +14,13 @@ from ...jax.leaves_and_context_of_key import (
     FlatCall,
     structure_of,
 )
-from ...jax.missed_calls import PmapCall
+from ...jax.missed_calls import JitCall, PmapCall, pmap_call
 from ...plain_text import exact
+from ..functions.equinox_filter_jit import equinox_frame
+from ..functions.jitted_functions import FunctionRecord
 from ..value_texts import NOTHING_CALLED, Reading
 from .key_texts import positional_names
+from .static_argument_places import by_name, static_places
 from .static_values import StaticValue
 from .types_and_layouts_of_key import NO_STATICS, JitOptions, Key
 
@@ -84,19 +87,6 @@ def key_of(
         flat,
         _left_out(signature, count, by_keyword, reading),
     )
-
-
-def static_places(options: Any, count: int) -> tuple[set[int], set[str]]:
-    """Return the positions and the names of the static arguments, for a call with `count` positional arguments."""
-    positions = {n + count if n < 0 else n for n in getattr(options, "static_argnums", ()) or ()}
-    return positions, set(map(exact, getattr(options, "static_argnames", ()) or ()))
-
-
-def by_name(kwargs: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the keyword arguments; a name that is an object of a subclass of `str` is replaced by an equal `str`."""
-    if all(type(name) is str for name in kwargs):
-        return kwargs
-    return {exact(name): value for name, value in kwargs.items()}
 
 
 def _needs_all(fun: Any) -> bool:
@@ -199,3 +189,27 @@ def _equinox_flat(inner: Sequence[Any]) -> FlatCall | None:
     except not_of_a_signal(AttributeError, KeyError, TypeError, ValueError):
         return None
     return FlatCall(leaves, tree, lambda: [None] * len(leaves))
+
+
+def key_of_miss(call: JitCall, function: FunctionRecord, reading: Reading, flat: FlatCall | None = None) -> Key:
+    """Return the cache key of a call that missed.
+
+    Args:
+        call: The call.
+        function: The record of the called function.
+        reading: Says which methods of the user's objects may be called.
+        flat: The dynamic leaves as JAX flattened them, if known.
+    """
+    pmapped = pmap_call(call.frame) if function.pmap and call.frame is not None else None
+    if pmapped is not None:
+        return pmap_key_of(pmapped, reading)
+    if function.construct is not None:
+        key = key_of(call.options, call.args, call.kwargs, call.fun, reading, flat)
+        key.names = function.construct.operands(len(key.names))
+        return key
+    equinox = equinox_frame(call.frame) if function.equinox and call.frame is not None else None
+    if equinox is None:
+        return key_of(call.options, call.args, call.kwargs, call.fun, reading, flat)
+    variables = equinox.f_locals
+    called = variables["jit_wrapper"], variables["args"], variables["kwargs"]
+    return equinox_key_of(call.options, *called, reading, call.args)

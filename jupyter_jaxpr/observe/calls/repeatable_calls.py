@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...jax.facts import jitted_of
-from ..cache.key_of_call import static_places
 from ..cache.key_texts import positional_names
+from ..cache.static_argument_places import static_places
 from ..cache.static_values import UNKNOWN, StaticValue
 from ..cache.types_and_layouts_of_key import Key
 

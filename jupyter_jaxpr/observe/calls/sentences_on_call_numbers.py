@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from ..advice_without_magics import cure
+from .sys_monitoring import HAS_MONITORING
+
 NOT_COUNTED = (
     "The number of calls is unknown: a debugger, a profiler or another observed thread uses the counter of calls."
 )
@@ -27,3 +30,11 @@ UNLISTED = "The ledger leaves out {calls} of {names}: JAX compiled {names} befor
 LOST = "The numbers of calls are lower bounds: another tool took the place of the counter in sys.monitoring."
 OVERRULED = "The numbers of calls are lower bounds: JAX's check for NaN (jax_debug_nans) took the place of the counter."
 OVERFLOWED = "The numbers of calls are lower bounds: some calls at Python's recursion limit are not seen."
+
+
+def not_counted() -> str:
+    """Return a sentence on why the calls were not counted.
+
+    Another tool watches the cell, or Python 3.11 runs a block, in which calls cannot be counted.
+    """
+    return NOT_COUNTED if HAS_MONITORING else cure(ONLY_IN_CELLS, NOT_IN_BLOCKS)

@@ -18,8 +18,8 @@ from ...interruptions import not_of_a_signal
 from ...jax.facts import imported
 from ...jax.post_hook import Results
 from ...plain_text import FAILURES, kind_name
-from ..cache.key_of_call import by_name, static_places
 from ..cache.key_texts import positional_names
+from ..cache.static_argument_places import by_name, static_places
 from ..cache.static_values import is_plain
 from ..observation import Place
 from ..user_or_library.users_line_of_call import call_place

@@ -8,7 +8,6 @@ A record has the function's name, the line of its def, its programs, and whether
 
 from __future__ import annotations
 
-import os
 import weakref
 from collections import Counter
 from collections.abc import Mapping
@@ -24,12 +23,11 @@ from ..observation import Place
 from ..user_or_library.library_functions import asked_by_jax, is_library
 from ..user_or_library.users_line_of_call import call_place, frame_outside
 from ..user_or_library.whose_code import is_installed, is_jax, is_users_code_of, is_users_frame
+from .equinox_filter_jit import _EQUINOX_JIT, equinox_wrapper
 from .function_inside_wrappers import code_of, name_of, place_of
 
 if TYPE_CHECKING:
     from ..cache.history_of_one_function import FunctionHistory, MissEvent
-
-_EQUINOX_JIT = os.path.join("equinox", "_jit.py")
 
 
 class FunctionRecord:
@@ -270,22 +268,3 @@ def _of_construct(construct: Construct, frame: FrameType) -> FunctionRecord:
     record = FunctionRecord(construct.title, construct.primitive, definition, library)
     record.construct = construct
     return record
-
-
-def equinox_wrapper(frame: FrameType) -> Any:
-    """Return the `filter_jit` object whose call missed in JAX's frame `frame`.
-
-    Return None if no `filter_jit` object made the call.
-    """
-    caller = equinox_frame(frame)
-    return None if caller is None else caller.f_locals.get("jit_wrapper")
-
-
-def equinox_frame(frame: FrameType) -> FrameType | None:
-    """Return equinox's frame that has the `filter_jit` object and the user's `args` and `kwargs` as local variables."""
-    caller: FrameType | None = frame
-    for _ in range(4):
-        caller = caller.f_back if caller is not None else None
-        if caller is not None and file_of(caller.f_code).endswith(_EQUINOX_JIT):
-            return caller
-    return None

@@ -22,13 +22,12 @@ from ...interruptions import not_of_a_signal
 from ...jax import dispatch_types
 from ...jax.dispatch_types import Dispatch
 from ...jax.hooks import Hooks
-from ...jax.numpy_values import given_for, is_numpy
 from ...jax.post_hook import Results
 from ...plain_text import FAILURES
 from ...quantities import count, duration
 from ..index_array_values import whole_numbers
 from ..user_or_library.properties_of_user_classes import comparing_class, read_by_users_code
-from .numpy_arrays_in_recordings import NumPyArrays
+from .numpy_arrays_in_recordings import NumPyArrays, given_for, is_numpy
 from .recording_limits import ARRAYS_READ, CALL_DISPATCHES, CALL_SECONDS, LEFT_OUT
 from .sentences_on_recordings import CHECKED, OF_USERS, TOO_LONG, TOO_MANY, UNKNOWN, UNREAD
 

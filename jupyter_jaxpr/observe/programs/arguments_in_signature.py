@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ...plain_text import exact
-from ..cache.key_of_call import by_name, static_places
 from ..cache.key_texts import positional_names
+from ..cache.static_argument_places import by_name, static_places
 from ..cache.types_and_layouts_of_key import Key
 from ..observation import ArgumentSpec
 from ..value_texts import Reading
@@ -126,78 +125,6 @@ def arrays_only(
         lambda leaf: leaf if is_input(leaf) else None, (args, kwargs)
     )
     return arrays
-
-
-@dataclass(frozen=True)
-class EquinoxCall:
-    """The arguments of a call of `equinox.filter_jit`.
-
-    Equinox passes these arguments to its inner jit as flat tuples of leaves.
-
-    Attributes:
-        trees: group of arguments -> (pytree structure of the group, reprs of its leaves); for an array, the repr is
-            None.
-    """
-
-    signature: inspect.Signature
-    trees: Mapping[str, tuple[Any, tuple[str | None, ...]]]
-
-
-def equinox_call(wrapper: Any, args: Sequence[Any], reading: Reading) -> EquinoxCall | None:
-    """Return the structures of the arguments that equinox passed to its inner jit; None for a call without equinox."""
-    if wrapper is None or len(args) != 3:
-        return None
-    _, first, rest = args[2]
-    trees = {}
-    for name, (leaves, tree) in (("first", first), ("rest", rest)):
-        # Equinox puts None in place of each leaf that is an array.
-        trees[name] = (tree, tuple(None if leaf is None else reading.text(leaf) for leaf in leaves))
-    return EquinoxCall(wrapper._signature, trees)
-
-
-def equinox_arguments(arguments: tuple[ArgumentSpec, ...], call: EquinoxCall) -> tuple[ArgumentSpec, ...]:
-    """Return the arguments of a `filter_jit` call by the parameter names of the user's function."""
-    groups = {
-        name: (leaves, argument.donated)
-        for argument in arguments
-        if isinstance(argument.tree, dict)
-        for name, leaves in argument.tree.items()
-    }
-    first, donated_first = _equinox_tree("first", groups, call)
-    (other_values, keywords), donated_rest = _equinox_tree("rest", groups, call)
-    values = [(first, donated_first), *((value, donated_rest) for value in other_values)]
-    # `filter_jit` adds None as the last value, which is no argument
-    names = positional_names(call.signature, len(values) - 1)
-    specs = [_equinox_spec(name, value, donated) for name, (value, donated) in zip(names, values, strict=False)]
-    specs.extend(_equinox_spec(exact(name), value, donated_rest) for name, value in keywords.items())
-    return tuple(specs)
-
-
-def _equinox_tree(name: str, groups: Mapping[str, tuple[Any, bool]], call: EquinoxCall) -> tuple[Any, bool]:
-    tree, statics = call.trees[name]
-    leaves, donated = groups[name]
-    return tree.unflatten(
-        [
-            leaf if leaf is not None or static is None else _Static(static)
-            for leaf, static in zip(leaves, statics, strict=True)
-        ]
-    ), donated
-
-
-@dataclass(frozen=True)
-class _Static:
-    """Stands for a static leaf in a tree of arguments, and keeps only the repr of the leaf."""
-
-    text: str
-
-
-def _equinox_spec(name: str, value: Any, donated: bool) -> ArgumentSpec:
-    import jax
-
-    if isinstance(value, _Static):
-        return ArgumentSpec(name, static=value.text)
-    arrays = jax.tree_util.tree_map(lambda leaf: None if isinstance(leaf, _Static) else leaf, value)
-    return ArgumentSpec(name, tree=arrays, donated=donated)
 
 
 def result_of(out_tree: Any, avals: Sequence[Any]) -> Any:

@@ -18,19 +18,12 @@ from ..cache.held_entries import are_surely_equal
 from ..cache.types_and_layouts_of_key import Key
 from ..calls.held_or_gone_values import CallValues
 from ..calls.repeatable_calls import HeldCall
+from ..functions.equinox_filter_jit import EquinoxCall, equinox_arguments
 from ..functions.jitted_functions import FunctionRecord
 from ..observation import ArgumentSpec, ObservedProgram, Place, StageTimes
 from ..outside_values.changes_since_trace import ValuesAtTrace
 from ..stage_times_of_call import CallTimes
-from .arguments_in_signature import (
-    CallShape,
-    EquinoxCall,
-    arguments_of,
-    equinox_arguments,
-    plain_shape,
-    result_of,
-    spec_of,
-)
+from .arguments_in_signature import CallShape, arguments_of, plain_shape, result_of, spec_of
 from .sentences_above_program import DERIVED, PART_OF_CALL, REUSED
 
 KEEP_PER_FUNCTION = 8

@@ -19,14 +19,15 @@ from ..cache.types_and_layouts_of_key import Key
 from ..calls.held_or_gone_values import CallValues, copied
 from ..calls.repeatable_calls import HeldCall
 from ..cell_run import Run
-from ..functions.jitted_functions import FunctionRecord, equinox_wrapper
+from ..functions.equinox_filter_jit import equinox_call, equinox_wrapper
+from ..functions.jitted_functions import FunctionRecord
 from ..observation import Place
 from ..open_calls import Miss, ThreadState
 from ..outside_values.changes_since_trace import ValuesAtTrace
 from ..outside_values.values_of_constructs import values_of_construct
 from ..stage_times_of_call import CallStages
 from ..value_texts import NOTHING_CALLED
-from .arguments_in_signature import CallShape, equinox_call, shape_of
+from .arguments_in_signature import CallShape, shape_of
 from .programs_of_misses import KeptProgram, keep, stored_program
 from .sentences_above_program import UNFINISHED
 
