@@ -16,7 +16,7 @@ from .version import __version__
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-    from .observe.side_effects.guard import EffectsError
+    from .observe.side_effects.refused_and_undone_traces import EffectsError
     from .scripts.inspection import inspect
     from .scripts.last_run import LastRun, last
     from .scripts.observing import RecompileError, observe
@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "EffectsError": ".observe.side_effects.guard",
+    "EffectsError": ".observe.side_effects.refused_and_undone_traces",
     "LastRun": ".scripts.last_run",
     "RecompileError": ".scripts.observing",
     "Snapshot": ".scripts.snapshot",

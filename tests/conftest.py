@@ -164,9 +164,9 @@ def no_machine_of_other_files() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def the_host_has_magics(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let sentences suggest magics in all tests; in the product, they do so only in a process with an IPython shell."""
-    from jupyter_jaxpr.observe import magics_at_hand
+    from jupyter_jaxpr.observe import advice_without_magics
 
-    monkeypatch.setattr(magics_at_hand, "has_magics", lambda: True)
+    monkeypatch.setattr(advice_without_magics, "has_magics", lambda: True)
 
 
 @pytest.fixture(autouse=True)
@@ -180,9 +180,9 @@ def no_text_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def no_recording_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Remove the time limit of recordings, which a busy machine may exceed."""
-    from jupyter_jaxpr.observe import dispatch_recording, dispatches_of_calls, recording_limits
+    from jupyter_jaxpr.observe.outside_jit import dispatch_recording, recorded_calls, recording_limits
 
-    monkeypatch.setattr(dispatches_of_calls, "Recording", partial(dispatch_recording.Recording, seconds=60.0))
+    monkeypatch.setattr(recorded_calls, "Recording", partial(dispatch_recording.Recording, seconds=60.0))
     monkeypatch.setattr(recording_limits, "FIRST_SECONDS", 60.0)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jupyter_jaxpr.observe.cache.ledger import Ledger
+from jupyter_jaxpr.observe.cache.ledger_for_scripts import Ledger
 from jupyter_jaxpr.observe.cache.reason import Reason
 
 

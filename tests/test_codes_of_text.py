@@ -8,8 +8,8 @@ from types import CodeType
 
 import pytest
 
-from jupyter_jaxpr.observe.side_effects import source
-from jupyter_jaxpr.observe.side_effects.source import codes_of_text, function_node
+from jupyter_jaxpr.observe.side_effects import source_of_code_objects
+from jupyter_jaxpr.observe.side_effects.source_of_code_objects import codes_of_text, function_node
 from jupyter_jaxpr.typed.syntax_nodes import tree_of
 
 pytestmark = pytest.mark.any_jax
@@ -49,7 +49,7 @@ def test_the_definition_of_each_code_is_the_one_that_another_compile_finds(monke
     ]
     with codes_of_text(TEXT) as codes:
         codes.add(whole)
-        monkeypatch.setattr(source, "_codes", lambda *arguments: {})
+        monkeypatch.setattr(source_of_code_objects, "_codes", lambda *arguments: {})
         assert [function_node(code) for code in functions] == compiled
         # The file's text was edited after the compile, so the code is not found in it.
         edited = TEXT.replace("a + 1", "a + 3")

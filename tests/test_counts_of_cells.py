@@ -155,7 +155,7 @@ def test_each_compile_is_counted_once_and_each_cell_shows_a_program(
 
 
 def test_a_jit_made_for_each_call_does_not_slow_the_count_of_the_next_calls() -> None:
-    from jupyter_jaxpr.observe.calls.counters import CallCounter
+    from jupyter_jaxpr.observe.calls.call_counter import CallCounter
 
     counter = CallCounter()
     # each object ends at once, so that Python may give its address to the next one

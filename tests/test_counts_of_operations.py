@@ -5,8 +5,8 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jax import lax
 
-from jupyter_jaxpr.jax.eager_control_flow import EagerConstructs
-from jupyter_jaxpr.observe.calls.counters import CallCounter
+from jupyter_jaxpr.jax.constructs_outside_jit import EagerConstructs
+from jupyter_jaxpr.observe.calls.call_counter import CallCounter
 
 
 def test_operations_that_were_compiled_before_the_counter_started_are_in_no_count() -> None:

@@ -11,7 +11,7 @@ from dispatch_recordings import RAN, TOO_MANY, program, recorded
 
 from jupyter_jaxpr.document.check.validate import read
 from jupyter_jaxpr.document.printed_program import program_text
-from jupyter_jaxpr.observe import dispatch_recording, dispatches_of_calls
+from jupyter_jaxpr.observe.outside_jit import dispatch_recording, recorded_calls
 from jupyter_jaxpr.observe.process_observer import observer
 
 
@@ -36,7 +36,7 @@ def test_a_recording_has_two_thousand_dispatches_at_most_and_the_hook_is_gone_af
 
 
 def test_a_recording_that_takes_too_long_ends(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dispatches_of_calls, "Recording", partial(dispatch_recording.Recording, seconds=0.0))
+    monkeypatch.setattr(recorded_calls, "Recording", partial(dispatch_recording.Recording, seconds=0.0))
     ran = notebook.run("%%jaxpr --no-trace\ndef f(v):\n    return lax.sin(lax.neg(v))\ny = f(x)")
     expected = """
 { lambda ; a:f32[8]. let
@@ -53,7 +53,7 @@ in () }
 def test_a_recording_that_takes_too_long_at_its_last_dispatch_is_whole(
     notebook: Notebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dispatches_of_calls, "Recording", partial(dispatch_recording.Recording, seconds=0.0))
+    monkeypatch.setattr(recorded_calls, "Recording", partial(dispatch_recording.Recording, seconds=0.0))
     ran = notebook.run("%%jaxpr --no-trace\ndef f(v):\n    return lax.neg(v)\ny = f(x)")
     assert program(ran)["origin_note"] == RAN.format(call="f(x)", ran="1 dispatch")
 
@@ -82,7 +82,7 @@ in () }"""
 def test_a_failure_of_ours_ends_the_recording_and_not_the_call(
     notebook: Notebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, dispatches_told = dispatch_recording.dispatches.equation, []
+    real, dispatches_told = dispatch_recording.dispatch_types.equation, []
 
     def equation(*parts: Any) -> Any:
         dispatches_told.append(1)
@@ -90,7 +90,7 @@ def test_a_failure_of_ours_ends_the_recording_and_not_the_call(
             raise ZeroDivisionError("ours")
         return real(*parts)
 
-    monkeypatch.setattr(dispatch_recording.dispatches, "equation", equation)
+    monkeypatch.setattr(dispatch_recording.dispatch_types, "equation", equation)
     notebook.run("def f(v):\n    return lax.sin(lax.neg(lax.sin(v)))\nf(x)")
     ran = notebook.run("%%jaxpr --no-trace\ny = f(x)")
     expected = """

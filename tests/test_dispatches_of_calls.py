@@ -18,8 +18,8 @@ from dispatch_recordings import RAN, lines, outline, program, recorded, recordin
 from test_magic_as_without import printed
 
 from jupyter_jaxpr.jax import post_hook
-from jupyter_jaxpr.observe import dispatch_recording, dispatches_of_calls, recording_limits
 from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
+from jupyter_jaxpr.observe.outside_jit import dispatch_recording, recorded_calls, recording_limits
 from jupyter_jaxpr.observe.process_observer import observer
 
 NEG = "{ lambda ; a:f32[8]. let\n  b:f32[8] = neg a\nin (b,) }"
@@ -29,7 +29,7 @@ SIN = NEG.replace("neg", "sin")
 @pytest.fixture(autouse=True)
 def no_recording_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Remove the time limit of recordings, which a busy machine may exceed."""
-    monkeypatch.setattr(dispatches_of_calls, "Recording", partial(dispatch_recording.Recording, seconds=math.inf))
+    monkeypatch.setattr(recorded_calls, "Recording", partial(dispatch_recording.Recording, seconds=math.inf))
     monkeypatch.setattr(recording_limits, "FIRST_SECONDS", math.inf)
 
 
@@ -523,7 +523,7 @@ def seen_in(make: Callable[..., Notebook], extension: bool) -> Iterator[dict[str
 def both() -> Iterator[dict[str, tuple[dict[str, Any], dict[str, Any]]]]:
     """Yield for each cell its results without and with `%%jaxpr`."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(dispatches_of_calls, "Recording", partial(dispatch_recording.Recording, seconds=math.inf))
+        patch.setattr(recorded_calls, "Recording", partial(dispatch_recording.Recording, seconds=math.inf))
         patch.setattr(recording_limits, "FIRST_SECONDS", math.inf)
         making = conftest.make_notebook.__wrapped__()
         make = next(making)

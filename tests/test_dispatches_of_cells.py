@@ -11,7 +11,7 @@ from dispatch_recordings import MORE, NO_JIT, RAN_CELL, TOO_MANY, lines, program
 from jupyter_jaxpr import last
 from jupyter_jaxpr.exports.cost_table import cost_text
 from jupyter_jaxpr.magic.cell_observer import CellObserver
-from jupyter_jaxpr.observe import recording_limits
+from jupyter_jaxpr.observe.outside_jit import recording_limits
 
 
 def test_a_loop_of_python_is_recorded_as_the_cell(notebook: Notebook) -> None:

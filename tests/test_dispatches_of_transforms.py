@@ -10,7 +10,7 @@ from conftest import Notebook, Ran
 
 from jupyter_jaxpr.magic import trace_of_last_call
 from jupyter_jaxpr.magic.cells_without_program import WHAT_TO_TYPE
-from jupyter_jaxpr.observe import dispatch_recording, dispatches_of_calls, recording_limits
+from jupyter_jaxpr.observe.outside_jit import dispatch_recording, recorded_calls, recording_limits
 
 DEFINED = """\
 def wave(t):
@@ -24,7 +24,7 @@ w = jnp.arange(8.0)
 @pytest.fixture(autouse=True)
 def no_recording_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Remove the time limit of recordings, which a busy machine may exceed."""
-    monkeypatch.setattr(dispatches_of_calls, "Recording", partial(dispatch_recording.Recording, seconds=math.inf))
+    monkeypatch.setattr(recorded_calls, "Recording", partial(dispatch_recording.Recording, seconds=math.inf))
     monkeypatch.setattr(recording_limits, "FIRST_SECONDS", math.inf)
     monkeypatch.setattr(trace_of_last_call, "_SLOW_CALL", math.inf)
 

@@ -16,7 +16,7 @@ from conftest import Notebook
 from jupyter_jaxpr.build.cures.cure_trials import try_cures
 from jupyter_jaxpr.explain.errors.cell_error import trace_error
 from jupyter_jaxpr.explain.trials import trial_time_limit
-from jupyter_jaxpr.jax.tracer_origins import type_of
+from jupyter_jaxpr.jax.transform_and_inputs_of_tracer import type_of
 from jupyter_jaxpr.observe.observation import Finding
 from jupyter_jaxpr.observe.process_observer import observer
 

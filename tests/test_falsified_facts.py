@@ -30,17 +30,17 @@ from jupyter_jaxpr.jax.facts import Bound
 from jupyter_jaxpr.observe import hook_receiver, observer
 from jupyter_jaxpr.observe.cache import (
     argument_reasons,
-    cache_key,
-    function_history,
-    function_objects,
+    bound_and_outside_values,
     held_entries,
-    kernel_history,
+    history_of_all_functions,
+    history_of_one_function,
+    key_of_call,
     key_texts,
-    keys_of_calls,
+    types_and_layouts_of_key,
 )
 from jupyter_jaxpr.observe.cache import closed_over as reads
-from jupyter_jaxpr.observe.cache.cache_key import JitOptions, Key
 from jupyter_jaxpr.observe.cache.static_values import StaticValue
+from jupyter_jaxpr.observe.cache.types_and_layouts_of_key import JitOptions, Key
 from jupyter_jaxpr.observe.user_or_library import whose_code
 
 pytestmark = pytest.mark.any_jax
@@ -52,14 +52,14 @@ def leaf(place: int, value: Callable[[Any], Any]) -> Falsify:
     """Return a change that falsifies one fact of each argument's leaf: type, holder, sharding, commitment or layout."""
 
     def falsify(patch: pytest.MonkeyPatch) -> None:
-        read = cache_key.leaf_facts
+        read = types_and_layouts_of_key.leaf_facts
 
         def facts(*arguments: Any) -> list[Any]:
             return [
                 (*argument[:place], value(argument[place]), *argument[place + 1 :]) for argument in read(*arguments)
             ]
 
-        patch.setattr(cache_key, "leaf_facts", facts)
+        patch.setattr(types_and_layouts_of_key, "leaf_facts", facts)
 
     return falsify
 
@@ -98,14 +98,14 @@ def no_clears(patch: pytest.MonkeyPatch) -> None:
 
 
 def one_thread(patch: pytest.MonkeyPatch) -> None:
-    begin = kernel_history.History.begin
+    begin = history_of_all_functions.History.begin
 
     def told(self: Any, *arguments: Any) -> Any:
         event = begin(self, *arguments)
         event.thread = 0
         return event
 
-    patch.setattr(kernel_history.History, "begin", told)
+    patch.setattr(history_of_all_functions.History, "begin", told)
 
 
 FALSE: dict[str, tuple[Falsify, Callable[[], None]]] = {
@@ -144,7 +144,7 @@ FALSE: dict[str, tuple[Falsify, Callable[[], None]]] = {
         reasons.test_call_style_positional_or_keyword,
     ),
     "the default values": (
-        replaced(keys_of_calls, "_left_out", lambda *_: {}),
+        replaced(key_of_call, "_left_out", lambda *_: {}),
         bound.test_a_static_default_that_a_call_replaces_is_another_static_value,
     ),
     "JAX's settings": (key_without("context", ()), settings.test_config_matmul_precision),
@@ -154,19 +154,19 @@ FALSE: dict[str, tuple[Falsify, Callable[[], None]]] = {
         new_functions.test_another_jit_of_the_same_function_is_compared_with_the_first,
     ),
     "how many function objects there were": (
-        replaced(function_history.FunctionHistory, "count_alike", lambda *_: None),
+        replaced(history_of_one_function.FunctionHistory, "count_alike", lambda *_: None),
         new_functions.test_new_nested_def,
     ),
     "what a partial binds": (
-        replaced(function_objects, "partial_of", lambda value: Bound(value.func, (), {})),
+        replaced(bound_and_outside_values, "partial_of", lambda value: Bound(value.func, (), {})),
         new_functions.test_new_partial,
     ),
     "what is wrapped around a function": (
-        replaced(function_objects, "wrappers_of", lambda _: ()),
+        replaced(bound_and_outside_values, "wrappers_of", lambda _: ()),
         settings.test_another_transformation_of_a_function_is_a_function_of_its_own,
     ),
     "what a function reads from outside": (
-        replaced(function_objects, "values_outside", lambda *_: {}),
+        replaced(bound_and_outside_values, "values_outside", lambda *_: {}),
         closed_over.test_a_function_that_reads_the_variable_of_the_loop,
     ),
     "whether a value from outside is the same": (
@@ -174,18 +174,21 @@ FALSE: dict[str, tuple[Falsify, Callable[[], None]]] = {
         closed_over.test_a_function_that_reads_nothing_that_changes,
     ),
     "whether JAX held entries before": (
-        replaced(kernel_history.History, "_is_held_before", lambda *_: False),
+        replaced(history_of_all_functions.History, "_is_held_before", lambda *_: False),
         reasons.test_first_observed,
     ),
     "whether a call took the fast path": (always_fast, reasons.test_no_fast_path),
-    "what JAX did for a call": (replaced(kernel_history, "_outcome", lambda *_: "compiled"), outcomes.test_lowered),
+    "what JAX did for a call": (
+        replaced(history_of_all_functions, "_outcome", lambda *_: "compiled"),
+        outcomes.test_lowered,
+    ),
     "that a call compiled nothing": (
-        replaced(kernel_history, "_outcome", lambda *_: "compiled"),
+        replaced(history_of_all_functions, "_outcome", lambda *_: "compiled"),
         outcomes.test_dispatch_only_is_a_hit_that_compiles_nothing,
     ),
     "the thread of a call": (one_thread, printed.test_what_another_thread_called_is_not_counted_and_not_denied),
     "whether a function object is there still": (
-        replaced(function_history.FunctionHistory, "is_alive", lambda *_: True),
+        replaced(history_of_one_function.FunctionHistory, "is_alive", lambda *_: True),
         entries.test_the_entries_of_function_objects_that_are_gone,
     ),
     "how often the caches were cleared": (

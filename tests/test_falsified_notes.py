@@ -21,12 +21,14 @@ from conftest import Notebook
 
 from jupyter_jaxpr.explain.notes import dropped_updates, leaked_tracers, stale_values
 from jupyter_jaxpr.explain.timings import calls_that_do_not_wait
-from jupyter_jaxpr.jax import silent_change_hooks
-from jupyter_jaxpr.observe import called_functions, credited_counts, dispatch_recording, names_of_transforms
-from jupyter_jaxpr.observe import values_at_trace as at_trace
+from jupyter_jaxpr.jax import silent_type_and_value_changes
+from jupyter_jaxpr.observe import credited_counts
 from jupyter_jaxpr.observe.calls import impure_calls_while_tracing, printed_output
 from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
 from jupyter_jaxpr.observe.observation import EagerCompile, Place
+from jupyter_jaxpr.observe.outside_jit import dispatch_recording, function_of_transform_call
+from jupyter_jaxpr.observe.outside_values import changes_since_trace as at_trace
+from jupyter_jaxpr.observe.programs import transform_names_in_list
 from jupyter_jaxpr.program import out_of_bounds, random_key_use
 
 pytestmark = pytest.mark.any_jax
@@ -62,22 +64,22 @@ def a_line_below(place: Any) -> Any:
 
 FALSE: dict[str, tuple[Falsify, Story, dict[str, Any]]] = {
     "the type that JAX gives": (
-        changed(silent_change_hooks, "_truncated", lambda fact: fact._replace(taken=fact.asked)),
+        changed(silent_type_and_value_changes, "_truncated", lambda fact: fact._replace(taken=fact.asked)),
         changes.test_a_type_that_was_not_given,
         {},
     ),
     "the type that a body returns": (
-        changed(silent_change_hooks, "_promoted", lambda fact: fact and fact._replace(returned=fact.began)),
+        changed(silent_type_and_value_changes, "_promoted", lambda fact: fact and fact._replace(returned=fact.began)),
         changes.test_a_carry_that_jax_converts,
         {},
     ),
     "the types of the results that could use donated memory": (
-        changed(silent_change_hooks, "_unused", lambda fact: fact._replace(results=("f32[9]",))),
+        changed(silent_type_and_value_changes, "_unused", lambda fact: fact._replace(results=("f32[9]",))),
         changes.test_a_donated_argument_that_no_result_uses,
         {},
     ),
     "whether a platform knows donation": (
-        changed(silent_change_hooks, "_unused", lambda fact: fact._replace(is_supported=False)),
+        changed(silent_type_and_value_changes, "_unused", lambda fact: fact._replace(is_supported=False)),
         changes.test_a_donated_argument_that_no_result_uses,
         {},
     ),
@@ -166,12 +168,12 @@ FALSE: dict[str, tuple[Falsify, Story, dict[str, Any]]] = {
         {"physics": transforms.DEFINED},
     ),
     "the transform around a function": (
-        replaced(names_of_transforms, "transforms_around", lambda _: None),
+        replaced(transform_names_in_list, "transforms_around", lambda _: None),
         transforms.test_a_function_under_a_transform_has_its_name_and_how_it_ran,
         {"physics": transforms.DEFINED},
     ),
     "which function a pass is of": (
-        replaced(called_functions, "linear_of", lambda _: None),
+        replaced(function_of_transform_call, "linear_of", lambda _: None),
         transforms.test_the_trace_of_a_backward_pass_does_not_say_that_the_python_of_the_function_ran,
         {"physics": transforms.DEFINED},
     ),

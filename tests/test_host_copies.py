@@ -12,7 +12,7 @@ from conftest import Notebook
 
 from jupyter_jaxpr.build.steps.recording_of_steps import record_focus
 from jupyter_jaxpr.magic.cell_observer import CellObserver
-from jupyter_jaxpr.observe.calls.call_values import CallValues, ValuesGone
+from jupyter_jaxpr.observe.calls.held_or_gone_values import CallValues, ValuesGone
 
 pytestmark = pytest.mark.any_jax
 

@@ -20,7 +20,7 @@ import jax.numpy as jnp
 import pytest
 
 from jupyter_jaxpr import RecompileError, observe
-from jupyter_jaxpr.observe.cache.ledger import Ledger
+from jupyter_jaxpr.observe.cache.ledger_for_scripts import Ledger
 from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
 from jupyter_jaxpr.observe.process_observer import observer
 

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jupyter_jaxpr import observe
-from jupyter_jaxpr.observe.cache.ledger import Ledger
+from jupyter_jaxpr.observe.cache.ledger_for_scripts import Ledger
 
 ROW = np.arange(3, dtype=np.float32)
 LONG = np.arange(4, dtype=np.float32)

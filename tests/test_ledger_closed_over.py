@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from jupyter_jaxpr import observe
-from jupyter_jaxpr.observe.cache.ledger import Ledger
+from jupyter_jaxpr.observe.cache.ledger_for_scripts import Ledger
 
 ROW = np.arange(3, dtype=np.float32)
 SCALE = 1.0

@@ -12,7 +12,7 @@ import numpy as np
 from jax import lax
 
 from jupyter_jaxpr import observe
-from jupyter_jaxpr.observe.cache.ledger import Ledger
+from jupyter_jaxpr.observe.cache.ledger_for_scripts import Ledger
 
 BY_OBJECT = "JAX caches by function object."
 ROW = np.arange(3, dtype=np.float32)

@@ -13,7 +13,7 @@ import pytest
 from conftest import Notebook
 
 from jupyter_jaxpr import observe
-from jupyter_jaxpr.observe.cache.ledger import Ledger
+from jupyter_jaxpr.observe.cache.ledger_for_scripts import Ledger
 from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
 
 ROW = np.arange(3, dtype=np.float32)

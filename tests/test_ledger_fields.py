@@ -15,7 +15,7 @@ import numpy as np
 from flax import nnx
 
 from jupyter_jaxpr import observe
-from jupyter_jaxpr.observe.cache.ledger import Ledger
+from jupyter_jaxpr.observe.cache.ledger_for_scripts import Ledger
 
 ROW = np.arange(3, dtype=np.float32)
 FIELD = "JAX compiles once for each value of {0}. Make {0} a field with an array if the function only computes with it."

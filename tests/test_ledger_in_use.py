@@ -15,7 +15,7 @@ import pytest
 from flax import nnx
 
 from jupyter_jaxpr import observe
-from jupyter_jaxpr.observe.cache.ledger import Ledger
+from jupyter_jaxpr.observe.cache.ledger_for_scripts import Ledger
 from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
 
 pytestmark = pytest.mark.any_jax

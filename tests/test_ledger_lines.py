@@ -9,7 +9,7 @@ import pytest
 from conftest import Notebook, Ran
 
 from jupyter_jaxpr import observe
-from jupyter_jaxpr.observe.cache import function_history, kernel_history
+from jupyter_jaxpr.observe.cache import history_of_all_functions, history_of_one_function
 from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
 
 
@@ -59,8 +59,10 @@ def test_a_cell_that_only_hits(notebook: Notebook) -> None:
 @pytest.mark.any_jax
 def test_a_line_that_makes_a_new_function_each_time(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
     """The line has more misses than the ledger keeps as single misses, but its counts are exact."""
-    monkeypatch.setattr(function_history, "EVENTS_PER_FUNCTION", function_history.EVENTS_PER_FUNCTION // 8)
-    monkeypatch.setattr(kernel_history, "ENDED", kernel_history.ENDED // 8)
+    monkeypatch.setattr(
+        history_of_one_function, "EVENTS_PER_FUNCTION", history_of_one_function.EVENTS_PER_FUNCTION // 8
+    )
+    monkeypatch.setattr(history_of_all_functions, "ENDED", history_of_all_functions.ENDED // 8)
     ran = notebook.run("%%jaxpr\nfor k in range(75):\n    jax.jit(lambda y: y + 1)(x)")
     assert lines(ran) == sure((3, 75, 0, 75))
 

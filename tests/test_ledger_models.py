@@ -12,7 +12,7 @@ import pytest
 from flax import nnx
 
 from jupyter_jaxpr import observe
-from jupyter_jaxpr.observe.cache.ledger import Ledger
+from jupyter_jaxpr.observe.cache.ledger_for_scripts import Ledger
 
 pytestmark = pytest.mark.any_jax
 

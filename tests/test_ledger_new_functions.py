@@ -11,7 +11,7 @@ from misses_told import first, told
 
 from jupyter_jaxpr import observe
 from jupyter_jaxpr.observe.cache.reason import Reason
-from jupyter_jaxpr.observe.cache.wrapped_functions import wrappers_of, written
+from jupyter_jaxpr.observe.cache.wrappers_named_in_reasons import wrappers_of, written
 
 ONCE = "Make the function once, before the loop: JAX caches by function object, not by code."
 

@@ -18,7 +18,7 @@ from conftest import Notebook
 from jupyter_jaxpr import observe
 from jupyter_jaxpr.document.types.document import Snapshot
 from jupyter_jaxpr.exports.ledger_tables import cache_text
-from jupyter_jaxpr.observe.cache.ledger import FunctionRecord
+from jupyter_jaxpr.observe.cache.ledger_rows import FunctionRecord
 from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING
 
 CALLS = None if not HAS_MONITORING else 0
@@ -141,10 +141,10 @@ def test_of_two_functions_of_one_name_it_is_told_which_was_compiled_ahead() -> N
 def test_lowered() -> None:
     """In present versions of JAX, no call lowers without compiling, so the test makes such a call's events itself."""
     from jupyter_jaxpr.jax.facts import LOWER_EVENT
-    from jupyter_jaxpr.observe.cache.kernel_history import History
-    from jupyter_jaxpr.observe.cache.keys_of_calls import key_of
-    from jupyter_jaxpr.observe.jitted_functions import FunctionRecord as Function
-    from jupyter_jaxpr.observe.stages import CallStages
+    from jupyter_jaxpr.observe.cache.history_of_all_functions import History
+    from jupyter_jaxpr.observe.cache.key_of_call import key_of
+    from jupyter_jaxpr.observe.functions.jitted_functions import FunctionRecord as Function
+    from jupyter_jaxpr.observe.stage_times_of_call import CallStages
 
     def f(x: Any) -> Any:
         return x

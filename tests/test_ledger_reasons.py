@@ -492,8 +492,8 @@ def test_first_observed() -> None:
 
 def test_unknown() -> None:
     """The keys of two calls are equal, but JAX lowered again, as a future JAX with further ingredients could do."""
-    from jupyter_jaxpr.observe.cache.function_history import FunctionHistory, MissEvent
-    from jupyter_jaxpr.observe.cache.keys_of_calls import key_of
+    from jupyter_jaxpr.observe.cache.history_of_one_function import FunctionHistory, MissEvent
+    from jupyter_jaxpr.observe.cache.key_of_call import key_of
     from jupyter_jaxpr.observe.cache.miss_reasons import reasons_of
 
     key = key_of(None, (1.0,), {})
@@ -522,8 +522,8 @@ def test_a_call_of_jvp_with_an_integer_alone(notebook) -> None:
 
 def test_evicted_from_the_fast_path_alone() -> None:
     """If a function has more than 8,192 entries, JAX evicts entries of the fast path, but keeps the executables."""
-    from jupyter_jaxpr.observe.cache.function_history import FunctionHistory, MissEvent
-    from jupyter_jaxpr.observe.cache.keys_of_calls import key_of
+    from jupyter_jaxpr.observe.cache.history_of_one_function import FunctionHistory, MissEvent
+    from jupyter_jaxpr.observe.cache.key_of_call import key_of
     from jupyter_jaxpr.observe.cache.miss_reasons import reasons_of
 
     key = key_of(None, (1.0,), {})

@@ -19,7 +19,7 @@ import pytest
 from conftest import Notebook
 
 from jupyter_jaxpr import observe
-from jupyter_jaxpr.observe.cache.ledger import Ledger
+from jupyter_jaxpr.observe.cache.ledger_for_scripts import Ledger
 
 ROW = np.arange(3, dtype=np.float32)
 ONE_PLACE = "with jax.device_put before the call."

@@ -9,11 +9,11 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from jupyter_jaxpr.jax.traced_values import type_text
-from jupyter_jaxpr.observe import traced_names
+from jupyter_jaxpr.jax.types_of_traced_containers import type_text
 from jupyter_jaxpr.observe.calls.sys_monitoring import HAS_MONITORING, monitoring
-from jupyter_jaxpr.observe.long_code_objects import line_begins
-from jupyter_jaxpr.observe.traced_names import NameRecorder
+from jupyter_jaxpr.observe.types_beside_code import values_of_names
+from jupyter_jaxpr.observe.types_beside_code.long_code_objects import line_begins
+from jupyter_jaxpr.observe.types_beside_code.values_of_names import NameRecorder
 
 pytestmark = pytest.mark.skipif(not HAS_MONITORING, reason="Python 3.11 does not show the lines that run")
 
@@ -66,7 +66,7 @@ def names_of(made: FunctionType) -> list[str]:
 def test_the_names_are_those_of_the_lines(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert line_begins(function(body).__code__, has_jumps=bool(body)) is not None
     by_instructions = names_of(function(body))
-    monkeypatch.setattr(traced_names, "line_begins", lambda code, has_jumps: None)
+    monkeypatch.setattr(values_of_names, "line_begins", lambda code, has_jumps: None)
     assert by_instructions == names_of(function(body))
     assert len(by_instructions) > 150
 

@@ -110,7 +110,7 @@ def test_a_miss_that_cannot_be_compared_hides_no_other(monkeypatch: pytest.Monke
         f(1.0)
         f(jnp.ones(2))
         monkeypatch.setattr(causes, "closest", raises)
-        monkeypatch.setattr(sys.modules["jupyter_jaxpr.observe.cache.ledger"], "signature_text", raises)
+        monkeypatch.setattr(sys.modules["jupyter_jaxpr.observe.cache.ledger_rows"], "signature_text", raises)
     assert [(miss.signature, *map(str, miss.reasons)) for miss in ledger["f"].misses] == [
         ("could not be described, RuntimeError: no words", "This is the first call of f."),
         (

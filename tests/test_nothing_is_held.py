@@ -15,8 +15,8 @@ from conftest import MIME, Notebook
 
 from jupyter_jaxpr import observe
 from jupyter_jaxpr.jax.missed_calls import JitCall
-from jupyter_jaxpr.observe.cache.function_history import EVENTS_PER_FUNCTION, FunctionHistory, MissEvent
-from jupyter_jaxpr.observe.cache.kernel_history import GONE_KEPT, History
+from jupyter_jaxpr.observe.cache.history_of_all_functions import GONE_KEPT, History
+from jupyter_jaxpr.observe.cache.history_of_one_function import EVENTS_PER_FUNCTION, FunctionHistory, MissEvent
 from jupyter_jaxpr.observe.process_observer import observer
 
 

@@ -161,7 +161,7 @@ OF_MAGIC_CELLS = (
     "typed/observed_cell.py",
     "build/times/timing_after_cell.py",
     "explain/loops/comparison_cell.py",
-    "observe/dispatches_of_cell.py",
+    "observe/outside_jit/sentences_on_recordings.py",
 )
 
 
@@ -170,6 +170,6 @@ def test_a_text_that_names_a_magic_has_another_text_for_hosts_without_magics() -
     collected = [
         name
         for name in sorted(files)
-        if not any(part in name for part in OF_MAGIC_CELLS) and "magics_at_hand" not in (ROOT / name).read_text()
+        if not any(part in name for part in OF_MAGIC_CELLS) and "advice_without_magics" not in (ROOT / name).read_text()
     ]
     assert collected == []

@@ -20,7 +20,7 @@ from side_effects.world import EFFECTS, PURE, WORLD, state_of
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.magic.cell_observer import CellObserver
 from jupyter_jaxpr.observe.side_effects.proof import side_effects
-from jupyter_jaxpr.observe.side_effects.state import SavedState
+from jupyter_jaxpr.observe.side_effects.saved_state import SavedState
 
 pytestmark = pytest.mark.any_jax
 

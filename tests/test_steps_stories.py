@@ -15,8 +15,8 @@ import jupyter_jaxpr as jj
 from jupyter_jaxpr.build.steps.recording_of_steps import construct_of
 from jupyter_jaxpr.measure.steps.jaxpr_evaluation import Unsteppable
 from jupyter_jaxpr.measure.steps.step_limits import Bounds
-from jupyter_jaxpr.observe import magics_at_hand
-from jupyter_jaxpr.observe.calls.call_values import ValuesGone
+from jupyter_jaxpr.observe import advice_without_magics
+from jupyter_jaxpr.observe.calls.held_or_gone_values import ValuesGone
 
 pytestmark = pytest.mark.any_jax
 
@@ -386,7 +386,7 @@ def test_values_that_are_gone_say_so():
 
 
 def test_a_host_without_magics_is_offered_none(monkeypatch):
-    monkeypatch.setattr(magics_at_hand, "has_magics", lambda: False)
+    monkeypatch.setattr(advice_without_magics, "has_magics", lambda: False)
     gone = snapshot_of(running, 2.0, jnp.arange(4.0))
     with pytest.raises(ValuesGone) as raised:
         construct_of(gone._sources, card(gone, "scan")).run()

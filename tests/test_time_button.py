@@ -12,7 +12,7 @@ from conftest import Notebook
 from timed_calls import SINES, stages_of
 
 import jupyter_jaxpr as jj
-from jupyter_jaxpr.observe import magics_at_hand
+from jupyter_jaxpr.observe import advice_without_magics
 from jupyter_jaxpr.wire.answers_to_requests import Answers
 from jupyter_jaxpr.wire.kept_runs import Runs
 from jupyter_jaxpr.wire.messages import Answered, Refused, Reply
@@ -132,7 +132,7 @@ def test_values_that_are_gone_in_a_host_without_magics(
     ask_after: Callable[[str], Ask], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ask = ask_after(f"%%jaxpr\n{SINES}y = f(x + 1)")
-    monkeypatch.setattr(magics_at_hand, "has_magics", lambda: False)
+    monkeypatch.setattr(advice_without_magics, "has_magics", lambda: False)
     reply = ask()
     assert isinstance(reply, Refused)
     assert reply.reason == (

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from unrolled_cells import CASES, FILE, Case, V, cell_of, rewritten, seen
 
-from jupyter_jaxpr.observe import magics_at_hand
+from jupyter_jaxpr.observe import advice_without_magics
 from jupyter_jaxpr.observe.observation import Place
 
 pytestmark = pytest.mark.any_jax
@@ -71,7 +71,7 @@ f(
 
 
 def test_a_host_without_magics_is_offered_no_cell_with_a_magic(monkeypatch):
-    monkeypatch.setattr(magics_at_hand, "has_magics", lambda: False)
+    monkeypatch.setattr(advice_without_magics, "has_magics", lambda: False)
     document, _ = cell_of(CALLED, V, 12, call=Place(FILE, 10))
     assert [note.trial for note in document.notes] == [None]
 

@@ -18,7 +18,7 @@ from ..document.types.ledger import (
     LedgerReason,
 )
 from ..interruptions import not_of_a_signal
-from ..observe.cache.ledger import FunctionRecord, Miss
+from ..observe.cache.ledger_rows import FunctionRecord, Miss
 from ..observe.observation import EagerCompile, LedgerReading, Place
 from ..program.jaxpr.walk import Walk
 from .calls_of_cell_lines import counts_of_lines

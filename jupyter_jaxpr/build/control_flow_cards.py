@@ -13,8 +13,8 @@ from ..document.limits import Listed
 from ..document.types.control_flow import Branch, Control, Slot
 from ..document.types.document import Note, Program
 from ..interruptions import not_of_a_signal
-from ..jax.eager_control_flow import Construct
-from ..observe.magics_at_hand import cure
+from ..jax.constructs_outside_jit import Construct
+from ..observe.advice_without_magics import cure
 from ..program.control_flow import Card, ControlPath, Reader, known_trips
 from ..program.control_flow.sentences_on_cards import UNCHANGED, row_outside_of_jit
 from ..program.jaxpr.walk import Walk

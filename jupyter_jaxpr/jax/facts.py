@@ -208,14 +208,3 @@ def jitted_functions() -> list[Any]:
     # Every object refers to its class, so the referrers of the class are its instances; this is twice as fast as a loop
     # over all objects.
     return [referrer for referrer in gc.get_referrers(kind) if type(referrer) is kind]
-
-
-def compile_can_be_interrupted() -> bool:
-    """Return whether an interrupt ends a compile at once; if not, it takes effect after XLA has returned.
-
-    Up to JAX 0.10, XLA checks for signals while it compiles (measured: 0.01 s after the signal); with 0.12 it does not
-    (25 s, the whole compile).
-    """
-    import jax
-
-    return tuple(jax.__version_info__[:2]) <= (0, 10)

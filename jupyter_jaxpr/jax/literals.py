@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .traces_under_way import equations_in
+from .equations_until_now import equations_in
 
 _MOST = 1_000
 

@@ -1,16 +1,11 @@
 """Makes JAX's objects for a changed program: a trace with another program in it, the function of a jaxpr.
 
-`without_disk_cache` compiles without JAX's cache on disk; `unheard` keeps such work out of all events. `made_ahead`
-finds the function whose `.lower()` or `.compile()` the user called.
+`made_ahead` finds the function whose `.lower()` or `.compile()` the user called.
 """
 
 from __future__ import annotations
 
-import functools
-import inspect
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
@@ -90,44 +85,3 @@ def made_ahead(frame: FrameType | None) -> str | None:
             return plain_text.exact(about.func_src_info, plain_text.Limit.FILE)
         frame = frame.f_back
     return None
-
-
-@contextmanager
-def without_disk_cache() -> Iterator[None]:
-    """Compile on this thread without reading or writing JAX's cache on disk.
-
-    JAX decides once in a process whether to use this cache; there is no switch for a single compile. Therefore JAX's
-    function that computes the key of a cache entry (JAX 0.10 to 0.12) is replaced by one that returns no key on this
-    thread.
-
-    Raises:
-        RuntimeError: The cache is on, and this version of JAX has no such function.
-    """
-    compiler = private("compiler")
-    name = "_resolve_compilation_strategy"
-    original = getattr(compiler, name, None)
-    if original is None:
-        import jax
-
-        if getattr(jax.config, "jax_compilation_cache_dir", None):
-            raise RuntimeError("this version of JAX cannot compile without its persistent cache")
-        yield
-        return
-    with _beside_the_cache:
-        thread = threading.get_ident()
-        position = list(inspect.signature(original).parameters).index("compile_options")
-
-        @functools.wraps(original)
-        def strategy(*args: Any, **kwargs: Any) -> Any:
-            if threading.get_ident() != thread:
-                return original(*args, **kwargs)
-            return None, kwargs["compile_options"] if "compile_options" in kwargs else args[position]
-
-        setattr(compiler, name, strategy)
-        try:
-            yield
-        finally:
-            setattr(compiler, name, original)
-
-
-_beside_the_cache = threading.Lock()

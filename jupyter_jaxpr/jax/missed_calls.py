@@ -17,8 +17,8 @@ from types import FrameType
 from typing import Any
 
 from ..interruptions import not_of_a_signal
-from .cache_key_parts import FlatCall, trace_context
 from .facts import CACHE_MISS, TRACEBACK_WRAPPER, is_tracer_type, private
+from .leaves_and_context_of_key import FlatCall, trace_context
 
 
 class JitCall:

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..interruptions import not_of_a_signal
 from ..jax.facts import is_jitted
-from ..observe.code_of_callables import unwrap
+from ..observe.functions.function_inside_wrappers import unwrap
 from ..observe.observation import ArgumentSpec
 from ..observe.process_observer import observer
 from ..typed.edited_cell import WrittenCell

@@ -18,8 +18,8 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from ..interruptions import not_of_a_signal
-from ..observe.code_of_callables import code_of
-from ..observe.side_effects.source import CodesOfText
+from ..observe.functions.function_inside_wrappers import code_of
+from ..observe.side_effects.source_of_code_objects import CodesOfText
 from ..typed.edited_cell import FunctionStatement, WrittenCell, names_stored
 from .allowed_expressions import NotHarmless, NotThere, check, check_definition, completes, is_plain_class
 

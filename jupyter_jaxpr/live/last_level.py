@@ -17,9 +17,9 @@ import msgspec
 from ..build.texts.stablehlo_and_hlo import LEVELS, LevelName, Unavailable, make, title
 from ..document.types.document import Level
 from ..interruptions import not_of_a_signal
+from ..jax.caches_of_own_traces import separate_traces
+from ..jax.compile_without_disk_cache import without_disk_cache
 from ..jax.hidden_events import unheard
-from ..jax.made_programs import without_disk_cache
-from ..jax.separate_traces import separate_traces
 from ..observe.observation import ObservedProgram
 from ..observe.observer import Observer
 from ..observe.silenced_warnings import silenced_warnings

@@ -9,8 +9,8 @@ import msgspec
 from ..build.document_of_run import build
 from ..build.versions_and_devices import environment
 from ..document.types.document import Cell, Snapshot
-from ..observe.live_trace import LiveTrace
 from ..observe.observation import Finding, Observation
+from ..observe.own_traces.trace_for_live import LiveTrace
 from ..observe.process_observer import observer
 from .cost_since_last_run import cost_since
 from .last_level import TEXT_LIMIT, TEXTS_UP_TO, Texts

@@ -15,14 +15,14 @@ from ..document.types.document import Cell
 from ..document.types.live import LiveProgram
 from ..explain.errors.cell_error import trace_error
 from ..interruptions import TraceStopped, not_of_a_signal
+from ..jax.caches_of_own_traces import separate_traces
 from ..jax.facts import imported, is_jitted
-from ..jax.separate_traces import separate_traces
 from ..observe.garbage_collection import without_collection
-from ..observe.live_trace import LiveTrace, trace_live
 from ..observe.observation import Finding, Place
+from ..observe.own_traces.trace_for_live import LiveTrace, trace_live
 from ..observe.process_observer import observer
 from ..observe.side_effects.proof import side_effects
-from ..observe.side_effects.source import codes_of_text
+from ..observe.side_effects.source_of_code_objects import codes_of_text
 from ..plain_text import error_lines, error_text
 from ..typed.edited_cell import FunctionStatement, NoPython, WrittenCell, read_cell
 from .argument_types import THE_MAGIC, Given, Unusable, given_arguments, parameters

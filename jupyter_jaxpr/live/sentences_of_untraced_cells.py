@@ -12,8 +12,8 @@ from typing import Any
 
 from ..document.types.live import LiveProgram
 from ..observe.observation import Place
-from ..observe.side_effects.effect import SideEffect
-from ..observe.side_effects.guard import effect_text
+from ..observe.side_effects.refused_and_undone_traces import effect_text
+from ..observe.side_effects.side_effect import SideEffect
 from ..plain_text import error_text
 from ..quantities import duration
 from ..typed.edited_cell import FunctionStatement

@@ -22,9 +22,10 @@ from ..explain.notes.leaked_tracers import reach_before
 from ..interruptions import not_of_a_signal
 from ..jax.facts import is_jitted
 from ..observe.cell_run import Run
-from ..observe.dispatches_of_calls import RecordedCalls
-from ..observe.dispatches_of_cell import EAGER_TAKES, RecordedCell
 from ..observe.observation import Observation
+from ..observe.outside_jit.recorded_calls import RecordedCalls
+from ..observe.outside_jit.recorded_cell import RecordedCell
+from ..observe.outside_jit.sentences_on_recordings import EAGER_TAKES
 from ..observe.process_observer import observer
 from ..typed import observed_cell as cells
 from ..wire import connection_to_panel

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..observe.cell_run import Run
-from ..observe.dispatches_of_calls import RecordedCalls
-from ..observe.dispatches_of_cell import RecordedCell
 from ..observe.observation import Observation
+from ..observe.outside_jit.recorded_calls import RecordedCalls
+from ..observe.outside_jit.recorded_cell import RecordedCell
 from ..typed.observed_cell import LastCall, RunningCell
 from .magic_line_options import Options
 from .progress_of_long_cells import Heartbeat
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..build.document_of_run import Built
     from ..measure.compare.compared_functions import Comparison
     from ..measure.times.sweep_run import Sweep
-    from ..observe.cache.ledger import Ledger
+    from ..observe.cache.ledger_for_scripts import Ledger
 
 
 @dataclass

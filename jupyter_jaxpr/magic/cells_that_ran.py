@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ..observe.dispatch_recording import recording_of
+from ..observe.outside_jit.dispatch_recording import recording_of
 from ..typed.observed_cell import RunningCell
 from .cell_states import ActiveCell
 

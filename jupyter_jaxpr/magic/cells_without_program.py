@@ -10,7 +10,7 @@ from ..explain.errors.cell_error import is_of_call
 from ..jax.facts import imported, is_jitted, jit_disabled
 from ..observe.cache.printed_ledger import not_counted
 from ..observe.calls.sys_monitoring import HAS_MONITORING
-from ..observe.code_of_callables import code_of, name_of
+from ..observe.functions.function_inside_wrappers import code_of, name_of
 from ..observe.observation import Observation
 from ..observe.user_or_library.library_functions import is_of_jax
 from ..plain_text import file_of, kind_name

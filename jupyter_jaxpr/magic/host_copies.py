@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..observe.observation import Observation
 
 if TYPE_CHECKING:
-    from ..observe.calls.call_values import CallValues
+    from ..observe.calls.held_or_gone_values import CallValues
     from ..observe.observer import Observer
 
 # The most bytes of arguments that are copied to the host: for one call, and for all calls of a run.

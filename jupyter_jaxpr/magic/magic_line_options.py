@@ -12,7 +12,7 @@ from IPython.core.magic_arguments import MagicArgumentParser, argument, magic_ar
 
 from ..document.silenceable_notes import ALL_NOTES, SILENCEABLE_NOTES
 from ..document.types.transform import TRANSFORM_KINDS, TransformKind
-from ..observe.own_traces import Stage
+from ..observe.own_traces.trace_of_call import Stage
 from ..typed.sweep_values import SweptName, parse_sweep
 from ..typed.targets_and_array_types import SpecError, Target, parse_target
 

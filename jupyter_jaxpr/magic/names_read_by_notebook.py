@@ -10,7 +10,7 @@ import types
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ..observe.code_of_callables import code_of
+from ..observe.functions.function_inside_wrappers import code_of
 from ..observe.user_or_library.whose_code import is_installed
 from ..plain_text import file_of
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..explain.errors.cell_error import explained
 from ..observe.observation import Finding, Observation
-from ..observe.own_traces import OwnTrace
+from ..observe.own_traces.trace_of_call import OwnTrace
 from ..plain_text import error_lines, kind_name, message_of
 
 

@@ -7,7 +7,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, get_args
 
-from ..jax.facts import compile_can_be_interrupted
+from ..jax.stop_during_compile import compile_can_be_interrupted
 from ..observe.observer import Observer
 from ..observe.progress import Progress
 from ..wire.connection_to_panel import Stage
@@ -15,7 +15,7 @@ from ..wire.messages import UnrolledSoFar
 
 if TYPE_CHECKING:
     from ..observe.cell_run import Run
-    from ..observe.running_trace import UnrolledLoop
+    from ..observe.loop_of_running_trace import UnrolledLoop
     from ..wire.connection_to_panel import Publisher
 
 SECONDS = 1.0

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..explain.notes.random_keys_without_jit import keys_of_recorded_calls
-from ..jax.dispatches import only_program
+from ..jax.dispatch_types import only_program
 from ..observe.cell_run import Run
-from ..observe.dispatch_recording import Recording
 from ..observe.observation import Finding, Observation, ObservedFunction, Place
+from ..observe.outside_jit.dispatch_recording import Recording
 from ..quantities import count
 from .sentences_on_traced_programs import AS_JIT
 from .trace_of_last_call import ORIGINS_OF_CALLS

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ..interruptions import is_of_a_signal
-from ..observe.observation import REPORT_WITH_DETAILS
+from ..observe.report_to_developers import REPORT_WITH_DETAILS
 from ..observe.silenced_warnings import silenced_warnings
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..observe.called_functions import called_function
-from ..observe.own_traces import OwnTrace
+from ..observe.outside_jit.function_of_transform_call import called_function
+from ..observe.own_traces.trace_of_call import OwnTrace
 
 if TYPE_CHECKING:
     from ..typed.observed_cell import LastCall

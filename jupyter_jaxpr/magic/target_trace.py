@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 from ..explain.errors.cell_error import explained
 from ..explain.errors.explanation import Explained
 from ..interruptions import not_of_a_signal
-from ..jax.uncalled_traces import jitted_as_by_make_jaxpr
+from ..jax.functions_that_only_trace import jitted_as_by_make_jaxpr
 from ..measure.compare.named_function import UNDEFINED_NAME
-from ..observe.code_of_callables import name_of
+from ..observe.functions.function_inside_wrappers import name_of
 from ..observe.observation import Finding, Observation, Place
-from ..observe.own_traces import trace_call
-from ..observe.side_effects.guard import EffectsError
+from ..observe.own_traces.trace_of_call import trace_call
+from ..observe.side_effects.refused_and_undone_traces import EffectsError
 from ..plain_text import error_lines, error_text, kind_name
 from ..typed.targets_and_array_types import SpecError
 from .cells_without_program import UNDER_JIT

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..jax.facts import is_jitted
 from ..jax.held_traces import held_trace
-from ..observe.called_functions import called_function
-from ..observe.code_of_callables import code_of, name_of
+from ..observe.functions.function_inside_wrappers import code_of, name_of
 from ..observe.observation import Finding, Observation, ObservedFunction, Place
-from ..observe.offered_traces import CallGone, HeldCallForTrace, Retrace, deciding
-from ..observe.own_traces import has_arrays, returned_arrays, trace_call
-from ..observe.side_effects.effect import SideEffect
-from ..observe.side_effects.guard import EffectsError, effect_text
+from ..observe.outside_jit.function_of_transform_call import called_function
+from ..observe.own_traces.question_before_trace import CallGone, HeldCallForTrace, Retrace, deciding
+from ..observe.own_traces.trace_of_call import has_arrays, returned_arrays, trace_call
 from ..observe.side_effects.proof import side_effects
+from ..observe.side_effects.refused_and_undone_traces import EffectsError, effect_text
+from ..observe.side_effects.side_effect import SideEffect
 from ..observe.user_or_library.library_functions import is_of_jax, is_users
 from ..observe.user_or_library.whose_code import is_installed
 from ..plain_text import file_of

@@ -27,7 +27,7 @@ from ..explain.trials.trial_time_limit import Budget
 from ..interruptions import not_of_a_signal
 from ..jax.facts import imported
 from ..observe.observation import ErrorToTry, Finding, Observation
-from ..observe.raised_traces import add_raised
+from ..observe.programs.program_before_error import add_raised
 from ..plain_text import traceback_text
 from .cells_without_program import (
     CALLED_NONE,

@@ -16,77 +16,46 @@ from typing import Any
 
 from ..interruptions import not_of_a_signal
 from ..jax.facts import imported, staging
+from ..jax.functions_that_only_trace import TracedAhead
 from ..jax.post_hook import LastCalls
-from ..jax.silent_change_hooks import ChangedNumber, PromotedCarry, TruncatedType, UnusedDonation
-from ..jax.uncalled_traces import TracedAhead
+from ..jax.silent_type_and_value_changes import ChangedNumber, PromotedCarry, TruncatedType, UnusedDonation
 from ..joined_names import in_a_sentence
 from ..plain_text import traceback_text
 from ..quantities import count
-from .cache.ledger import Calls, Ledger
+from .cache.ledger_for_scripts import Ledger
+from .cache.ledger_rows import Calls
 from .calls.arguments_of_calls import KeptCalls
-from .calls.call_lines import CallLines
-from .calls.counters import CallCounter
+from .calls.call_counter import CallCounter
+from .calls.counted_lines import CallLines
 from .calls.entry_hits import EntryHits
 from .calls.hit_programs import HitPrograms, Looks, input_types
 from .calls.impure_calls_while_tracing import ImpureCalls
 from .calls.printed_output import PrintRecorder
+from .calls.sentences_on_call_numbers import (
+    ELSEWHERE,
+    NOT_ALL,
+    UNLISTED,
+    not_counted,
+)
 from .calls.static_hits import StaticHits
 from .calls.sys_monitoring import HAS_MONITORING
 from .calls.untraced_lines import LineRecorder
-from .code_of_callables import name_of
-from .jitted_functions import FunctionRecord
-from .magics_at_hand import cure
+from .functions.function_inside_wrappers import name_of
+from .functions.jitted_functions import FunctionRecord
+from .loop_of_running_trace import ProgramUnderWay
 from .observation import EagerCompile, LineReading, Observation, ObservedFunction, ObservedProgram, Place
-from .programs_of_misses import KeptProgram, own_programs
-from .running_trace import ProgramUnderWay
-from .stages import Tally
-from .traced_names import NamedValues, NameRecorder
-from .traces_ahead import TRACES_AHEAD, KeptTrace, with_traces
+from .outside_values.changes_since_trace import ChangedByTrace
+from .programs.programs_of_misses import KeptProgram, own_programs
+from .programs.sentences_above_program import CANDIDATE, MORE_PROGRAMS, SKIPPED
+from .programs.traces_without_call import TRACES_AHEAD, KeptTrace, with_traces
+from .stage_times_of_call import Tally
+from .types_beside_code.values_of_names import NamedValues, NameRecorder
 from .user_or_library.library_functions import is_of_jax
 from .value_texts import Reading
-from .values_at_trace import ChangedByTrace
 
 PROGRAMS_PER_FUNCTION = 32
-NOT_COUNTED = (
-    "The number of calls is unknown: a debugger, a profiler or another observed thread uses the counter of calls."
-)
-UNLOADED = "The numbers of calls are lower bounds: %unload_ext jupyter_jaxpr ended the observation early."
-ELSEWHERE = (
-    "The numbers of calls and compiles of {names} are lower bounds: calls in other threads are not counted, and the "
-    "compiles of these calls are not counted."
-)
-_ONLY_IN_CELLS = (
-    "The number of calls is unknown: on Python 3.11, jupyter_jaxpr counts calls only in a %%jaxpr cell. Use Python "
-    "3.12 or later to count calls here."
-)
-_NOT_IN_BLOCKS = (
-    "The number of calls is unknown: on Python 3.11, jupyter_jaxpr does not count calls in a block under observe(). "
-    "Use Python 3.12 or later to count calls here."
-)
-NOT_ALL = (
-    "The numbers of calls are lower bounds: on Python 3.11, jupyter_jaxpr does not see a call that raises before JAX "
-    "looks for a cache entry. Use Python 3.12 or later to count all calls."
-)
 EAGER_COMPILES = 1_000
 _UNSEEN = 100
-_UNLISTED = "The ledger leaves out {calls} of {names}: JAX compiled {names} before the observation began."
-_CANDIDATE = (
-    "It is unknown which program of {name} ran for {calls} of this cell. This program is a candidate. From earlier "
-    "compiles, jupyter_jaxpr knows {known}.{more_programs}"
-)
-_MORE = " JAX may hold more programs."
-_SKIPPED = (
-    "jupyter_jaxpr did not look at the arguments of {skipped} of {name}, because the calls came too fast. These calls "
-    "may have run another program of {name}."
-)
-
-
-def not_counted() -> str:
-    """Return a sentence on why the calls were not counted.
-
-    Another tool watches the cell, or Python 3.11 runs a block, in which calls cannot be counted.
-    """
-    return NOT_COUNTED if HAS_MONITORING else cure(_ONLY_IN_CELLS, _NOT_IN_BLOCKS)
 
 
 class FunctionActivity:
@@ -279,10 +248,8 @@ class FunctionActivity:
                     known = f"{count(len(of_types), 'program')} of {record.name} with the argument types of these calls"
                     programs = of_types
                     candidates = [program for program in candidates if program in of_types]
-            more_text = _MORE if record.unkept else ""
-            why = _CANDIDATE.format(
-                name=record.name, calls=count(unknown, "call"), known=known, more_programs=more_text
-            )
+            more_text = MORE_PROGRAMS if record.unkept else ""
+            why = CANDIDATE.format(name=record.name, calls=count(unknown, "call"), known=known, more_programs=more_text)
             phrase = (
                 "may be the program that ran"
                 if len(programs) == 1
@@ -290,7 +257,7 @@ class FunctionActivity:
             )
             return [replace(program.observed(False, why), how=phrase, is_candidate=True) for program in candidates]
         if looks.skipped:
-            looked = _SKIPPED.format(name=record.name, skipped=count(looks.skipped, "call"))
+            looked = SKIPPED.format(name=record.name, skipped=count(looks.skipped, "call"))
             of_record = [key for key in self.programs if key in record.programs]
             for key in of_record[-1:]:
                 program, in_this_run, note = self.programs[key]
@@ -476,7 +443,7 @@ class Run:
             return None
         names = dict.fromkeys(name_of(called) for called in self.unseen if calls.get(id(called)))
         calls_text = count(total, "call", exact=self.counter.lost is None)
-        return _UNLISTED.format(calls=calls_text, names=in_a_sentence([*names], 5))
+        return UNLISTED.format(calls=calls_text, names=in_a_sentence([*names], 5))
 
     def calls_note(self) -> str | None:
         """Return a sentence that says why the counts of calls are lower bounds or unknown.

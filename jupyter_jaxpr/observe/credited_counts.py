@@ -12,16 +12,16 @@ from typing import Any
 from ..jax.facts import COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT, staging
 from ..jax.hooks import Hooks
 from ..jax.missed_calls import JitCall, derived_jaxpr
-from .cache.function_history import FunctionHistory
-from .cache.kernel_history import History
+from .cache.history_of_all_functions import History
+from .cache.history_of_one_function import FunctionHistory
 from .calls.sys_monitoring import HAS_MONITORING
 from .cell_run import EAGER_COMPILES, FunctionActivity, Run
-from .jitted_functions import FunctionRecord, Functions
+from .functions.jitted_functions import FunctionRecord, Functions
 from .observation import EagerCompile, Place
 from .open_calls import ThreadState
-from .stages import CallStages, LooseEvent
+from .stage_times_of_call import CallStages, LooseEvent
 from .user_or_library.library_functions import is_users
-from .user_or_library.user_lines import user_place
+from .user_or_library.users_line_of_call import user_place
 
 
 def drain(

@@ -15,8 +15,7 @@ from typing import Any
 
 from ..interruptions import not_of_a_signal
 from ..jax import facts
-from ..jax.cache_key_parts import FlatCall
-from ..jax.eager_control_flow import EagerConstructs
+from ..jax.constructs_outside_jit import EagerConstructs
 from ..jax.effects import program_effects
 from ..jax.facts import (
     COMPILE_EVENT,
@@ -26,48 +25,51 @@ from ..jax.facts import (
     source_of,
     stored_jit_name,
 )
+from ..jax.functions_that_only_trace import TracedAhead, TracesAhead
 from ..jax.hooks import Hooks
+from ..jax.leaves_and_context_of_key import FlatCall
 from ..jax.made_programs import made_ahead
 from ..jax.missed_calls import DerivedCall, JitCall
-from ..jax.silent_change_hooks import ChangedNumber, SilentChangeHooks, TruncatedType, Untold, UnusedDonation
-from ..jax.uncalled_traces import TracedAhead, TracesAhead
+from ..jax.silent_type_and_value_changes import (
+    MOST_CHANGES,
+    ChangedNumber,
+    SilentChangeHooks,
+    TruncatedType,
+    Untold,
+    UnusedDonation,
+)
 from ..plain_text import FAILURES, file_of, text_of
-from .cache.cache_key import Key
-from .cache.function_history import FunctionHistory
-from .cache.kernel_history import History
-from .cache.key_of_miss import key_of_miss
+from .cache.history_of_all_functions import History
+from .cache.history_of_one_function import FunctionHistory
+from .cache.key_of_call import key_of_miss
+from .cache.types_and_layouts_of_key import Key
 from .cell_run import Run
-from .code_of_callables import name_of
 from .credited_counts import count_missed_call, take_loose, worked_ahead
-from .dispatch_recording import recording_of
-from .jitted_functions import FunctionRecord, Functions
+from .functions.function_inside_wrappers import name_of
+from .functions.jitted_functions import FunctionRecord, Functions
 from .open_calls import (
     LOOSE_EVENTS,
     Miss,
     ThreadState,
     TraceRequest,
-    begin_trace,
     count_replayed,
-    end_trace,
     forget_trace_requests,
     leave,
     prune,
-    read_names,
-    start_trace,
     state_of,
-    stop_trace,
 )
-from .programs_that_ran import note_call, note_derived, note_program, note_transformed, origin_of
-from .raised_traces import note_raised, note_raised_outside
-from .stages import STAGE_NAMES, LooseEvent
+from .outside_jit.dispatch_recording import recording_of
+from .prints_and_values_while_tracing import begin_trace, end_trace, read_names, start_trace, stop_trace
+from .programs.program_before_error import note_raised, note_raised_outside
+from .programs.programs_that_ran import note_call, note_derived, note_program, note_transformed, origin_of
+from .stage_times_of_call import STAGE_NAMES, LooseEvent
 from .user_or_library.library_functions import is_users
 from .user_or_library.library_programs import LibraryCall, note_derived_library_program, note_library_program
-from .user_or_library.user_lines import asking_place, call_place, frame_place, user_place
+from .user_or_library.users_line_of_call import asking_place, call_place, frame_place, user_place
 from .user_or_library.whose_code import is_jax, is_users_frame
 from .value_texts import NOTHING_CALLED, Reading
 
 _AHEAD = 256
-_CHANGES = 50
 
 
 class HookReceiver:
@@ -125,14 +127,14 @@ class HookReceiver:
             return
         if isinstance(change, UnusedDonation):
             function: FunctionRecord | None = state.stack[-1].record.function if state.stack else None
-            if function is not None and not function.library and len(state.run.unused_donations) < _CHANGES:
+            if function is not None and not function.library and len(state.run.unused_donations) < MOST_CHANGES:
                 state.run.unused_donations.setdefault((function.name, function.definition), change)
             return
         place = asking_place(frame)
-        if place is None or len(state.run.truncated) + len(state.run.promoted) > _CHANGES:
+        if place is None or len(state.run.truncated) + len(state.run.promoted) > MOST_CHANGES:
             return
         if isinstance(change, ChangedNumber):
-            if len(state.run.changed_numbers) < _CHANGES:
+            if len(state.run.changed_numbers) < MOST_CHANGES:
                 state.run.changed_numbers.setdefault(place, change)
         elif isinstance(change, TruncatedType):
             state.run.truncated.setdefault(place, change)

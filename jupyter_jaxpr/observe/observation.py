@@ -14,15 +14,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from ..jax.eager_control_flow import Construct
-from ..jax.silent_change_hooks import PromotedCarry
+from ..jax.constructs_outside_jit import Construct
+from ..jax.silent_type_and_value_changes import PromotedCarry
 from .calls.arguments_of_calls import ProgramCalls
-from .calls.call_values import CallValues
+from .calls.held_or_gone_values import CallValues
 from .calls.repeatable_calls import HeldCall
 from .value_texts import Reading
 
-#: The cure of an error of this package whose traceback is shown: see `Observation.failures`.
-REPORT_WITH_DETAILS = "Report this failure to the developers of jupyter_jaxpr, with the details below."
 Outcome = Literal["fast_hit", "dispatch_only", "lowered", "compiled", "compiled_from_disk", "inlined", "raised"]
 
 
@@ -255,7 +253,7 @@ class LineReading:
 
 @dataclass(frozen=True)
 class LedgerReading:
-    """The ledger at the end of a run: functions as `observe.cache.ledger.FunctionRecord`.
+    """The ledger at the end of a run: functions as `ledger_rows.FunctionRecord`.
 
     Attributes:
         run: the functions of this run, in the order of their calls.
@@ -291,8 +289,8 @@ class Observation:
         without_jit: true if a jitted function was called while `jax.disable_jit` was on.
         failures: errors of this package, as tracebacks.
         reading: the reprs of the user's objects that were made during the run.
-        retrace: `observe.offered_traces.Retrace`: the offer to trace the cell's last call; None if there is no offer.
-        named_values: `observe.traced_names.NamedValues`: the traced values of the user's names, in all traces of the
+        retrace: `question_before_trace.Retrace`: the offer to trace the cell's last call; None if there is no offer.
+        named_values: `values_of_names.NamedValues`: the traced values of the user's names, in all traces of the
             kernel.
         error_to_try: the error whose cures were not all tried; None if all cures were tried.
         ledger: the jit cache at the end of the run; None if misses cannot be observed.

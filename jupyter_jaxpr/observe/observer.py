@@ -18,11 +18,12 @@ from ..jax.facts import (
     is_deleted,
 )
 from ..jax.held_traces import call_leaves
-from .cache.ledger import Ledger
+from .cache.ledger_for_scripts import Ledger
+from .cache.ledger_rows import FUNCTIONS_OF_KERNEL
 from .cache.printed_ledger import not_counted
 from .calls.arguments_of_calls import ProgramCalls
-from .calls.call_values import CallValues
 from .calls.entry_hits import EntryHits
+from .calls.held_or_gone_values import CallValues
 from .calls.hit_programs import HitPrograms
 from .calls.static_hits import StaticHits
 from .calls.sys_monitoring import HAS_MONITORING
@@ -31,12 +32,10 @@ from .credited_counts import count_by_name, drain, take_loose
 from .hook_receiver import HookReceiver
 from .observation import LedgerReading, Observation
 from .open_calls import ThreadState, prune, state_of
-from .programs_of_misses import KeptProgram
+from .programs.programs_of_misses import KeptProgram
 from .progress import Progress, progress_of
-from .stages import CallStages
-from .traced_names import NamedValues
-
-_FUNCTIONS_IN_LEDGER = 40
+from .stage_times_of_call import CallStages
+from .types_beside_code.values_of_names import NamedValues
 
 
 class Observer(HookReceiver):
@@ -168,7 +167,7 @@ class Observer(HookReceiver):
         library = self.functions.library_names(run.library_before)
         return LedgerReading(
             run=ledger.functions,
-            kernel=self.history.full_ledger(_FUNCTIONS_IN_LEDGER, run.reading).functions,
+            kernel=self.history.full_ledger(FUNCTIONS_OF_KERNEL, run.reading).functions,
             seconds=time.perf_counter() - run.started_at,
             library_functions=tuple(name for name, _ in library[:200]),
             library_misses=sum(times for _, times in library),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .cell_run import Run
+from .loop_of_running_trace import UnderWay
 from .open_calls import Miss, ThreadState
-from .running_trace import UnderWay
-from .stages import STAGE_NAMES
+from .stage_times_of_call import STAGE_NAMES
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,8 @@ from types import FunctionType
 from typing import Any, Final
 
 from ..interruptions import not_of_a_signal
-from ..jax.cache_key_parts import is_structure
 from ..jax.facts import is_jitted
+from ..jax.leaves_and_context_of_key import is_structure
 from ..plain_text import (
     FAILURES,
     Limit,

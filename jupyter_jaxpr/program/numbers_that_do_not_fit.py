@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..jax.silent_change_hooks import ChangedNumber, changed_python_number
+from ..jax.silent_type_and_value_changes import ChangedNumber, changed_python_number
 from .jaxpr.parameters import open_jaxpr
 from .jaxpr.walk import Walk
 

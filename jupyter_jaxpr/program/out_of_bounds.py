@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from ..observe.integer_array_values import whole_numbers
+from ..observe.index_array_values import whole_numbers
 from .jaxpr.parameters import open_jaxpr, programs_in
 from .jaxpr.walk import Walk
 

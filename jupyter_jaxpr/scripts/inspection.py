@@ -10,7 +10,7 @@ from ..build.document_of_run import Built, build
 from ..build.times.timing_after_cell import time_focus
 from ..build.versions_and_devices import environment
 from ..observe.observation import Observation
-from ..observe.own_traces import trace_call
+from ..observe.own_traces.trace_of_call import trace_call
 from ..observe.process_observer import observer
 from .rewritten_cells import rewritten_cells
 from .snapshot import Snapshot

@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..observe.magics_at_hand import cure
+from ..observe.advice_without_magics import cure
 from .observing import observe
 from .snapshot import Snapshot
 
 if TYPE_CHECKING:
     from ..magic.cell_observer import CellObserver
     from ..magic.cell_states import Shown
-    from ..observe.cache.ledger import Ledger
+    from ..observe.cache.ledger_for_scripts import Ledger
 
 
 class LastRun(NamedTuple):

@@ -13,14 +13,16 @@ from types import TracebackType
 from typing import ClassVar
 
 from ..jax.facts import jitted_functions
-from ..observe.cache.ledger import Calls, Ledger
+from ..observe.cache.ledger_for_scripts import Ledger
+from ..observe.cache.ledger_rows import Calls
+from ..observe.calls.sentences_on_call_numbers import UNLOADED, not_counted
 from ..observe.calls.sys_monitoring import HAS_MONITORING
-from ..observe.cell_run import UNLOADED, Run, not_counted
-from ..observe.code_of_callables import name_of
+from ..observe.cell_run import Run
+from ..observe.functions.function_inside_wrappers import name_of
 from ..observe.observation import Place
 from ..observe.process_observer import observer
 from ..observe.silenced_warnings import silenced_warnings
-from ..observe.user_or_library.user_lines import user_place
+from ..observe.user_or_library.users_line_of_call import user_place
 from ..quantities import count
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from ..observe.cache.ledger import Ledger
+    from ..observe.cache.ledger_for_scripts import Ledger
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -37,7 +37,7 @@ from ..exports.markdown import markdown
 from ..exports.parts_of_saved_output import bundle
 from ..exports.terminal_text import plain
 from ..measure.steps.jaxpr_evaluation import Unsteppable
-from ..observe.calls.call_values import ValuesGone
+from ..observe.calls.held_or_gone_values import ValuesGone
 from ..observe.process_observer import observer
 from ..plain_text import quoted
 from ..quantities import count

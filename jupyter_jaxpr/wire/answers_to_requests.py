@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from ..build.texts.stablehlo_and_hlo import Unavailable
-from ..observe.calls.call_values import ValuesGone
+from ..observe.calls.held_or_gone_values import ValuesGone
 from ..observe.silenced_warnings import silenced_warnings
 from .base_of_requests import Request, RequestContext, read_request
 from .indices_in_requests import no_such_index

@@ -140,7 +140,7 @@ def miss_record() -> Iterator[Row]:
     shell = open_shell()
     from jupyter_jaxpr.jax.missed_calls import JitCall
     from jupyter_jaxpr.magic.cell_observer import CellObserver
-    from jupyter_jaxpr.observe import programs_that_ran as programs
+    from jupyter_jaxpr.observe.programs import programs_that_ran as programs
 
     observer = CellObserver.of(shell).observer
     spent: Counter[str] = Counter()

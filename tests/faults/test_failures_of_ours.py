@@ -32,7 +32,7 @@ OURS = (
     "observe.cell_run.Run.observation",
     "jax.missed_calls.JitCall.take_trace",
     "jax.hooks.Hooks.ensure",
-    "observe.dispatches_of_calls.RecordedCalls.stop",
+    "observe.outside_jit.recorded_calls.RecordedCalls.stop",
     "magic.work_after_the_cell.complete",
     "magic.progress_of_long_cells.Heartbeat.start",
     "build.document_of_run.build",

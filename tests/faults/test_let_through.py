@@ -29,14 +29,14 @@ RAISED_BY_HANDLERS = {
 }
 TAKES_ALL = {
     "wire/answers_to_requests.py": 2,  # here an error becomes part of the answer to the panel; no cell runs meanwhile
-    "observe/side_effects/state.py": 1,  # here the error is raised again after the objects are restored
+    "observe/side_effects/saved_state.py": 1,  # here the error is raised again after the objects are restored
 }
 GIVES_ON = {
     "jax/hidden_events.py": 1,  # an `except BaseException` that ends with `raise`
     "magic/cell_observer.py": 1,  # an `except BaseException` that ends with `raise`
     "magic/cell_rewriter.py": 1,  # this `except` gives the error to the cell, which raises it
     "magic/reports_of_own_failures.py": 1,  # this `except` decides by `is_of_a_signal` and raises such errors again
-    "observe/side_effects/guard.py": 1,  # an `except BaseException` that ends with `raise`
+    "observe/side_effects/refused_and_undone_traces.py": 1,  # an `except BaseException` that ends with `raise`
 }
 
 

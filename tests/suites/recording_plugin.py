@@ -44,7 +44,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 
 def read(test: str, ledger: object) -> None:
     """Count the outcomes and reasons in a ledger, and format the ledger as a table."""
-    from jupyter_jaxpr.observe.cache.ledger import Ledger
+    from jupyter_jaxpr.observe.cache.ledger_for_scripts import Ledger
 
     assert isinstance(ledger, Ledger)
     assert str(ledger)

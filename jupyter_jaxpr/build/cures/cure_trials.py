@@ -21,7 +21,7 @@ from ...explain.loops.trial_of_loop_rewrite import edits_of, tried
 from ...explain.misses.cures_of_misses import miss_cures
 from ...explain.note_cures.trial_of_note_cure import tried_at_top, tried_in
 from ...explain.trials.trial_time_limit import Budget
-from ...observe.cache.function_history import FunctionHistory, MissEvent
+from ...observe.cache.history_of_one_function import FunctionHistory, MissEvent
 from ...observe.observation import Edit, ErrorToTry, FoundCure
 
 if TYPE_CHECKING:

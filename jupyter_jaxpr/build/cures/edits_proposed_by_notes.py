@@ -12,7 +12,7 @@ from ...document.types.document import Note
 from ...explain.loops.kinds_of_python_loops import frame_span, loops_of
 from ...explain.note_cures.cures_of_notes import sketch_of
 from ...explain.note_cures.expressions_at_positions import Sketch, Text
-from ...jax.silent_change_hooks import PromotedCarry
+from ...jax.silent_type_and_value_changes import PromotedCarry
 from ...program.jaxpr.walk import Walk
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...document.types.document import Note
-from ...observe.observation import (
+from ...observe.report_to_developers import (
     REPORT_WITH_DETAILS,
 )
 

@@ -14,7 +14,7 @@ from ...observe.observation import (
     FoundCure,
     Place,
 )
-from ...observe.offered_traces import Retrace as RetraceOffer
+from ...observe.own_traces.question_before_trace import Retrace as RetraceOffer
 from ...program.jaxpr.walk import Walk
 from ...quantities import count
 

@@ -20,8 +20,8 @@ from typing import Any
 
 from ...document.limits import Characters, Listed
 from ...document.types.document import NamedValue, Scope
-from ...jax.traced_values import TracedArray, TracedTree, arrays_of, type_text
-from ...observe.traced_names import VALUES, NamePlace
+from ...jax.types_of_traced_containers import TracedArray, TracedTree, arrays_of, type_text
+from ...observe.types_beside_code.values_of_names import VALUES, NamePlace
 from ...program.jaxpr.walk import Walk
 from ...program.source.name_places import NamePlaces, Span, name_places
 from .marks_beside_types import ValueMarks

@@ -16,9 +16,8 @@ from ...measure.steps.kept_steps import Leaf as Column
 from ...measure.steps.recorded_and_original_run import Construct
 from ...measure.steps.recorded_steps import Steps
 from ...measure.steps.step_limits import SECONDS_OF_CALLS
-from ...observe import magics_at_hand
 from ...observe.calls.arguments_of_calls import KeptCall
-from ...observe.calls.call_values import ValuesGone
+from ...observe.calls.held_or_gone_values import ValuesGone
 from ...plain_text import error_text
 from ...quantities import count
 from .texts_of_recorded_values import as_passed, path_of
@@ -142,5 +141,7 @@ def _others(document: Snapshot, control: int, construct: Construct, known_calls:
     if construct.question is not None:
         return f"{sentence} {_EFFECTS}"
     return (
-        f"{sentence} {_KEEP if construct.kept_calls is None else _AT_MOST}" if magics_at_hand.has_magics() else sentence
+        f"{sentence} {_KEEP if construct.kept_calls is None else _AT_MOST}"
+        if advice_without_magics.has_magics()
+        else sentence
     )

@@ -16,7 +16,7 @@ from ...measure.steps.kept_steps import Leaf as Column
 from ...measure.steps.kept_steps import number_of
 from ...measure.steps.recorded_and_original_run import Construct, Rerun
 from ...measure.steps.step_limits import SECONDS_OF_RECORDINGS
-from ...observe.calls.call_values import ValuesGone
+from ...observe.calls.held_or_gone_values import ValuesGone
 from ...quantities import count
 from ..sources_of_requests import Sources
 from .branches_of_calls import call_table

@@ -6,7 +6,7 @@ from ...document.types.document import Note, Snapshot
 from ...jax.effects import program_effects
 from ...measure.times.program_timing import time_program
 from ...measure.times.timing_questions_and_remarks import question
-from ...observe.calls.call_values import ValuesGone
+from ...observe.calls.held_or_gone_values import ValuesGone
 from ...observe.process_observer import observer
 from ...quantities import duration
 from ..sources_of_requests import Sources

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from ...interruptions import not_of_a_signal
 from ...observe.observation import Finding, FoundCure
-from ...observe.raised_traces import raised_in
+from ...observe.programs.program_before_error import raised_in
 from ...observe.user_or_library.whose_code import is_jax
 from ...plain_text import error_lines, file_of, kind_name, message_of
 from ..loops.kinds_of_python_loops import parsed

@@ -6,7 +6,7 @@ import ast
 import functools
 from dataclasses import dataclass
 
-from ...observe import magics_at_hand
+from ...observe import advice_without_magics
 from ...observe.observation import Place, StageTimes
 from ...program.control_flow.limit_of_short_python_loops import SHORT
 from ...program.jaxpr.repeated_blocks import RepeatedBlocks
@@ -125,7 +125,7 @@ class UnrolledLoops:
         )
 
     def _trial(self, statement: LoopStatement, written: Rewrite | None, call: Place | None) -> str | None:
-        if written is None or written.code is None or call is None or not magics_at_hand.has_magics():
+        if written is None or written.code is None or call is None or not advice_without_magics.has_magics():
             return None
         called = next((file for file in self._walk.positions.files if file.name == call.file), None)
         return trial(statement, written.code, loops_of(called) if called else None, call.line)

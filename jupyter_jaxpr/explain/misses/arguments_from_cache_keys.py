@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ...interruptions import not_of_a_signal
-from ...observe.cache.cache_key import Key, Leaf
+from ...observe.cache.static_fields_of_pytrees import is_same
 from ...observe.cache.static_values import UNKNOWN, is_plain
-from ...observe.cache.structures import is_same
+from ...observe.cache.types_and_layouts_of_key import Key, Leaf
 from ..traced_result_types import Fixed, spec_of_aval
 
 _NUMBERS: Mapping[str, Any] = {"bool": False, "int": 0, "float": 0.0, "complex": 0j}

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...interruptions import not_of_a_signal
-from ...observe.cache.cache_key import Key
 from ...observe.cache.static_values import is_plain
+from ...observe.cache.types_and_layouts_of_key import Key
 from ...observe.observation import Edit
 from .arguments_from_cache_keys import Arguments
 from .calls_in_source_code import Text

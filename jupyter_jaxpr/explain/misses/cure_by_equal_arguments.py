@@ -13,10 +13,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...observe.cache.cache_key import Leaf
-from ...observe.cache.function_history import FunctionHistory, MissEvent
+from ...observe.cache.history_of_one_function import FunctionHistory, MissEvent
 from ...observe.cache.key_texts import paths
 from ...observe.cache.reason import Reason
+from ...observe.cache.types_and_layouts_of_key import Leaf
 from ...observe.observation import FoundCure
 from ...observe.value_texts import NOTHING_CALLED
 from ..traced_result_types import Fixed, result_types

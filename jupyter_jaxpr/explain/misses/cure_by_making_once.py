@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...observe.cache.function_history import FunctionHistory, MissEvent
+from ...observe.cache.history_of_one_function import FunctionHistory, MissEvent
 from ...observe.observation import Edit, FoundCure
 from ..trials.trial_time_limit import Budget
 from .calls_in_source_code import Text, call_at, first_line, text_of

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...interruptions import not_of_a_signal
 from ...observe.cache.closest_key import compare
-from ...observe.cache.function_history import FunctionHistory, MissEvent
+from ...observe.cache.history_of_one_function import FunctionHistory, MissEvent
 from ...observe.cache.reason import Reason
 from ...observe.observation import FoundCure
 from ...observe.value_texts import NOTHING_CALLED

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from ...observe.cache.function_history import FunctionHistory, MissEvent
+from ...observe.cache.history_of_one_function import FunctionHistory, MissEvent
 from ..traced_result_types import ResultTypes, Untried, result_types, silence, spec_of_aval
 from ..trials.copied_values import copied
 from ..trials.trial_time_limit import Budget

@@ -14,9 +14,9 @@ from typing import Any
 from ...interruptions import not_of_a_signal
 from ...jax.facts import is_jitted
 from ...observe.cache.closed_over import Outside, values_outside
-from ...observe.cache.function_history import FunctionHistory
+from ...observe.cache.history_of_one_function import FunctionHistory
 from ...observe.cache.static_values import is_plain
-from ...observe.code_of_callables import unwrap
+from ...observe.functions.function_inside_wrappers import unwrap
 from ...observe.side_effects.harmless_functions import is_users_class
 from ...observe.user_or_library.library_functions import is_of_jax
 from ...observe.user_or_library.whose_code import is_installed

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import TypeGuard
 
-from ...jax.silent_change_hooks import PromotedCarry
+from ...jax.silent_type_and_value_changes import PromotedCarry
 from ..loops.kinds_of_python_loops import Span
 from ..notes.dropped_updates import updated_array
 from .expressions_at_positions import Sketch, Text

@@ -6,7 +6,7 @@ import ast
 import itertools
 from collections.abc import Iterator, Sequence
 
-from ...jax.silent_change_hooks import PromotedCarry
+from ...jax.silent_type_and_value_changes import PromotedCarry
 from ...observe.observation import Edit
 from ..loops.kinds_of_python_loops import Function, Span
 from .expressions_at_positions import Sketch, Text

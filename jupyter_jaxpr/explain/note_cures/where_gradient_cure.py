@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from ...interruptions import not_of_a_signal
-from ...jax.silent_change_hooks import PromotedCarry
+from ...jax.silent_type_and_value_changes import PromotedCarry
 from ..loops.kinds_of_python_loops import Span
 from .derivatives_finite_at_one import is_finite_at_one
 from .expressions_at_positions import Sketch, Text

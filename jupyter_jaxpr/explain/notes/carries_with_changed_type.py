@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...jax.silent_change_hooks import PromotedCarry
+from ...jax.silent_type_and_value_changes import PromotedCarry
 from ...observe.observation import Finding, Place
 
 _TITLE = "The type of a carry of this loop changes from {began} to {returned}"

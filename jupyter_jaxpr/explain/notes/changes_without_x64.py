@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...jax.silent_change_hooks import ChangedNumber, TruncatedType
+from ...jax.silent_type_and_value_changes import ChangedNumber, TruncatedType
 from ...observe.observation import Finding, Place
 from ...quantities import count
 from .numbers_changed_by_dtype import changed_number_texts

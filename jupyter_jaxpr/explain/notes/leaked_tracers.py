@@ -21,8 +21,8 @@ from typing import Any, Literal, NamedTuple
 
 from ...interruptions import not_of_a_signal
 from ...jax.facts import is_tracer_type
-from ...jax.transforms_of_tracers import jitted_function_of
-from ...observe.code_of_callables import next_inside, unwrap
+from ...jax.transforms_around_call import jitted_function_of
+from ...observe.functions.function_inside_wrappers import next_inside, unwrap
 from ...observe.observation import Finding, Place
 from ...observe.user_or_library.whose_code import is_class_of_users, is_users_code_of
 from ...plain_text import FAILURES, attribute_of, defined, exact, file_of, function_of, kind_name

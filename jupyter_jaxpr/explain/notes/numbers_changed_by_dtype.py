@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...jax.silent_change_hooks import ChangedNumber
+from ...jax.silent_type_and_value_changes import ChangedNumber
 from ..errors.message_tables.jax_messages import NUMBER_OUT_OF_RANGE
 
 _TEXT = (

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from ...observe.calls.impure_calls_while_tracing import ImpureCall
 from ...observe.calls.kinds_of_impure_functions import Kind
 from ...observe.observation import Finding
-from ...observe.path_values import ABSENT
-from ...observe.values_at_trace import ChangedByTrace
+from ...observe.outside_values.changes_since_trace import ChangedByTrace
+from ...observe.outside_values.value_at_path import ABSENT
 from .stale_values import NOT_READ_AGAIN
 
 _TITLE = "{name} was called only while JAX traced {function}"

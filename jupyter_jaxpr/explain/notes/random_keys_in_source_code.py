@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from ...interruptions import not_of_a_signal
 from ...jax.facts import is_jitted
-from ...observe.code_of_callables import code_of
+from ...observe.functions.function_inside_wrappers import code_of
 from ...observe.observation import Finding, ObservedFunction, Place
 from ...program.random_key_use import direct_use
 

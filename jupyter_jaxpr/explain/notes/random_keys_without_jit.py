@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...observe.dispatches_of_calls import RecordedFunction
 from ...observe.observation import Finding
+from ...observe.outside_jit.recorded_calls import RecordedFunction
 from ...program.random_key_use import inputs_drawn_from
 from .random_keys_in_source_code import COMPARING, EQUAL_NUMBERS, KEY_USED_TWICE, SPLIT_KEY, reads_clock
 

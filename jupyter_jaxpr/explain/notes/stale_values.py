@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ...jax.eager_control_flow import Construct
+from ...jax.constructs_outside_jit import Construct
 from ...observe.cell_run import FunctionActivity, Run
-from ...observe.kept_contents import array_text
 from ...observe.observation import Finding
-from ...observe.values_at_trace import ChangedSince, ValuesAtTrace
+from ...observe.outside_values.changes_since_trace import ChangedSince, ValuesAtTrace
+from ...observe.outside_values.kept_contents import array_text
 
 #: There are at most this many notes on one function.
 _NOTES = 5

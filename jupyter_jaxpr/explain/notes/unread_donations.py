@@ -6,11 +6,11 @@ import operator
 from collections.abc import Iterator
 from typing import Any
 
-from ...observe.cache.cache_key import Key
 from ...observe.cache.key_texts import paths
+from ...observe.cache.types_and_layouts_of_key import Key
 from ...observe.cell_run import Run
 from ...observe.observation import Finding
-from ...observe.programs_of_misses import KeptProgram
+from ...observe.programs.programs_of_misses import KeptProgram
 from ...observe.value_texts import NOTHING_CALLED
 
 _TITLE = "The program of {function} does not read {path}, so JAX does not donate {path}"

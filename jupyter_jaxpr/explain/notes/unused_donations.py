@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ...jax.silent_change_hooks import DonatedArgument, UnusedDonation
+from ...jax.silent_type_and_value_changes import DonatedArgument, UnusedDonation
 from ...observe.observation import Finding, Place
 
 _TITLE_OF_DONATION = "No result uses the memory of {path}, which {function} donates"

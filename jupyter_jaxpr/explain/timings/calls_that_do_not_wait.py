@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...interruptions import not_of_a_signal
-from ...jax.cache_key_parts import array_type
 from ...jax.facts import is_jitted
+from ...jax.leaves_and_context_of_key import array_type
 from ...observe.user_or_library.library_functions import is_library_jit
 from ..syntax_of_called_functions import names_of, tree_of
 

@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 from ...interruptions import not_of_a_signal
 from ...jax.facts import is_tracer_type
-from ...jax.tracer_origins import RaisedCall
+from ...jax.transform_and_inputs_of_tracer import RaisedCall
 from ...observe.calls.printed_output import PrintRecorder
 from ...observe.observation import Edit, FoundCure
 from ...observe.process_observer import observer

@@ -19,12 +19,12 @@ from ...interruptions import not_of_a_signal
 from ...jax.effects import program_effects
 from ...jax.facts import is_jitted, jit_name
 from ...observe.calls.printed_output import PrintRecorder
-from ...observe.jitted_copies import jitted_copy, static_names
+from ...observe.functions.jitted_copies import jitted_copy, static_names
 from ...observe.observation import ObservedFunction, ObservedProgram, StageTimes
 from ...observe.observer import Observer
-from ...observe.own_traces import trace_call
-from ...observe.side_effects.guard import undone
-from ...observe.stages import CallStages
+from ...observe.own_traces.trace_of_call import trace_call
+from ...observe.side_effects.refused_and_undone_traces import undone
+from ...observe.stage_times_of_call import CallStages
 from ...quantities import duration
 from ..times.repeated_calls import SLOW, Guarded, Stop, Warm, copied, take_turns
 from .agreement_of_results import Agreement, agreement, result_text

@@ -11,9 +11,9 @@ from typing import Any
 
 from ...jax.effects import program_effects
 from ...jax.made_programs import jaxpr_as_fun
-from ...jax.tracer_origins import short_type
-from ...observe.calls.call_values import ValuesGone
-from ...observe.magics_at_hand import KEEP_AND_INSPECT, cure
+from ...jax.transform_and_inputs_of_tracer import short_type
+from ...observe.advice_without_magics import KEEP_AND_INSPECT, cure
+from ...observe.calls.held_or_gone_values import ValuesGone
 from ...observe.observation import ObservedFunction, ObservedProgram
 from ...observe.observer import Observer
 from ..times.repeated_calls import Stop

@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 
 from ...interruptions import not_of_a_signal
-from ...jax.made_programs import without_disk_cache
+from ...jax.compile_without_disk_cache import without_disk_cache
 from ...observe.observation import ObservedProgram
 from ..times.repeated_calls import Stop
 

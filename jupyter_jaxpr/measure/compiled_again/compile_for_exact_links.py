@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...interruptions import not_of_a_signal
-from ...jax.made_programs import traced_with, without_disk_cache
+from ...jax.compile_without_disk_cache import without_disk_cache
+from ...jax.made_programs import traced_with
 from ...plain_text import kind_name, message_of
 from ...program.jaxpr.parameters import open_jaxpr
 from ...program.jaxpr.walk import Walk

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ...interruptions import not_of_a_signal
-from ...jax.made_programs import without_disk_cache
+from ...jax.compile_without_disk_cache import without_disk_cache
 from ...plain_text import kind_name, message_of
 from ...program.texts.pass_dumps import Passes, read_passes
 

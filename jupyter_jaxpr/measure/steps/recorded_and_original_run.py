@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from ...interruptions import not_of_a_signal
+from ...observe.advice_without_magics import KEEP_AND_INSPECT, cure
 from ...observe.calls.arguments_of_calls import ProgramCalls
-from ...observe.calls.call_values import CallValues, ValuesGone, copied
-from ...observe.magics_at_hand import KEEP_AND_INSPECT, cure
+from ...observe.calls.held_or_gone_values import CallValues, ValuesGone, copied
 from ...observe.observation import ObservedProgram
 from ...program.jaxpr.parameters import open_jaxpr
 from .compiled_stepper import Stepper

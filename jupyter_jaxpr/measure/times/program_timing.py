@@ -18,14 +18,14 @@ from typing import Any
 from ...interruptions import not_of_a_signal
 from ...jax.held_traces import call_leaves
 from ...jax.post_hook import LastCalls
-from ...observe.calls.call_values import ValuesGone
+from ...observe.advice_without_magics import KEEP_AND_INSPECT, cure
+from ...observe.calls.held_or_gone_values import ValuesGone
 from ...observe.calls.printed_output import PrintRecorder
 from ...observe.calls.repeatable_calls import Given, HeldCall
-from ...observe.code_of_callables import name_of
-from ...observe.magics_at_hand import KEEP_AND_INSPECT, cure
+from ...observe.functions.function_inside_wrappers import name_of
 from ...observe.observation import ObservedProgram
 from ...observe.observer import Observer
-from ...observe.side_effects.guard import EffectsError, undone
+from ...observe.side_effects.refused_and_undone_traces import EffectsError, undone
 from ...observe.user_or_library.library_functions import is_users
 from ...quantities import duration
 from ..compare.differentiation import words

@@ -20,7 +20,7 @@ from ...interruptions import not_of_a_signal
 from ...jax.effects import program_effects
 from ...jax.facts import is_deleted, is_jitted, jit_name
 from ...observe.calls.printed_output import PrintRecorder
-from ...observe.jitted_copies import jitted_anew, jitted_copy, static_names
+from ...observe.functions.jitted_copies import jitted_anew, jitted_copy, static_names
 from ...observe.observer import Observer
 from ...program.costs import Costs
 from ...program.costs.memory_of_program import xla_memory

@@ -10,16 +10,16 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ...jax.cache_key_parts import flatten
+from ...jax.leaves_and_context_of_key import flatten
 from ...quantities import count
 from ..value_texts import Reading
-from .cache_key import Key, Leaf
 from .leaf_reasons import array_of_each_value, type_and_weakness
 from .reason import Reason, names_text, one_compile_each
+from .static_fields_of_pytrees import structure_text
 from .static_reasons import static_reason
 from .static_values import UNKNOWN, StaticLeaf, StaticValue
 from .structure_reasons import structure_difference
-from .structures import structure_text
+from .types_and_layouts_of_key import Key, Leaf
 
 _ONE_OF_MANY = re.compile(r"(.+)\[\d+\]|argument \d+")
 """The name of an argument that has no parameter of its own: one of `*args`, or of a function without a signature."""

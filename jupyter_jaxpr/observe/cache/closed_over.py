@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from ...interruptions import not_of_a_signal
 from ...jax.facts import is_jitted, partial_of
 from ...plain_text import FAILURES, exact, file_of, kind_name
-from ..code_of_callables import code_of, unwrap, without_lines
+from ..functions.function_inside_wrappers import code_of, unwrap, without_lines
 from ..user_or_library.whose_code import is_installed
 from ..value_texts import Reading
 from .reason import Reason, names_text

@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 from ..value_texts import Reading
 from .argument_reasons import call_style, dynamic_differences, passed_differently, static_differences
-from .cache_key import Key, Leaf
 from .key_texts import paths
 from .leaf_reasons import kinds_of_types, leaf_differences
 from .reason import Reason, ReasonKind
 from .setting_reasons import meshes_changed, setting_reasons
-from .structures import is_same
+from .static_fields_of_pytrees import is_same
+from .types_and_layouts_of_key import Key, Leaf
 
 MOST_COMPARED = 128
 """The number of newest earlier keys with which a key is compared."""

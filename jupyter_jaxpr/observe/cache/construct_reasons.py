@@ -10,14 +10,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ...jax.eager_control_flow import Construct, PassedFunction
+from ...jax.constructs_outside_jit import Construct, PassedFunction
 from ...joined_names import in_a_sentence
 from ..user_or_library.whose_code import is_installed
 from ..value_texts import Reading
 from .closed_over import ChangedValue
 from .closest_key import closest
-from .function_history import EarlierDefinition, FunctionHistory, MissEvent
 from .function_object_reasons import CHANGE_OF_CODE, CODE_CHANGED, FIRST_CALL, defines_again
+from .history_of_one_function import EarlierDefinition, FunctionHistory, MissEvent
 from .reason import Reason, names_text, one_compile_each
 
 NO_CLEARING = "Do not call {call} between calls."

@@ -9,10 +9,10 @@ from ..observation import Place
 from ..value_texts import Reading
 from .closed_over import contents_as_arguments, cure_of_changed, reads_another, sentence_of_outside
 from .closest_key import MOST_COMPARED, closest
-from .function_history import EarlierDefinition, FunctionHistory, MissEvent
-from .function_labels import is_same_kind
+from .function_named_in_reason import is_same_kind
+from .history_of_one_function import EarlierDefinition, FunctionHistory, MissEvent
 from .reason import Reason, names_text
-from .wrapped_functions import equinox_wrappers, written
+from .wrappers_named_in_reasons import equinox_wrappers, written
 
 FIRST_CALL = "This is the first call of {called}."
 CODE_CHANGED = "The code of {names} changed."

@@ -19,9 +19,9 @@ from ...interruptions import not_of_a_signal
 from ...jax.facts import jitted_by_name
 from ...jax.held_traces import traces_by_function
 from ...plain_text import FAILURES
-from .cache_key import Key
 from .closest_key import kinds_of_values
-from .function_history import EVENTS_PER_FUNCTION, FunctionHistory, MissEvent
+from .history_of_one_function import EVENTS_PER_FUNCTION, FunctionHistory, MissEvent
+from .types_and_layouts_of_key import Key
 
 EVICTED_ABOVE = 4_000
 """The number of misses of the user's functions above which JAX may evict entries.

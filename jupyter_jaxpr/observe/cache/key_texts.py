@@ -9,8 +9,8 @@ from ...interruptions import not_of_a_signal
 from ...plain_text import FAILURES, Limit, exact, kind_name, text_of
 from ...quantities import count
 from ..value_texts import Reading
-from .cache_key import Key
-from .structures import nnx_variables, static_fields
+from .static_fields_of_pytrees import nnx_variables, static_fields
+from .types_and_layouts_of_key import Key
 
 
 def signature_text(key: Key, reading: Reading) -> str:

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from ...plain_text import text_of
-from .cache_key import Leaf
 from .reason import Reason, ReasonKind, names_text, one_compile_each
 from .static_reasons import static_reason
 from .static_values import StaticLeaf
+from .types_and_layouts_of_key import Leaf
 
 
 def array_of_each_value(path: str) -> str:

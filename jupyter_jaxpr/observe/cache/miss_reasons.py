@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Hashable, Sequence
 
 from ...interruptions import not_of_a_signal
 from ...plain_text import FAILURES, could_not
 from ..value_texts import NOTHING_CALLED, Reading
-from .cache_key import Key
 from .closest_key import MOST_COMPARED, closest, compare, kinds_of_values
 from .construct_reasons import NO_CLEARING, construct_reasons
-from .function_history import FunctionHistory, MissEvent
-from .function_labels import with_label
+from .function_named_in_reason import with_label
 from .function_object_reasons import function_object_reasons, is_cell, new_equinox_reason
 from .held_entries import EVICTED_ABOVE
+from .history_of_one_function import FunctionHistory, MissEvent
 from .reason import Reason
+from .slow_hit_reasons import without_fast_path
 from .static_values import is_plain
 from .transform_reasons import first_under, is_first_under, transform_reason, under, under_the_same
+from .types_and_layouts_of_key import Key
 
 
 def reasons_of(event: MissEvent, history: FunctionHistory, reading: Reading = NOTHING_CALLED) -> tuple[Reason, ...]:
@@ -89,21 +89,6 @@ def _reasons(event: MissEvent, history: FunctionHistory, reading: Reading) -> tu
     return (_same_key(event, same_jit, history, reading),)
 
 
-def _without_fast_path(name: str, effects: Sequence[str]) -> str:
-    effects_text = ", ".join(effects)
-    if not effects:
-        return f"Each later call of {name} is a slow hit: JAX gives {name} no fast path, and the cause is unknown."
-    if all(re.match("Read|Write|Accum", effect) for effect in effects):
-        return (
-            f"Each later call of {name} is a slow hit: JAX has no fast path for a function that reads or writes a "
-            f"mutable reference from outside of the function ({effects_text})."
-        )
-    return (
-        f"Each later call of {name} is a slow hit: JAX has no fast path for a function with effects, such as those of "
-        f"a callback ({effects_text})."
-    )
-
-
 def _same_key(event: MissEvent, of_object: Sequence[MissEvent], history: FunctionHistory, reading: Reading) -> Reason:
     """Return the reason of a miss whose key equals an earlier key.
 
@@ -115,7 +100,7 @@ def _same_key(event: MissEvent, of_object: Sequence[MissEvent], history: Functio
     if event.key.traced:
         return transform_reason(event, of_object, history.name, reading)
     if event.outcome == "dispatch_only" and last is not None and not last.fast_path:
-        return Reason("no_fast_path", _without_fast_path(history.name, event.effects))
+        return Reason("no_fast_path", without_fast_path(history.name, event.effects))
     if event.trace is not None or (last is not None and last.clears != event.clears):
         where_made = "" if last is None else f" made{_line_from(last, event)}"
         why_gone, clearing_call = _why_gone(event, last, history.name)

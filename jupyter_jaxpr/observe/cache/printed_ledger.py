@@ -11,7 +11,7 @@ from ...document.sentences.cache_tab_sentences import MORE_MISSES, NO_CALL, NO_C
 from ...quantities import count, duration
 
 if TYPE_CHECKING:
-    from .ledger import FunctionRecord, Miss
+    from .ledger_rows import FunctionRecord, Miss
 
 WIDTH = 80
 _NAME = 30

@@ -6,14 +6,14 @@ import operator
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from ...jax.cache_key_parts import AXIS_NAMES, named_axes
-from ...jax.settings_of_modules import CONTEXT_MANAGERS, module_of_setting
+from ...jax.leaves_and_context_of_key import AXIS_NAMES, named_axes
+from ...jax.settings_and_context_managers import CONTEXT_MANAGERS, module_of_setting
 from ...plain_text import Limit, text_of
 from ...quantities import count
-from .cache_key import Key
 from .leaf_reasons import mesh_text, mesh_text_with_types
 from .reason import Reason, names_text, one_compile_each
-from .structures import is_same
+from .static_fields_of_pytrees import is_same
+from .types_and_layouts_of_key import Key
 
 
 def setting_reasons(old: Key, new: Key) -> Iterable[Reason]:

@@ -6,13 +6,13 @@ import enum
 from typing import TYPE_CHECKING
 
 from ...plain_text import exact, kind_name
-from .. import magics_at_hand
+from .. import advice_without_magics
 from ..value_texts import is_of_users
 from .reason import Reason, names_text
 from .static_values import StaticValue
 
 if TYPE_CHECKING:
-    from ..kept_contents import Difference
+    from ..outside_values.kept_contents import Difference
 
 
 _NEW_OBJECT = "{subject} is a new {kind} object that does not equal the earlier object."
@@ -40,7 +40,7 @@ def static_reason(subject: str, path: str, before: StaticValue, after: StaticVal
         return _unread(subject, path, before, after, cure)
     if before.text == after.text or (after.by_identity and not _named_otherwise(before, after)):
         text = _NEW_OBJECT.format(subject=subject, kind=kind)
-        from ..kept_contents import difference  # an import at the top of the file would be circular
+        from ..outside_values.kept_contents import difference  # an import at the top of the file would be circular
 
         changed = difference(before.attributes, after.attributes)
         if kind in ("function", "method", "partial"):
@@ -128,7 +128,7 @@ def _is_only_difference(before: StaticValue, after: StaticValue) -> bool:
     The `__eq__` of the class says that the objects differ. Then the `__eq__` must compare the attribute that differs,
     and a changed value of this attribute explains the miss.
     """
-    from ..kept_contents import are_surely_equal  # an import at the top of the file would be circular
+    from ..outside_values.kept_contents import are_surely_equal  # an import at the top of the file would be circular
 
     if before.attributes is None or after.attributes is None:
         return False
@@ -139,7 +139,7 @@ def _is_only_difference(before: StaticValue, after: StaticValue) -> bool:
 def _cure_by_equality(before: StaticValue, after: StaticValue) -> str:
     """Return the cure for two objects of a class that compares by identity: reuse the object, or define an `__eq__`."""
     kind = kind_name(after.type)
-    from ..kept_contents import are_surely_equal  # an import at the top of the file would be circular
+    from ..outside_values.kept_contents import are_surely_equal  # an import at the top of the file would be circular
 
     if not is_of_users(after.type):
         return "Reuse the object."
@@ -198,7 +198,7 @@ def _unread(subject: str, path: str, before: StaticValue, after: StaticValue, cu
 
 
 def _see_values() -> str:
-    return magics_at_hand.cure(
+    return advice_without_magics.cure(
         "To see what differs, make both calls in a %%jaxpr cell or within observe().",
         "To see what differs, make both calls within observe().",
     )

@@ -13,14 +13,14 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 from ...interruptions import not_of_a_signal
-from ...jax.cache_key_parts import (
+from ...jax.leaves_and_context_of_key import (
     is_structure,
 )
 from ...plain_text import FAILURES, defined, own_name
 from ..value_texts import NOTHING_CALLED, Reading, is_of_users
 
 if TYPE_CHECKING:
-    from ..kept_contents import Contents
+    from ..outside_values.kept_contents import Contents
     from .closed_over import FunctionReads
 
 UNKNOWN = object()
@@ -48,7 +48,7 @@ class StaticValue:
         self.attributes: Contents | None = None
         if reading.calls and self._held_value is UNKNOWN and is_of_users(self.type):
             # An import at the top would be circular: `kept_contents` imports a module that imports this module.
-            from ..kept_contents import attributes_of
+            from ..outside_values.kept_contents import attributes_of
 
             self.attributes = attributes_of(value)
         # For a function: its code and the values that the code reads from outside of its arguments.

@@ -9,9 +9,9 @@ from typing import Any
 from ...plain_text import kind_name
 from ..value_texts import Reading
 from .reason import Reason, names_text, one_compile_each
+from .static_fields_of_pytrees import Changed, changed, is_same, is_same_tree, structure_text
 from .static_reasons import defined_once, is_defined_again, static_reason
 from .static_values import StaticValue
-from .structures import Changed, changed, is_same, is_same_tree, structure_text
 
 
 def structure_difference(

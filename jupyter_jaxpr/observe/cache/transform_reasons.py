@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...jax.transforms_of_tracers import Transforms
+from ...jax.transforms_around_call import Transforms
 from ..value_texts import Reading
-from .cache_key import Key
-from .function_history import MissEvent
+from .history_of_one_function import MissEvent
 from .key_texts import paths
 from .leaf_reasons import leaf_differences
 from .reason import Reason, names_text
+from .types_and_layouts_of_key import Key
 
 _WORDS = {
     "vmap": "vmap",

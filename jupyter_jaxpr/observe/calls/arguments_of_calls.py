@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...interruptions import not_of_a_signal
-from ...jax.cache_key_parts import array_type
 from ...jax.facts import is_deleted
-from .call_values import CallValues
+from ...jax.leaves_and_context_of_key import array_type
+from .held_or_gone_values import CallValues
 
 #: How many first calls of a function are kept; the last call is kept in addition.
 FIRST = 7

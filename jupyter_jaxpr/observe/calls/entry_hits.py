@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 from ...interruptions import not_of_a_signal
 from ...jax.post_hook import Results
 from ...plain_text import FAILURES
-from ..cache.cache_key import Key
-from ..cache.keys_of_calls import key_of
+from ..cache.key_of_call import key_of
+from ..cache.types_and_layouts_of_key import Key
 from ..value_texts import Reading
 
 if TYPE_CHECKING:
-    from ..cache.function_history import FunctionHistory
-    from ..jitted_functions import Functions
+    from ..cache.history_of_one_function import FunctionHistory
+    from ..functions.jitted_functions import Functions
 
 
 @dataclass(slots=True)

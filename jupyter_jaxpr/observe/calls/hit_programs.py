@@ -19,15 +19,15 @@ from ...jax.facts import imported
 from ...jax.held_traces import call_leaves
 from ...jax.post_hook import Results
 from ...plain_text import FAILURES
-from ..cache.cache_key import Key
-from ..cache.keys_of_calls import key_of
+from ..cache.key_of_call import key_of
 from ..cache.miss_reasons import is_equal
-from ..user_or_library.user_classes import comparing_class, read_by_users_code
+from ..cache.types_and_layouts_of_key import Key
+from ..user_or_library.properties_of_user_classes import comparing_class, read_by_users_code
 
 if TYPE_CHECKING:
     from ..cell_run import Run
-    from ..jitted_functions import FunctionRecord
-    from ..programs_of_misses import KeptProgram
+    from ..functions.jitted_functions import FunctionRecord
+    from ..programs.programs_of_misses import KeptProgram
 
 ALL_OF_THE_FIRST = 32
 """The number of first calls of a function that are all examined; an examination takes 10 us."""
@@ -157,7 +157,9 @@ class HitPrograms:
             else:
                 activity = self._run.activity(record)
                 activity.reuse(program)
-                from ..programs_of_misses import own_programs  # an import at the top of the file would be circular
+                from ..programs.programs_of_misses import (
+                    own_programs,  # an import at the top of the file would be circular
+                )
 
                 looks.all_seen = not record.unkept and all(
                     program.key in activity.programs for program in own_programs(record)

@@ -14,7 +14,7 @@ from typing import Any
 from ...interruptions import not_of_a_signal
 from ...plain_text import Limit, exact
 from ..observation import Place, Printed
-from ..user_or_library.user_lines import user_place
+from ..user_or_library.users_line_of_call import user_place
 
 KEEP_CHARACTERS = Limit.PRINTED
 

@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...jax.facts import jitted_of
-from ..cache.cache_key import Key
 from ..cache.key_texts import positional_names
-from ..cache.keys_of_calls import static_places
+from ..cache.static_argument_places import static_places
 from ..cache.static_values import UNKNOWN, StaticValue
+from ..cache.types_and_layouts_of_key import Key
 
 Given = tuple[tuple[Any, ...], dict[str, Any]]
 

@@ -19,16 +19,16 @@ from ...jax.facts import imported
 from ...jax.post_hook import Results
 from ...plain_text import FAILURES, kind_name
 from ..cache.key_texts import positional_names
-from ..cache.keys_of_calls import by_name, static_places
+from ..cache.static_argument_places import by_name, static_places
 from ..cache.static_values import is_plain
 from ..observation import Place
-from ..user_or_library.user_lines import call_place
+from ..user_or_library.users_line_of_call import call_place
 from ..value_texts import NOTHING_CALLED
 
 if TYPE_CHECKING:
     from ..cell_run import Run
-    from ..jitted_functions import FunctionRecord
-    from ..programs_of_misses import KeptProgram
+    from ..functions.jitted_functions import FunctionRecord
+    from ..programs.programs_of_misses import KeptProgram
 
 _LOOKS = 32  # How many hits of one function are examined.
 _REPORTS = 1_000  # After this many calls of other functions that JAX's hook reported, the hook is removed for good.

@@ -8,37 +8,37 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from . import sentences_on_side_effects as texts
+
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-_LINK = "{line_of_side_effect} creates a file link on the disk."
-_SENT = "{line_of_side_effect} sends data over a network connection."
 _EVENTS = {
-    "os.remove": "{line_of_side_effect} removes a file.",
-    "os.rename": "{line_of_side_effect} renames a file.",
-    "os.mkdir": "{line_of_side_effect} creates a folder.",
-    "os.rmdir": "{line_of_side_effect} removes a folder.",
-    "os.truncate": "{line_of_side_effect} truncates a file.",
-    "os.link": _LINK,
-    "os.symlink": _LINK,
-    "os.chmod": "{line_of_side_effect} changes the permissions of a file.",
-    "os.chown": "{line_of_side_effect} changes the owner of a file.",
-    "os.utime": "{line_of_side_effect} changes the times of a file.",
-    "os.putenv": "{line_of_side_effect} sets an environment variable.",
-    "os.unsetenv": "{line_of_side_effect} removes an environment variable.",
-    "os.system": "{line_of_side_effect} starts a process.",
-    "os.exec": "{line_of_side_effect} starts a process.",
-    "os.fork": "{line_of_side_effect} starts a process.",
-    "os.forkpty": "{line_of_side_effect} starts a process.",
-    "os.posix_spawn": "{line_of_side_effect} starts a process.",
-    "os.spawn": "{line_of_side_effect} starts a process.",
-    "os.kill": "{line_of_side_effect} sends a signal to a process.",
-    "subprocess.Popen": "{line_of_side_effect} starts a process.",
-    "socket.connect": "{line_of_side_effect} opens a network connection.",
-    "socket.bind": "{line_of_side_effect} binds a network socket to an address.",
-    "socket.sendto": _SENT,
-    "socket.sendmsg": _SENT,
-    "sqlite3.connect": "{line_of_side_effect} opens a database.",
-    "builtins.input": "{line_of_side_effect} asks the user for input.",
-    "webbrowser.open": "{line_of_side_effect} opens a web browser.",
+    "os.remove": texts.REMOVES_FILE,
+    "os.rename": texts.RENAMES_FILE,
+    "os.mkdir": texts.CREATES_FOLDER,
+    "os.rmdir": texts.REMOVES_FOLDER,
+    "os.truncate": texts.TRUNCATES_FILE,
+    "os.link": texts.CREATES_LINK,
+    "os.symlink": texts.CREATES_LINK,
+    "os.chmod": texts.CHANGES_PERMISSIONS,
+    "os.chown": texts.CHANGES_OWNER,
+    "os.utime": texts.CHANGES_TIMES,
+    "os.putenv": texts.SETS_ENVIRONMENT,
+    "os.unsetenv": texts.REMOVES_ENVIRONMENT,
+    "os.system": texts.STARTS_PROCESS,
+    "os.exec": texts.STARTS_PROCESS,
+    "os.fork": texts.STARTS_PROCESS,
+    "os.forkpty": texts.STARTS_PROCESS,
+    "os.posix_spawn": texts.STARTS_PROCESS,
+    "os.spawn": texts.STARTS_PROCESS,
+    "os.kill": texts.SENDS_SIGNAL,
+    "subprocess.Popen": texts.STARTS_PROCESS,
+    "socket.connect": texts.OPENS_CONNECTION,
+    "socket.bind": texts.BINDS_SOCKET,
+    "socket.sendto": texts.SENDS_DATA,
+    "socket.sendmsg": texts.SENDS_DATA,
+    "sqlite3.connect": texts.OPENS_DATABASE,
+    "builtins.input": texts.ASKS_FOR_INPUT,
+    "webbrowser.open": texts.OPENS_BROWSER,
 }
 
 
@@ -59,4 +59,4 @@ def _opens_to_write(facts: tuple[Any, ...]) -> str | None:
     if path == os.devnull:
         return None
     writes = any(letter in mode for letter in "wax+") if isinstance(mode, str) else bool((flags or 0) & _WRITING)
-    return "{line_of_side_effect} writes to a file." if writes else None
+    return texts.WRITES_TO_FILE if writes else None

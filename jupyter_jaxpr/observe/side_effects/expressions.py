@@ -10,7 +10,11 @@ import types
 from typing import Any
 
 from ...interruptions import not_of_a_signal
-from .abstract import (
+from . import sentences_on_side_effects as texts
+from .analysed_function_calls import Calls
+from .arguments_bound_to_parameters import Keywords
+from .harmless_functions import is_array_of_jax, is_users_class
+from .known_and_plain_values import (
     OUTSIDE,
     PLAIN,
     Known,
@@ -24,11 +28,6 @@ from .abstract import (
     is_immutable,
     is_literal_true_or_false,
 )
-from .attributes import TAKES_ELEMENTS
-from .bindings import Keywords
-from .calls import Calls
-from .effect import LINE_OF_SIDE_EFFECT
-from .harmless_functions import is_array_of_jax, is_users_class
 
 _OPERATORS: dict[type[ast.AST], str] = {
     ast.Add: "add",
@@ -140,9 +139,7 @@ class Expressions(Calls):
                 scope.returned.append(self.elements(scope, node, self.value_of(scope, node.value)))
                 return OUTSIDE
             case _:  # an `await` or a template string: code that JAX can trace has neither
-                return self.refuse(
-                    "unknown", scope, node, f"{LINE_OF_SIDE_EFFECT} contains an expression that cannot be analysed."
-                )
+                return self.refuse("unknown", scope, node, texts.EXPRESSION_NOT_ANALYSED)
 
     def _assign(self, scope: Scope, target: ast.Name, value: Value) -> None:
         """Analyse `target := value`.
@@ -166,14 +163,20 @@ class Expressions(Calls):
         if value is None and self.raises(scope, node.id):
             return PLAIN
         if value is None:
-            return self.refuse("unknown", scope, node, f"{LINE_OF_SIDE_EFFECT} reads {node.id}, which has no value.")
+            return self.refuse("unknown", scope, node, texts.sentence(texts.WITHOUT_VALUE, name=node.id))
         if isinstance(value, Known) and node.id in _REVEALING and value.value is getattr(builtins, node.id, None):
             return self.refuse(
-                "unknown", scope, node, f"{LINE_OF_SIDE_EFFECT} uses {node.id}, which gives access to all variables."
+                "unknown",
+                scope,
+                node,
+                texts.sentence(texts.REACHES_ALL_VARIABLES, name=node.id),
             )
         if isinstance(value, Known) and node.id in _ANYTHING and value.value is getattr(builtins, node.id, None):
             return self.refuse(
-                "outside", scope, node, f"{LINE_OF_SIDE_EFFECT} uses {node.id}, which can change anything."
+                "outside",
+                scope,
+                node,
+                texts.sentence(texts.CAN_CHANGE_ANYTHING, name=node.id),
             )
         return value
 
@@ -276,7 +279,7 @@ class Expressions(Calls):
 
     def _in(self, scope: Scope, node: ast.AST, value: Value) -> None:
         if isinstance(value, Known) and hasattr(type(value.value), "__next__"):
-            self.refuse("outside", scope, node, TAKES_ELEMENTS)
+            self.refuse("outside", scope, node, texts.TAKES_ELEMENTS)
 
     def truth(self, scope: Scope, node: ast.expr) -> bool | None:
         """Return the truth of a condition, or None if it is unknown.
@@ -327,13 +330,11 @@ class Expressions(Calls):
                 if not isinstance(container, dict | list | tuple):
                     return item
             if type(container).__name__ == "defaultdict":
-                return self.refuse(
-                    "state", scope, node, f"{LINE_OF_SIDE_EFFECT} reads a defaultdict, which may add a key."
-                )
+                return self.refuse("state", scope, node, texts.READS_DEFAULTDICT)
             if isinstance(container, dict):
                 return self.elements(scope, node, Known(list(dict.values(container)), owner.rebuilt))
         if isinstance(owner, Made) and not owner.fresh and self._read_adds_keys:
-            return self.refuse("state", scope, node, f"{LINE_OF_SIDE_EFFECT} may read a dict that adds missing keys.")
+            return self.refuse("state", scope, node, texts.MAY_ADD_MISSING_KEYS)
         if isinstance(owner, Made) and not owner.plain:
             self.special(scope, node, owner, ("__getitem__", "__missing__"))
         if not isinstance(owner, Known | Made):

@@ -16,15 +16,15 @@ from types import CodeType
 from typing import Any
 
 from ...typed.syntax_nodes import add_parts
-from .abstract import OUTSIDE, PLAIN, Known, Local, Made, Scope, Value, as_object
-from .bindings import as_argument
-from .effect import LINE_OF_SIDE_EFFECT, TOO_DEEP, NotProven, SideEffect
+from . import sentences_on_side_effects as texts
+from .arguments_bound_to_parameters import as_argument
 from .expressions import Expressions
 from .harmless_functions import is_users_class
-from .source import FunctionNode
+from .known_and_plain_values import OUTSIDE, PLAIN, Known, Local, Made, Scope, Value, as_object
+from .side_effect import NotProven, SideEffect
+from .source_of_code_objects import FunctionNode
 
 _PASSES = 4
-_CATCHES_ALL = f"{LINE_OF_SIDE_EFFECT} catches every exception, so that Live could not stop the trace."
 #: Statements after which Python does not run the next statement of the block.
 _ENDS = frozenset([ast.Return, ast.Raise, ast.Break, ast.Continue])
 #: Statements that, in a `finally` block, drop an exception that was raised before.
@@ -64,7 +64,7 @@ def side_effects(
     except NotProven:
         pass
     except RecursionError:
-        return (SideEffect("unknown", "", 0, "", TOO_DEEP),)
+        return (SideEffect("unknown", "", 0, "", texts.TOO_DEEP),)
     return tuple(analysis.effects)
 
 
@@ -78,7 +78,10 @@ class _Analysis(Expressions):
             return self._joined([*scope.returned, value]) if scope.returned else value
         if isinstance(node, ast.AsyncFunctionDef):
             return self.refuse(
-                "unknown", scope, node, f"{LINE_OF_SIDE_EFFECT} defines {node.name}, an asynchronous function."
+                "unknown",
+                scope,
+                node,
+                texts.sentence(texts.DEFINES_ASYNC_FUNCTION, name=node.name),
             )
         self._statements(scope, node.body)
         if _yields(node) if code is None else code.co_flags & inspect.CO_GENERATOR:
@@ -142,9 +145,7 @@ class _Analysis(Expressions):
             case ast.Pass() | ast.Break() | ast.Continue():
                 pass
             case _:  # class definitions and async statements are refused
-                self.refuse(
-                    "unknown", scope, node, f"{LINE_OF_SIDE_EFFECT} contains a statement that cannot be analysed."
-                )
+                self.refuse("unknown", scope, node, texts.STATEMENT_NOT_ANALYSED)
 
     # --- assignments ---
 
@@ -180,7 +181,10 @@ class _Analysis(Expressions):
                 return
             place = place.enclosing
         self.refuse(
-            "state", scope, target, f"{LINE_OF_SIDE_EFFECT} assigns {target.id}, a variable outside of the function."
+            "state",
+            scope,
+            target,
+            texts.sentence(texts.ASSIGNS_OUTSIDE_VARIABLE, name=target.id),
         )
 
     def _unpack(self, scope: Scope, target: ast.Tuple | ast.List, value: Value) -> None:
@@ -212,11 +216,11 @@ class _Analysis(Expressions):
                 "state",
                 scope,
                 node,
-                f"{LINE_OF_SIDE_EFFECT} changes {name}, part of an object that existed before the call.",
+                texts.sentence(texts.CHANGES_PART, name=name),
             )
             return
         if isinstance(owner, Made) and not owner.fresh:
-            text = f"{LINE_OF_SIDE_EFFECT} changes {name}, part of an object that may have existed before the call."
+            text = texts.sentence(texts.MAY_CHANGE_PART, name=name)
             self.refuse("state", scope, node, text)
             return
         setters = ("__setattr__", "__delattr__") if attribute is not None else ("__setitem__", "__delitem__")
@@ -228,7 +232,7 @@ class _Analysis(Expressions):
                         "unknown",
                         scope,
                         node,
-                        f"{LINE_OF_SIDE_EFFECT} changes {name} through a property or a descriptor.",
+                        texts.sentence(texts.CHANGES_BY_PROPERTY, name=name),
                     )
             self.special(scope, node, owner, setters)
         if isinstance(owner, Made) and owner.plain and self._is_function(value):
@@ -240,7 +244,7 @@ class _Analysis(Expressions):
                 "unknown",
                 scope,
                 node,
-                f"{LINE_OF_SIDE_EFFECT} stores in {name} an object that may have existed before the call.",
+                texts.sentence(texts.STORES_OBJECT, name=name),
             )
 
     def _changed_in_place(self, scope: Scope, node: ast.AugAssign) -> None:
@@ -253,10 +257,7 @@ class _Analysis(Expressions):
             name = type(node.op).__name__.lower()
             result = self.special(scope, node, before, (f"__i{_INPLACE.get(name, name)}__",))
         if not owner.fresh and not owner.deep:
-            text = (
-                f"{LINE_OF_SIDE_EFFECT} changes {_short(node.target)} in place, and the object may have existed "
-                "before the call."
-            )
+            text = texts.sentence(texts.CHANGES_TARGET_IN_PLACE, target=_short(node.target))
             self.refuse("state", scope, node, text)
         self.bind(scope, node.target, result)
 
@@ -267,7 +268,7 @@ class _Analysis(Expressions):
                     "state",
                     scope,
                     target,
-                    f"{LINE_OF_SIDE_EFFECT} deletes {target.id}, a variable outside of the function.",
+                    texts.sentence(texts.DELETES_OUTSIDE_VARIABLE, name=target.id),
                 )
             return
         if isinstance(target, ast.Attribute | ast.Subscript):
@@ -327,10 +328,7 @@ class _Analysis(Expressions):
             if isinstance(manager, Known):
                 kind = type(manager.value)
                 if kind.__module__.partition(".")[0] not in ("jax", "jaxlib", "contextlib"):
-                    text = (
-                        f"{LINE_OF_SIDE_EFFECT} enters {_short(item.context_expr)}, a context manager that existed "
-                        "before the call and whose side effects are unknown."
-                    )
+                    text = texts.sentence(texts.ENTERS_CONTEXT_MANAGER, manager=_short(item.context_expr))
                     self.refuse("unknown", scope, node, text)
             self.special(scope, node, manager, ("__exit__",))
             if item.optional_vars is not None:
@@ -339,7 +337,7 @@ class _Analysis(Expressions):
 
     def _try(self, scope: Scope, node: ast.Try | ast.TryStar) -> None:
         if self.is_live and any(isinstance(inner, _LEAVES) for part in node.finalbody for inner in ast.walk(part)):
-            self.refuse("state", scope, node, _CATCHES_ALL)
+            self.refuse("state", scope, node, texts.CATCHES_ALL)
         before = dict(scope.names)
         self._statements(scope, node.body)
         self._merge(scope, before)
@@ -348,7 +346,7 @@ class _Analysis(Expressions):
             caught = [self.value_of(scope, kind) for kind in types if kind is not None] or [Known(BaseException)]
             catches_all = any(_holds_every_exception(kind) for kind in caught)
             if self.is_live and catches_all and not isinstance(handler.body[-1], ast.Raise):
-                self.refuse("state", scope, handler, _CATCHES_ALL)
+                self.refuse("state", scope, handler, texts.CATCHES_ALL)
             if handler.name is not None:
                 scope.names[handler.name] = OUTSIDE
             self._statements(scope, handler.body)
@@ -390,12 +388,22 @@ class _Analysis(Expressions):
         for alias in node.names:
             module = node.module if isinstance(node, ast.ImportFrom) else alias.name
             if module is None or (isinstance(node, ast.ImportFrom) and node.level) or module not in sys.modules:
-                self.refuse("state", scope, node, f"{LINE_OF_SIDE_EFFECT} imports the module {module or alias.name}.")
+                self.refuse(
+                    "state",
+                    scope,
+                    node,
+                    texts.sentence(texts.IMPORTS_MODULE, module=module or alias.name),
+                )
                 continue
             if isinstance(node, ast.ImportFrom):
                 imported = getattr(sys.modules[module], alias.name, _MISSING)
                 if imported is _MISSING:
-                    self.refuse("state", scope, node, f"{LINE_OF_SIDE_EFFECT} imports {alias.name} from {module}.")
+                    self.refuse(
+                        "state",
+                        scope,
+                        node,
+                        texts.sentence(texts.IMPORTS_NAME, name=alias.name, module=module),
+                    )
                     continue
                 scope.names[alias.asname or alias.name] = Known(imported)
             else:

@@ -13,8 +13,8 @@ from typing import Any
 
 from ...jax.facts import is_jitted
 from ...plain_text import file_of, own_name
-from ..code_of_callables import code_of, next_inside, unwrap
-from .user_lines import frame_outside
+from ..functions.function_inside_wrappers import code_of, next_inside, unwrap
+from .users_line_of_call import frame_outside
 from .whose_code import is_installed, is_jax, is_users_code_of, is_users_frame
 
 # Frames of these packages may stand between the user's call and `jax.jit`: the user then counts as the caller.

@@ -14,21 +14,16 @@ from typing import Any
 from ...jax.missed_calls import DerivedCall, JitCall
 from ...plain_text import own_name, text_of
 from ..cell_run import Run
-from ..jitted_functions import FunctionRecord
+from ..functions.jitted_functions import FunctionRecord
 from ..observation import ObservedFunction, Place
 from ..open_calls import ThreadState
-from ..programs_of_misses import KeptProgram
-from ..programs_that_ran import replay
-from ..stages import CallStages, LooseEvent
+from ..programs.programs_of_misses import KeptProgram
+from ..programs.programs_that_ran import replay
+from ..programs.sentences_above_program import NO_VALUES_OF_LIBRARY
+from ..stage_times_of_call import CallStages, LooseEvent
 
 MOST = 20
 """The number of library programs that a run keeps."""
-
-
-_NO_VALUES = (
-    "A library made the call, and jupyter_jaxpr holds no values of the call. To time the program or to step through a "
-    "loop of the program, call the library's function under jax.jit in the cell."
-)
 
 
 class LibraryCall:
@@ -112,7 +107,7 @@ def _keep(
         run.library_programs_left_out += 1
         return
     replay(state, function, program, ask)
-    observed = replace(program.observed(now=True), no_values=_NO_VALUES)
+    observed = replace(program.observed(now=True), no_values=NO_VALUES_OF_LIBRARY)
     library_function = ObservedFunction(function.name, function.definition, [observed], library=True)
     run.library_programs.append((library_function, recording))
 

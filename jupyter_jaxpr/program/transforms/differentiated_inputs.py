@@ -14,8 +14,8 @@ from ...document.types.transform import TransformKind
 from ...interruptions import not_of_a_signal
 from ...jax.made_programs import jaxpr_as_fun
 from ...joined_names import in_a_sentence
-from ...observe.argument_specs import spec_of
 from ...observe.observation import ArgumentSpec, ObservedProgram
+from ...observe.programs.arguments_in_signature import spec_of
 from ..jaxpr.avals import aval_row
 
 PartName = Literal["whole", "primal", "linear"]

@@ -47,7 +47,7 @@ function lines(document: Snapshot, program = 0): Record<number, string> {
 
 const SCOPE = golden('selu-0.12').programs[0].scope;
 
-/** The long types and their short forms; tests/test_traced_names.py tests the kernel with the same file. */
+/** The long types and their short forms; tests/test_values_of_names.py tests the kernel with the same file. */
 const SHORTENED = TABLE as [string, string][];
 
 describe('the types of the names of a line', () => {

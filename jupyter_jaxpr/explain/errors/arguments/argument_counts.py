@@ -10,7 +10,7 @@ from types import FunctionType
 from typing import Any
 
 from ....jax.facts import is_jitted
-from ....jax.tracer_origins import type_of
+from ....jax.transform_and_inputs_of_tracer import type_of
 from ....observe.observation import FoundCure
 from ....observe.user_or_library.library_functions import is_of_jax
 from ....plain_text import message_of, mro_of, own_name

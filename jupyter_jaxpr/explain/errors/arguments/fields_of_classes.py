@@ -12,7 +12,7 @@ from typing import Any
 from ....interruptions import not_of_a_signal
 from ....jax.facts import is_jitted
 from ....observe.observation import FoundCure
-from ....observe.side_effects.attributes import instance_dict
+from ....observe.side_effects.attribute_reads import instance_dict
 from ....observe.user_or_library.whose_code import is_installed
 from ...loops.kinds_of_python_loops import parsed
 from ..failing_code.module_names import namespace

@@ -9,10 +9,10 @@ import types
 from dataclasses import replace
 from typing import Any
 
-from ....jax.tracer_origins import type_of
+from ....jax.transform_and_inputs_of_tracer import type_of
 from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
-from ....observe.side_effects.attributes import instance_dict
+from ....observe.side_effects.attribute_reads import instance_dict
 from ....observe.side_effects.harmless_functions import is_jitted
 from ....observe.user_or_library.library_functions import is_of_jax as is_function_of_jax
 from ....observe.user_or_library.whose_code import is_jax

@@ -7,7 +7,7 @@ import difflib
 from typing import Any
 
 from ....observe.observation import FoundCure
-from ....observe.side_effects.attributes import instance_dict
+from ....observe.side_effects.attribute_reads import instance_dict
 from ....observe.user_or_library.library_functions import is_of_jax
 from ....plain_text import mro_of, own_name
 from ...trials.trial_of_error_cure import passed

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any, TypeGuard
 
-from ....jax.tracer_origins import type_of
+from ....jax.transform_and_inputs_of_tracer import type_of
 from ....observe.observation import FoundCure
 from ....plain_text import own_name
 from ...trials.refused_assignments import own_nodes

@@ -11,7 +11,7 @@ from typing import Any
 
 from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
-from ....observe.side_effects.attributes import instance_dict
+from ....observe.side_effects.attribute_reads import instance_dict
 from ....plain_text import message_of
 from ..explanation import Explained
 from ..failing_code.called_names import called

@@ -12,8 +12,8 @@ from typing import Any
 
 from ....interruptions import not_of_a_signal
 from ....jax.facts import is_tracer_type
-from ....jax.tracer_origins import RaisedCall, raised_calls
-from ....observe.code_of_callables import code_of
+from ....jax.transform_and_inputs_of_tracer import RaisedCall, raised_calls
+from ....observe.functions.function_inside_wrappers import code_of
 from ....observe.observation import Edit, FoundCure, Place
 from ....plain_text import FAILURES, file_of, function_of
 from ...loops.kinds_of_python_loops import parsed

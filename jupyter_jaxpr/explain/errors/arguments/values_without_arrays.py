@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 from ....jax.facts import is_jitted
-from ....jax.tracer_origins import type_of
+from ....jax.transform_and_inputs_of_tracer import type_of
 from ....observe.observation import FoundCure
-from ....observe.side_effects.attributes import instance_dict
+from ....observe.side_effects.attribute_reads import instance_dict
 from ....observe.user_or_library.library_functions import is_of_jax as is_function_of_jax
 from ....plain_text import message_of, own_name
 from ...trials.trial_of_error_cure import passed

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from types import FrameType
 from typing import Any
 
-from ....jax.tracer_origins import type_of
+from ....jax.transform_and_inputs_of_tracer import type_of
 from ....observe.observation import FoundCure
-from ....observe.side_effects.attributes import instance_dict
+from ....observe.side_effects.attribute_reads import instance_dict
 from ....plain_text import message_of, own_name
 from ...trials.trial_of_error_cure import passed
 from ..explanation import Explained

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from ....jax.tracer_origins import raised_calls
+from ....jax.transform_and_inputs_of_tracer import raised_calls
 from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
 from ....plain_text import message_of

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ....interruptions import not_of_a_signal
-from ....jax.tracer_origins import type_of
+from ....jax.transform_and_inputs_of_tracer import type_of
 from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
 from ....plain_text import FAILURES

@@ -7,7 +7,7 @@ import re
 from typing import Any, NamedTuple
 
 from ....jax.facts import is_tracer_type
-from ....jax.tracer_origins import is_over, maker_of, origin_of, short_type, transform_of, type_of
+from ....jax.transform_and_inputs_of_tracer import is_over, maker_of, origin_of, short_type, transform_of, type_of
 from ....observe.observation import FoundCure
 from ....observe.user_or_library.whose_code import is_installed
 from ....plain_text import file_of, kind_name, message_of

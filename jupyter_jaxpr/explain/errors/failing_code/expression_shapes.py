@@ -8,7 +8,7 @@ import operator
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ....jax.tracer_origins import type_of
+from ....jax.transform_and_inputs_of_tracer import type_of
 from ..shapes.alignments import Shape, broadcast, broadcasts
 from .called_names import called
 from .origins import dtype_of, type_of_new_array, value_of

@@ -13,9 +13,9 @@ from typing import Any
 from ....interruptions import not_of_a_signal
 from ....jax.facts import is_tracer_type
 from ....jax.hidden_events import unheard
-from ....jax.tracer_origins import Input, inputs_of, maker_of, origin_of, type_of, under
+from ....jax.transform_and_inputs_of_tracer import Input, inputs_of, maker_of, origin_of, type_of, under
 from ....joined_names import in_a_sentence
-from ....observe.side_effects.attributes import instance_dict
+from ....observe.side_effects.attribute_reads import instance_dict
 from ....observe.user_or_library.whose_code import is_installed
 from ....plain_text import FAILURES, file_of
 from .paths_of_values import path_of

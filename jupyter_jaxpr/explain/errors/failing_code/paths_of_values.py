@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import Any
 
-from ....observe.side_effects.attributes import instance_dict
+from ....observe.side_effects.attribute_reads import instance_dict
 from ....plain_text import function_of, own_name
 from .place_of_error import RaisedAt
 

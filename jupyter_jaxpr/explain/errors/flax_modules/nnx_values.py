@@ -8,7 +8,7 @@ from types import FrameType
 from typing import Any
 
 from ....observe.observation import FoundCure
-from ....observe.side_effects.attributes import instance_dict
+from ....observe.side_effects.attribute_reads import instance_dict
 from ....plain_text import message_of, mro_of, own_name
 from ...trials.trial_of_error_cure import passed
 from ..explanation import Explained

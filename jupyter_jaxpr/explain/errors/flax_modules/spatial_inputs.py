@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from ....observe.observation import FoundCure
-from ....observe.side_effects.attributes import instance_dict
+from ....observe.side_effects.attribute_reads import instance_dict
 from ....observe.user_or_library.whose_code import is_installed
 from ....plain_text import file_of
 from ...trials.trial_of_error_cure import passed

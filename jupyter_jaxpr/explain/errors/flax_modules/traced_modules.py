@@ -8,7 +8,7 @@ from typing import Any
 
 from ....interruptions import not_of_a_signal
 from ....jax.facts import is_tracer_type
-from ....jax.tracer_origins import raised_calls
+from ....jax.transform_and_inputs_of_tracer import raised_calls
 from ....observe.observation import FoundCure
 from ....plain_text import FAILURES, mro_of, own_name
 from ..arguments.static_argument_edits import static_cure

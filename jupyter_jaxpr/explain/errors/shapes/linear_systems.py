@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ....interruptions import not_of_a_signal
-from ....jax.tracer_origins import type_of
+from ....jax.transform_and_inputs_of_tracer import type_of
 from ....observe.observation import FoundCure
 from ....plain_text import message_of
 from ...trials.trial_of_error_cure import passed

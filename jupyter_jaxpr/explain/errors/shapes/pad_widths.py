@@ -6,7 +6,7 @@ import ast
 import re
 from typing import Any
 
-from ....jax.tracer_origins import type_of
+from ....jax.transform_and_inputs_of_tracer import type_of
 from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
 from ....observe.user_or_library.whose_code import is_jax

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from ....observe.observation import FoundCure
-from ....observe.side_effects.attributes import instance_dict
+from ....observe.side_effects.attribute_reads import instance_dict
 from ....plain_text import own_name
 from ...trials.trial_of_error_cure import passed
 from ..arguments.jit_arguments import module_of_call, packages_of

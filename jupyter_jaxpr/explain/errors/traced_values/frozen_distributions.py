@@ -10,7 +10,7 @@ from typing import Any
 
 from ....jax.facts import jax_directory
 from ....observe.observation import FoundCure
-from ....observe.side_effects.attributes import instance_dict
+from ....observe.side_effects.attribute_reads import instance_dict
 from ....plain_text import own_name
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.module_names import namespace

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from ....jax.facts import is_tracer_type
-from ....jax.tracer_origins import raised_calls
+from ....jax.transform_and_inputs_of_tracer import raised_calls
 from ....observe.observation import FoundCure
 from ....plain_text import own_name
 from ..control_flow.carries import carry_around

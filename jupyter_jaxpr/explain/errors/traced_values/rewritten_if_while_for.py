@@ -6,7 +6,7 @@ import ast
 import copy
 
 from ....jax.facts import is_tracer_type
-from ....jax.tracer_origins import type_of
+from ....jax.transform_and_inputs_of_tracer import type_of
 from ....observe.observation import FoundCure
 from ....plain_text import own_name
 from ...loops.kinds_of_python_loops import LoopStatement

@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from ....jax.tracer_origins import type_of
+from ....jax.transform_and_inputs_of_tracer import type_of
 from ....observe.observation import FoundCure
 from ....plain_text import message_of, own_name
 from ....quantities import count

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ....jax.tracer_origins import short_type, type_of
+from ....jax.transform_and_inputs_of_tracer import short_type, type_of
 from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
 from ....quantities import count

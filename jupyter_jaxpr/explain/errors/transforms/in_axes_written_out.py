@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ....jax.tracer_origins import type_of
+from ....jax.transform_and_inputs_of_tracer import type_of
 from ....joined_names import in_a_sentence
 from ....observe.observation import FoundCure
 from ....quantities import count

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from ....jax.tracer_origins import differentiated, type_of
+from ....jax.transform_and_inputs_of_tracer import differentiated, type_of
 from ....observe.observation import FoundCure
 from ....plain_text import message_of
 from ...trials.trial_of_error_cure import passed

@@ -1,0 +1,1 @@
+"""Keeps records of jitted functions, and finds the function of a person inside wrappers."""

@@ -1,0 +1,48 @@
+"""Reads the values of small integer arrays, which a program may use as indices.
+
+The values of an array on a device are read only if they are computed already, so that nothing waits for the device.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..interruptions import not_of_a_signal
+from ..jax.leaves_and_context_of_key import array_type
+from ..plain_text import FAILURES
+from .outside_jit.numpy_arrays_in_recordings import is_numpy
+
+_LONGEST = 64  # The most elements of an array whose values are read.
+_KINDS = "iub"  # NumPy's kinds of integers, and booleans: a condition such as i < 0 can choose between two indices.
+
+
+def whole_numbers(value: Any) -> Any:
+    """Return a NumPy copy of a small integer array, or an integer; None for any other value.
+
+    Args:
+        value: A Python number, or an array of NumPy or JAX.
+    """
+    import numpy as np
+
+    kind = type(value)
+    if kind is int:
+        return value
+    if kind is array_type():
+        return _of_device(value)
+    if not is_numpy(value) and not (kind.__module__ == "numpy" and issubclass(kind, np.generic)):
+        return None
+    return np.array(value) if value.dtype.kind in _KINDS and value.size <= _LONGEST else None
+
+
+def _of_device(array: Any) -> Any:
+    import numpy as np
+
+    aval = array.aval
+    if aval.size > _LONGEST or getattr(aval.dtype, "kind", "") not in _KINDS:
+        return None
+    try:
+        if array.is_deleted() or not array.is_fully_addressable or not array.is_ready():
+            return None
+        return np.array(array)
+    except not_of_a_signal(*FAILURES):  # the device's computation failed, or another thread donated the array
+        return None
