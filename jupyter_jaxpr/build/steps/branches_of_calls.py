@@ -16,6 +16,7 @@ from ...measure.steps.kept_steps import Leaf as Column
 from ...measure.steps.recorded_and_original_run import Construct
 from ...measure.steps.recorded_steps import Steps
 from ...measure.steps.step_limits import SECONDS_OF_CALLS
+from ...observe import advice_without_magics
 from ...observe.calls.arguments_of_calls import KeptCall
 from ...observe.calls.held_or_gone_values import ValuesGone
 from ...plain_text import error_text
