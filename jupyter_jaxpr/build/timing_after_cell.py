@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..document.types.document import Note, Snapshot
-from ..jax.effects import program_effects
+from ..jax.effect_names import program_effects
 from ..measure.times.program_timing import question, time_program
 from ..observe.calls.held_or_gone_values import ValuesGone
 from ..observe.process_observer import observer

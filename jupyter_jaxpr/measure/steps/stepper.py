@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...jax.effects import program_effects
+from ...jax.effect_names import program_effects
 from ...program.control_flow.card_facts import IN_CONDITION, INSIDE
 from ...program.control_flow.control_primitives import COND, SCAN, SCOPE_PRIMITIVES, WHILE
 from ...program.jaxpr.high_primitives import named

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...interruptions import not_of_a_signal
-from ...jax.effects import program_effects
+from ...jax.effect_names import program_effects
 from ...jax.held_traces import call_leaves
 from ...jax.post_hook import LastCalls
 from ...observe.advice_without_magics import KEEP_AND_INSPECT, cure

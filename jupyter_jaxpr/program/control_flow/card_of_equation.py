@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from ...jax.effects import INSIDE
+from ...jax.effect_names import INSIDE
 from ...jax.loop_equations import scan_parts, while_parts
 from ..costs import Costs
 from ..jaxpr.walk import Walk
