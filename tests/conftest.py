@@ -172,9 +172,9 @@ def the_host_has_magics(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def no_text_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Remove the time limit of `__repr__`, which a busy machine may exceed."""
-    from jupyter_jaxpr.observe import value_texts
+    from jupyter_jaxpr.observe import reprs_of_users_values
 
-    monkeypatch.setattr(value_texts, "SLOW", 60.0)
+    monkeypatch.setattr(reprs_of_users_values, "SLOW", 60.0)
 
 
 @pytest.fixture(autouse=True)

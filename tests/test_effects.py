@@ -13,7 +13,7 @@ from jax.experimental import io_callback
 from jax.sharding import Mesh, PartitionSpec
 
 import jupyter_jaxpr as jj
-from jupyter_jaxpr.jax.effects import program_effects
+from jupyter_jaxpr.jax.effect_names import program_effects
 
 X = jnp.ones(4)
 

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from jupyter_jaxpr.observe.calls.static_hits import StaticHits
+from jupyter_jaxpr.observe.calls.hits_with_equal_statics import StaticHits
 
 CLASS = (
     "class Model:\n    def __init__(self, k, mode='a'): self.k, self.mode = k, mode\n"

@@ -15,7 +15,7 @@ from jupyter_jaxpr import observe
 from jupyter_jaxpr.observe.cache import miss_reasons
 from jupyter_jaxpr.observe.cache.closest_key import difference, kinds_of_values
 from jupyter_jaxpr.observe.process_observer import observer
-from jupyter_jaxpr.observe.value_texts import NOTHING_CALLED
+from jupyter_jaxpr.observe.reprs_of_users_values import NOTHING_CALLED
 
 pytestmark = pytest.mark.any_jax
 

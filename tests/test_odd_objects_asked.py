@@ -14,7 +14,7 @@ import pytest
 from conftest import Notebook
 from odd_cells import SETUP, check, set_up, told
 
-from jupyter_jaxpr.observe import value_texts
+from jupyter_jaxpr.observe import reprs_of_users_values
 
 pytestmark = pytest.mark.any_jax
 
@@ -105,8 +105,8 @@ def test_after_a_slow_text_no_other_object_of_the_cell_is_asked(
 ) -> None:
     """The test's clock advances only while an object makes its text."""
     clock = [0.0]
-    monkeypatch.setattr(value_texts, "SLOW", 0.010)
-    monkeypatch.setattr(value_texts, "time", SimpleNamespace(perf_counter=lambda: clock[-1]))
+    monkeypatch.setattr(reprs_of_users_values, "SLOW", 0.010)
+    monkeypatch.setattr(reprs_of_users_values, "time", SimpleNamespace(perf_counter=lambda: clock[-1]))
     notebook.shell.user_ns["clock"] = clock
     ran = notebook.run(f"%%jaxpr{SLOW}\nfor n in range(4):\n    f(x, Slow(n))")
     check(ran)
@@ -149,7 +149,7 @@ def test_a_text_that_calls_jitted_functions_and_waits_for_a_thread_that_does(tmp
     script.write_text(
         SETUP
         + "from jupyter_jaxpr import observe\n"
-        + "from jupyter_jaxpr.observe import value_texts\nvalue_texts.SLOW = 60\n"
+        + "from jupyter_jaxpr.observe import reprs_of_users_values\nreprs_of_users_values.SLOW = 60\n"
         + WAITS.replace("f(x, Calls(self.n + 10))", "self.n < 10 and f(x, Calls(self.n + 10))").replace(
             'if __name__ == "__main__":', "with observe() as ledger:"
         )

@@ -33,7 +33,7 @@ from ..observe.observation import (
     ObservedProgram,
     Printed,
 )
-from ..observe.value_texts import Reading
+from ..observe.reprs_of_users_values import Reading
 from ..plain_text import could_not, traceback_text
 from ..program.jaxpr.walk import Walk
 from ..program.source.positions import CellText

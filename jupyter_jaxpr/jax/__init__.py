@@ -7,5 +7,5 @@
 - `made_programs`: JAX's objects for a program that this package has changed.
 - `support`: how much the installed JAX can report.
 - `hooks`: reports each miss to a receiver.
-- `effects`: the names of effects.
+- `effect_names`: the names of effects.
 """

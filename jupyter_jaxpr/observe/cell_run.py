@@ -29,6 +29,7 @@ from .calls.call_counter import CallCounter
 from .calls.counted_lines import CallLines
 from .calls.entry_hits import EntryHits
 from .calls.hit_programs import HitPrograms, Looks, input_types
+from .calls.hits_with_equal_statics import StaticHits
 from .calls.impure_calls_while_tracing import ImpureCalls
 from .calls.printed_output import PrintRecorder
 from .calls.sentences_on_call_numbers import (
@@ -37,7 +38,6 @@ from .calls.sentences_on_call_numbers import (
     UNLISTED,
     not_counted,
 )
-from .calls.static_hits import StaticHits
 from .calls.sys_monitoring import HAS_MONITORING
 from .calls.untraced_lines import LineRecorder
 from .functions.function_inside_wrappers import name_of
@@ -48,10 +48,10 @@ from .outside_values.changes_since_trace import ChangedByTrace
 from .programs.programs_of_misses import KeptProgram, own_programs
 from .programs.sentences_above_program import CANDIDATE, MORE_PROGRAMS, SKIPPED
 from .programs.traces_without_call import TRACES_AHEAD, KeptTrace, with_traces
+from .reprs_of_users_values import Reading
 from .stage_times_of_call import Tally
 from .types_beside_code.values_of_names import NamedValues, NameRecorder
 from .user_or_library.library_functions import is_of_jax
-from .value_texts import Reading
 
 PROGRAMS_PER_FUNCTION = 32
 EAGER_COMPILES = 1_000

@@ -16,7 +16,7 @@ from typing import Any
 from ..interruptions import not_of_a_signal
 from ..jax import facts
 from ..jax.constructs_outside_jit import EagerConstructs
-from ..jax.effects import program_effects
+from ..jax.effect_names import program_effects
 from ..jax.facts import (
     COMPILE_EVENT,
     TRACE_EVENT,
@@ -62,12 +62,12 @@ from .outside_jit.dispatch_recording import recording_of
 from .prints_and_values_while_tracing import begin_trace, end_trace, read_names, start_trace, stop_trace
 from .programs.program_before_error import note_raised, note_raised_outside
 from .programs.programs_that_ran import note_call, note_derived, note_program, note_transformed, origin_of
+from .reprs_of_users_values import NOTHING_CALLED, Reading
 from .stage_times_of_call import STAGE_NAMES, LooseEvent
 from .user_or_library.library_functions import is_users
 from .user_or_library.library_programs import LibraryCall, note_derived_library_program, note_library_program
 from .user_or_library.users_line_of_call import asking_place, call_place, frame_place, user_place
 from .user_or_library.whose_code import is_jax, is_users_frame
-from .value_texts import NOTHING_CALLED, Reading
 
 _AHEAD = 256
 

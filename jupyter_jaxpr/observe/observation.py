@@ -19,7 +19,7 @@ from ..jax.silent_type_and_value_changes import PromotedCarry
 from .calls.arguments_of_calls import ProgramCalls
 from .calls.held_or_gone_values import CallValues
 from .calls.repeatable_calls import HeldCall
-from .value_texts import Reading
+from .reprs_of_users_values import Reading
 
 Outcome = Literal["fast_hit", "dispatch_only", "lowered", "compiled", "compiled_from_disk", "inlined", "raised"]
 

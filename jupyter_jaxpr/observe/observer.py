@@ -25,7 +25,7 @@ from .calls.arguments_of_calls import ProgramCalls
 from .calls.entry_hits import EntryHits
 from .calls.held_or_gone_values import CallValues
 from .calls.hit_programs import HitPrograms
-from .calls.static_hits import StaticHits
+from .calls.hits_with_equal_statics import StaticHits
 from .calls.sys_monitoring import HAS_MONITORING
 from .cell_run import Run
 from .credited_counts import count_by_name, drain, take_loose

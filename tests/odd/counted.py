@@ -18,7 +18,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 from traitlets.config import Config
 
-from jupyter_jaxpr.observe import value_texts as reading
+from jupyter_jaxpr.observe import reprs_of_users_values as reading
 
 SETUP = """
 import functools

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ...document.types.document import Note
 from ...observe.report_to_developers import (
+    REPORT,
     REPORT_WITH_DETAILS,
 )
 
@@ -37,7 +38,7 @@ def undescribed_note(part_of_run: str, could_not_be_described: str, detail: str 
     return Note(
         kind="failed",
         text=f"{part_of_run} {could_not_be_described}. The rest of the run is complete; the cell itself ran as always.",
-        cure=REPORT_WITH_DETAILS if detail else "Report this failure to the developers of jupyter_jaxpr.",
+        cure=REPORT_WITH_DETAILS if detail else REPORT,
         detail=detail,
         program=-1,
         frame=-1,

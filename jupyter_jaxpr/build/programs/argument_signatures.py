@@ -11,7 +11,7 @@ from ...interruptions import not_of_a_signal
 from ...observe.cache.key_texts import step_text
 from ...observe.cache.static_fields_of_pytrees import nnx_module
 from ...observe.observation import ArgumentSpec
-from ...observe.value_texts import Reading
+from ...observe.reprs_of_users_values import Reading
 from ...plain_text import FAILURES, could_not, exact, kind_name, text_of
 from ...quantities import count
 

@@ -14,7 +14,7 @@ from ...document.limits import Characters, Listed
 from ...document.types.document import Argument, Program
 from ...observe.cache.key_texts import static_fields_of
 from ...observe.observation import ObservedProgram
-from ...observe.value_texts import Reading
+from ...observe.reprs_of_users_values import Reading
 from ...plain_text import exact
 
 

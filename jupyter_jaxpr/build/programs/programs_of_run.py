@@ -16,7 +16,7 @@ from ...document.printed_variable_names import Names, Pools, name_program
 from ...document.types.document import Activity, Let, Naming, Program, Scope, Stages
 from ...interruptions import not_of_a_signal
 from ...observe.observation import ObservedFunction, ObservedProgram, StageTimes
-from ...observe.value_texts import Reading
+from ...observe.reprs_of_users_values import Reading
 from ...plain_text import FAILURES, Limit, text_of
 from ...program.jaxpr.parameters import open_jaxpr
 from ...program.jaxpr.walk import Walk

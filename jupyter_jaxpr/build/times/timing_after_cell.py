@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...document.types.document import Note, Snapshot
-from ...jax.effects import program_effects
+from ...jax.effect_names import program_effects
 from ...measure.times.program_timing import time_program
 from ...measure.times.timing_questions_and_remarks import question
 from ...observe.calls.held_or_gone_values import ValuesGone

@@ -18,7 +18,7 @@ from ...observe.cache.key_texts import paths
 from ...observe.cache.reason import Reason
 from ...observe.cache.types_and_layouts_of_key import Leaf
 from ...observe.observation import FoundCure
-from ...observe.value_texts import NOTHING_CALLED
+from ...observe.reprs_of_users_values import NOTHING_CALLED
 from ..traced_result_types import Fixed, result_types
 from ..trials.trial_time_limit import Budget
 from .arguments_from_cache_keys import Arguments, arguments_of, as_specs, bound, have_one_key

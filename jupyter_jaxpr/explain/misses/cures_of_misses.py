@@ -15,7 +15,7 @@ from ...observe.cache.closest_key import compare
 from ...observe.cache.history_of_one_function import FunctionHistory, MissEvent
 from ...observe.cache.reason import Reason
 from ...observe.observation import FoundCure
-from ...observe.value_texts import NOTHING_CALLED
+from ...observe.reprs_of_users_values import NOTHING_CALLED
 from ...plain_text import FAILURES
 from ..errors.failing_code.edits import edited, shown
 from ..trials.trial_time_limit import Budget

@@ -17,10 +17,10 @@ from ...observe.cache.closed_over import Outside, values_outside
 from ...observe.cache.history_of_one_function import FunctionHistory
 from ...observe.cache.static_values import is_plain
 from ...observe.functions.function_inside_wrappers import unwrap
+from ...observe.reprs_of_users_values import NOTHING_CALLED
 from ...observe.side_effects.harmless_functions import is_users_class
 from ...observe.user_or_library.library_functions import is_of_jax
 from ...observe.user_or_library.whose_code import is_installed
-from ...observe.value_texts import NOTHING_CALLED
 from ...plain_text import file_of
 
 _CHANGING = frozenset({"time", "datetime", "random", "os", "sys", "secrets", "uuid", "tempfile", "pathlib", "io"})

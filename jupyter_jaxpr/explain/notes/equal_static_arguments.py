@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...joined_names import in_a_sentence
-from ...observe.calls.static_hits import StaticHit
+from ...observe.calls.hits_with_equal_statics import StaticHit
 from ...observe.observation import Finding
 from .stale_values import CHANGED_AFTER_TRACE, cure_of_static, how_static_is_found
 

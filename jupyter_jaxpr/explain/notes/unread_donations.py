@@ -11,7 +11,7 @@ from ...observe.cache.types_and_layouts_of_key import Key
 from ...observe.cell_run import Run
 from ...observe.observation import Finding
 from ...observe.programs.programs_of_misses import KeptProgram
-from ...observe.value_texts import NOTHING_CALLED
+from ...observe.reprs_of_users_values import NOTHING_CALLED
 
 _TITLE = "The program of {function} does not read {path}, so JAX does not donate {path}"
 _TEXT = (

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...jax.effects import program_effects
+from ...jax.effect_names import program_effects
 from ...observe.observation import Finding, Observation, Place
 from .clocks_and_timed_code import LONGEST, TimedCode, Timing
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...jax.effects import program_effects
+from ...jax.effect_names import program_effects
 from ...jax.made_programs import jaxpr_as_fun
 from ...jax.transform_and_inputs_of_tracer import short_type
 from ...observe.advice_without_magics import KEEP_AND_INSPECT, cure

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...document.control_constructs import COND, SCAN, SCOPE_PRIMITIVES, WHILE
-from ...jax.effects import program_effects
+from ...jax.effect_names import program_effects
 from ...program.control_flow.sentences_on_cards import IN_CONDITION, INSIDE
 from ...program.jaxpr.high_primitives import named
 from ...program.jaxpr.parameters import open_jaxpr

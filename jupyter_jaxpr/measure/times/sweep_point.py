@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ...interruptions import not_of_a_signal
-from ...jax.effects import program_effects
+from ...jax.effect_names import program_effects
 from ...jax.facts import is_deleted, is_jitted, jit_name
 from ...observe.calls.printed_output import PrintRecorder
 from ...observe.functions.jitted_copies import jitted_anew, jitted_copy, static_names

@@ -5,7 +5,7 @@ The remarks say which calls were not timed, and why.
 
 from __future__ import annotations
 
-from ...jax.effects import program_effects
+from ...jax.effect_names import program_effects
 from ...observe.observation import ObservedProgram
 from ...quantities import duration
 from .repeated_calls import SLOW

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...jax.leaves_and_context_of_key import flatten
 from ...quantities import count
-from ..value_texts import Reading
+from ..reprs_of_users_values import Reading
 from .leaf_reasons import array_of_each_value, type_and_weakness
 from .reason import Reason, names_text, one_compile_each
 from .static_fields_of_pytrees import structure_text

@@ -11,8 +11,8 @@ from ...jax.constructs_outside_jit import Construct
 from ...jax.facts import partial_of
 from ...plain_text import exact, file_of, kind_name
 from ..functions.function_inside_wrappers import code_of, without_lines
+from ..reprs_of_users_values import Reading
 from ..user_or_library.whose_code import is_installed
-from ..value_texts import Reading
 from .closed_over import Outside, values_outside
 from .static_values import is_plain
 from .types_and_layouts_of_key import Key

@@ -19,8 +19,8 @@ from ...interruptions import not_of_a_signal
 from ...jax.facts import is_jitted, partial_of
 from ...plain_text import FAILURES, exact, file_of, kind_name
 from ..functions.function_inside_wrappers import code_of, unwrap, without_lines
+from ..reprs_of_users_values import Reading
 from ..user_or_library.whose_code import is_installed
-from ..value_texts import Reading
 from .reason import Reason, names_text
 from .static_values import is_plain
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from ..value_texts import Reading
+from ..reprs_of_users_values import Reading
 from .argument_reasons import call_style, dynamic_differences, passed_differently, static_differences
 from .key_texts import paths
 from .leaf_reasons import kinds_of_types, leaf_differences

@@ -12,8 +12,8 @@ from dataclasses import replace
 
 from ...jax.constructs_outside_jit import Construct, PassedFunction
 from ...joined_names import in_a_sentence
+from ..reprs_of_users_values import Reading
 from ..user_or_library.whose_code import is_installed
-from ..value_texts import Reading
 from .closed_over import ChangedValue
 from .closest_key import closest
 from .function_object_reasons import CHANGE_OF_CODE, CODE_CHANGED, FIRST_CALL, defines_again

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 
 from ..observation import Place
-from ..value_texts import Reading
+from ..reprs_of_users_values import Reading
 from .closed_over import contents_as_arguments, cure_of_changed, reads_another, sentence_of_outside
 from .closest_key import MOST_COMPARED, closest
 from .function_named_in_reason import is_same_kind

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 from ...jax.facts import COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT
 from ..functions.function_inside_wrappers import unwrap
 from ..observation import Outcome, Place
+from ..reprs_of_users_values import NOTHING_CALLED, Reading
 from ..stage_times_of_call import CallStages, Tally
-from ..value_texts import NOTHING_CALLED, Reading
 from .bound_and_outside_values import read_function_object
 from .history_of_one_function import EarlierDefinition, FunctionHistory, MissEvent
 from .types_and_layouts_of_key import Key

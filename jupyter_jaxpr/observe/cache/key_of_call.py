@@ -18,7 +18,7 @@ from ...jax.missed_calls import JitCall, PmapCall, pmap_call
 from ...plain_text import exact
 from ..functions.equinox_filter_jit import equinox_frame
 from ..functions.jitted_functions import FunctionRecord
-from ..value_texts import NOTHING_CALLED, Reading
+from ..reprs_of_users_values import NOTHING_CALLED, Reading
 from .key_texts import positional_names
 from .static_argument_places import by_name, static_places
 from .static_values import StaticValue

@@ -8,7 +8,7 @@ from typing import Any
 from ...interruptions import not_of_a_signal
 from ...plain_text import FAILURES, Limit, exact, kind_name, text_of
 from ...quantities import count
-from ..value_texts import Reading
+from ..reprs_of_users_values import Reading
 from .static_fields_of_pytrees import nnx_variables, static_fields
 from .types_and_layouts_of_key import Key
 

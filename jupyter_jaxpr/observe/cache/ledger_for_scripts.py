@@ -10,7 +10,7 @@ from ...interruptions import not_of_a_signal
 from ...plain_text import FAILURES, could_not
 from ...quantities import count
 from ..calls.entry_hits import EntryHits
-from ..value_texts import NOTHING_CALLED, Reading
+from ..reprs_of_users_values import NOTHING_CALLED, Reading
 from .held_entries import held_entries
 from .history_of_all_functions import History
 from .history_of_one_function import Counts, FunctionHistory, MissEvent

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ...interruptions import not_of_a_signal
 from ...plain_text import FAILURES, could_not
 from ..observation import Outcome, Place
-from ..value_texts import Reading
+from ..reprs_of_users_values import Reading
 from .function_named_in_reason import function_label
 from .history_of_one_function import Counts, FunctionHistory, MissEvent
 from .key_texts import signature_text

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 
 from ...interruptions import not_of_a_signal
 from ...plain_text import FAILURES, could_not
-from ..value_texts import NOTHING_CALLED, Reading
+from ..reprs_of_users_values import NOTHING_CALLED, Reading
 from .closest_key import MOST_COMPARED, closest, compare, kinds_of_values
 from .construct_reasons import NO_CLEARING, construct_reasons
 from .function_named_in_reason import with_label

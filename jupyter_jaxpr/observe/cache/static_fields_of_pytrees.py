@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from ...interruptions import not_of_a_signal
 from ...jax.leaves_and_context_of_key import dataclass_fields
 from ...plain_text import FAILURES, Limit, exact, kind_name, own_name, text_of
-from ..value_texts import Reading
+from ..reprs_of_users_values import Reading
 
 
 class Changed(NamedTuple):

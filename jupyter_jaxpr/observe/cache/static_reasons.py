@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...plain_text import exact, kind_name
 from .. import advice_without_magics
-from ..value_texts import is_of_users
+from ..reprs_of_users_values import is_of_users
 from .reason import Reason, names_text
 from .static_values import StaticValue
 

@@ -17,7 +17,7 @@ from ...jax.leaves_and_context_of_key import (
     is_structure,
 )
 from ...plain_text import FAILURES, defined, own_name
-from ..value_texts import NOTHING_CALLED, Reading, is_of_users
+from ..reprs_of_users_values import NOTHING_CALLED, Reading, is_of_users
 
 if TYPE_CHECKING:
     from ..outside_values.kept_contents import Contents

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from ...plain_text import kind_name
-from ..value_texts import Reading
+from ..reprs_of_users_values import Reading
 from .reason import Reason, names_text, one_compile_each
 from .static_fields_of_pytrees import Changed, changed, is_same, is_same_tree, structure_text
 from .static_reasons import defined_once, is_defined_again, static_reason

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...jax.transforms_around_call import Transforms
-from ..value_texts import Reading
+from ..reprs_of_users_values import Reading
 from .history_of_one_function import MissEvent
 from .key_texts import paths
 from .leaf_reasons import leaf_differences

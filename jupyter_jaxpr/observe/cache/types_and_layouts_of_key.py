@@ -27,7 +27,7 @@ from ...jax.leaves_and_context_of_key import (
 )
 from ...jax.transforms_around_call import TransformsOfCall, transforms_of, values_inside, vmaps_around_call
 from ...plain_text import FAILURES, Limit, exact, text_of
-from ..value_texts import NOTHING_CALLED, Reading
+from ..reprs_of_users_values import NOTHING_CALLED, Reading
 from .static_fields_of_pytrees import node_classes
 from .static_values import StaticLeaf, StaticValue
 

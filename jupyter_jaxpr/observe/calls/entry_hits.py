@@ -15,7 +15,7 @@ from ...jax.post_hook import Results
 from ...plain_text import FAILURES
 from ..cache.key_of_call import key_of
 from ..cache.types_and_layouts_of_key import Key
-from ..value_texts import Reading
+from ..reprs_of_users_values import Reading
 
 if TYPE_CHECKING:
     from ..cache.history_of_one_function import FunctionHistory

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ...plain_text import exact, file_of
 from ..cache.key_texts import positional_names
 from ..observation import ArgumentSpec
-from ..value_texts import Reading
+from ..reprs_of_users_values import Reading
 
 if TYPE_CHECKING:
     pass

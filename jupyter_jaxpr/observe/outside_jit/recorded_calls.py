@@ -26,9 +26,9 @@ from ..cache.key_texts import positional_names
 from ..functions.function_inside_wrappers import code_of, next_inside
 from ..observation import ArgumentSpec, ObservedFunction, ObservedProgram, Place
 from ..programs.arguments_in_signature import CallShape, arguments_of, arrays_only, fixed_arguments, result_of, spec_of
+from ..reprs_of_users_values import Reading
 from ..user_or_library.library_functions import is_library_jit
 from ..user_or_library.whose_code import is_installed
-from ..value_texts import Reading
 from .dispatch_recording import Recorded, Recording
 from .function_of_transform_call import called_function, runs_for_user
 from .recorded_cell import RecordedCell

@@ -23,8 +23,8 @@ from ...interruptions import not_of_a_signal
 from ...jax.dispatch_types import base_array
 from ...plain_text import FAILURES, defined, exact, file_of, kind_name, own_name
 from ..functions.function_inside_wrappers import same_code, unwrap
+from ..reprs_of_users_values import NOTHING_CALLED
 from ..user_or_library.whose_code import is_installed
-from ..value_texts import NOTHING_CALLED
 
 TEXT: Final = 80
 """The length of the longest text of a value, in characters."""

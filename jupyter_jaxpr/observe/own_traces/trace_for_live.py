@@ -21,10 +21,10 @@ from ..calls.printed_output import PrintRecorder
 from ..functions.function_inside_wrappers import code_of, name_of, place_of, unwrap
 from ..observation import ObservedFunction, Place, Printed
 from ..observer import Observer
+from ..reprs_of_users_values import NOTHING_CALLED
 from ..silenced_warnings import silenced_warnings
 from ..types_beside_code.values_of_names import NamedValues, NameRecorder
 from ..user_or_library.whose_code import is_installed
-from ..value_texts import NOTHING_CALLED
 from .trace_of_call import CallToTrace, has_numbers_to_fix, held_fixed_text, traced_anew
 
 

@@ -38,11 +38,11 @@ from ..observer import Observer
 from ..programs.arguments_in_signature import CallShape, arrays_only, fixed_arguments, shape_of
 from ..programs.programs_of_misses import KeptProgram
 from ..programs.sentences_above_program import HELD_FIXED
+from ..reprs_of_users_values import Reading
 from ..side_effects.refused_and_undone_traces import EffectsError, undone
 from ..side_effects.side_effect import SideEffect
 from ..types_beside_code.values_of_names import NameRecorder
 from ..user_or_library.library_functions import is_users
-from ..value_texts import Reading
 from .calls_at_users_line import calling_at
 
 Stage = Literal["trace", "lower", "compile", "run"]

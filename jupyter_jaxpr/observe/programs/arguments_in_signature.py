@@ -11,7 +11,7 @@ from ..cache.key_texts import positional_names
 from ..cache.static_argument_places import by_name, static_places
 from ..cache.types_and_layouts_of_key import Key
 from ..observation import ArgumentSpec
-from ..value_texts import Reading
+from ..reprs_of_users_values import Reading
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,8 @@ from ..observation import Place
 from ..open_calls import Miss, ThreadState
 from ..outside_values.changes_since_trace import ValuesAtTrace
 from ..outside_values.values_of_constructs import values_of_construct
+from ..reprs_of_users_values import NOTHING_CALLED
 from ..stage_times_of_call import CallStages
-from ..value_texts import NOTHING_CALLED
 from .arguments_in_signature import CallShape, shape_of
 from .programs_of_misses import KeptProgram, keep, stored_program
 from .sentences_above_program import UNFINISHED

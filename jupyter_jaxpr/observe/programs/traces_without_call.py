@@ -10,7 +10,7 @@ from ...interruptions import not_of_a_signal
 from ...jax.functions_that_only_trace import TracedAhead
 from ..functions.function_inside_wrappers import code_of, name_of, place_of
 from ..observation import ObservedFunction, Place
-from ..value_texts import Reading
+from ..reprs_of_users_values import Reading
 from .arguments_in_signature import CallShape, shape_of
 from .programs_of_misses import KeptProgram
 from .sentences_above_program import WITHOUT_CALL

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...jax import dispatch_types
 from ...plain_text import defined, file_of, kind_name, own_name
-from ..value_texts import is_of_users
+from ..reprs_of_users_values import is_of_users
 from .whose_code import is_installed
 
 _CONTAINERS = frozenset({tuple, list, set, frozenset})

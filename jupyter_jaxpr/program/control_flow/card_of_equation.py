@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from ...document.control_constructs import COND, SCAN, SCOPE_PRIMITIVES
-from ...jax.effects import INSIDE
+from ...jax.effect_names import INSIDE
 from ...jax.loop_equations import scan_parts, while_parts
 from ..costs import Costs
 from ..jaxpr.walk import Walk

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ...interruptions import not_of_a_signal
-from ...observe.value_texts import Reading, is_of_users
+from ...observe.reprs_of_users_values import Reading, is_of_users
 from ...plain_text import FAILURES, Limit, exact, kind_name, unreadable
 from .high_primitives import InOrder
 

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...interruptions import not_of_a_signal
-from ...jax.effects import equation_effects
-from ...observe.value_texts import Reading
+from ...jax.effect_names import equation_effects
+from ...observe.reprs_of_users_values import Reading
 from ...plain_text import COULD_NOT, FAILURES, Limit, error_text, exact, kind_name, text_of
 from ..source.positions import CellText, Positions
 from .avals import AvalRow, aval_row

@@ -22,8 +22,8 @@ from ..cache.key_texts import positional_names
 from ..cache.static_argument_places import by_name, static_places
 from ..cache.static_values import is_plain
 from ..observation import Place
+from ..reprs_of_users_values import NOTHING_CALLED
 from ..user_or_library.users_line_of_call import call_place
-from ..value_texts import NOTHING_CALLED
 
 if TYPE_CHECKING:
     from ..cell_run import Run
