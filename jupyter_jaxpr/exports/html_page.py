@@ -1,9 +1,9 @@
 """Writes a document as a self-contained HTML file: the cell beside its programs, with links, folds and search.
 
-Below the programs is the same content as in `html_of_saved_output.py`. The content security policy of the page allows only
-this package's scripts, by their hashes, and forbids every connection. All texts of the document are escaped. Long texts
-and the script are compressed. With scripts disabled, a reader sees the first lines of long texts and all lines of the
-others.
+Below the programs is the same content as in `html_of_saved_output.py`. The content security policy of the page allows
+only this package's scripts, by their hashes, and forbids every connection. All texts of the document are escaped. Long
+texts and the script are compressed. With scripts disabled, a reader sees the first lines of long texts and all lines of
+the others.
 """
 
 from __future__ import annotations
