@@ -22,7 +22,6 @@ from ...observe.calls.call_values import ValuesGone
 from ...observe.calls.printed_output import PrintRecorder
 from ...observe.calls.repeatable_calls import Given, HeldCall
 from ...observe.code_of_callables import name_of
-from ...observe.magics_at_hand import KEEP_AND_INSPECT, cure
 from ...observe.observation import ObservedProgram
 from ...observe.observer import Observer
 from ...observe.side_effects.guard import EffectsError, undone
@@ -44,15 +43,14 @@ from .timing_questions_and_remarks import (
     NO_PLAIN_FUNCTION,
     NO_RECORDED_CALL,
     NO_STATIC,
-    NO_VALUES,
     NOT_TIMED_WITHOUT_JIT,
     ONE_CALL_TIMED,
     OTHER_PROGRAM,
     PRINTS_NOT_SHOWN,
     RESULT_MAY_DIFFER,
-    TIME_OR_KEEP,
     TIMING_INTERRUPTED,
     TIMING_STOPPED,
+    no_values,
 )
 
 Report = Callable[[str, int | None, int | None], None]
@@ -120,7 +118,7 @@ def _values(name: str, program: ObservedProgram) -> list[Any]:
             return program.values.get()
     except ValuesGone:  # this message has a cure for the stepper; the message below has one for the timing
         pass
-    raise ValuesGone(program.no_values or NO_VALUES.format(name=name, cure=cure(TIME_OR_KEEP, KEEP_AND_INSPECT)))
+    raise ValuesGone(program.no_values or no_values(name))
 
 
 class _Trial:
