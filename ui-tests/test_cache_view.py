@@ -334,7 +334,7 @@ def scaled(x, s):
 scaled(jnp.ones(3), 1.0)
 scaled(jnp.ones(3), jnp.float32(2))"""
     # On a busy machine the trial of a cure may take long, so its time limit is raised.
-    patient = "from jupyter_jaxpr.explain.errors import trial_time_limit\ntrial_time_limit.SECONDS = 60.0"
+    patient = "from jupyter_jaxpr.explain.trials import trial_time_limit\ntrial_time_limit.SECONDS = 60.0"
     nb = notebook(f"%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp\n{patient}", cell)
     nb.run(0)
     nb.command("jupyter-jaxpr:toggle-panel")

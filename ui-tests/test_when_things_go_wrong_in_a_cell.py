@@ -64,7 +64,7 @@ def size(x):
 
 size(jnp.full(2, -3.0))"""
     # On a busy machine the trial of a cure may take long, so its time limit is raised.
-    patient = "\nfrom jupyter_jaxpr.explain.errors import trial_time_limit\ntrial_time_limit.SECONDS = 60.0"
+    patient = "\nfrom jupyter_jaxpr.explain.trials import trial_time_limit\ntrial_time_limit.SECONDS = 60.0"
     nb = notebook(LOAD + patient, cell)
     nb.run(0)
     nb.command("jupyter-jaxpr:toggle-panel")
