@@ -10,7 +10,7 @@ import pytest
 
 from jupyter_jaxpr.observe.side_effects import source_of_code_objects
 from jupyter_jaxpr.observe.side_effects.source_of_code_objects import codes_of_text, function_node
-from jupyter_jaxpr.typed.syntax_nodes import tree_of
+from jupyter_jaxpr.typed.kept_syntax_trees import tree_of
 
 pytestmark = pytest.mark.any_jax
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 import jupyter_jaxpr
-from jupyter_jaxpr.typed.syntax_nodes import nodes_of, tree_of
+from jupyter_jaxpr.typed.kept_syntax_trees import tree_of
+from jupyter_jaxpr.typed.syntax_nodes import nodes_of
 
 pytestmark = pytest.mark.any_jax
 

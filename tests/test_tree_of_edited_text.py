@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import jupyter_jaxpr
 from jupyter_jaxpr.program.source import name_places
-from jupyter_jaxpr.typed import syntax_nodes, tree_of_edited_text
+from jupyter_jaxpr.typed import kept_syntax_trees, tree_of_edited_text
 
 pytestmark = pytest.mark.any_jax
 
@@ -94,7 +94,7 @@ def test_an_edited_text_has_the_tree_that_python_parses(number: int, edits: list
         patch.setattr(tree_of_edited_text, "_SHORTEST", 0)
         for edit in [(0, 0, ""), *edits]:
             text = edited(text, *edit)
-            tree = syntax_nodes.tree_of(text)
+            tree = kept_syntax_trees.tree_of(text)
             assert (None if tree is None else ast.dump(tree, include_attributes=True)) == parsed(text)
 
 
@@ -120,10 +120,10 @@ def test_the_names_of_an_edited_text_have_their_places(line: int, typed: str) ->
 def test_a_key_in_a_long_function_parses_one_line() -> None:
     """The trees before and after the edit share the statement objects of all other lines."""
     lines = ["def f(x):", *[f"    x = g(x, {number})" for number in range(1_000)], "    return x", "y = f(1)"]
-    before = syntax_nodes.tree_of("\n".join(lines))
+    before = kept_syntax_trees.tree_of("\n".join(lines))
     lines[500] += "  + x * 2"
     text = "\n".join(lines)
-    after, edit = syntax_nodes.tree_of(text), syntax_nodes.edit_of(text)
+    after, edit = kept_syntax_trees.tree_of(text), kept_syntax_trees.edit_of(text)
     assert before is not None and after is not None and edit is not None
     assert (edit.first, edit.last, [ast.unparse(each) for each in edit.statements]) == (
         501,

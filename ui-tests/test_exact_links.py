@@ -267,12 +267,12 @@ def test_without_a_kernel_the_way_back_is_there(twice):
 @pytest.mark.slow
 def test_a_twin_that_cannot_be_had_is_a_sentence(notebook):
     broken = """\
-from jupyter_jaxpr.measure.compiled_again import twin_compile
+from jupyter_jaxpr.measure.compiled_again import compile_for_exact_links
 
 def refuse(*_):
     raise RuntimeError("RESOURCE_EXHAUSTED: Out of memory.")
 
-twin_compile.lower_twin = refuse"""
+compile_for_exact_links.lower_twin = refuse"""
     nb = notebook(LOAD, broken, TWICE)
     nb.run_all()
     expect(nb.equation(2)).to_contain_text("sin")

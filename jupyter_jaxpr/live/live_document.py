@@ -14,9 +14,8 @@ from ..observe.own_traces.trace_for_live import LiveTrace
 from ..observe.process_observer import observer
 from .cost_since_last_run import cost_since
 from .last_level import TEXT_LIMIT, TEXTS_UP_TO, Texts
+from .sentences_on_live_programs import NO_STEPS
 from .trace_request import TraceRequest
-
-_NO_STEPS = "The cell has not run with its present text. Run the cell to step through the construct."
 
 
 def live_document(
@@ -67,7 +66,7 @@ def _without_kernel(document: Snapshot, texts: Texts) -> Snapshot:
         for program in document.programs
     ]
     cards = [
-        card if card.steppable is not None else msgspec.structs.replace(card, steppable=_NO_STEPS)
+        card if card.steppable is not None else msgspec.structs.replace(card, steppable=NO_STEPS)
         for card in document.control_flow
     ]
     return msgspec.structs.replace(document, programs=programs, control_flow=cards)

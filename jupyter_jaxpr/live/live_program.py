@@ -45,13 +45,11 @@ from .sentences_of_untraced_cells import (
     without_function,
     without_value,
 )
-from .sentences_on_old_values import sentences_on_old_values
+from .sentences_on_live_programs import TRACED_BY_LIVE, sentences_on_old_values
 from .trace_request import CellToTrace, ObservedCalls, TraceRequest
 
 if TYPE_CHECKING:
     from ..program.source.positions import CellText
-
-_NOTE = "Live traced this program with the argument types from {source}."
 
 
 class Live:
@@ -153,7 +151,7 @@ class _OneTrace:
         effects = side_effects(function, arguments.args, arguments.kwargs, first=True, live=True, is_unmade=unmade)
         if effects:
             return with_effect(chosen, self._file, effects[0])
-        note = _NOTE.format(source=arguments.source)
+        note = TRACED_BY_LIVE.format(source=arguments.source)
         try:
             live = trace_live(observer(), function, arguments.args, arguments.kwargs, note)
         except TookTooLong:

@@ -28,6 +28,7 @@ from ..observe.outside_jit.recorded_cell import RecordedCell
 from ..observe.outside_jit.sentences_on_recordings import EAGER_TAKES
 from ..observe.process_observer import observer
 from ..typed import observed_cell as cells
+from ..typed.magics_below_jaxpr import NESTED_FILES, nested_magic
 from ..wire import connection_to_panel
 from . import (
     comparison_of_named_functions,
@@ -38,7 +39,7 @@ from . import (
 )
 from .cell_rewriter import CellRewriter, transformed_cell
 from .cell_states import ActiveCell, RunResult
-from .cells_that_ran import WhatRuns
+from .cells_that_ran import REMEMBERED_CELLS, WhatRuns
 from .host_copies import HostCopies
 from .magics_and_settings import JaxprMagics
 from .nested_cells import is_within_a_cell, lines_above, run_body
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
 
     from ..program.source.positions import CellText
 
-_REMEMBERED_CELLS = 1_000
 _CELL_NOT_OBSERVED = "jupyter_jaxpr could not observe the cell."
 _OBSERVATION_NOT_ENDED = "jupyter_jaxpr could not end the observation of a cell."
 
@@ -271,7 +271,7 @@ class CellObserver:
 
     def _remember(self, file: str, cell: cells.RunningCell) -> None:
         self._cells[file] = cell
-        if len(self._cells) > _REMEMBERED_CELLS:
+        if len(self._cells) > REMEMBERED_CELLS:
             self._cells.popitem(last=False)
 
     def _begin(self, chosen: magic_line_options.Options, info: Any, cell: cells.RunningCell) -> ActiveCell:
@@ -390,8 +390,8 @@ class CellObserver:
     def known_cells(self, cell: cells.RunningCell | None) -> dict[str, CellText]:
         """Return {`co_filename` of a cell's code: the cell} for the cells that ran and for `cell`, which runs now."""
         texts: dict[str, CellText] = dict(self._cells)
-        if cell is not None and cells.nested_magic(cell.source):
-            texts.update((file, cell) for file in cells.NESTED_FILES)
+        if cell is not None and nested_magic(cell.source):
+            texts.update((file, cell) for file in NESTED_FILES)
         return texts
 
     def run_nested(self, chosen: magic_line_options.Options, source: str) -> Any:

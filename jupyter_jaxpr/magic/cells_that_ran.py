@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from ..jax.hooks import Hooks
 
+#: The most cells whose text is remembered, so that the panel knows from which cell a line came.
+REMEMBERED_CELLS = 1_000
 _MEASURES = re.compile(r"^\s*(?:.*=\s*)?%{1,2}(?:time|timeit|prun|mprun|memit|lprun)\b", re.MULTILINE)
 _LOADS = re.compile(r"^\s*%(?:load_ext|reload_ext)\s+jupyter_jaxpr\b", re.MULTILINE)
 

@@ -14,8 +14,8 @@ from ..observe.functions.function_inside_wrappers import code_of, name_of
 from ..observe.observation import Observation
 from ..observe.user_or_library.library_functions import is_of_jax
 from ..plain_text import file_of, kind_name
-from ..typed.observed_cell import PYTHON_CELL_MAGICS
-from ..typed.syntax_nodes import tree_of
+from ..typed.kept_syntax_trees import tree_of
+from ..typed.magics_below_jaxpr import PYTHON_CELL_MAGICS
 
 if TYPE_CHECKING:
     from .cell_states import ActiveCell
@@ -56,6 +56,7 @@ _RAISED = (
     if HAS_MONITORING
     else "On Python 3.11, a call that raises before JAX looks for a cache entry is not seen either. "
 )
+EMPTY_CELL = "The cell is empty below %%jaxpr. To trace one call, write %jaxpr f(x) with one %."
 _CODE_THERE = "Write Python code in the cell, or trace one call with %jaxpr f(x)."
 
 

@@ -10,6 +10,7 @@ from traitlets import Bool, Enum, Int, List
 
 from ..document.silenceable_notes import ALL_NOTES, SILENCEABLE_NOTES
 from . import magic_line_options
+from .cells_without_program import EMPTY_CELL
 
 if TYPE_CHECKING:
     from .cell_observer import CellObserver
@@ -100,5 +101,5 @@ class JaxprMagics(Magics):
             self._cell_observer.trace_target(parsed)
             return None
         if not cell.strip():
-            raise UsageError("The cell is empty below %%jaxpr. To trace one call, write %jaxpr f(x) with one %.")
+            raise UsageError(EMPTY_CELL)
         return self._cell_observer.run_nested(parsed, cell)

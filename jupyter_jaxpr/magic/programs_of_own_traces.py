@@ -5,7 +5,8 @@ from __future__ import annotations
 from ..explain.errors.cell_error import explained
 from ..observe.observation import Finding, Observation
 from ..observe.own_traces.trace_of_call import OwnTrace
-from ..plain_text import error_lines, kind_name, message_of
+from ..plain_text import error_lines
+from .sentences_on_traced_programs import RAN_BUT_NOT_TRACEABLE, trace_error_sentence
 
 
 def add_program(observation: Observation, trace: OwnTrace, focus: bool) -> None:
@@ -36,7 +37,7 @@ def program_or_message(observation: Observation, trace: OwnTrace, name: str) -> 
     add_program(observation, trace, focus=True)
     if trace.error is not None:
         explanation = explained(trace.error, name)
-        text = f"{name} ran, but cannot be traced. {trace_error_sentence(name, trace.error)}"
+        text = RAN_BUT_NOT_TRACEABLE.format(name=name, why=trace_error_sentence(name, trace.error))
         observation.findings.append(
             Finding(
                 "untraceable",
@@ -51,9 +52,3 @@ def program_or_message(observation: Observation, trace: OwnTrace, name: str) -> 
         )
         return text
     return None
-
-
-def trace_error_sentence(name: str, error: BaseException) -> str:
-    """Return a sentence with the class of a trace's error and the first line of its message."""
-    first = message_of(error).strip().splitlines()
-    return f"Tracing {name} raised {kind_name(type(error))}: {first[0] if first else ''}"

@@ -1,4 +1,7 @@
-"""Names the program that this package traced for the last call of a cell, and says where the program comes from."""
+"""Makes the sentences that say where a program comes from that this package traced, or why a trace failed.
+
+The program is that of the last call of a cell, or of the call in the magic's line.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,17 @@ from typing import TYPE_CHECKING
 
 from ..observe.outside_jit.function_of_transform_call import called_function
 from ..observe.own_traces.trace_of_call import OwnTrace
+from ..plain_text import kind_name, message_of
 
 if TYPE_CHECKING:
     from ..typed.observed_cell import LastCall
+    from ..typed.targets_and_array_types import Target
+    from .magic_line_options import Options
 
 AS_JIT = "as jit would trace it"
 _AS_JIT_UNDER = "as jit would trace {transform}"
 
+RAN_BUT_NOT_TRACEABLE = "{name} ran, but cannot be traced. {why}"
 _SECOND_TIME = "For the trace, the Python of {name} ran a second time, with tracers in place of arrays."
 _NOTE = (
     "jupyter_jaxpr traced this program: the cell called {name} without jit, so JAX ran {name} operation by operation. "
@@ -51,3 +58,26 @@ def name_by_called(trace: OwnTrace, last: LastCall) -> None:
     )
     for program in trace.function.programs:
         program.how = program.how or _AS_JIT_UNDER.format(transform=called.transform)
+
+
+def traced_for_magic(chosen: Options, target: Target, magic: str) -> str:
+    """Return the sentence that says what this package did for the call in the magic's line."""
+    if chosen.stage == "run":
+        return (
+            f"jupyter_jaxpr traced and compiled this program, and ran the program once, for {magic} {target.text} "
+            "--stage run."
+        )
+    if chosen.time:
+        return f"jupyter_jaxpr traced, compiled and ran this program for {magic} {target.text} --time."
+    if target.takes_values:
+        return (
+            f"jupyter_jaxpr traced this program for {magic} {target.text}. The arguments were evaluated; the "
+            "function was not executed."
+        )
+    return f"jupyter_jaxpr traced this program for {magic} {target.text}. Nothing was executed."
+
+
+def trace_error_sentence(name: str, error: BaseException) -> str:
+    """Return a sentence with the class of a trace's error and the first line of its message."""
+    first = message_of(error).strip().splitlines()
+    return f"Tracing {name} raised {kind_name(type(error))}: {first[0] if first else ''}"

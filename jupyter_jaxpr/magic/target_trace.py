@@ -16,7 +16,8 @@ from ..observe.side_effects.refused_and_undone_traces import EffectsError
 from ..plain_text import error_lines, error_text, kind_name
 from ..typed.targets_and_array_types import SpecError
 from .cells_without_program import UNDER_JIT
-from .programs_of_own_traces import add_program, trace_error_sentence
+from .programs_of_own_traces import add_program
+from .sentences_on_traced_programs import trace_error_sentence, traced_for_magic
 from .sweep_of_named_values import sweep_named
 
 if TYPE_CHECKING:
@@ -64,19 +65,7 @@ def trace_target(
         )
     observer.hooks.ensure()
     fun = jitted_as_by_make_jaxpr(fun)
-    note = f"jupyter_jaxpr traced this program for {magic} {target.text}. Nothing was executed."
-    if target.takes_values:
-        note = (
-            f"jupyter_jaxpr traced this program for {magic} {target.text}. The arguments were evaluated; the "
-            "function was not executed."
-        )
-    if chosen.stage == "run":
-        note = (
-            f"jupyter_jaxpr traced and compiled this program, and ran the program once, for {magic} {target.text} "
-            "--stage run."
-        )
-    elif chosen.time:
-        note = f"jupyter_jaxpr traced, compiled and ran this program for {magic} {target.text} --time."
+    note = traced_for_magic(chosen, target, magic)
     stage = chosen.stage or ("run" if chosen.time else "trace")
     target_program = trace_call(observer, fun, args, kwargs, note, stage, chosen.keeps_values)
     add_program(observation, target_program, focus=True)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..explain.errors.cell_error import error_finding, is_of_call
 from ..explain.notes.carries_with_changed_type import promoted_carries
 from ..explain.notes.changes_without_x64 import changed_numbers, truncated_types
+from ..explain.notes.donations_without_effect import unread_donations, unused_donations
 from ..explain.notes.dropped_updates import dropped_updates
 from ..explain.notes.equal_static_arguments import equal_statics
 from ..explain.notes.leaked_tracers import leaked_tracers
@@ -19,8 +20,6 @@ from ..explain.notes.python_run_only_while_tracing import changes_by_traces, imp
 from ..explain.notes.random_keys_in_source_code import keys_between_calls
 from ..explain.notes.random_keys_in_source_loops import keys_in_loops
 from ..explain.notes.stale_values import stale_values
-from ..explain.notes.unread_donations import unread_donations
-from ..explain.notes.unused_donations import unused_donations
 from ..explain.timings.sentences_on_timings import unblocked_timings
 from ..explain.trials import trial_time_limit
 from ..explain.trials.trial_time_limit import Budget

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..interruptions import not_of_a_signal
-from .observed_cell import PYTHON_CELL_MAGICS, magic_line
-from .syntax_nodes import tree_of
+from .kept_syntax_trees import tree_of
+from .magics_below_jaxpr import PYTHON_CELL_MAGICS
+from .observed_cell import magic_line
 
 FunctionStatement = ast.FunctionDef | ast.AsyncFunctionDef
 

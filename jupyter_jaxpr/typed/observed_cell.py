@@ -30,14 +30,9 @@ from weakref import WeakValueDictionary
 
 from ..interruptions import not_of_a_signal
 from .ending_call import assignment, calls_at_once, ending_call, is_whole, last_statement, transformed_above
+from .magics_below_jaxpr import PYTHON_CELL_MAGICS
 
 MAGIC_LINE = re.compile(r"%%jaxpr(?![\w?])(?P<line>.*)")
-
-# Cell magics whose body is Python code. A comment line above the body does no harm and keeps the line numbers right.
-PYTHON_CELL_MAGICS = frozenset({"time", "timeit", "capture", "prun", "memit", "mprun"})
-
-# The file names under which IPython compiles the bodies of these magics.
-NESTED_FILES = ("<timed exec>", "<timed eval>", "<magic-timeit>", "<string>")
 
 
 def magic_line(text: str) -> str | None:
@@ -71,16 +66,6 @@ def without_magic(lines: list[str]) -> list[str]:
     indent = below[: len(below) - len(below.lstrip(" \t"))]
     comments = [f"{indent}#\n"] * first + [f"{indent}# {lines[first].rstrip()}\n"]
     return comments + lines[first + 1 :]
-
-
-def nested_magic(text: str) -> bool:
-    """Return whether a cell magic for Python code follows directly below `%%jaxpr`.
-
-    The lines of its body are preserved, too.
-    """
-    below = [line for line in text.splitlines() if line.strip()][1:2]
-    name = re.match(r"%%(\w*)", below[0]) if below else None
-    return name is not None and name[1] in PYTHON_CELL_MAGICS
 
 
 def has_body(text: str) -> bool:

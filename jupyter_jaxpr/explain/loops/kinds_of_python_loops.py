@@ -16,7 +16,8 @@ from typing import Any
 
 from ...interruptions import not_of_a_signal
 from ...program.source.positions import FrameRow, SourceFile
-from ...typed.syntax_nodes import add_parts, in_order, tree_of
+from ...typed.kept_syntax_trees import tree_of
+from ...typed.syntax_nodes import add_parts, in_order
 
 Loop = ast.For | ast.While | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp | ast.Call
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)

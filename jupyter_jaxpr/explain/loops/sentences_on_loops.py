@@ -17,6 +17,11 @@ FAILED = (
 )
 
 
+def title(match: FoundLoop, equations: int) -> str:
+    """Return the title of the note on an unrolled loop."""
+    return f"The {match.statement.word} was unrolled into {count(equations, 'equation')}"
+
+
 def text(match: FoundLoop, equations: int, total: int) -> str:
     """Return sentences on the iterations of an unrolled loop, and on the equations that JAX recorded for them."""
     sentences = [

@@ -11,7 +11,6 @@ from ...observe.observation import Place, StageTimes
 from ...program.control_flow.limit_of_short_python_loops import SHORT
 from ...program.jaxpr.repeated_blocks import RepeatedBlocks
 from ...program.jaxpr.walk import Walk
-from ...quantities import count
 from ...typed.syntax_nodes import in_order
 from . import sentences_on_loops
 from .comparison_cell import trial
@@ -98,7 +97,6 @@ class UnrolledLoops:
         frame = self._walk.positions.frame(
             source, names, node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or -1
         )
-        loop_word = statement.word
         written = (
             None
             if short
@@ -107,9 +105,7 @@ class UnrolledLoops:
         return UnrolledLoop(
             kind="short_loop" if short else "unrolled_loop",
             key=(source.name, node.lineno, node.col_offset, match.repetitions, match.carried),
-            title=sentences_on_loops.short_title(match)
-            if short
-            else f"The {loop_word} was unrolled into {count(equations, 'equation')}",
+            title=sentences_on_loops.short_title(match) if short else sentences_on_loops.title(match, equations),
             text=sentences_on_loops.text(match, equations, total),
             cure=sentences_on_loops.FINE if written is None else sentences_on_loops.cure(match, written),
             code=written.code if written is not None else None,

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...observe.user_or_library.library_functions import is_of_jax
-from ...typed.observed_cell import PYTHON_CELL_MAGICS
+from ...typed.magics_below_jaxpr import PYTHON_CELL_MAGICS
 from ..syntax_of_called_functions import manager_parts, names_of, tree_of
 from .attribute_reads_that_wait import may_wait
 from .calls_that_do_not_wait import Scope, arguments, assigned, is_one_of, locals_of

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from ...interruptions import not_of_a_signal
-from ...observe.advice_without_magics import KEEP_AND_INSPECT, cure
 from ...observe.calls.arguments_of_calls import ProgramCalls
 from ...observe.calls.held_or_gone_values import CallValues, ValuesGone, copied
 from ...observe.observation import ObservedProgram
@@ -25,19 +24,16 @@ from .kept_elements import array_text
 from .recorded_steps import Steps
 from .sentences_on_recorded_steps import (
     EFFECTS,
-    INSPECT_LAST_CALL,
     NO_EXECUTABLE,
     NOT_RUN,
     NUMBER_OF_STEPS_UNKNOWN,
     ORIGINAL_NOT_COMPILED,
     OTHER_NUMBER_OF_RESULTS,
-    RUN_WITH_STEPS,
     SEVERAL_DEVICES,
-    STEPS_RECORDS_LAST_CALL,
     VALUES_DONATED_LATER,
-    VALUES_NOT_RECORDED,
-    VALUES_OF_EARLIER_CALL,
     numbers_of_steps,
+    values_not_recorded,
+    values_of_earlier_call,
     verdict,
     why_loop_never_ends,
 )
@@ -113,7 +109,7 @@ class Construct:
         notes = list(steps.notes)
         call_values = self._observed.values
         if call_values is not None and call_values.which == "compiled" and calls_after:
-            earlier = VALUES_OF_EARLIER_CALL.format(cure=cure(STEPS_RECORDS_LAST_CALL, INSPECT_LAST_CALL))
+            earlier = values_of_earlier_call()
             notes.append(VALUES_DONATED_LATER if any(self._observed.donated) else earlier)
         notes.extend(why_loop_never_ends(steps))
         if steps.results is None:
@@ -139,7 +135,7 @@ class Construct:
 
     def _values(self) -> list[Any]:
         if self._observed.values is None:
-            raise ValuesGone(self._observed.no_values or _not_recorded())
+            raise ValuesGone(self._observed.no_values or values_not_recorded())
         return self._arrays(self._observed.values)
 
     def _arrays(self, call_values: CallValues) -> list[Any]:
@@ -148,7 +144,7 @@ class Construct:
         avals = list(self._observed.jaxpr.in_avals)
         values = call_values.get(_argument_paths(self._observed.jaxpr))
         if len(values) != len(avals):
-            raise ValuesGone(_not_recorded())
+            raise ValuesGone(values_not_recorded())
         arrays = []
         for value, aval in zip(values, avals, strict=True):
             devices = len(getattr(getattr(value, "sharding", None), "device_set", ())) or 1
@@ -204,10 +200,6 @@ class Construct:
         if not all(pair("", result, real_leaf).equal for result, real_leaf in zip(results, real, strict=True)):
             return NUMBER_OF_STEPS_UNKNOWN
         return numbers_of_steps(recorded, trips)
-
-
-def _not_recorded() -> str:
-    return VALUES_NOT_RECORDED.format(cure=cure(RUN_WITH_STEPS, KEEP_AND_INSPECT))
 
 
 def pair(path: str, recorded: Any, real: Any) -> Pair:

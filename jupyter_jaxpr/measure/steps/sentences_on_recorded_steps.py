@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ...observe.advice_without_magics import KEEP_AND_INSPECT, cure
 from ...quantities import count
 from .kept_steps import Leaf, number_of
 from .recorded_steps import Steps
@@ -37,11 +38,11 @@ SEVERAL_DEVICES = (
     "The arrays of the function are split over {count} devices, which the stepper does not support. Call the function "
     "with arrays of one device."
 )
-VALUES_NOT_RECORDED = "The values of the call were not recorded. {cure}"
-RUN_WITH_STEPS = "Run the cell again with %%jaxpr --steps."
-VALUES_OF_EARLIER_CALL = "The steps use the values of the call that compiled, not of the last call. {cure}"
-STEPS_RECORDS_LAST_CALL = "%%jaxpr --steps records the last call."
-INSPECT_LAST_CALL = (
+_VALUES_NOT_RECORDED = "The values of the call were not recorded. {cure}"
+_RUN_WITH_STEPS = "Run the cell again with %%jaxpr --steps."
+_VALUES_OF_EARLIER_CALL = "The steps use the values of the call that compiled, not of the last call. {cure}"
+_STEPS_RECORDS_LAST_CALL = "%%jaxpr --steps records the last call."
+_INSPECT_LAST_CALL = (
     "To record the steps of the last call, pass its function and its arguments to jupyter_jaxpr.inspect."
 )
 VALUES_DONATED_LATER = (
@@ -55,6 +56,16 @@ OTHER_NUMBER_OF_RESULTS = (
 NUMBER_OF_STEPS_UNKNOWN = "The number of steps of the original function is unknown."
 _SIGNS = {"above": ">", "at or above": ">=", "below": "<", "at or below": "<="}
 _CURE = "Choose a bound that the compared value can reach, or also end the loop after a fixed number of steps."
+
+
+def values_not_recorded() -> str:
+    """Return the sentences for a call whose values were not recorded."""
+    return _VALUES_NOT_RECORDED.format(cure=cure(_RUN_WITH_STEPS, KEEP_AND_INSPECT))
+
+
+def values_of_earlier_call() -> str:
+    """Return the sentences for steps that use the values of an earlier call than the last one."""
+    return _VALUES_OF_EARLIER_CALL.format(cure=cure(_STEPS_RECORDS_LAST_CALL, _INSPECT_LAST_CALL))
 
 
 def verdict(pairs: Sequence[Pair]) -> str:

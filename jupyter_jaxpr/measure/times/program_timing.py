@@ -18,7 +18,6 @@ from typing import Any
 from ...interruptions import not_of_a_signal
 from ...jax.held_traces import call_leaves
 from ...jax.post_hook import LastCalls
-from ...observe.advice_without_magics import KEEP_AND_INSPECT, cure
 from ...observe.calls.held_or_gone_values import ValuesGone
 from ...observe.calls.printed_output import PrintRecorder
 from ...observe.calls.repeatable_calls import Given, HeldCall
@@ -44,15 +43,14 @@ from .timing_questions_and_remarks import (
     NO_PLAIN_FUNCTION,
     NO_RECORDED_CALL,
     NO_STATIC,
-    NO_VALUES,
     NOT_TIMED_WITHOUT_JIT,
     ONE_CALL_TIMED,
     OTHER_PROGRAM,
     PRINTS_NOT_SHOWN,
     RESULT_MAY_DIFFER,
-    TIME_OR_KEEP,
     TIMING_INTERRUPTED,
     TIMING_STOPPED,
+    no_values,
 )
 
 Report = Callable[[str, int | None, int | None], None]
@@ -120,7 +118,7 @@ def _values(name: str, program: ObservedProgram) -> list[Any]:
             return program.values.get()
     except ValuesGone:  # this message has a cure for the stepper; the message below has one for the timing
         pass
-    raise ValuesGone(program.no_values or NO_VALUES.format(name=name, cure=cure(TIME_OR_KEEP, KEEP_AND_INSPECT)))
+    raise ValuesGone(program.no_values or no_values(name))
 
 
 class _Trial:

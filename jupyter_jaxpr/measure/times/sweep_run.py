@@ -21,11 +21,11 @@ from ...quantities import duration
 from ...typed.targets_and_array_types import Target
 from ..compare.compared_functions import Candidate, Report
 from ..compare.differentiation import words
-from . import sweep_time_limit
 from .power_law import PowerLaw, power_law
 from .repeated_calls import Stop
 from .sweep_point import SERIES, Point, Series, Swept
 from .sweep_sentences import FUNCTION_LEFT_OUT, SWEEP_ENDED_BEFORE, SWEEP_INTERRUPTED, SWEEP_STOPPED
+from .sweep_time_limit import TOO_LONG
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
@@ -154,7 +154,7 @@ def _carry_out(result: Sweep, swept: Sequence[Swept], values: Values, report: Re
             # If all calls would take too long, the arguments are not made either: they might not even fit into memory.
             if all(function.takes_too_long(number) for function in swept):
                 result.stopped = SWEEP_ENDED_BEFORE.format(
-                    name=values.name, value=text, points=_progress(result), limit=duration(sweep_time_limit.TOO_LONG)
+                    name=values.name, value=text, points=_progress(result), limit=duration(TOO_LONG)
                 )
                 return
             args, kwargs = values.arguments(value)

@@ -6,6 +6,7 @@ The remarks say which calls were not timed, and why.
 from __future__ import annotations
 
 from ...jax.effect_names import program_effects
+from ...observe.advice_without_magics import KEEP_AND_INSPECT, cure
 from ...observe.observation import ObservedProgram
 from ...quantities import duration
 from .repeated_calls import SLOW
@@ -15,8 +16,8 @@ EFFECTS = (
 )
 LONG = "One call of {name} takes {seconds}. Timing makes {runs} or more calls. Time {name}?"
 LONG_EAGER = "One call of {name} without jit takes {seconds}. Timing makes {runs} or more calls. Time {name}?"
-NO_VALUES = "The recorded argument values of {name} are gone, so {name} cannot be called again. {cure}"
-TIME_OR_KEEP = "Run the cell again with %%jaxpr --time, which keeps the values, or keep the arguments in variables."
+_NO_VALUES = "The recorded argument values of {name} are gone, so {name} cannot be called again. {cure}"
+_TIME_OR_KEEP = "Run the cell again with %%jaxpr --time, which keeps the values, or keep the arguments in variables."
 NO_EXECUTABLE = "The kernel no longer holds the executable of this program. Run the cell again."
 COMPILED_FOR_TIMING = "JAX compiled {name} for the timing: {name} was only traced before."
 BY_EXECUTABLE = (
@@ -43,6 +44,11 @@ ONE_CALL_TIMED = (
 )
 COMPILES_LEFT_OUT = "The time without jit leaves out {seconds} in which JAX compiled the operations."
 CALLS_JITTED_FUNCTIONS = "The call of {name} without jit still calls functions that are jitted: {functions}."
+
+
+def no_values(name: str) -> str:
+    """Return the sentences for a program whose argument values are gone."""
+    return _NO_VALUES.format(name=name, cure=cure(_TIME_OR_KEEP, KEEP_AND_INSPECT))
 
 
 def question(name: str, program: ObservedProgram, warm: float | None = None, eager: float | None = None) -> str | None:

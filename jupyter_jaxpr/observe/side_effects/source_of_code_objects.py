@@ -16,7 +16,8 @@ from types import CodeType
 from typing import Any
 
 from ...interruptions import not_of_a_signal
-from ...typed.syntax_nodes import add_parts, tree_of
+from ...typed.kept_syntax_trees import tree_of
+from ...typed.syntax_nodes import add_parts
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 

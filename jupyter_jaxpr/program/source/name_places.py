@@ -11,7 +11,8 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ...typed.syntax_nodes import add_parts, edit_of, nodes_of, tree_of
+from ...typed.kept_syntax_trees import edit_of, tree_of
+from ...typed.syntax_nodes import add_parts, nodes_of
 from ...typed.tree_of_edited_text import Edit
 
 

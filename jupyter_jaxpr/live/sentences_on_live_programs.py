@@ -1,4 +1,4 @@
-"""Says which names that a function reads still have the values and the definitions of the last run."""
+"""Makes the sentences on a program that Live traced: its argument types, old values that it reads, missing steps."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any
 
 from .executed_statements import Definitions, outdated_calls, read_by
 
+TRACED_BY_LIVE = "Live traced this program with the argument types from {source}."
+NO_STEPS = "The cell has not run with its present text. Run the cell to step through the construct."
 _NOT_RUN = {
     True: "Live does not execute line {line}. {names} has the value of the last run.",
     False: "Live does not execute lines {line}. {names} have the values of the last run.",
