@@ -23,6 +23,7 @@ from .arguments.argument_order_of_user_functions import exchanged_error
 from .arguments.bare_integers import bare_integer_error
 from .arguments.cached_functions import cached_function_error
 from .arguments.floats_for_integers import float_error
+from .arguments.integers_for_floats import integers_error
 from .arguments.jit_arguments import argument_error
 from .arguments.misplaced_arguments import misplaced_error
 from .arguments.moved_imports import moved_import_error
@@ -36,6 +37,7 @@ from .arguments.python_objects import python_object_error
 from .arguments.result_types import result_type_error
 from .arguments.results_in_other_order import results_error
 from .arguments.rows_as_arguments import rows_error
+from .arguments.structures_of_gradients import gradient_structure_error, mapped_function_error
 from .arguments.tree_differences import tree_error
 from .arguments.values_for_arrays import value_for_array_error
 from .arguments.values_without_arrays import python_value_error
@@ -108,6 +110,7 @@ _KINDS = (
     associative_scan_error,
     pallas_block_error,
     bare_integer_error,
+    integers_error,
     float_error,
     option_error,
     listed_layers_error,
@@ -119,6 +122,7 @@ _KINDS = (
     unflatten_order_error,
     rows_error,
     string_number_error,
+    mapped_function_error,
     python_value_error,
     order_error,
     random_call_error,
@@ -127,6 +131,7 @@ _KINDS = (
     donated_twice_error,
     plain_value_error,
     single_number_error,
+    gradient_structure_error,
     tree_error,
     value_error,
     array_key_error,

@@ -215,7 +215,7 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
         dtype = str(getattr(values.get(name), "dtype", "")) if is_whole else ""
         title = f"The argument {path} is a NumPy array that JAX cannot hold" + (f": {dtype}" if dtype else "")
         return Explained(None, title, TYPES_OF_ELEMENTS, (FoundCure("numbers", None, OBJECTS_OUTSIDE),))
-    if not is_plain and "equinox" in packages_of(value):
+    if "equinox" in packages_of(value):
         words = f"Use equinox.filter_jit, which makes everything in {name} that is not an array static."
         cures = [FoundCure("equinox.filter_jit", None, words)]
     elif not is_plain and kind not in ("custom_jvp", "custom_vjp", _KIND_OF_DTYPES):
@@ -582,7 +582,7 @@ def _wrong_names(raised: RaisedAt | None, names: list[str], option: str) -> Expl
         if len(places) == 1:
             quote = raised.source(places[0])[0]
             code = f"{quote}{close_names[0]}{quote}"
-            words = SIMILAR_ARGUMENT.format(function=function, argument=close_names[0])
+            words = SIMILAR_ARGUMENT.format(function=_subject(function), argument=close_names[0])
             cure = applied(FoundCure(option, code, words), [edit_of(raised, over(places[0], code))])
     return Explained(None, title, _parameters_sentence(function, parameters), (cure,))
 
