@@ -48,6 +48,7 @@ from .control_flow.listed_layers import listed_layers_error
 from .control_flow.scan_lengths import scan_length_error
 from .earlier_lines.donated_twice import donated_twice_error
 from .earlier_lines.earlier_causes import state_error
+from .earlier_lines.failed_checks import failed_check_error
 from .explanation import Explained
 from .failing_code.edits import edited, shown
 from .failing_code.place_of_error import RaisedAt, raised_at, touches_jax
@@ -83,9 +84,12 @@ from .traced_values.single_numbers import single_number_error
 from .traced_values.wrong_uses_of_at import wrong_use_of_at_error
 from .transforms.arguments_of_the_function import function_arguments_error
 from .transforms.axis_names import axis_name_error
+from .transforms.checks_without_checkify import check_without_checkify_error
 from .transforms.derivative_rules import derivative_rule_error
 from .transforms.grad_and_vmap import transform_error
 from .transforms.jvp_rules import jvp_rule_error
+from .transforms.mapped_specs import mapped_spec_error
+from .transforms.mesh_sizes import mesh_size_error
 from .transforms.nan_gradients import nan_gradient_error
 from .transforms.reverse_mode import reverse_mode_error
 from .transforms.rule_parameters import rule_parameters_error
@@ -127,6 +131,7 @@ _KINDS = (
     order_error,
     random_call_error,
     misplaced_error,
+    failed_check_error,
     state_error,
     donated_twice_error,
     plain_value_error,
@@ -162,6 +167,9 @@ _KINDS = (
     raveled_tree_error,
     update_axes_error,
     summed_axes_error,
+    mapped_spec_error,
+    mesh_size_error,
+    check_without_checkify_error,
     array_error,
     message_error,
     value_for_array_error,
