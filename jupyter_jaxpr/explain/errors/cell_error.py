@@ -66,6 +66,7 @@ from .random_keys.random_calls import random_call_error
 from .random_keys.unpacked_keys import unpacked_key_error
 from .shapes.array_operations import array_error
 from .shapes.batched_products import batched_product_error
+from .shapes.booleans import boolean_difference_error
 from .shapes.convolutions import convolution_error
 from .shapes.linear_systems import linear_system_error
 from .shapes.matrices import matrix_error
@@ -167,6 +168,7 @@ _KINDS = (
     raveled_tree_error,
     update_axes_error,
     summed_axes_error,
+    boolean_difference_error,
     mapped_spec_error,
     mesh_size_error,
     check_without_checkify_error,

@@ -93,6 +93,15 @@ LAX_MESSAGES = (
         calls=("dynamic_slice",),
     ),
     Message(
+        r"safe_(?:map|zip)\(\) argument 2 is (?:longer|shorter) than argument 1",
+        "lax.slice takes one start, one limit and one stride for each axis of the array",
+        "",
+        ("each axis", "Write in each argument of lax.slice as many numbers as the array has axes."),
+        raised_in_jax=True,
+        with_operands=True,
+        calls=("slice",),
+    ),
+    Message(
         r"Output character '(?P<letter>\w)' did not appear in the input",
         "The letter {letter} of the result is in no operand of einsum",
         "A letter of the result stands for an axis of an operand.",
@@ -120,12 +129,6 @@ LAX_MESSAGES = (
             "same type",
             "Compute the tangent of the result from the tangents of the arguments, which JAX passes to the rule.",
         ),
-    ),
-    Message(
-        r"expected function with aux output to return a two-element tuple, but got type",
-        "With has_aux=True, the function must return a pair: the number to differentiate, and an auxiliary value",
-        "The function returns something other than a tuple of two elements.",
-        ("a pair", "Return the pair (loss, aux) from the function, or leave has_aux=True out."),
     ),
     Message(
         r"setting an array element with a sequence\. The requested array has an inhomogeneous shape after",

@@ -235,12 +235,6 @@ PROGRAM_MESSAGES = (
         _NAMES_OF_AXES,
     ),
     Message(
-        r"Mesh requires the ndim of its first argument",
-        "A mesh needs one name for each axis of its array of devices",
-        "",
-        _NAMES_OF_AXES,
-    ),
-    Message(
         r"shard_map (?P<in_or_out>in|out)_specs argument must be a pytree of `jax\.sharding\.PartitionSpec` instances",
         "An entry of {in_or_out}_specs of shard_map is not a PartitionSpec",
         "",
@@ -283,17 +277,6 @@ PROGRAM_MESSAGES = (
         "{function} needs an axis with a name",
         "",
         ("axis_name", 'Call the function under jax.vmap with axis_name="name", or under jax.shard_map.'),
-    ),
-    Message(
-        r"shard_map applied to the function '(\S+)' was given out_specs which require replication which can't be "
-        r"statically inferred",
-        "out_specs of shard_map says that the result is the same on each device, but JAX cannot prove this equality",
-        "Along a mesh axis that out_specs does not name, all devices must have the same result; P() names no axis. "
-        "JAX finds that the result may differ between these devices.",
-        (
-            "jax.lax.psum",
-            "Reduce the result over the axis with jax.lax.psum, or name the axis in out_specs, such as P('axis').",
-        ),
     ),
     Message(
         r"shard_map applied to the function '(\S+)' was given an out_specs entry which is too long .*?out_specs is "
@@ -453,7 +436,7 @@ PROGRAM_MESSAGES = (
         r"`unroll` must be a `bool` or a non-negative `int`",
         "The argument unroll of a loop takes a number of steps, or True",
         "",
-        ("unroll", "Write an integer, such as unroll=4."),
+        ("unroll", "Write a positive integer, such as unroll=4."),
     ),
     Message(
         r"Can only use `unroll` in `fori_loop` if the loop bounds are statically known",
