@@ -10,7 +10,7 @@ from ....observe.user_or_library.library_functions import is_of_jax
 from ....plain_text import message_of
 from ...trials.trial_of_cure import passed
 from ..explanation import Explained
-from ..failing_code.called_names import called
+from ..failing_code.called_names import called, called_by_name
 from ..failing_code.edits import applied, edit_of, over
 from ..failing_code.expression_shapes import integer_of
 from ..failing_code.only_assignments import only_value
@@ -18,7 +18,9 @@ from ..failing_code.origins import value_of
 from ..failing_code.place_of_error import RaisedAt, touches_jax
 
 _NO_INTEGER = re.compile(
-    r"^'float' object cannot be interpreted as an integer|^x must be an integer or at least 1-dimensional"
+    r"^'float' object cannot be interpreted as an integer|^x must be an integer or at least 1-dimensional|"
+    r"^Indexer must have integer or boolean type, got indexer with type float|"
+    r"^index arguments to \w+ must be integers of the same type, got: float"
 )
 _MOST = 4  # only this many floats among the arguments of a call are tried as integers
 
@@ -36,7 +38,8 @@ def _in_call(raised: RaisedAt) -> Explained | None:
     call = raised.node
     if not isinstance(call, ast.Call):
         return None
-    if not is_of_jax(value_of(raised, call.func)):
+    is_range = called_by_name(call) == "range" and value_of(raised, call.func) is None
+    if not is_range and not is_of_jax(value_of(raised, call.func)):
         return None
     arguments = [
         part

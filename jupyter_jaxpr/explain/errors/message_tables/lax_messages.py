@@ -53,6 +53,14 @@ LAX_MESSAGES = (
         with_operands=True,
     ),
     Message(
+        r"dot_general requires lhs batch dimensions and rhs batch dimensions to have the same shape, got "
+        r"(?P<first_sizes>\(.*?\)) and (?P<second_sizes>\(.*?\))",
+        "The batch axes of dot_general have the sizes {first_sizes} and {second_sizes}, but must have the same sizes",
+        "dimension_numbers is ((axes to sum over), (batch axes)), each with the axes of both operands.",
+        ("batch axes", "Pass operands with equal sizes along the batch axes, or name other axes in dimension_numbers."),
+        with_operands=True,
+    ),
+    Message(
         r"select `which` must be boolean or integer type, got (?P<dtype>\w+)",
         "The condition of lax.select must be boolean, but its dtype is {dtype}",
         "",

@@ -67,6 +67,12 @@ PROGRAM_MESSAGES = (
         "In its message, JAX calls the array {array}.",
         ("block_shape", "Write in block_shape one size for each axis of the array."),
     ),
+    Message(
+        r"Axis (?P<axis>-?\d+) is out of bounds for grid (?P<grid>\(.*?\))",
+        "The grid {grid} of pallas_call has no axis {axis}",
+        "The axes of the grid count from 0.",
+        ("the axis", "Pass to pl.program_id an axis of the grid, or give the grid of pallas_call another axis."),
+    ),
     # --- callbacks ---
     Message(
         r"INTERNAL: (?:CpuCallback error calling callback|Generated function failed).*\nRuntimeError: Incorrect "

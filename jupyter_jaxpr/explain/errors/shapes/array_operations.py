@@ -131,6 +131,9 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
             cures = [FoundCure("-1", None, words)]
         elif raised is not None and (rounded := _rounded_down(raised)) is not None:
             cures = [FoundCure("a divisor", None, rounded)]
+        else:
+            words = f"Write sizes whose product is {size_of_array}. JAX computes one size that is written as -1."
+            cures = [FoundCure("the sizes", None, words)]
         return explained_with_trials(title, explanation, raised, cures)
     if _LIST_INDEX.search(text):
         return index_of_list(raised)
