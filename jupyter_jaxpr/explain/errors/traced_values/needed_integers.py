@@ -92,9 +92,10 @@ def _shape(raised: RaisedAt, written: str) -> Explained:
             explanation = f"{raised.source(node)} is a float."
             cure = FoundCure("an integer", None, "Write an integer.")
         # If a function computed the size, JAX keeps the failed trace for this number: the call with the equal integer
-        # then raises the same error until the kernel restarts.
+        # then raises the same error.
         if value == int(value) and shape != written:
-            cure = FoundCure("an integer", code, f"{cure.text} Then restart the kernel: JAX keeps the failed call.")
+            words = f"{cure.text} Before the corrected call, run jax.clear_caches(): JAX keeps the failed trace."
+            cure = FoundCure("an integer", code, words)
         elif value == int(value):
             cure = applied(FoundCure("an integer", code, cure.text), [edit_of(raised, over(node, code))])
     return Explained(None, title, explanation, tuple(passed(raised, [cure])))
