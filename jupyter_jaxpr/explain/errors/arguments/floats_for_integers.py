@@ -22,6 +22,7 @@ _NO_INTEGER = re.compile(
     r"^Indexer must have integer or boolean type, got indexer with type float|"
     r"^index arguments to \w+ must be integers of the same type, got: float"
 )
+_WHOLE_QUOTIENT = "// divides integers and gives an integer, rounded down."
 _MOST = 4  # only this many floats among the arguments of a call are tried as integers
 
 
@@ -51,7 +52,7 @@ def _in_call(raised: RaisedAt) -> Explained | None:
         code = _as_integer(raised, node) or ""
         name, words = "int", "Convert the float to an integer."
         if isinstance(node, ast.BinOp):
-            name, words = "//", "// divides integers and gives an integer, rounded down."
+            name, words = "//", _WHOLE_QUOTIENT
         cure = applied(FoundCure(name, code, words), [edit_of(raised, over(node, code))])
         found += [(node, tried) for tried in passed(raised, [cure]) if tried.level == "applies"]
     if len(found) != 1:
@@ -83,7 +84,7 @@ def _named_quotient(raised: RaisedAt) -> Explained | None:
     name, source = floats[0], " ".join(raised.source(quotient).split())
     title = f"{name} is a float, but must be an integer in {raised.text}"
     text = f"Line {quotient.lineno} computes {name} as {source}. Python's / gives a float, also for two integers."
-    words = "// divides integers and gives an integer, rounded down."
+    words = _WHOLE_QUOTIENT
     cures = passed(raised, [applied(FoundCure("//", code, words), [edit_of(raised, over(quotient, code))])])
     return Explained(None, title, text, tuple(cures)) if cures else None
 

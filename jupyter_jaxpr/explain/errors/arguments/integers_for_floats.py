@@ -48,14 +48,18 @@ def integers_error(error: BaseException, raised: RaisedAt | None, function: str)
     value, source = value_of(raised, node), " ".join(raised.source(node).split())
     kind = type_of(value) or type_of_new_array(raised, node)
     title = f"{title}, but {source} is {kind}" if kind else f"{title}, but gets {source}"
+    return Explained(None, title, "", tuple(_converted(raised, node)) or (cure,))
+
+
+def _converted(raised: RaisedAt, node: ast.expr) -> list[FoundCure]:
+    """Return the cure that converts an array to floats; empty if its trial failed."""
+    value, source = value_of(raised, node), " ".join(raised.source(node).split())
     is_one = isinstance(node, ast.Name | ast.Call | ast.Attribute | ast.Subscript)
     code = f"{source if is_one else f'({source})'}.astype(float)"
     if value is not None and not dtype_of(value):
         code = f"{jnp_name(raised)}.asarray({source}, float)"
     words = f"{code} has the same numbers as floats."
-    return Explained(
-        None, title, "", tuple(passed(raised, [replacing(raised, node, "floats", code, words)])) or (cure,)
-    )
+    return passed(raised, [replacing(raised, node, "floats", code, words)])
 
 
 def _carried(raised: RaisedAt, match: re.Match[str]) -> Explained | None:
@@ -69,12 +73,7 @@ def _carried(raised: RaisedAt, match: re.Match[str]) -> Explained | None:
     integers = [node for node in call.args if type_of_array(raised, node).startswith(("i", "u"))]
     found = []
     for node in integers[:_MOST]:
-        source = " ".join(raised.source(node).split())
-        is_one = isinstance(node, ast.Name | ast.Call | ast.Attribute | ast.Subscript)
-        code = f"{source if is_one else f'({source})'}.astype(float)"
-        words = f"{code} has the same numbers as floats."
-        tried = passed(raised, [replacing(raised, node, "floats", code, words)])
-        found += [(node, cure) for cure in tried if cure.level == "applies"]
+        found += [(node, cure) for cure in _converted(raised, node) if cure.level == "applies"]
     if len(found) != 1:
         return None
     node, cure = found[0]

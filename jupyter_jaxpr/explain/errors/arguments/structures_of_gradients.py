@@ -17,6 +17,7 @@ from ..failing_code.origins import dtype_of, value_of
 from ..failing_code.place_of_error import RaisedAt, at_caller, was_raised_in_jax
 from ..flax_modules.frozen_dicts import is_frozen_dict
 from .jit_arguments import packages_of
+from .none_in_trees import PARTS_OF_MAP
 from .tree_differences import with_article
 
 _EQUAL = "The call combines each array of one tree with the array at the same place of the other tree."
@@ -67,10 +68,7 @@ def mapped_function_error(error: BaseException, raised: RaisedAt | None, functio
         if f"'{type(difference[1][1]).__name__}'" not in message_of(error):
             continue
         title = " but ".join([f"{_sentence(difference[0])},", _sentence(difference[1])])
-        text = (
-            f"jax.tree.map calls the function for each array of {trees[0][0]}, and passes the part of {other[0]} at "
-            "the same place."
-        )
+        text = PARTS_OF_MAP.format(first=trees[0][0], other=other[0])
         words = f"Pass trees of one structure: {other[0]} needs an array at each place where {trees[0][0]} has one."
         return Explained(None, title, text, (FoundCure("same structure", None, words),))
     return None
