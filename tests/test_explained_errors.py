@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from conftest import Notebook
+from error_table.cards import Cells
 
 from jupyter_jaxpr.build.cures.cure_trials import try_cures
 from jupyter_jaxpr.explain.errors.cell_error import trace_error
@@ -230,6 +231,36 @@ def test_a_cell_that_raises_has_its_card_below(notebook: Notebook, cell: str) ->
     assert str(ran.result.error_in_exec).partition(".")[0] == str(plain.result.error_in_exec).partition(".")[0]
     (note,) = [note for note in ran.document["notes"] if note["kind"] in ("trace_raised", "raised")]
     assert note["title"] is not None
+
+
+def test_an_error_object_that_a_library_raises_again_is_explained_at_its_new_line(notebook: Notebook) -> None:
+    # checkify raises one error object in each call, so the traceback of the second error ends with the first cell.
+    cells = Cells(notebook)
+    cells.card(
+        "from jax.experimental import checkify\n"
+        "def positive(x):\n"
+        "    checkify.check(x > 0, 'not positive')\n"
+        "    return x\n"
+        "jax.jit(positive)(1.0)"
+    )
+    second = cells.card(
+        "@jax.jit\n"
+        "def divided(a, b):\n"
+        "    checkify.check(jnp.all(b != 0), 'division by zero')\n"
+        "    return a / b\n"
+        "divided(2.0, jnp.ones(3))"
+    )
+    assert second == (
+        "marks: checkify.check(jnp.all(b != 0), 'division by zero')\n"
+        "title: checkify.check works only within checkify.checkify\n"
+        "text: Line 6 calls divided without checkify.checkify. checkify.checkify makes a function that returns two "
+        "values:\n"
+        "    the error of a failed check, and the result.\n"
+        "cure: checkify.checkify (advice)\n"
+        "    | error, result = checkify.checkify(divided)(2.0, jnp.ones(3))\n"
+        "    | error.throw()\n"
+        "    checkify also takes a jitted function. error.throw() raises the error of a failed check."
+    )
 
 
 def test_an_error_of_python_alone_has_no_output(notebook: Notebook) -> None:

@@ -11,10 +11,13 @@ from typing import get_args
 import pytest
 
 import jupyter_jaxpr
+from jupyter_jaxpr.explain.errors.message_tables.argument_messages import ARGUMENT_MESSAGES
 from jupyter_jaxpr.explain.errors.message_tables.call_messages import CALL_MESSAGES
 from jupyter_jaxpr.explain.errors.message_tables.device_messages import DEVICE_MESSAGES
 from jupyter_jaxpr.explain.errors.message_tables.jax_messages import ARRAY_MESSAGES, MESSAGES
 from jupyter_jaxpr.explain.errors.message_tables.lax_messages import LAX_MESSAGES
+from jupyter_jaxpr.explain.errors.message_tables.numpy_messages import NUMPY_MESSAGES
+from jupyter_jaxpr.explain.errors.message_tables.program_messages import PROGRAM_MESSAGES
 from jupyter_jaxpr.explain.errors.message_tables.setting_messages import SETTING_MESSAGES
 from jupyter_jaxpr.explain.loops.scan_and_vmap_code import Form
 from jupyter_jaxpr.explain.note_cures.cures_of_notes import MAKERS as KINDS_OF_NOTES
@@ -25,6 +28,17 @@ TESTS = Path(__file__).parent
 EXPLAIN = Path(jupyter_jaxpr.__file__).parent / "explain"
 # The names of the functions that make a cure; each gets the name of the cure as an argument.
 MAKERS = frozenset({"FoundCure", "_cure", "jit_with"})
+TABLES = (
+    *ARGUMENT_MESSAGES,
+    *ARRAY_MESSAGES,
+    *CALL_MESSAGES,
+    *DEVICE_MESSAGES,
+    *LAX_MESSAGES,
+    *MESSAGES,
+    *NUMPY_MESSAGES,
+    *PROGRAM_MESSAGES,
+    *SETTING_MESSAGES,
+)
 # The messages that no row can cause: they need several devices (test_errors_on_devices.py has some of them), or a tree
 # that JAX itself builds.
 NO_ROW = frozenset(
@@ -80,7 +94,7 @@ def test_every_name_of_a_cure_of_a_miss_by_its_reasons_has_a_row() -> None:
 def test_every_message_has_a_row() -> None:
     titles = set(re.findall(r"^title: (.*)$", table("error_table"), re.MULTILINE))
     missing = set()
-    for message in (*ARRAY_MESSAGES, *CALL_MESSAGES, *DEVICE_MESSAGES, *LAX_MESSAGES, *MESSAGES, *SETTING_MESSAGES):
+    for message in TABLES:
         pattern = re.sub(r"\\\{\w+\\\}", ".+", re.escape(message.title))
         if not any(re.fullmatch(pattern, title) for title in titles):
             missing.add(message.title)

@@ -23,6 +23,7 @@ from .arguments.argument_order_of_user_functions import exchanged_error
 from .arguments.bare_integers import bare_integer_error
 from .arguments.cached_functions import cached_function_error
 from .arguments.floats_for_integers import float_error
+from .arguments.integers_for_floats import integers_error
 from .arguments.jit_arguments import argument_error
 from .arguments.misplaced_arguments import misplaced_error
 from .arguments.moved_imports import moved_import_error
@@ -36,6 +37,7 @@ from .arguments.python_objects import python_object_error
 from .arguments.result_types import result_type_error
 from .arguments.results_in_other_order import results_error
 from .arguments.rows_as_arguments import rows_error
+from .arguments.structures_of_gradients import gradient_structure_error, mapped_function_error
 from .arguments.tree_differences import tree_error
 from .arguments.values_for_arrays import value_for_array_error
 from .arguments.values_without_arrays import python_value_error
@@ -46,6 +48,7 @@ from .control_flow.listed_layers import listed_layers_error
 from .control_flow.scan_lengths import scan_length_error
 from .earlier_lines.donated_twice import donated_twice_error
 from .earlier_lines.earlier_causes import state_error
+from .earlier_lines.failed_checks import failed_check_error
 from .explanation import Explained
 from .failing_code.edits import edited, shown
 from .failing_code.place_of_error import RaisedAt, raised_at, touches_jax
@@ -63,6 +66,7 @@ from .random_keys.random_calls import random_call_error
 from .random_keys.unpacked_keys import unpacked_key_error
 from .shapes.array_operations import array_error
 from .shapes.batched_products import batched_product_error
+from .shapes.booleans import boolean_difference_error
 from .shapes.convolutions import convolution_error
 from .shapes.linear_systems import linear_system_error
 from .shapes.matrices import matrix_error
@@ -81,9 +85,12 @@ from .traced_values.single_numbers import single_number_error
 from .traced_values.wrong_uses_of_at import wrong_use_of_at_error
 from .transforms.arguments_of_the_function import function_arguments_error
 from .transforms.axis_names import axis_name_error
+from .transforms.checks_without_checkify import check_without_checkify_error
 from .transforms.derivative_rules import derivative_rule_error
 from .transforms.grad_and_vmap import transform_error
 from .transforms.jvp_rules import jvp_rule_error
+from .transforms.mapped_specs import mapped_spec_error
+from .transforms.mesh_sizes import mesh_size_error
 from .transforms.nan_gradients import nan_gradient_error
 from .transforms.reverse_mode import reverse_mode_error
 from .transforms.rule_parameters import rule_parameters_error
@@ -108,6 +115,7 @@ _KINDS = (
     associative_scan_error,
     pallas_block_error,
     bare_integer_error,
+    integers_error,
     float_error,
     option_error,
     listed_layers_error,
@@ -119,14 +127,17 @@ _KINDS = (
     unflatten_order_error,
     rows_error,
     string_number_error,
+    mapped_function_error,
     python_value_error,
     order_error,
     random_call_error,
     misplaced_error,
+    failed_check_error,
     state_error,
     donated_twice_error,
     plain_value_error,
     single_number_error,
+    gradient_structure_error,
     tree_error,
     value_error,
     array_key_error,
@@ -157,6 +168,10 @@ _KINDS = (
     raveled_tree_error,
     update_axes_error,
     summed_axes_error,
+    boolean_difference_error,
+    mapped_spec_error,
+    mesh_size_error,
+    check_without_checkify_error,
     array_error,
     message_error,
     value_for_array_error,

@@ -524,12 +524,13 @@ def _kernel_parameters(raised: RaisedAt | None, name: str, passed_count: str, ta
     kernel = pallas_call.args[0].id if pallas_call.args and isinstance(pallas_call.args[0], ast.Name) else ""
     if kernel == name:
         title = f"pallas_call passes {count(int(passed_count), 'reference')} to {name}, which takes {takes}"
-        return Explained(
-            None,
-            title,
-            _REFERENCES,
-            (FoundCure("the parameters", None, f"Give {name} {count(int(passed_count), 'parameter')}."),),
-        )
+        words = f"Give {name} {count(int(passed_count), 'parameter')}."
+        if takes.isdecimal() and int(takes) < int(passed_count):
+            words = (
+                f"{words} A kernel writes each result into the reference of an output, as in o_ref[...] = value, and "
+                "returns nothing."
+            )
+        return Explained(None, title, _REFERENCES, (FoundCure("the parameters", None, words),))
     if "BlockSpec(" not in raised.source(call):
         return None
     title = f"An index map of a BlockSpec gets {count(int(passed_count), 'index', 'indices')}, but takes {takes}"

@@ -21,9 +21,9 @@ from ....quantities import count
 from ...trials.trial_of_error_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
-from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.edits import applied, edit_of, over, replacing
 from ..failing_code.module_names import namespace
-from ..failing_code.origins import dtype_of, root_of, value_of
+from ..failing_code.origins import dtype_of, root_of, type_of_new_array, value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import function_of_text
 from ..message_tables.jax_messages import LARGEST_INTEGER, OBJECTS_OUTSIDE, TYPES_OF_ELEMENTS, UNKNOWN_ARGUMENT
@@ -171,7 +171,9 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
         text = f"{text} {methods}"
     own_call = raised_call_of(error, function)
     if type_ == "str" and own_call is not None and is_function_of_jax(own_call.function):
-        title = f"{function} takes arrays and numbers, but its argument {path} is a string"
+        # JAX jits a function of its own under a name such as _where.
+        written = called(raised.node) if raised is not None else ""
+        title = f"{written or function} takes arrays and numbers, but its argument {path} is a string"
         return Explained(None, title, "", (FoundCure("a number", None, f"Pass a number or an array as {path}."),))
     title = f"The argument {path} is not an array: its type is {kind}"
     if raised is not None and (tracing := _tracing(raised)) is not None:
@@ -215,7 +217,7 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
         dtype = str(getattr(values.get(name), "dtype", "")) if is_whole else ""
         title = f"The argument {path} is a NumPy array that JAX cannot hold" + (f": {dtype}" if dtype else "")
         return Explained(None, title, TYPES_OF_ELEMENTS, (FoundCure("numbers", None, OBJECTS_OUTSIDE),))
-    if not is_plain and "equinox" in packages_of(value):
+    if "equinox" in packages_of(value):
         words = f"Use equinox.filter_jit, which makes everything in {name} that is not an array static."
         cures = [FoundCure("equinox.filter_jit", None, words)]
     elif not is_plain and kind not in ("custom_jvp", "custom_vjp", _KIND_OF_DTYPES):
@@ -262,6 +264,8 @@ def _keyword_only(raised: RaisedAt, name: str, number: int) -> Explained | None:
 _POSITION = re.compile(r"args\[(\d+)\]")
 #: The class of jnp.float32 and of the other dtypes in jax.numpy.
 _KIND_OF_DTYPES = "_ScalarMeta"
+#: The type of an array that is a single integer.
+_INTEGER = re.compile(r"[iu]\d+\[\]")
 _TRACED = (
     "jax.jit traces each argument that is not static. JAX can trace arrays, numbers, and lists, tuples and "
     "dicts of arrays and numbers."
@@ -377,6 +381,12 @@ def _unhashed_argument(raised: RaisedAt | None, type_: str) -> Explained:
             return Explained(None, title, explanation, (sizes,))
         if isinstance(raised.node, ast.Call) and (traced := not_static_cure(raised, raised.node, name)):
             return Explained(None, title, explanation, tuple(traced))
+        if _INTEGER.fullmatch(type_text or type_of_new_array(raised, node)):
+            words = f"Pass {name} as a Python number, whose value JAX knows while JAX traces."
+            number = re.fullmatch(r"[\w.]+\((-?\d+)\)", raised.source(node))
+            code = number[1] if number is not None else f"int({raised.source(node)})"
+            cures = passed(raised, [replacing(raised, node, "a number", code, words)])
+            return Explained(None, title, explanation, tuple(cures or [FoundCure("a number", None, words)]))
         cure = FoundCure("not static", None, f"Take {name} out of the static arguments: JAX traces arrays.")
         if type_ != "numpy.ndarray" and not _is_shape(raised, node, value):
             return Explained(None, title, explanation, (cure,))
@@ -440,9 +450,13 @@ def _unhashed_self(raised: RaisedAt, kind: str) -> Explained | None:
     call = raised.node
     module = raised.loops.module if raised.loops is not None else ast.Module([], [])
     classes = [node for node in ast.walk(module) if isinstance(node, ast.ClassDef) and node.name == kind]
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or len(classes) != 1:
+    if not isinstance(call, ast.Call) or len(classes) != 1:
         return None
-    methods = [node for node in classes[0].body if isinstance(node, ast.FunctionDef) and node.name == call.func.attr]
+    defined = [node for node in classes[0].body if isinstance(node, ast.FunctionDef)]
+    methods, owner = [node for node in defined if node.name == "__call__"], call.func
+    if isinstance(call.func, ast.Attribute):
+        of_name = [node for node in defined if node.name == call.func.attr]
+        methods, owner = (of_name, call.func.value) if of_name else (methods, owner)
     if len(methods) != 1 or not methods[0].args.args:
         return None
     name = methods[0].args.args[0].arg
@@ -451,7 +465,7 @@ def _unhashed_self(raised: RaisedAt, kind: str) -> Explained | None:
         f"Give {kind} an __eq__ and a __hash__ that compare the contents, or let JAX trace the fields with "
         "register_dataclass."
     )
-    frozen = _frozen(raised, classes[0], value_of(raised, call.func.value) if raised.frame is not None else None)
+    frozen = _frozen(raised, classes[0], value_of(raised, owner) if raised.frame is not None else None)
     return Explained(None, title, _HASH_OF_STATIC, tuple(frozen or [FoundCure("hashable", None, words)]))
 
 
@@ -582,7 +596,7 @@ def _wrong_names(raised: RaisedAt | None, names: list[str], option: str) -> Expl
         if len(places) == 1:
             quote = raised.source(places[0])[0]
             code = f"{quote}{close_names[0]}{quote}"
-            words = SIMILAR_ARGUMENT.format(function=function, argument=close_names[0])
+            words = SIMILAR_ARGUMENT.format(function=_subject(function), argument=close_names[0])
             cure = applied(FoundCure(option, code, words), [edit_of(raised, over(places[0], code))])
     return Explained(None, title, _parameters_sentence(function, parameters), (cure,))
 

@@ -14,6 +14,9 @@ from ..failing_code.place_of_error import RaisedAt, at_caller
 from .jit_arguments import packages_of
 
 _MAPS = frozenset({"map", "tree_map"})
+PARTS_OF_MAP = (
+    "jax.tree.map calls the function for each array of {first}, and passes the part of {other} at the same place."
+)
 _DEPTH = 6
 _MOST = 1_000
 
@@ -46,10 +49,7 @@ def none_of_the_caller(raised: RaisedAt, name: str) -> tuple[str, tuple[FoundCur
     path = next(none_paths(value), None)
     if path is None:
         return _none_in_module(tree, value, first)
-    text = (
-        f"{tree}{path} is None. jax.tree.map calls the function for each array of {first}, and passes the part "
-        f"of {tree} at the same place."
-    )
+    text = f"{tree}{path} is None. {PARTS_OF_MAP.format(first=first, other=tree)}"
     first_parameter = parameters[0]
     words = f"Write an array in the place of None, or return {first_parameter} from the function if {name} is None."
     return text, (FoundCure("no None", None, words),)

@@ -164,7 +164,8 @@ def _no_member(raised: RaisedAt, name: str) -> Explained | None:
         title = f"{raised.source(attribute.value)} has no function {name} any more"
         return Explained(None, title, "", tuple(passed(raised, [cure])))
     modules = [f"jax.{module}" for module in _MODULES if name in vars(sys.modules.get(f"jax.{module}", ast))]
-    title = f"{raised.source(attribute.value)} has no function {name}"
+    kind = "" if name[:1].isupper() else "function "  # a name with a capital is a class or a constant
+    title = f"{raised.source(attribute.value)} has no {kind}{name}"
     module = value_of(raised, attribute.value)
     if same := same_function(raised, attribute, own_name(module, "__name__") or ""):
         return Explained(None, title, "", same)

@@ -46,6 +46,7 @@ _KNOWN = {
     "update": _Parts(("updates", "state"), ("the updates", "the new state of the optimizer")),
     "value_and_grad": _Parts(("value", "gradient"), ("the value", "the gradient")),
     "vjp": _Parts(("value", "pullback"), ("the value", "the function that computes the gradient")),
+    "checkify": _Parts(("error", "result"), ("the error of the checks", "the result")),
     "jvp": _Parts(("value", "tangent"), ("the value", "the tangent")),
     "scan": _Parts(("carry", "ys"), ("the last carry", "the stacked outputs of the steps")),
     "apply": _Parts(("output", "changed"), ("the output", "the changed collections of variables")),

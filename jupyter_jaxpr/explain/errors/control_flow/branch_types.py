@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from ....observe.observation import FoundCure
+from ....joined_names import in_a_sentence
+from ....observe.observation import Edit, FoundCure
 from ...trials.trial_of_error_cure import passed
 from ..explanation import Explained
 from ..failing_code.called_names import called
@@ -15,44 +17,85 @@ from ..failing_code.module_names import jnp_name
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import AnyFunction, function_of_text, missing_return, result_of
 from ..message_tables.jax_messages import FLOAT_QUOTIENT
+from .carry_expressions import assigned_value
 from .returned_leaves import leaf_at, promoted_dtype, short_source
 
 _BRANCH = re.compile(
     r"output of (?P<one>[\w ]+?)(?: at path (?P<path>\S+))? has type (?P<before>\S+) but the corresponding output of "
     r"(?P<other>[\w ]+?) has type (?P<after>\S+\])",
 )
+_AT_MOST = 4  # a sentence names at most this many arrays
 _NONE = re.compile(r"(?P<branch>true_fun|false_fun|branch ?\d+) output is a <class 'NoneType'>")
 _IS = re.compile(r"^(?P<branch>true_fun|false_fun|branch ?\d+) is (?P<name>\S+) at ", re.MULTILINE)
 
 
+@dataclass(frozen=True)
+class _Difference:
+    """An array of the result whose type differs between two branches.
+
+    Attributes:
+        branches: The two branches in the words of JAX's message, such as true_fun or branch 1.
+        path: The path of the array in the results; None if each result is one array.
+        types: The types that the two branches return.
+    """
+
+    branches: tuple[str, str]
+    path: str | None
+    types: tuple[str, str]
+
+    @property
+    def dtypes(self) -> tuple[str, str]:
+        """The dtypes that the two branches return."""
+        return self.types[0].partition("[")[0], self.types[1].partition("[")[0]
+
+    @property
+    def promoted(self) -> str | None:
+        """The dtype to which JAX promotes both dtypes."""
+        return promoted_dtype(*self.dtypes)
+
+    @property
+    def narrower(self) -> int:
+        """The place of the branch to convert: 1 if the first branch returns the promoted dtype, otherwise 0."""
+        return 1 if self.promoted == self.dtypes[0] else 0
+
+
 def branch_error(text: str, raised: RaisedAt | None, name: str) -> Explained:
     """Explain a cond or switch whose branches return different types or different structures."""
-    match = _BRANCH.search(text)
-    if match is None:
+    differences = [
+        _Difference((match["one"], match["other"]), match["path"], (match["before"], match["after"]))
+        for match in _BRANCH.finditer(text)
+    ]
+    if not differences:
         return _structures(text, raised, name)
-    before, after = match["before"], match["after"]
-    path = match["path"]
-    one, other = (re.sub(r"^branch(\d)", r"branch \1", match[group]) for group in ("one", "other"))
+    first = differences[0]
+    path, (type_of_first, type_of_other) = first.path, first.types
+    one, other = (re.sub(r"^branch(\d)", r"branch \1", branch_name) for branch_name in first.branches)
     subjects = [re.sub(r"^branch ", "Branch ", branch_name) for branch_name in (one, other)]
-    first_branch, type_of_first, type_of_other = subjects[0], before, after
+    first_branch = subjects[0]
     explanation = f"{first_branch} returns {type_of_first}, but {other} returns {type_of_other}."
     if path:
         explanation = (
             f"{first_branch} returns {type_of_first} at {path}, but {other} returns {type_of_other} at {path}."
         )
-    nodes = [_branch(raised, branch_name) for branch_name in (match["one"], match["other"])]
+    nodes = [_branch(raised, branch_name) for branch_name in first.branches]
     if raised is not None:
         for subject, node in zip(subjects, nodes, strict=True):
             result = result_of(node)
             if result is not None:
                 explanation += f" {subject} returns {short_source(raised, result)} (line {result.lineno})."
+    if len(differences) > 1:
+        others = in_a_sentence(
+            [f"{part.path} ({part.types[0]} and {part.types[1]})" for part in differences[1:]], _AT_MOST
+        )
+        explanation += f" The types also differ at {others}."
     title = f"The branches of {name} return different types: {type_of_first} and {type_of_other}"
-    cures = _branch_cures(raised, nodes, before, after, path)
+    cures = _branch_cures(raised, differences)
     if raised is not None:
-        tried = passed(raised, _whole_quotient(raised, nodes, (before, after), path))
-        whole = [cure for cure in tried if cure.level == "applies"]
+        quotient = _whole_quotient(raised, nodes, first.types, path) if len(differences) == 1 else []
+        whole = [cure for cure in passed(raised, quotient) if cure.level == "applies"]
+        tried = passed(raised, cures[:1]) or passed(raised, cures[1:])
         # A conversion to float that a later line does not accept is no cure beside a quotient that this line accepts.
-        cures = [*whole, *(cure for cure in passed(raised, cures) if not whole or cure.level == "applies")]
+        cures = [*whole, *(cure for cure in tried if not whole or cure.level == "applies")]
     return Explained(None, title, explanation, tuple(cures))
 
 
@@ -81,10 +124,19 @@ def _branch(raised: RaisedAt | None, words: str) -> ast.FunctionDef | ast.Lambda
     if number is not None and called(call) == "cond":
         return function_of_text(raised, call.args[number] if len(call.args) > number else None)
     digits = re.search(r"\d+", words)
-    if digits is not None and len(call.args) > 1 and isinstance(call.args[1], ast.List | ast.Tuple):
-        functions = call.args[1].elts
-        return function_of_text(raised, functions[int(digits[0])]) if int(digits[0]) < len(functions) else None
+    functions = _listed_branches(raised)
+    if digits is not None and int(digits[0]) < len(functions):
+        return function_of_text(raised, functions[int(digits[0])])
     return None
+
+
+def _listed_branches(raised: RaisedAt) -> list[ast.expr]:
+    """Return the branches that the code lists for the call of switch; empty if the code shows no list."""
+    call = raised.node
+    if not isinstance(call, ast.Call) or len(call.args) < 2:
+        return []
+    branches = assigned_value(raised, call.args[1])
+    return branches.elts if isinstance(branches, ast.List | ast.Tuple) else []
 
 
 def _structures(text: str, raised: RaisedAt | None, name: str) -> Explained:
@@ -109,28 +161,55 @@ def _structures(text: str, raised: RaisedAt | None, name: str) -> Explained:
     return Explained(None, title, " ".join(explanation.split()).replace("a pytree leaf", "an array"), (cure,))
 
 
-def _branch_cures(
-    raised: RaisedAt | None,
-    nodes: list[ast.FunctionDef | ast.Lambda | None],
-    first_type: str,
-    second_type: str,
-    path: str | None,
-) -> list[FoundCure]:
-    types = [first_type.partition("["), second_type.partition("[")]
-    if types[0][2] != types[1][2]:
+def _branch_cures(raised: RaisedAt | None, differences: Sequence[_Difference]) -> list[FoundCure]:
+    """Return the cures to try, in this order; the second converts also the branches that JAX did not compare."""
+    if any(part.types[0].partition("[")[2] != part.types[1].partition("[")[2] for part in differences):
         text = "Return arrays of one shape from both branches: pad the smaller array, or use jnp.broadcast_to."
         return [FoundCure("same shape", None, text)]
     # The cure converts the result of lower dtype to the promoted dtype, such as an integer to a float, never the
     # reverse.
-    promoted = promoted_dtype(types[0][0], types[1][0])
-    place = 1 if promoted == types[0][0] else 0
-    target_dtype = types[1 - place][0]
+    targets = [part.dtypes[1 - part.narrower] for part in differences]
     text = "All branches must return the same types, because the compiled program has one result type."
-    result = result_of(nodes[place])
-    if raised is not None and result is not None and path is not None:
-        result = leaf_at(result, path, raised)
-    if raised is None or result is None or promoted != target_dtype:
-        return [FoundCure(f"return {promoted or target_dtype}", None, text)]
-    jnp = jnp_name(raised)
-    code = f"{jnp}.asarray({raised.source(result)}, {jnp}.{target_dtype})"
-    return [applied(FoundCure(f"return {target_dtype}", code, text), [edit_of(raised, over(result, code))])]
+    shown = dict.fromkeys(part.promoted or target for part, target in zip(differences, targets, strict=True))
+    name = f"return {in_a_sentence([*shown])}"
+    cures = []
+    if raised is not None and all(part.promoted == target for part, target in zip(differences, targets, strict=True)):
+        for with_later_branches in (False, True):
+            edits = [_conversions(raised, part, with_later_branches) for part in differences]
+            if all(edits):
+                found = [edit for part in edits for edit in part]
+                cures.append(applied(FoundCure(name, found[0].text, text), found))
+    return cures or [FoundCure(name, None, text)]
+
+
+def _conversions(raised: RaisedAt, difference: _Difference, with_later_branches: bool) -> list[Edit]:
+    """Return the edits that convert an array in the branches that return the narrower dtype.
+
+    JAX compares the first branch of a switch with the second, then with the third. So if the first branch returns the
+    narrower dtype, all branches up to the named one return this dtype.
+
+    Args:
+        raised: Where the error was raised.
+        difference: The array.
+        with_later_branches: Also convert the array in the branches that follow the named one, whose types are unknown.
+
+    Returns:
+        The edits; empty if the code does not show the array in one of the branches.
+    """
+    names = [difference.branches[difference.narrower]]
+    number = re.search(r"\d+", difference.branches[1])
+    if number is not None:
+        last = int(number[0])
+        names = [f"branch {place}" for place in range(last)] if difference.narrower == 0 else [f"branch {last}"]
+        if with_later_branches:
+            names += [f"branch {place}" for place in range(last + 1, len(_listed_branches(raised)))]
+    dtype = difference.dtypes[1 - difference.narrower]
+    edits = []
+    for name in names:
+        result = result_of(_branch(raised, name))
+        leaf = result if result is None or difference.path is None else leaf_at(result, difference.path, raised)
+        if leaf is None:
+            return []
+        jnp = jnp_name(raised)
+        edits.append(edit_of(raised, over(leaf, f"{jnp}.asarray({raised.source(leaf)}, {jnp}.{dtype})")))
+    return edits

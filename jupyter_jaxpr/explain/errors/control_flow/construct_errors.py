@@ -24,6 +24,7 @@ _ABSTRACT = re.compile(r"ShapedArray\((\w+\[[\d,]*\])(?:, weak_type=True)?\)")
 _PAIR = re.compile(r"^scan body output must be a pair, got (?P<got>.*?)\.?$", re.DOTALL)
 _BRANCHES = re.compile(r"^(cond|switch) branch\w* (?:outputs )?must have")
 _SCALAR = re.compile(r"^cond_fun must return a boolean scalar|^Pred must be a scalar|^Pred type must be")
+_SHAPE_OF_CONDITION = re.compile(r"^Pred must be a scalar, got .* of shape (\(.*?\))\.?$", re.DOTALL)
 _GIVEN = re.compile(r"\(?((?:bool|int|uint|float|bfloat)\d*\[[\d,]*\])")
 _NO_ARRAY = re.compile(r"of type <class '(str|dict|list|tuple|function|NoneType)'>")
 
@@ -76,6 +77,10 @@ def condition_error(text: str, raised: RaisedAt | None) -> Explained:
         words = "Write a comparison, such as x > 0: while_loop takes no integer and no float as its condition."
         cures = [FoundCure("a comparison", None, words)]
     place = None
+    shape = _SHAPE_OF_CONDITION.search(text)
+    if raised is not None and isinstance(call, ast.Call) and called(call) == "cond" and call.args and shape is not None:
+        place = edit_of(raised, over(call.args[0], "")).place
+        explanation = f"The condition has the shape {shape[1]}. {operands(raised, call.args[:1])}".strip()
     if raised is not None and isinstance(raised.node, ast.Call) and called(raised.node) == "while_loop":
         result = result_of(function_of_text(raised, raised.node.args[0] if raised.node.args else None))
         if result is not None:

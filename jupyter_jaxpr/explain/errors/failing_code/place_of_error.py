@@ -108,6 +108,8 @@ def raised_at(error: BaseException) -> RaisedAt | None:
     traceback = error.__traceback__
     while traceback is not None:
         frame = traceback.tb_frame
+        if callers and frame.f_code.co_name == "<module>" and not _was_called_by(frame, callers[0]):
+            break
         if is_users_frame(frame) and not file_of(frame.f_code).endswith(".pyx"):
             users_traceback, wanted_tracer = traceback, None
             callers.append(frame)
@@ -131,6 +133,18 @@ def raised_at(error: BaseException) -> RaisedAt | None:
         callers=tuple(callers[:-1]),
         in_trace=in_trace,
     )
+
+
+def _was_called_by(frame: FrameType, caller: FrameType) -> bool:
+    """Return whether a frame was called, directly or indirectly, by another frame.
+
+    A library may raise one error object again and again, as checkify does. Python then puts the frames of the new raise
+    in front of the frames of the earlier raises, which belong to earlier cells.
+    """
+    back: FrameType | None = frame
+    while back is not None and back is not caller:
+        back = back.f_back
+    return back is not None
 
 
 _OF_THE_VALUE = ("self", "arg", "val")

@@ -379,14 +379,6 @@ ARGUMENT_MESSAGES = (
         ("one array", "Fill the list before the call."),
     ),
     Message(
-        r"Must have same total number of operands as init_values:\s+(?P<number_of_arrays>\d+) vs\. "
-        r"(?P<number_of_starts>\d+)",
-        "The number of arrays of a reduction is {number_of_arrays}, but the number of start values is "
-        "{number_of_starts}",
-        "",
-        ("start values", "Pass one start value for each array."),
-    ),
-    Message(
         r"Operands must have the same tree structure as init_values",
         "The start values of a reduction have another structure than the arrays",
         "",
@@ -545,6 +537,14 @@ ARGUMENT_MESSAGES = (
         "The slice ends at {limits}, after the end of an array of the shape {shape}",
         "lax.slice does not shorten a slice, as an index of an array does.",
         ("limit_indices", "Write limits that are at most the sizes of the array, or write x[start:stop]."),
+        with_operands=True,
+    ),
+    Message(
+        r"slice strides must have length equal to the number of dimensions of the operand, got strides "
+        r"(?P<strides>\(.*?\)) for operand shape (?P<shape>\(.*?\))",
+        "The strides {strides} of lax.slice do not have one number for each axis of the shape {shape}",
+        "",
+        ("strides", "Write in strides one number for each axis of the array, such as 1."),
         with_operands=True,
     ),
     Message(

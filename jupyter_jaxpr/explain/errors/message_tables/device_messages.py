@@ -31,18 +31,6 @@ DEVICE_MESSAGES = (
         ("P(...)", "Write the name of an axis of the mesh, or None for an axis that is not split."),
     ),
     Message(
-        r"in_specs passed to shard_map: P\((?P<spec>.*?),?\) does not match the specs of the input: "
-        r"P\((?P<present_spec>.*?),?\) for arg: (?P<argument>\S+?)\.(?:\s|$)",
-        "in_specs of shard_map says P({spec}), but the argument {argument} is split as P({present_spec})",
-        "In a mesh with explicit axes the type of an array says how the array is split.",
-        (
-            "jax.reshard",
-            "Split the array before the call with jax.reshard(x, NamedSharding(mesh, P({spec}))), where mesh is "
-            "the mesh of shard_map. Without in_specs, shard_map takes the array as it is split, as "
-            "P({present_spec}).",
-        ),
-    ),
-    Message(
         r".*?implies that array axis (?P<axis>\d+) is partitioned (?P<number_of_devices>\d+) times, but "
         r"(?:does not evenly divide the dimension size|the dimension size is) (?P<size>\d+)"
         r"(?:\. Got shape: | \(full shape: )(?P<shape>\(.*?\))",
@@ -84,12 +72,6 @@ DEVICE_MESSAGES = (
             "jax.devices()",
             "jax.devices() lists the devices. A GPU needs the jaxlib for GPUs, such as jax[cuda13].",
         ),
-    ),
-    Message(
-        r"Number of devices (?P<number_of_devices>\d+) must be >= the product of mesh_shape (?P<shape>\(.*?\))",
-        "A mesh of the shape {shape} needs more devices than JAX has: the number of devices is {number_of_devices}",
-        "",
-        ("the shape", "Pass a shape of the mesh whose sizes multiply to at most {number_of_devices}."),
     ),
     Message(
         r"(?:RESOURCE_EXHAUSTED: )?Out of memory (?:while trying to allocate|allocating) (?P<bytes>\d+) bytes",

@@ -122,12 +122,6 @@ ARRAY_MESSAGES = (
         ("jax.random.key_data", "jax.random.key_data(key) gives the integers of the key."),
     ),
     Message(
-        r"sub(?:tract)? does not accept dtype bool",
-        "JAX does not subtract booleans",
-        "",
-        ("^", "Write a ^ b for the elements that differ, a & ~b for those of a alone, or convert to integers."),
-    ),
-    Message(
         r"(shift_\w+) does not accept dtype (?P<dtype>\w+)",
         "The operators << and >> shift the bits of integers, and take no {dtype}",
         "",
@@ -424,6 +418,7 @@ MESSAGES = (
         "The index of switch must be an integer, but its dtype is {dtype}",
         "switch chooses a branch by its number: the first branch has the number 0.",
         ("an integer", "Pass an integer, such as index.astype(int)."),
+        with_operands=True,
     ),
     Message(
         r"primal and tangent arguments to jax\.jvp do not match; .*?Got primal dtype (?P<dtype>\w+) and so "
@@ -577,12 +572,6 @@ MESSAGES = (
         "Python cannot iterate over an array without axes",
         "An array without axes holds one number.",
         ("an axis", "Use the array itself, or add an axis to the array with x[None] or jnp.atleast_1d(x)."),
-    ),
-    Message(
-        r"Cannot abstractly evaluate a checkify\.check which was not functionalized",
-        "checkify.check works only within checkify.checkify",
-        "checkify.checkify makes a function that returns two values: the error of a failed check, and the result.",
-        ("checkify.checkify", "Call error, result = jax.jit(checkify.checkify(f))(x), and then error.throw()."),
     ),
     Message(
         r"Value (?P<text>'.*?') with dtype <U\d+ is not a valid JAX array type",

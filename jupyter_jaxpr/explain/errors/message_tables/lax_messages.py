@@ -53,6 +53,14 @@ LAX_MESSAGES = (
         with_operands=True,
     ),
     Message(
+        r"dot_general requires lhs batch dimensions and rhs batch dimensions to have the same shape, got "
+        r"(?P<first_sizes>\(.*?\)) and (?P<second_sizes>\(.*?\))",
+        "The batch axes of dot_general have the sizes {first_sizes} and {second_sizes}, but must have the same sizes",
+        "dimension_numbers is ((axes to sum over), (batch axes)), each with the axes of both operands.",
+        ("batch axes", "Pass operands with equal sizes along the batch axes, or name other axes in dimension_numbers."),
+        with_operands=True,
+    ),
+    Message(
         r"select `which` must be boolean or integer type, got (?P<dtype>\w+)",
         "The condition of lax.select must be boolean, but its dtype is {dtype}",
         "",
@@ -93,6 +101,15 @@ LAX_MESSAGES = (
         calls=("dynamic_slice",),
     ),
     Message(
+        r"safe_(?:map|zip)\(\) argument 2 is (?:longer|shorter) than argument 1",
+        "lax.slice takes one start, one limit and one stride for each axis of the array",
+        "",
+        ("each axis", "Write in each argument of lax.slice as many numbers as the array has axes."),
+        raised_in_jax=True,
+        with_operands=True,
+        calls=("slice",),
+    ),
+    Message(
         r"Output character '(?P<letter>\w)' did not appear in the input",
         "The letter {letter} of the result is in no operand of einsum",
         "A letter of the result stands for an axis of an operand.",
@@ -120,12 +137,6 @@ LAX_MESSAGES = (
             "same type",
             "Compute the tangent of the result from the tangents of the arguments, which JAX passes to the rule.",
         ),
-    ),
-    Message(
-        r"expected function with aux output to return a two-element tuple, but got type",
-        "With has_aux=True, the function must return a pair: the number to differentiate, and an auxiliary value",
-        "The function returns something other than a tuple of two elements.",
-        ("a pair", "Return the pair (loss, aux) from the function, or leave has_aux=True out."),
     ),
     Message(
         r"setting an array element with a sequence\. The requested array has an inhomogeneous shape after",

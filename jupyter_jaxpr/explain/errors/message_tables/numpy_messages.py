@@ -78,7 +78,8 @@ NUMPY_MESSAGES = (
     ),
     # --- masks and indices ---
     Message(
-        r"jnp\.(?P<function>\w+): where must be None or a boolean array; got where\.dtype=(?P<dtype_of_mask>\w+)",
+        r"jnp\.(?P<function>\w+): where must be None or a boolean array; got where\.dtype=(?:dtype\(')?"
+        r"(?P<dtype_of_mask>\w+)",
         "The mask where= of {function} must be boolean, not {dtype_of_mask}",
         "",
         ("a comparison", "Write a comparison, such as where=x > 0, or mask.astype(bool)."),
@@ -160,10 +161,13 @@ NUMPY_MESSAGES = (
         with_operands=True,
     ),
     Message(
-        r"diag(?:onal requires an array of at least two dimensions| input must be 1d or 2d)",
-        "diag and diagonal do not take an array with this number of axes",
-        "jnp.diag takes an array of 1 or 2 axes. jnp.diagonal takes an array of at least 2 axes.",
-        ("jax.vmap", "For an array of more axes, map jnp.diag over the further axes with jax.vmap."),
+        r"diagonal requires an array of at least two dimensions",
+        "diagonal takes an array of at least 2 axes",
+        "",
+        (
+            "a matrix",
+            "Pass an array of at least 2 axes. jnp.diag(x) makes a square matrix with the diagonal x.",
+        ),
         with_operands=True,
     ),
     Message(
@@ -197,13 +201,6 @@ NUMPY_MESSAGES = (
         with_operands=True,
     ),
     Message(
-        r"Expected pad_width to have shape .*; got (?P<shape_of_pad_width>.+?)\.?$",
-        "pad_width has the shape {shape_of_pad_width}, which does not fit the axes of the array",
-        "",
-        ("pad_width", _PAIRS_OF_WIDTHS),
-        with_operands=True,
-    ),
-    Message(
         r"jax\.numpy\.arange: arguments must be scalars; got (?P<argument>\w+)=(.+)",
         "The argument {argument} of arange must be a single number",
         "",
@@ -213,7 +210,7 @@ NUMPY_MESSAGES = (
         ),
     ),
     Message(
-        r"Improper number of axes for norm: axis=(?P<axes>\S+?)\.",
+        r"Improper number of axes for norm: axis=(?P<axes>.+?)\.\s",
         "norm takes one axis or two axes, not axis={axes}",
         "",
         ("axis", "Pass one axis for the norms of vectors, or two axes for the norms of matrices."),
@@ -225,10 +222,10 @@ NUMPY_MESSAGES = (
         ("ord", 'Write "fro", "nuc", 1, 2 or jnp.inf as the order of the norm, or pass axis= for norms of vectors.'),
     ),
     Message(
-        r"Incompatible types for matmul arguments",
-        "The matrix product cannot take arguments of these types",
-        "",
-        ("arrays", "Pass arrays of numbers as both arguments of the product."),
+        r"Incompatible types for matmul arguments: (?P<first_type>\S+) and (?P<second_type>\S+)",
+        "The matrix product takes two arrays that are split in the same way along the axes before the last two",
+        "The types are {first_type} and {second_type}. In a type, @ stands before the mesh axis that splits an axis.",
+        ("jax.reshard", "Split one array as the other, with jax.reshard(x, sharding)."),
         with_operands=True,
     ),
     Message(
@@ -308,12 +305,6 @@ NUMPY_MESSAGES = (
         "{function} draws {kind_of_dtype} numbers, not {passed_dtype}",
         "",
         ("dtype", "Pass a dtype of {kind_of_dtype} numbers as dtype=, or convert the result with .astype(...)."),
-    ),
-    Message(
-        r"dtype argument to `?(?P<function>\w+)`? must be (?:a|an) (?P<kind_of_dtype>\w+)",
-        "The argument dtype of {function} must be of the kind {kind_of_dtype}",
-        "",
-        ("dtype", "Pass as dtype= a dtype of the kind {kind_of_dtype}."),
     ),
     Message(
         r"integer argument required; got dtype=(?P<dtype_of_argument>\w+)",

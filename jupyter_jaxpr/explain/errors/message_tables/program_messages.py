@@ -67,6 +67,12 @@ PROGRAM_MESSAGES = (
         "In its message, JAX calls the array {array}.",
         ("block_shape", "Write in block_shape one size for each axis of the array."),
     ),
+    Message(
+        r"Axis (?P<axis>-?\d+) is out of bounds for grid (?P<grid>\(.*?\))",
+        "The grid {grid} of pallas_call has no axis {axis}",
+        "The axes of the grid count from 0.",
+        ("the axis", "Pass to pl.program_id an axis of the grid, or give the grid of pallas_call another axis."),
+    ),
     # --- callbacks ---
     Message(
         r"INTERNAL: (?:CpuCallback error calling callback|Generated function failed).*\nRuntimeError: Incorrect "
@@ -235,12 +241,6 @@ PROGRAM_MESSAGES = (
         _NAMES_OF_AXES,
     ),
     Message(
-        r"Mesh requires the ndim of its first argument",
-        "A mesh needs one name for each axis of its array of devices",
-        "",
-        _NAMES_OF_AXES,
-    ),
-    Message(
         r"shard_map (?P<in_or_out>in|out)_specs argument must be a pytree of `jax\.sharding\.PartitionSpec` instances",
         "An entry of {in_or_out}_specs of shard_map is not a PartitionSpec",
         "",
@@ -283,17 +283,6 @@ PROGRAM_MESSAGES = (
         "{function} needs an axis with a name",
         "",
         ("axis_name", 'Call the function under jax.vmap with axis_name="name", or under jax.shard_map.'),
-    ),
-    Message(
-        r"shard_map applied to the function '(\S+)' was given out_specs which require replication which can't be "
-        r"statically inferred",
-        "out_specs of shard_map says that the result is the same on each device, but JAX cannot prove this equality",
-        "Along a mesh axis that out_specs does not name, all devices must have the same result; P() names no axis. "
-        "JAX finds that the result may differ between these devices.",
-        (
-            "jax.lax.psum",
-            "Reduce the result over the axis with jax.lax.psum, or name the axis in out_specs, such as P('axis').",
-        ),
     ),
     Message(
         r"shard_map applied to the function '(\S+)' was given an out_specs entry which is too long .*?out_specs is "
@@ -453,7 +442,7 @@ PROGRAM_MESSAGES = (
         r"`unroll` must be a `bool` or a non-negative `int`",
         "The argument unroll of a loop takes a number of steps, or True",
         "",
-        ("unroll", "Write an integer, such as unroll=4."),
+        ("unroll", "Write a positive integer, such as unroll=4."),
     ),
     Message(
         r"Can only use `unroll` in `fori_loop` if the loop bounds are statically known",

@@ -7,6 +7,7 @@ import math
 import re
 from dataclasses import replace
 
+from ....jax.transform_and_inputs_of_tracer import type_of
 from ....observe.observation import FoundCure
 from ....plain_text import message_of
 from ..control_flow.exchanged_parameters import exchanged_inside
@@ -85,6 +86,17 @@ _ELEMENTWISE = frozenset(
 )
 
 
+def _updated_part(raised: RaisedAt | None, shape: str) -> str:
+    """Return the sentence on the part of x that x.at[i].set(...) writes; empty for another expression."""
+    match raised.node if raised is not None else None:
+        case ast.Call(
+            func=ast.Attribute(value=ast.Subscript(value=ast.Attribute(value=array, attr="at"), slice=index))
+        ) if raised is not None and raised.frame is not None and (type_ := type_of(value_of(raised, array))):
+            source = f"{raised.source(array)}[{raised.source(index)}]"
+            return f"({shape}) is the shape of {source}, a part of {raised.source(array)} ({type_})."
+    return ""
+
+
 def array_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
     """Explains shapes that do not fit together, and reads and writes that JAX arrays do not allow."""
     if not isinstance(error, TypeError | ValueError | IndexError | AttributeError):
@@ -119,6 +131,9 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
             cures = [FoundCure("-1", None, words)]
         elif raised is not None and (rounded := _rounded_down(raised)) is not None:
             cures = [FoundCure("a divisor", None, rounded)]
+        else:
+            words = f"Write sizes whose product is {size_of_array}. JAX computes one size that is written as -1."
+            cures = [FoundCure("the sizes", None, words)]
         return explained_with_trials(title, explanation, raised, cures)
     if _LIST_INDEX.search(text):
         return index_of_list(raised)
@@ -168,8 +183,9 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         title = f"An array of the shape ({shape}) does not broadcast to the shape ({target})"
         explanation = (
             "Shapes are compared from the last axis. An axis of size 1 can grow, other axes cannot. "
-            f"{operand_types(raised)}"
+            f"{_updated_part(raised, target)} {operand_types(raised)}"
         )
+        explanation = " ".join(explanation.split())
         if cures := broadcast_to_cures(raised, _sizes(shape), _sizes(target)):
             return Explained(None, title, explanation, tuple(cures))
         words = f"Give the array on each axis the size that the shape ({target}) has there, or the size 1."

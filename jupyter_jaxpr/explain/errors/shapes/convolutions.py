@@ -66,7 +66,10 @@ def convolution_error(error: BaseException, raised: RaisedAt | None, function: s
     explanation = f"{_ORDER} {operands(raised, call.args[:2])}".strip()
     if not _has_channels_last(raised, call):
         return Explained(None, title, explanation, (channels,))
-    code = f"{raised.source(call)[:-1].rstrip().rstrip(',')}, {_LAYOUT})"
+    arguments = [*map(raised.source, call.args), *map(raised.source, call.keywords), _LAYOUT]
+    code = f"{ast.unparse(_module(call))}.conv_general_dilated({', '.join(arguments)})"
+    if called(call) == "conv_general_dilated":
+        code = f"{raised.source(call)[:-1].rstrip().rstrip(',')}, {_LAYOUT})"
     words = (
         "NHWC is the order batch, height, width, channel. HWIO is the order height, width, channels of the input, "
         "channels of the result."
@@ -189,7 +192,11 @@ def _module(call: ast.Call) -> ast.expr:
 
 def _has_channels_last(raised: RaisedAt, call: ast.Call) -> bool:
     """Return whether the arrays of a call without dimension_numbers fit as images (NHWC) and a kernel (HWIO)."""
-    if called(call) != "conv_general_dilated" or len(call.args) < 2 or len(call.args) > 7:
+    # The fifth argument of conv is its precision, which conv_general_dilated takes at another place.
+    most = 4 if called(call) == "conv" else _OPTIONS
+    if called(call) not in _WITHOUT_NUMBERS or not isinstance(call.func, ast.Attribute):
+        return False
+    if not 2 <= len(call.args) <= most:
         return False
     if any(keyword.arg in (None, "dimension_numbers") for keyword in call.keywords):
         return False

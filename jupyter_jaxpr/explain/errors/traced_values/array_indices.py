@@ -8,7 +8,7 @@ from ....observe.observation import FoundCure
 from ...trials.trial_of_error_cure import passed
 from ..control_flow.carried_indices import integer_start, start_of_index
 from ..explanation import Explained
-from ..failing_code.edits import applied, edit_of, over
+from ..failing_code.edits import applied, edit_of, over, replacing
 from ..failing_code.module_names import jnp_name
 from ..failing_code.operand_nodes import explained_with_trials
 from ..failing_code.origins import dtype_of, operands, value_of
@@ -52,6 +52,10 @@ def index_dtype(raised: RaisedAt | None, dtype: str) -> Explained:
     if raised is None or not isinstance(node, ast.Subscript) or isinstance(node.slice, ast.Slice | ast.Tuple):
         return Explained(None, title, "", (FoundCure(".astype(int)", None, text),))
     explanation = operands(raised, [node.value, node.slice])
+    if type(value_of(raised, node.slice)) is float:
+        code, words = f"int({raised.source(node.slice)})", "int makes an integer, and cuts the fraction."
+        cures = passed(raised, [replacing(raised, node.slice, "int", code, words)])
+        return Explained(None, title, explanation, tuple(cures or [FoundCure("int", None, words)]))
     if isinstance(node.slice, ast.Constant):
         return Explained(None, title, explanation, (FoundCure("an integer", None, "Write an integer as the index."),))
     if isinstance(node.slice, ast.BinOp) and isinstance(node.slice.op, ast.Div):

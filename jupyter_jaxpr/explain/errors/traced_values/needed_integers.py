@@ -57,7 +57,12 @@ def plain_value_error(error: BaseException, raised: RaisedAt | None, function: s
     return None
 
 
-def _shape(raised: RaisedAt, shape: str) -> Explained:
+#: JAX prints a size that a function of jax.numpy computed in the form of NumPy's numbers: np.float64(7.5).
+_NUMPY_NUMBER = re.compile(r"\bnp\.\w+\((-?[\d.]+)\)")
+
+
+def _shape(raised: RaisedAt, written: str) -> Explained:
+    shape = _NUMPY_NUMBER.sub(r"\1", written)
     title = f"The sizes of a shape must be integers, but this shape is {shape}"
     explanation = FLOAT_QUOTIENT
     cure = FoundCure("an integer", None, "Divide with //, or convert the size with int(n).")
@@ -83,7 +88,15 @@ def _shape(raised: RaisedAt, shape: str) -> Explained:
             code = f"{raised.source(node.left)} // {raised.source(node.right)}"
         if not isinstance(node, ast.Constant):
             explanation = f"{raised.source(node)} is {value}. {explanation}"
-        if value == int(value):
+        elif value != int(value):
+            explanation = f"{raised.source(node)} is a float."
+            cure = FoundCure("an integer", None, "Write an integer.")
+        # If a function computed the size, JAX keeps the failed trace for this number: the call with the equal integer
+        # then raises the same error.
+        if value == int(value) and shape != written:
+            words = f"{cure.text} Before the corrected call, run jax.clear_caches(): JAX keeps the failed trace."
+            cure = FoundCure("an integer", code, words)
+        elif value == int(value):
             cure = applied(FoundCure("an integer", code, cure.text), [edit_of(raised, over(node, code))])
     return Explained(None, title, explanation, tuple(passed(raised, [cure])))
 

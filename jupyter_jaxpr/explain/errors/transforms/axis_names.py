@@ -14,7 +14,7 @@ from ....plain_text import file_of, message_of
 from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import applied, edit_of, over, shown
-from ..failing_code.origins import value_of
+from ..failing_code.origins import operands, value_of
 from ..failing_code.place_of_error import RaisedAt, was_raised_in_jax
 from ..message_tables.device_messages import AXES_OF_MESH
 from ..message_tables.jax_messages import NAMED_AXES, UNBOUND_AXIS_NAME
@@ -38,7 +38,7 @@ def axis_name_error(error: BaseException, raised: RaisedAt | None, function: str
     if isinstance(error, ValueError) and (match := _NOT_IN_MESH.search(message_of(error).strip())):
         return _not_in_mesh(raised, match["name"], _QUOTED.findall(match["spec"]), match["axes"])
     if isinstance(error, NameError) and (match := _UNBOUND.search(message_of(error).strip())) and raised is not None:
-        return _whole_axis(error, raised, match[1])
+        return _text_as_axis(raised, match[1]) or _whole_axis(error, raised, match[1])
     # JAX 0.12 raises an AssertionError without a message if a collective names an unknown axis.
     if not isinstance(error, AssertionError) or message_of(error).strip() or not was_raised_in_jax(error):
         return None
@@ -55,6 +55,26 @@ def axis_name_error(error: BaseException, raised: RaisedAt | None, function: str
     words = f"Write the name of an axis of the mesh in {called(call)}."
     cure = FoundCure("the name", None, words)
     return Explained(None, title, NAMED_AXES, (cure,))
+
+
+def _text_as_axis(raised: RaisedAt, letter: str) -> Explained | None:
+    """Explains x.mean(axis="rows"): JAX reads a string as the axis as a sequence of letters, and names one of them."""
+    call = raised.node
+    if not isinstance(call, ast.Call) or called(call) in _COLLECTIVES or len(letter) != 1:
+        return None
+    arguments = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg in ("axis", "axes"))]
+    texts = [part.value for part in arguments if isinstance(part, ast.Constant) and type(part.value) is str]
+    if len(texts) != 1 or letter not in texts[0] or texts[0] == letter:
+        return None
+    title = f"The axis of {called(call)} is a number, not the text {texts[0]!r}"
+    words = "Write the number of the axis, such as axis=0. The axes of a JAX array have numbers, but no names."
+    return Explained(None, title, operands(raised, _array_of_call(call)), (FoundCure("axis", None, words),))
+
+
+def _array_of_call(call: ast.Call) -> list[ast.expr]:
+    """Return the array x of x.mean(...), and the arguments of the call that may be the array."""
+    holder = [call.func.value] if isinstance(call.func, ast.Attribute) else []
+    return [*holder, *call.args[:1]]
 
 
 def _not_in_mesh(raised: RaisedAt | None, name: str, used: list[str], axes_text: str) -> Explained:

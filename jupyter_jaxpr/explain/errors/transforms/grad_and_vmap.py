@@ -20,7 +20,7 @@ from ..failing_code.origins import dtype_of, type_of_new_array, value_of
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import missing_return, result_of
 from .complex_losses import HOLOMORPHIC, complex_cures
-from .has_aux import has_aux_cure
+from .has_aux import has_aux_cure, no_pair_error
 from .in_axes import vmap_error
 from .in_axes_written_out import entries_by_name
 from .leaves_without_gradient import without_others
@@ -56,6 +56,8 @@ def transform_error(error: BaseException, raised: RaisedAt | None, function: str
     call = Applied(raised)
     if match := _INDEX.search(text):
         return _argnums(call, match["number"], int(match["count"])) if call.option("argnums") is not None else None
+    if (no_pair := no_pair_error(call, text)) is not None:
+        return no_pair
     if match := _INPUT.search(text):
         return _input(call, match["word"], match["dtype"])
     if match := _OUTPUT.search(text):

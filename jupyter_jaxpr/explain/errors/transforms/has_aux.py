@@ -1,4 +1,4 @@
-"""Makes the cure `has_aux=True` for `grad` and `value_and_grad`, and adapts the names that get the results."""
+"""Explains has_aux=True of a function that returns no pair; makes the cure has_aux=True, and adapts the names."""
 
 from __future__ import annotations
 
@@ -6,18 +6,88 @@ import ast
 import re
 
 from ....observe.observation import FoundCure
+from ....quantities import count
 from ...trials.refused_assignments import used_names
+from ..arguments.tree_differences import with_article
+from ..explanation import Explained
 from ..failing_code.called_names import called
 from ..failing_code.edits import Change, applied, edit_of, over
 from ..failing_code.place_of_error import RaisedAt
 from ..failing_code.return_values import function_of_text, result_of
+from .transformed_calls import Applied
 
 _OF_FUNCTION = "With has_aux=True, the function returns a pair: the number to differentiate, and an auxiliary value."
 _OF_GRAD = f"{_OF_FUNCTION} The call then returns a pair, too: the gradient, and the auxiliary value."
 _OF_VALUE_AND_GRAD = f"{_OF_FUNCTION} The call then returns ((number, auxiliary value), gradient)."
 
 
+_NO_PAIR = re.compile(
+    r"^expected function with aux output to return a two-element tuple, but got type <class '(?:\w+\.)*(?P<kind>\w+)'>"
+)
 _LOSS = re.compile("loss|cost|error|objective")
+
+
+def no_pair_error(call: Applied, text: str) -> Explained | None:
+    """Explains jax.value_and_grad(f, has_aux=True)(x) where f returns no pair; None for another message."""
+    match = _NO_PAIR.search(text)
+    if match is None:
+        return None
+    raised, kind = call.raised, match["kind"]
+    transform = called(call.transform) or called(raised.node if raised is not None else None)
+    elements = result_of(call.function)
+    result = "one array" if kind == "ArrayImpl" or kind.endswith("Tracer") else with_article(kind)
+    result = "None" if kind == "NoneType" else result
+    if kind in ("tuple", "list") and isinstance(elements, ast.Tuple | ast.List):
+        result = f"a {kind} of {count(len(elements.elts), 'element')}"
+    title = f"With has_aux=True, jax.{transform} needs a pair, but {call.name} returns {result}"
+    words = f"Return a pair from {call.name}, or leave has_aux=True out."
+    if kind in ("tuple", "list"):
+        words = f"Return a pair from {call.name}. The second element of the pair may be a tuple of several values."
+    cure = FoundCure("a pair", None, words)
+    without = [] if kind in ("tuple", "list", "NoneType", "dict") else _without_option(call)
+    return call.explained(title, f"{_OF_FUNCTION} {call.returns}".strip(), [*without, cure])
+
+
+def _without_option(call: Applied) -> list[FoundCure]:
+    """Return the cure that leaves has_aux=True out; empty if the code would still expect an auxiliary value."""
+    raised, transform = call.raised, call.transform
+    if raised is None or transform is None or called(transform) not in ("grad", "value_and_grad"):
+        return []
+    if not any(keyword.arg == "has_aux" for keyword in transform.keywords):
+        return []
+    arguments = [raised.source(node) for node in transform.args]
+    arguments += [raised.source(keyword) for keyword in transform.keywords if keyword.arg != "has_aux"]
+    changes: list[Change] = [over(transform, f"{raised.source(transform.func)}({', '.join(arguments)})")]
+    statement = raised.statement_of(raised.node)
+    if not isinstance(statement, ast.Expr) or statement.value is not raised.node or call.call is None:
+        names = _names_without_auxiliary(raised, transform)
+        if names is None:
+            return []
+        changes.append(names)
+    elif not any(part is transform for part in ast.walk(call.call.func)):
+        return []  # another line may use the transformed function, whose result would change
+    words = "Without has_aux=True, the function returns only the number to differentiate."
+    return [applied(FoundCure("without has_aux", changes[0][2], words), [edit_of(raised, c) for c in changes])]
+
+
+def _names_without_auxiliary(raised: RaisedAt, transform: ast.Call) -> Change | None:
+    """Return the change that removes the name of the auxiliary value on the left of the =.
+
+    None if another line reads the name, or if the names do not show which result each name stands for.
+    """
+    target = _target(raised, transform)
+    match target:
+        case ast.Tuple(elts=[ast.Tuple(elts=[number, ast.Name(id=unused)]), gradient]) if (
+            called(transform) == "value_and_grad"
+        ):
+            code = f"{raised.source(number)}, {raised.source(gradient)}"
+        case ast.Tuple(elts=[gradient, ast.Name(id=unused)]) if called(transform) == "grad":
+            code = raised.source(gradient)
+        case _:
+            return None
+    module = raised.loops.module if raised.loops is not None else ast.Module([], [])
+    reads = [node for node in ast.walk(module) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+    return None if any(node.id == unused for node in reads) else over(target, code)
 
 
 def has_aux_cure(raised: RaisedAt | None, transform: ast.Call | None, result: ast.expr | None) -> FoundCure:

@@ -209,9 +209,14 @@ def _elements(node: ast.expr | None, path: str = "") -> Iterator[tuple[str, ast.
             yield from _elements(element, f"{path}[{text}]")
 
 
+def short_dtype(dtype: str) -> str:
+    """Return the short form of a dtype that types in the panel have: i32 for int32."""
+    return dtype.replace("uint", "u").replace("int", "i").replace("float", "f").replace("complex", "c")
+
+
 def _short(dtype: str) -> str:
     """Return the beginning of a type in the panel: the short form of a dtype and a bracket, "i32[" for int32."""
-    return dtype.replace("uint", "u").replace("int", "i").replace("float", "f").replace("complex", "c") + "["
+    return f"{short_dtype(dtype)}["
 
 
 def dtype_of_number(value: Any) -> str:
